@@ -4,18 +4,16 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 
-use wattle::cli::is_reserved;
 use wattle::model::Source;
 use wattle::shown::one_line;
 use wattle_model::IndexMap;
 
-use wattle_heat::files::join;
-use wattle_heat::template::{Context, Function, Step, Template, walk};
+use wattle_heat::template::{Context, Step, Template, walk};
 use wattle_heat::yaml::Node;
 use wattle_heat::{Loaded, Mention};
 
 use super::catalog::{Catalog, Known, Ty};
-use super::kept::{beside, kept};
+use super::kept::Kept;
 use super::literal::Literals;
 use super::literal::doc;
 use super::names::{Names, snake};
@@ -55,6 +53,7 @@ pub(super) struct Blueprint<'a> {
     /// The function of each nested template, by the template's path.
     functions: &'a IndexMap<String, String>,
     pub(super) software: &'a Software<'a>,
+    pub(super) kept: &'a Kept,
     /// Variables of components, by the names of their deployments.
     pub(super) components: HashMap<&'a str, String>,
     /// Field and type by name.
@@ -63,7 +62,9 @@ pub(super) struct Blueprint<'a> {
     pub(super) conditions: HashMap<&'a str, String>,
     pub(super) handles: HashMap<&'a str, Handle<'a>>,
     /// Variables of files, by their path as written.
-    files: HashMap<String, String>,
+    pub(super) files: HashMap<String, String>,
+    /// The paths of the files that it registers.
+    pub(super) brought: Vec<String>,
     pub(super) variables: Names,
     /// Resources that something refers to.
     pub(super) referred: HashSet<&'a str>,
@@ -82,6 +83,8 @@ pub(super) struct Module {
     pub(super) text: String,
     /// Files below `src` that it includes.
     pub(super) files: Vec<(String, String)>,
+    /// The paths of the files that it registers.
+    pub(super) brought: Vec<String>,
     pub(super) uses: Uses,
     pub(super) notes: Vec<Note>,
 }
@@ -94,6 +97,7 @@ impl<'a> Blueprint<'a> {
         catalog: &'a Catalog,
         functions: &'a IndexMap<String, String>,
         software: &'a Software<'a>,
+        kept: &'a Kept,
         name: &str,
     ) -> Result<Module, Unsupported> {
         let mut blueprint = Self {
@@ -103,11 +107,13 @@ impl<'a> Blueprint<'a> {
             is_root: template.file == loaded.template.file,
             functions,
             software,
+            kept,
             components: HashMap::new(),
             parameters: HashMap::new(),
             conditions: HashMap::new(),
             handles: HashMap::new(),
             files: HashMap::new(),
+            brought: Vec::new(),
             variables: Names::without(["t", "p", name]),
             referred: HashSet::new(),
             later: Vec::new(),
@@ -177,7 +183,7 @@ impl<'a> Blueprint<'a> {
         }
         text += &self.literals.items;
         let notes = self.notes.into_iter().map(|(_, at, text)| Note { at, text }).collect();
-        Module { text, files: self.literals.files, uses: self.uses, notes }
+        Module { text, files: self.literals.files, brought: self.brought, uses: self.uses, notes }
     }
 
     /// Which resources are referred to.
@@ -225,54 +231,9 @@ impl<'a> Blueprint<'a> {
                 && mention.file == self.template.file
         };
         match mentions.iter().find(is_type) {
-            Some(mention) if self.functions.contains_key(&mention.path) => beside(text).into(),
+            Some(mention) if self.functions.contains_key(&mention.path) => self.kept.beside(&mention.path, text).into(),
             _ => text.into(),
         }
-    }
-
-    /// A variable for each file that is read.
-    fn named_files(&mut self) {
-        let template = self.template;
-        let mut paths = Vec::new();
-        walk(&template.root, template.version(), Context::Value, &mut |_, call, _| {
-            if let Some(call) = call.filter(|call| call.function == Function::GetFile)
-                && let Some(path) = call.argument.tree.as_text()
-                && !paths.contains(&(path, call.span))
-            {
-                paths.push((path, call.span));
-            }
-            Step::Into
-        });
-        for (written, span) in paths {
-            if self.files.contains_key(written) {
-                continue;
-            }
-            let path = join(&self.template.file, written);
-            let Some(Ok(_)) = self.loaded.content(&path) else {
-                let text = format!("the file `{written}` is not there: it is named as it was, and not brought along");
-                self.notes.push((None, self.template.at(span), text));
-                continue;
-            };
-            if is_reserved(written) {
-                let text = format!("no file called `{written}` can stand beside the template: it is not brought along");
-                self.notes.push((None, self.template.at(span), text));
-                continue;
-            }
-            let (name, path) = (beside(written), kept(&self.loaded.template.file, &path));
-            let stem = written.rsplit('/').next().unwrap_or(written);
-            let variable = self.variables.fresh(snake(stem));
-            let up = "../";
-            let include = Expr::call("include_str!", [Expr::text(&format!("{up}{path}"))]);
-            let call = Expr::atom("t").method("file", [Expr::text(&name), include]);
-            self.body += &assigned(&format!("let {variable}"), &call, 4);
-            self.files.insert(written.to_owned(), variable);
-        }
-    }
-
-    /// The content of a file.
-    pub(super) fn get_file(&mut self, path: &str) -> Option<Valued> {
-        let variable = self.files.get(path)?;
-        Some(Valued::new(Expr::atom(variable.clone()).method("clone", []), Ty::Value))
     }
 
     /// The blueprint of each nested template that a type names.
@@ -287,7 +248,7 @@ impl<'a> Blueprint<'a> {
                 self.notes.push((None, self.template.at(mention.span), text));
                 continue;
             };
-            let path = Expr::text(&beside(&mention.written));
+            let path = Expr::text(&self.kept.beside(&mention.path, &mention.written));
             let up = if self.is_root { "" } else { "super::" };
             let function = Expr::atom(format!("{up}{function}::{function}"));
             let call = Expr::atom("t").method("template", [path, function]);

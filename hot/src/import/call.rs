@@ -89,6 +89,10 @@ impl Blueprint<'_> {
     }
 
     fn get_attr(&mut self, call: &Call<'_>, hint: &str) -> Option<Valued> {
+        if let [resource] = call.arguments()? {
+            let (variable, _) = self.handle(resource.tree.as_text()?)?;
+            return Some(Valued::hot("attributes", [Expr::atom(variable)]));
+        }
         let [resource, attribute, path @ ..] = call.arguments()? else { return None };
         let name = resource.tree.as_text()?;
         let known = self.known(name);

@@ -1,24 +1,121 @@
-//! Where a crate keeps the files that its template names.
+//! Which files a crate keeps, where, and what the emitted template calls them.
+//!
+//! What is below the template's folder keeps its path. What is outside of it gets one below `files/outside`: the way there is
+//! of the machine that the template was on.
 
-/// The name under which the emitted template asks for what it calls `written`: the same, if it is that of a file below
-/// the template's folder and none that is emitted itself.
-pub(super) fn beside(written: &str) -> String {
-    let written = written.strip_prefix("./").unwrap_or(written);
-    let is_plain = !written.starts_with('/') && !written.split('/').any(|part| matches!(part, "" | "." | ".."));
-    if is_plain && !written.contains(':') && !EMITTED.contains(&written) { written.to_owned() } else { below(written) }
-}
+use wattle_heat::Loaded;
+use wattle_heat::files::join;
+use wattle_model::IndexMap;
+
+/// Where what stands outside of the template's folder goes: of one folder all below one name.
+const OUTSIDE: &str = "files/outside";
 
 /// What is emitted beside the files of a template.
 const EMITTED: [&str; 6] =
     ["template.yaml", "template.json", "environment.yaml", "seed.yaml", "model.yaml", "graph.json"];
 
-/// Where the crate of the template `root` keeps the file at `path`.
-pub(super) fn kept(root: &str, path: &str) -> String {
-    let folder = root.rfind('/').map_or("", |end| &root[..=end]);
-    below(path.strip_prefix(folder).unwrap_or(path))
+/// The files of a template, and of all that it names.
+#[derive(Debug)]
+pub(super) struct Kept {
+    /// The root template's own folder, with the last `/`; nothing if that is the current one.
+    folder: String,
+    /// What each folder outside is called.
+    outside: IndexMap<String, String>,
 }
 
-fn below(path: &str) -> String {
-    let parts = path.split(['/', ':']).filter(|part| !matches!(*part, "" | "." | ".."));
-    format!("files/{}", parts.collect::<Vec<_>>().join("/"))
+impl Kept {
+    pub(super) fn of(loaded: &Loaded) -> Self {
+        let root = &loaded.template.file;
+        let folder = root.rfind('/').map_or("", |end| &root[..=end]).to_owned();
+        // A leading `./` is none of a joined path.
+        let folder = match join(&folder, ".") {
+            plain if plain.is_empty() || plain.ends_with('/') => plain,
+            plain => plain + "/",
+        };
+        let mut kept = Self { folder, outside: IndexMap::default() };
+        for mention in &loaded.library.mentions {
+            if kept.below(&mention.path).is_none() {
+                let number = kept.outside.len();
+                let name = || if number == 0 { OUTSIDE.to_owned() } else { format!("{OUTSIDE}{}", number + 1) };
+                kept.outside.entry(split(&mention.path).0.to_owned()).or_insert_with(name);
+            }
+        }
+        kept
+    }
+
+    /// The path from the template's folder on, if the file is below it.
+    fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let rest = path.strip_prefix(&self.folder)?;
+        let is_below = !rest.starts_with('/') && !rest.contains(':') && rest.split('/').all(|part| part != "..");
+        is_below.then_some(rest)
+    }
+
+    /// Whether the file is outside of the template's folder.
+    pub(super) fn is_outside(&self, path: &str) -> bool {
+        self.below(path).is_none()
+    }
+
+    fn outside(&self, path: &str) -> String {
+        let (folder, name) = split(path);
+        format!("{}/{}", self.outside.get(folder).map_or(OUTSIDE, String::as_str), name.replace(':', "_"))
+    }
+
+    /// Where the crate keeps the file at `path`.
+    pub(super) fn in_crate(&self, path: &str) -> String {
+        self.below(path).map_or_else(|| self.outside(path), |path| format!("files/{path}"))
+    }
+
+    /// The name under which the emitted template asks for the file at `path`, which it calls `written`: the same, if it is
+    /// that of a file below the template's folder and none that is emitted itself.
+    pub(super) fn beside(&self, path: &str, written: &str) -> String {
+        let written = written.strip_prefix("./").unwrap_or(written);
+        let is_plain = !written.starts_with('/') && !written.split('/').any(|part| matches!(part, "" | "." | ".."));
+        if is_plain && !written.contains(':') && !EMITTED.contains(&written) {
+            written.to_owned()
+        } else {
+            self.in_crate(path)
+        }
+    }
+}
+
+/// The folder and the name of a file.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// What the template at `root` of which a value is the file `written` has of it: in the crate, and beside what is emitted.
+    fn names(root: &str, written: &str) -> (String, String) {
+        let text = format!(
+            "heat_template_version: 2021-04-16\nresources: {{v: {{type: OS::Heat::Value, properties: {{value: {{get_file: '{written}'}}}}}}}}\n"
+        );
+        let files = BTreeMap::<String, Vec<u8>>::new();
+        let loaded = Loaded::load(&text, root, &files, &wattle_heat::parameters::Inputs::default());
+        let (kept, path) = (Kept::of(&loaded), join(root, written));
+        (kept.in_crate(&path), kept.beside(&path, written))
+    }
+
+    #[test]
+    fn no_name_is_one_of_the_machine_or_leads_out() {
+        for (root, written, in_crate, beside) in [
+            ("t.yaml", "a.sh", "files/a.sh", "a.sh"),
+            ("app/t.yaml", "./x/a.sh", "files/x/a.sh", "x/a.sh"),
+            ("./app/t.yaml", "a.sh", "files/a.sh", "a.sh"),
+            ("/home/me/app/t.yaml", "/home/me/app/a.sh", "files/a.sh", "files/a.sh"),
+            ("/home/me/app/t.yaml", "../a.sh", "files/outside/a.sh", "files/outside/a.sh"),
+            ("app/t.yaml", "../../a.sh", "files/outside/a.sh", "files/outside/a.sh"),
+            ("t.yaml", "../../../etc/shadow", "files/outside/shadow", "files/outside/shadow"),
+            ("t.yaml", "/etc/shadow", "files/outside/shadow", "files/outside/shadow"),
+            ("t.yaml", "file:///etc/shadow", "files/outside/shadow", "files/outside/shadow"),
+            ("/t.yaml", "/etc/x", "files/etc/x", "files/etc/x"),
+            ("t.yaml", "template.yaml", "files/template.yaml", "files/template.yaml"),
+        ] {
+            assert_eq!(names(root, written), (in_crate.to_owned(), beside.to_owned()), "{written} of {root}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Text that is too long to stand where it is used.
 
-use wattle::shown::one_line;
+use wattle::shown::is_unseen;
 
 use super::names::{Names, constant};
 use super::rust::{Expr, WIDTH, hashes, quoted};
@@ -97,7 +97,12 @@ pub(super) fn doc(text: &str, indent: usize) -> String {
     let start = format!("{}///", " ".repeat(indent));
     let mut out = String::new();
     for line in text.trim().lines() {
-        let line = one_line(&line.trim().replace('\t', " "));
+        let line = line.trim().replace('\t', " ");
+        if line.chars().any(is_unseen) {
+            // A comment cannot say what is not seen, which a reader would miss and rustc refuses.
+            out += &format!("{}#[doc = {}]\n", " ".repeat(indent), quoted(&line));
+            continue;
+        }
         if line.is_empty() {
             out += &format!("{start}\n");
             continue;

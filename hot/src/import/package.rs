@@ -1,13 +1,14 @@
 //! The files of a crate.
 
-use wattle::cli::is_reserved;
+use std::collections::VecDeque;
+
 use wattle_model::IndexMap;
 
 use wattle_heat::Loaded;
 
 use super::blueprint::{Blueprint, Module};
 use super::catalog::Catalog;
-use super::kept::kept;
+use super::kept::Kept;
 use super::names::{MODULES, Names, snake};
 use super::rust::WIDTH;
 use super::software::Software;
@@ -17,15 +18,15 @@ use super::{Imported, Options, Unsupported};
 const DEFAULT: [&str; 3] = ["cinder", "neutron", "nova"];
 
 pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Unsupported> {
-    let catalog = Catalog::new();
+    let (catalog, kept) = (Catalog::new(), Kept::of(loaded));
     let functions = functions(loaded, &options.name);
     let (software, none) = (Software::of(loaded), Software::default());
     let software = if options.components { &software } else { &none };
-    let root = Blueprint::module(loaded, &loaded.template, &catalog, &functions, software, &options.name)?;
+    let root = Blueprint::module(loaded, &loaded.template, &catalog, &functions, software, &kept, &options.name)?;
     let mut modules = vec![(String::from("lib"), root)];
     for (path, function) in &functions {
         if let Some(nested) = loaded.library.templates.get(path) {
-            let module = Blueprint::module(loaded, &nested.template, &catalog, &functions, &none, function)?;
+            let module = Blueprint::module(loaded, &nested.template, &catalog, &functions, &none, &kept, function)?;
             modules.push((function.clone(), module));
         }
     }
@@ -40,12 +41,9 @@ pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Un
         files.push((format!("src/{name}.rs"), text));
         files.extend(module.files.into_iter().map(|(path, text)| (format!("src/{path}"), text)));
         notes.extend(module.notes);
-    }
-    for mention in loaded.library.mentions.iter().filter(|mention| !mention.is_type) {
-        if let Some(Ok(text)) = loaded.content(&mention.path) {
-            let path = kept(&loaded.template.file, &mention.path);
-            if !is_reserved(&path) {
-                files.push((path, text.to_owned()));
+        for path in &module.brought {
+            if let Some(Ok(text)) = loaded.content(path) {
+                files.push((kept.in_crate(path), text.to_owned()));
             }
         }
     }
@@ -60,18 +58,22 @@ pub(super) fn recipe(config: &str) -> String {
     format!("recipes/{}.sh", snake(config))
 }
 
-/// The function and module of each nested template, by its path.
+/// The function and module of each template that is a type of the root or of one of these, by its path.
 fn functions(loaded: &Loaded, root: &str) -> IndexMap<String, String> {
     let taken = [root, "lib", "t", "p"].into_iter().chain(MODULES);
     let mut names = Names::without(taken);
-    let types = loaded.library.mentions.iter().filter(|mention| mention.is_type).map(|mention| &mention.path);
     let mut functions = IndexMap::default();
-    for path in types {
-        let is_whole = loaded.library.templates.get(path).is_some_and(|nested| nested.unreadable.is_none());
-        if is_whole && !functions.contains_key(path) {
-            let stem = path.rsplit('/').next().unwrap_or(path);
-            let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
-            functions.insert(path.clone(), names.fresh(snake(stem)));
+    let mut waiting = VecDeque::from([&*loaded.template.file]);
+    while let Some(file) = waiting.pop_front() {
+        for mention in loaded.library.mentions.iter().filter(|mention| mention.is_type && *mention.file == *file) {
+            let path = &mention.path;
+            let is_whole = loaded.library.templates.get(path).is_some_and(|nested| nested.unreadable.is_none());
+            if is_whole && !functions.contains_key(path) {
+                let stem = path.rsplit('/').next().unwrap_or(path);
+                let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+                functions.insert(path.clone(), names.fresh(snake(stem)));
+                waiting.push_back(path);
+            }
         }
     }
     functions

@@ -72,6 +72,12 @@ fn what_is_emitted_means_the_same() {
     judge("selftest", &templates("heat/selftest/good"));
 }
 
+/// Files that name files, files outside of the folder, text that is not seen, all attributes of a resource.
+#[test]
+fn forms_that_few_templates_have_mean_the_same() {
+    judge("forms", &templates("templates/import/forms"));
+}
+
 /// What a component says of a deployment is what Heat's own agents are told again.
 #[test]
 fn deployments_become_components_that_mean_the_same() {

@@ -64,6 +64,11 @@ pub fn get_attr(resource: impl AsResource, path: impl IntoIterator<Item = impl A
     many("get_attr", std::iter::once(subject).chain(path.into_iter().map(Argument::into_argument)))
 }
 
+/// All attributes of a resource, as a map: `get_attr` with nothing but the resource.
+pub fn attributes(resource: impl AsResource) -> Value {
+    many("get_attr", [name_of(resource.resource().into())])
+}
+
 /// One of two values: the first where the condition holds.
 pub fn if_(condition: impl Argument, then: impl Argument, otherwise: impl Argument) -> Value {
     many("if", [condition.into_argument(), then.into_argument(), otherwise.into_argument()])

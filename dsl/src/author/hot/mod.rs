@@ -41,7 +41,7 @@ pub use crate::author::handle::Condition;
 pub use argument::{Argument, AsResource};
 pub use definition::Definition;
 pub use function::{
-    and, contains, digest, equals, filter, function, get_attr, get_param, get_resource, if_, list_concat,
+    and, attributes, contains, digest, equals, filter, function, get_attr, get_param, get_resource, if_, list_concat,
     list_concat_unique, list_join, make_url, map_merge, map_replace, not, or, project_id, repeat, stack_id, stack_name,
     str_replace, str_replace_strict, str_replace_vstrict, str_split, yaql,
 };

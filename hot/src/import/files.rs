@@ -1,0 +1,97 @@
+//! The files that a template reads, and those that these name when they are templates themselves.
+
+use std::collections::HashSet;
+
+use wattle::cli::is_reserved;
+use wattle_heat::files::join;
+use wattle_heat::template::{Context, Function, Step, walk};
+
+use super::blueprint::Blueprint;
+use super::catalog::Ty;
+use super::names::snake;
+use super::rust::{Expr, assigned, statement};
+use super::valued::Valued;
+
+impl Blueprint<'_> {
+    /// A variable for each file that is read.
+    pub(super) fn named_files(&mut self) {
+        let template = self.template;
+        let mut paths = Vec::new();
+        walk(&template.root, template.version(), Context::Value, &mut |_, call, _| {
+            if let Some(call) = call.filter(|call| call.function == Function::GetFile)
+                && let Some(path) = call.argument.tree.as_text()
+                && !paths.iter().any(|(known, _)| *known == path)
+            {
+                paths.push((path, call.span));
+            }
+            Step::Into
+        });
+        for (written, span) in paths {
+            let at = template.at(span);
+            let path = join(&template.file, written);
+            let Some(Ok(_)) = self.loaded.content(&path) else {
+                let text = format!("the file `{written}` is not there: it is named as it was, and not brought along");
+                self.notes.push((None, at, text));
+                continue;
+            };
+            let name = self.kept.beside(&path, written);
+            if is_reserved(written) || is_reserved(&name) {
+                let text = format!("no file called `{written}` can stand beside the template: it is not brought along");
+                self.notes.push((None, at, text));
+                continue;
+            }
+            if self.kept.is_outside(&path) {
+                let place = self.kept.in_crate(&path);
+                let text = format!("`{written}` is not below the template's folder: its content is now in `{place}`");
+                self.notes.push((None, at, text));
+            }
+            let stem = written.rsplit('/').next().unwrap_or(written);
+            let variable = self.variables.fresh(snake(stem));
+            let file = self.file(&name, &path);
+            self.body += &assigned(&format!("let {variable}"), &file, 4);
+            self.files.insert(written.to_owned(), variable);
+            self.named_within(&name, &path);
+        }
+    }
+
+    /// The files that a file names which is a template: clients of Heat look for them from where it stands on.
+    fn named_within(&mut self, name: &str, path: &str) {
+        let mut seen = HashSet::from([name.to_owned()]);
+        let mut waiting = vec![(name.to_owned(), path.to_owned())];
+        while let Some((of, template)) = waiting.pop() {
+            let loaded = self.loaded;
+            for mention in loaded.library.mentions.iter().filter(|mention| *mention.file == *template) {
+                let name = join(&of, &mention.written);
+                let is_beside = !name.starts_with('/') && !name.starts_with("..") && !name.contains("://");
+                let why = match loaded.content(&mention.path) {
+                    Some(Ok(_)) if is_beside && !is_reserved(&name) => {
+                        if seen.insert(name.clone()) {
+                            let file = self.file(&name, &mention.path);
+                            self.body += &statement(&file, 4);
+                            waiting.push((name, mention.path.clone()));
+                        }
+                        continue;
+                    }
+                    Some(Ok(_)) => "which cannot stand beside the template under that name: it",
+                    _ => "which is not there: it",
+                };
+                let text = format!("`{of}` names `{}`, {why} is not brought along", mention.written);
+                let at = loaded.library.templates.get(&template).map(|nested| nested.template.at(mention.span));
+                self.notes.push((None, at.unwrap_or_else(|| self.template.at(mention.span)), text));
+            }
+        }
+    }
+
+    /// The statement that puts the file at `path` beside the template, under `name`.
+    fn file(&mut self, name: &str, path: &str) -> Expr {
+        self.brought.push(path.to_owned());
+        let include = Expr::call("include_str!", [Expr::text(&format!("../{}", self.kept.in_crate(path)))]);
+        Expr::atom("t").method("file", [Expr::text(name), include])
+    }
+
+    /// The content of a file.
+    pub(super) fn get_file(&mut self, path: &str) -> Option<Valued> {
+        let variable = self.files.get(path)?;
+        Some(Valued::new(Expr::atom(variable.clone()).method("clone", []), Ty::Value))
+    }
+}
