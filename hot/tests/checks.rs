@@ -164,3 +164,20 @@ fn a_parameter_without_a_value_is_not_an_empty_one() {
     assert_eq!(codes(&subnet(", default: ''")), ["W1203"]);
     assert_eq!(codes(&subnet(", default: 10.0.0.0/24")), [""; 0]);
 }
+
+/// What no check of templates refuses is lowered as well.
+#[test]
+fn servers_on_networks_by_subnets_and_older_names_are_lowered() {
+    let text = include_str!("../../tests/templates/import/forms/subnets.yaml");
+    let model = wattle_hot::model::read(&Loaded::of(text, "template.yaml")).model;
+    let found = wattle::check::check(&model, &wattle::check::Limits::default());
+    assert!(!wattle::check::has_errors(&found), "{found:?}");
+    // Where neither is connected, both reads are refused.
+    let unconnected = text
+        .replace("get_resource: front}, fixed", "get_resource: other}, fixed")
+        .replace("subnet: {get_resource: inside}", "subnet: private");
+    let unconnected = unconnected.replace("resources:\n", "resources:\n  other: {type: OS::Neutron::Net}\n");
+    let model = wattle_hot::model::read(&Loaded::of(&unconnected, "template.yaml")).model;
+    let found = wattle::check::check(&model, &wattle::check::Limits::default());
+    assert_eq!(found.iter().filter(|diagnostic| diagnostic.code == "W0306").count(), 2, "{found:?}");
+}

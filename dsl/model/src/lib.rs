@@ -12,6 +12,7 @@ mod diagnostic;
 mod expr;
 mod map;
 mod moved;
+mod networks;
 mod parameter;
 mod port;
 pub mod requirement;
@@ -39,6 +40,7 @@ pub use component::{
 pub use expr::{Expr, Reference, Referred, Step, template_of};
 pub use map::{Hashing, IndexMap, IndexSet};
 pub use moved::FormerName;
+pub use networks::Networks;
 pub use parameter::{Constraint, Parameter, ParameterType};
 pub use port::Type;
 pub use requirement::{Predicate, Requirement, Test, Tested};
@@ -248,32 +250,6 @@ impl Model {
     /// What fulfils a promise.
     pub fn fulfilled(&self, promise: &str) -> Option<&Binding> {
         self.promises.get(promise).and_then(|promise| promise.fulfilled.first())
-    }
-
-    /// The networks of the model that a server is on; it may be on others, which exist already.
-    pub fn networks_of<'m>(&'m self, server: &'m Resource) -> Vec<&'m Name> {
-        let mut known: Vec<&Name> = Vec::new();
-        let Some(Expr::List(items)) = server.properties.get("networks").map(|binding| &binding.value) else {
-            // Without any, Nova takes what the project has.
-            return known;
-        };
-        let identity = |value: &'m Expr| match value {
-            Expr::Leaf(Reference::Resource(name)) => Some(name),
-            _ => None,
-        };
-        let network = |item: &'m Expr| {
-            let Expr::Map(item) = item else { return None };
-            match item.get("network").or_else(|| item.get("uuid")) {
-                Some(network) => identity(network),
-                None => identity(&self.resources.get(identity(item.get("port")?)?)?.properties.get("network")?.value),
-            }
-        };
-        for network in items.iter().filter_map(network) {
-            if !known.contains(&network) {
-                known.push(network);
-            }
-        }
-        known
     }
 
     /// The key under which [`Model::components`] holds a component.

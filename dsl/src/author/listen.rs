@@ -75,7 +75,7 @@ impl Topology {
     pub fn is_on(&self, server: impl Host, network: Resource) -> bool {
         let server = self.resource_name(server.resource()).and_then(|name| self.model.resources.get(&name));
         let network = self.resource_name(network);
-        server.zip(network).is_some_and(|(server, network)| self.model.networks_of(server).contains(&&network))
+        server.zip(network).is_some_and(|(server, network)| self.model.networks_of(server).known.contains(&&network))
     }
 
     /// Whether a value comes of what the component `key` writes, through as many promises as there may be.

@@ -55,10 +55,9 @@ fn run(sink: &mut Sink<'_, '_>) {
         if !is_read || !matches!(&***attribute, "networks" | "addresses") || !model.resources.contains_key(network) {
             continue;
         }
-        let known = model.networks_of(server);
-        // What is on a network by its name may be on one of the stack's by another name, but nobody would mean it so.
-        if !known.contains(&network) {
-            sink.push(diagnostic(name, network, server, &known, at));
+        let networks = model.networks_of(server);
+        if !networks.is_open && !networks.known.contains(&network) {
+            sink.push(diagnostic(name, network, server, &networks.known, at));
         }
     }
 }
@@ -117,6 +116,43 @@ pub(super) mod tests {
     fn an_address_on_a_network_of_its_own_is_fine() {
         assert!(codes(&reading("front", vec![map([("network", resource("front"))])])).is_empty());
         assert!(codes(&reading("back", vec![map([("port", resource("port"))])])).is_empty());
+    }
+
+    #[test]
+    fn a_network_is_known_by_its_subnet_and_by_older_names() {
+        let of = |key: &str, value: &str, connected: Expr| {
+            let mut model = reading("back", vec![connected]);
+            let subnet = |name: &str, key: &str, network: Expr| {
+                let mut subnet = model.resources["front"].clone();
+                subnet.ty = "OS::Neutron::Subnet".into();
+                let at = subnet.at.clone();
+                subnet.properties.insert(key.into(), crate::model::Binding { value: network, at });
+                (name.to_owned(), subnet)
+            };
+            let subnets = [
+                subnet("inside", "network", resource("back")),
+                subnet("older", "network_id", resource("back")),
+                subnet("outside", "network", resource("front")),
+                subnet("computed", "network", Expr::attribute("front", "id", Vec::new())),
+            ];
+            let port = &mut model.resources["port"].properties;
+            let at = port["network"].at.clone();
+            port.clear();
+            port.insert(key.into(), crate::model::Binding { value: resource(value), at });
+            model.resources.extend(subnets.map(|(name, subnet)| (name.as_str().into(), subnet)));
+            codes(&model)
+        };
+        let by = |key: &str, value: &str| of("network", "front", map([(key, resource(value))]));
+        for (key, value) in [("uuid", "back"), ("subnet", "inside"), ("subnet", "older"), ("subnet", "computed")] {
+            assert!(by(key, value).is_empty(), "{key} {value}");
+        }
+        assert_eq!(by("subnet", "outside"), ["W0306"]);
+        let port = || map([("port", resource("port"))]);
+        assert!(of("network_id", "back", port()).is_empty());
+        assert_eq!(of("network_id", "front", port()), ["W0306"]);
+        // What is computed may be any.
+        let chosen = Expr::attribute("front", "id", Vec::new());
+        assert!(of("network", "front", map([("network", chosen)])).is_empty());
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn resources<'m>(model: &'m Model, existing: &'m [Resource]) -> impl Iterator<It
     let resource = |(name, of): (&Name, &model::Resource)| {
         let mut networks = Vec::new();
         if of.is_server() {
-            networks = model.networks_of(of).into_iter().cloned().collect();
+            networks = model.networks_of(of).known.into_iter().cloned().collect();
             networks.extend(existing_networks(of).into_iter().map(|(name, _)| name));
         }
         let property = |(name, binding): (&Name, &Binding)| (name.clone(), property(binding));

@@ -161,7 +161,7 @@ impl Words {
         let credential = Hot::GetParam { parameter: self.credentials_parameter.clone(), path: vec![own_name()] };
         identity.push((self.credential.clone(), credential));
         // So that the agent can tell its own addresses apart.
-        let networks = model.networks_of(resource);
+        let networks = model.networks_of(resource).known;
         if !networks.is_empty() {
             let networks = networks.into_iter().map(|network| (network.clone(), Hot::GetResource(network.clone())));
             identity.push((self.networks.clone(), Hot::Map(networks.collect())));
