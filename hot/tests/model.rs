@@ -1,5 +1,6 @@
 //! Mistakes in what only wattle reads, each told once and where it stands.
 
+use wattle::model::Name;
 use wattle_heat::Loaded;
 use wattle_hot::check;
 
@@ -59,6 +60,57 @@ fn what_is_named_or_run_is_told_as_it_was_meant() {
     assert_eq!(found(&component("recipe: {tool: salt, script: 'it: test.nop'}")), [""; 0]);
     let file = component("recipe: {entry: install.sh, files: {install.sh: [a]}}");
     assert_eq!(found(&file), ["W1301 10 the file `install.sh` of a recipe is neither text nor base64"]);
+}
+
+#[test]
+fn a_recipe_of_a_cookbook_is_one_of_its_files() {
+    let chef = |entry: &str, path: &str, more: &str| {
+        component(&format!("recipe: {{tool: chef, entry: {entry}{more}, files: {{{path}: \"node['db2']['port']\"}}}}"))
+    };
+    let file = "cookbooks/db2/recipes/server.rb";
+    for (entry, path) in [
+        ("cookbooks/db2::server", file),
+        ("db2::server", file),
+        ("db2::server", "db2/recipes/server.rb"),
+        ("'./cookbooks/db2::server'", "./cookbooks/db2/recipes/server.rb"),
+        ("cookbooks/db2", "cookbooks/db2/recipes/default.rb"),
+    ] {
+        assert_eq!(found(&chef(entry, path, "")), [""; 0], "{entry} {path}");
+    }
+    let missing = |entry: &str, file: &str| {
+        format!("W1303 10 the recipe of `s/web` runs `{entry}`, and `{file}` is not one of its `files`")
+    };
+    let (other, bare) = ("cookbooks/db2::client", "server");
+    assert_eq!(found(&chef(other, file, "")), [missing(other, "cookbooks/db2/recipes/client.rb")]);
+    assert_eq!(found(&chef("site/db2::server", file, "")), [missing("site/db2::server", "site/db2/recipes/server.rb")]);
+    assert_eq!(found(&chef(bare, file, "")), [missing(bare, "server/recipes/default.rb")]);
+    let gone = found(&chef("db2::server", file, ", teardown: cookbooks/db2::remove"));
+    assert_eq!(gone, [missing("cookbooks/db2::remove", "cookbooks/db2/recipes/remove.rb")]);
+    let malformed = "W1303 10 `db2::server.rb` does not name a Chef recipe: a recipe is named without `.rb`";
+    assert_eq!(found(&chef("db2::server.rb", file, "")), [malformed]);
+}
+
+/// It is read as what it runs, whichever folder its cookbook lies in, and its outputs are attributes of the cookbook.
+#[test]
+fn a_recipe_of_a_cookbook_is_read() {
+    let software = |text: &str| {
+        component(&format!(
+            "recipe: {{tool: chef, entry: cookbooks/db2::server, files: {{cookbooks/db2/recipes/server.rb: \"{text}\"}}}}\n\
+             \x20           inputs: {{port: 5}}\n            outputs: [url]"
+        ))
+    };
+    let read = |text: &str| wattle_hot::model::read(&Loaded::of(text, "template.yaml")).model;
+    let unwritten = |text: &str| {
+        let told = wattle::check::check(&read(&software(text)), &wattle::check::Limits::default());
+        told.into_iter().filter(|found| found.code == "W0705").map(|found| found.message).collect::<Vec<_>>()
+    };
+    let model = read(&software("node.default!('db2', 'url', node['db2']['port'])"));
+    let kind = model.declarations.values().next().expect("a kind");
+    assert_eq!(&*kind.recipe.entry, "db2::server");
+    assert_eq!(kind.outputs["url"].path, [Name::from("db2"), Name::from("url")]);
+    assert_eq!(kind.inputs["port"].path, [Name::from("db2"), Name::from("port")]);
+    assert_eq!(unwritten("node.default!('db2', 'url', node['db2']['port'])"), [""; 0]);
+    assert_eq!(unwritten("node['db2']['port']"), ["the recipe of `web` never writes the output `url`"]);
 }
 
 #[test]

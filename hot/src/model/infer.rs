@@ -9,11 +9,12 @@ use wattle_model::IndexMap;
 use super::Reader;
 
 impl Reader<'_> {
-    /// Inputs that are wired and of which no type is written, parameters that are wired to inputs, schemas, recipes that
-    /// cannot be told apart.
+    /// Inputs that are wired and of which no type is written, parameters that are wired to inputs, schemas, places
+    /// of what Chef's recipes read and write.
     pub(super) fn infer(&mut self) {
         self.parameters_of_inputs();
         self.untyped_inputs();
+        self.places_in_cookbooks();
         self.schemas();
     }
 

@@ -8,6 +8,7 @@
 //! What `wattle::extended` writes is read as an equal model, places included. What people write has the places of the file.
 
 mod component;
+mod cookbook;
 mod fields;
 mod infer;
 mod kind;

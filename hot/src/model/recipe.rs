@@ -16,7 +16,7 @@ use wattle_heat::template::Template;
 use wattle_heat::yaml::{Node, Span, Tree};
 
 /// The path that is written: as text, or with `get_file`.
-fn path_of(node: &Node) -> Option<&str> {
+pub(super) fn path_of(node: &Node) -> Option<&str> {
     node.tree.as_text().or_else(|| match &*node.tree {
         Tree::Map(pairs) if pairs.len() == 1 => node.get("get_file")?.tree.as_text(),
         _ => None,
@@ -155,7 +155,15 @@ impl<'l> Reader<'l> {
                 }
             }
         }
-        Some(Recipe { tool, entry: entry.into(), teardown: runs.map(|(_, path)| path.into()), files })
+        let (mut entry, mut teardown) = (Name::from(entry), runs.map(|(_, path)| Name::from(path)));
+        if tool == Tool::Chef {
+            let written = recipe.get("files");
+            entry = self.of_cookbook(what, node, &entry, written)?;
+            if let Some((node, path)) = runs {
+                teardown = Some(self.of_cookbook(what, node, path, written)?);
+            }
+        }
+        Some(Recipe { tool, entry, teardown, files })
     }
 
     fn tool(&mut self, node: &Node) -> Option<Tool> {

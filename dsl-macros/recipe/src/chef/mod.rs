@@ -1,21 +1,23 @@
 //! Chef cookbooks: recipes, attribute files, libraries, resources and ERB templates.
 //!
-//! Names are node attribute paths joined by `/`: `node['db2']['url']` is `db2/url`. A key that itself holds a `/` is not
-//! told from two keys.
+//! Names are node attribute paths joined by `/`: `node['db2']['url']` is `db2/url`. A key that itself holds a `/` is
+//! not told from two keys.
 //!
 //! **Writes.** Assignments (`=`, `||=`, `+=`, in parallel ones too) to `node[…]…`, through any precedence level
-//! (`node.default`, `override`, `normal`, `automatic`, `force_…`, `…_unless`, `…!`) and, as in attribute files, the bare
-//! level; `node.write(:default, …)`; `merge!`, `update`, `store`, `<<` and their like on a path. A hash literal assigned
-//! to a path writes what is in it. Keys are strings or symbols, or local variables, constants and block arguments that
-//! hold some: `%w(url port).each { |k| node.default['db2'][k] = … }` writes two. Local variables that hold part of the
-//! node are followed, in source order. Blocks such as `ruby_block` and `lazy` are recipes like any other text.
+//! (`node.default`, `override`, `normal`, `automatic`, `force_…`, `…_unless`, `…!`) and, as in attribute files, the
+//! bare level; `node.write(:default, …)`, `node.default.write(…)`, `node.default!(…)`, `node.force_override!(…)` and
+//! their like; `merge!`, `update`, `store`, `<<` and their like on a path. A hash literal assigned to a path writes
+//! what is in it. Keys are strings or symbols, or local variables, constants and block arguments that hold some:
+//! `%w(url port).each { |k| node.default['db2'][k] = … }` writes two. Local variables that hold part of the node are
+//! followed, in source order. Blocks such as `ruby_block` and `lazy` are recipes like any other text.
 //!
-//! **Reads.** The same paths where they are not assigned, and `read`, `dig`, `fetch`, `key?`, `attribute?`. Reading a
-//! whole such as `node['db2'].to_hash` reads everything below it. Templates are read by their `<% %>`.
+//! **Reads.** The same paths where they are not assigned, and `read`, `dig`, `fetch`, `key?`, `attribute?`,
+//! `merged_attributes`. Reading a whole such as `node['db2'].to_hash` reads everything below it. Templates are read by
+//! their `<% %>`.
 //!
-//! **Dynamic.** Computed keys (for a read below a known path: that path is read whole); `node` passed to a function;
-//! `include_recipe`, `include_attribute` and `require_relative` of what is not given; `eval` and its kin; a template
-//! that is not given makes reads dynamic.
+//! **Dynamic.** Computed keys (for a read below a known path: that path is read whole); `node` or a part of a level
+//! passed to a function; `include_recipe`, `include_attribute` and `require_relative` of what is not given; `eval` and
+//! its kin; a template that is not given makes reads dynamic.
 //!
 //! Without the feature `chef`, which brings along a parser of Ruby, all of it is dynamic.
 //!

@@ -1,6 +1,7 @@
 //! Which part of the node an expression stands for.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lib_ruby_parser::Node;
 use lib_ruby_parser::nodes::Send;
@@ -48,14 +49,40 @@ pub(super) const LEVELS: [&str; 30] = [
     "automatic_attrs",
 ];
 
+/// Of these, what is no level that could be written to.
+const MERGED: [&str; 5] = ["attributes", "attribute", "merged_attributes", "combined_default", "combined_override"];
+
+/// Methods of the node that read the path that their arguments are, also in attribute files, where the node is not named.
+const READING: [&str; 7] =
+    ["read", "read!", "exist?", "attribute?", "merged_attributes", "combined_default", "combined_override"];
+
 /// Methods whose arguments are keys.
-pub(super) const KEYED: [&str; 11] =
-    ["[]", "fetch", "dig", "read", "read!", "key?", "has_key?", "include?", "exist?", "attribute?", "values_at"];
+pub(super) const KEYED: [&str; 17] = [
+    "[]",
+    "fetch",
+    "dig",
+    "read",
+    "read!",
+    "key?",
+    "has_key?",
+    "include?",
+    "exist?",
+    "attribute?",
+    "values_at",
+    "fetch_values",
+    "slice",
+    "merged_attributes",
+    "combined_default",
+    "combined_override",
+    "debug_value",
+];
 
 /// What local variables, constants and block arguments stand for.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     pub(super) places: BTreeMap<String, Vec<Place>>,
+    /// Of these, what may be a part of a precedence level.
+    pub(super) levels: BTreeSet<String>,
     /// `None` is one of them where it is computed.
     pub(super) texts: BTreeMap<String, Vec<Option<String>>>,
 }
@@ -80,8 +107,42 @@ impl Scope {
             Node::Send(send) => self.of_send(send, depth),
             Node::CSend(send) => self.of_call(&send.recv, &send.method_name, &send.args, depth),
             Node::Begin(begin) if begin.statements.len() == 1 => self.at_depth(&begin.statements[0], depth),
+            // `(node.default['db2'] ||= {})['url'] = 1`
+            Node::OrAsgn(assigned) => self.at_depth(&assigned.recv, depth),
+            Node::AndAsgn(assigned) => self.at_depth(&assigned.recv, depth),
             _ => Vec::new(),
         }
+    }
+
+    /// Whether an expression that has a place is a part of a precedence level: that can be written to, which what all of
+    /// them are merged to cannot.
+    pub(super) fn is_level(&self, node: &Node) -> bool {
+        let mut node = node;
+        for _ in 0..LONGEST {
+            node = match node {
+                Node::Index(index) => &index.recv,
+                Node::IndexAsgn(index) => &index.recv,
+                Node::OrAsgn(assigned) => &assigned.recv,
+                Node::AndAsgn(assigned) => &assigned.recv,
+                Node::Begin(begin) if begin.statements.len() == 1 => &begin.statements[0],
+                Node::Lvar(variable) => return self.levels.contains(&variable.name),
+                Node::Ivar(variable) => return self.levels.contains(&variable.name),
+                Node::Send(send) => {
+                    let name = sent(&send.method_name, &send.args).0;
+                    if LEVELS.contains(&&*name) {
+                        return !MERGED.contains(&&*name);
+                    }
+                    let Some(recv) = &send.recv else { return false };
+                    recv
+                }
+                Node::CSend(send) if LEVELS.contains(&&*send.method_name) => {
+                    return !MERGED.contains(&&*send.method_name);
+                }
+                Node::CSend(send) => &send.recv,
+                _ => return false,
+            };
+        }
+        true
     }
 
     pub(super) fn of_send(&self, send: &Send, depth: u32) -> Vec<Place> {
@@ -89,7 +150,8 @@ impl Scope {
         match &send.recv {
             // `run_context.node` and `new_resource.node` are the same node.
             _ if name == "node" && send.args.is_empty() => vec![Place::new()],
-            None if send.args.is_empty() && LEVELS[..12].contains(&name) => vec![Place::new()],
+            None if send.args.is_empty() && LEVELS.contains(&name) => vec![Place::new()],
+            None if READING.contains(&name) => self.below(vec![Place::new()], &send.args),
             None => Vec::new(),
             Some(recv) => self.of_call(recv, name, &send.args, depth),
         }
@@ -100,13 +162,16 @@ impl Scope {
         if places.is_empty() {
             return Vec::new();
         }
-        match name {
-            "values_at" => args.iter().flat_map(|arg| self.below(places.clone(), std::slice::from_ref(arg))).collect(),
+        let (name, args) = sent(name, args);
+        match &*name {
+            "values_at" | "fetch_values" | "slice" => {
+                args.iter().flat_map(|arg| self.below(places.clone(), std::slice::from_ref(arg))).collect()
+            }
             // A default behind the key is no key.
             "fetch" => self.below(places, args.get(..1).unwrap_or_default()),
-            _ if KEYED.contains(&name) => self.below(places, args),
-            "send" | "public_send" => places,
-            _ if LEVELS.contains(&name) && args.is_empty() => places,
+            name if KEYED.contains(&name) => self.below(places, args),
+            "send" | "public_send" if args.len() == 1 => places,
+            name if LEVELS.contains(&name) && args.is_empty() => places,
             _ => Vec::new(),
         }
     }
@@ -161,6 +226,22 @@ impl Scope {
     fn one_text(&self, node: &Node) -> Option<String> {
         let mut texts = self.texts(node);
         if texts.len() == 1 { texts.pop().flatten() } else { None }
+    }
+}
+
+/// What a call comes to: `node.send(:default)` is `node.default`.
+pub(super) fn sent<'a>(name: &'a str, args: &'a [Node]) -> (Cow<'a, str>, &'a [Node]) {
+    let named = |node: &Node| match node {
+        Node::Str(text) => text.value.to_string().ok(),
+        Node::Sym(symbol) => symbol.name.to_string().ok(),
+        _ => None,
+    };
+    match (name, args.split_first()) {
+        ("send" | "public_send" | "__send__", Some((first, rest))) => match named(first) {
+            Some(name) => (Cow::Owned(name), rest),
+            None => (Cow::Borrowed(name), args),
+        },
+        _ => (Cow::Borrowed(name), args),
     }
 }
 

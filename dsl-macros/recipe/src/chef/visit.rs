@@ -4,7 +4,7 @@ use lib_ruby_parser::nodes::{Block, Send};
 use lib_ruby_parser::traverse::visitor::Visitor;
 use lib_ruby_parser::{Loc, Node};
 
-use super::place::{ALTERNATIVES, LEVELS, Place, Scope};
+use super::place::{ALTERNATIVES, LEVELS, Place, Scope, sent};
 use super::ruby::Lines;
 use crate::analysis::{Findings, Include};
 use crate::names::extension;
@@ -17,6 +17,18 @@ pub(super) fn visit(ast: &Node, lines: &Lines) -> Findings {
 
 /// Methods that put their arguments below a path.
 const MERGING: [&str; 7] = ["merge!", "update", "deep_merge!", "deep_merge", "replace", "merge", "reverse_merge!"];
+/// Methods of the node that write their last argument to the path that the others are.
+const WRITING: [&str; 9] = [
+    "default!",
+    "normal!",
+    "override!",
+    "force_default!",
+    "force_override!",
+    "default_unless",
+    "normal_unless",
+    "override_unless",
+    "set_unless",
+];
 /// Methods that change a value in its place.
 const CHANGING: [&str; 7] = ["<<", "push", "append", "unshift", "concat", "insert", "prepend"];
 /// Methods of the node that take attributes from elsewhere, or code from text.
@@ -153,11 +165,17 @@ impl Walk<'_> {
             return false;
         }
         let root = places.iter().all(Vec::is_empty);
+        let all = args;
+        let (name, args) = sent(name, args);
+        let name = &*name;
         match name {
-            "write" | "write!" if root && args.len() > 2 => {
-                let below = self.scope.below(places, &args[1..args.len() - 1]);
-                self.write_value(&below, &args[args.len() - 1], line);
+            // The node and all of its attributes want to know which level is written to.
+            "write" | "write!" if root && !self.scope.is_level(recv) => {
+                self.write_path(places, args.get(1..).unwrap_or_default(), line);
             }
+            "write" | "write!" => self.write_path(places, args, line),
+            _ if root && WRITING.contains(&name) && !args.is_empty() => self.write_path(places, args, line),
+            "send" | "public_send" | "__send__" if args.len() > 1 => self.findings.analysis.anything(),
             "store" | "[]=" if args.len() == 2 => {
                 let below = self.scope.below(places, &args[..1]);
                 self.write_value(&below, &args[1], line);
@@ -185,11 +203,25 @@ impl Walk<'_> {
             _ => return false,
         }
         self.visit_keys(recv);
-        self.visit_all(args);
+        self.visit_all(all);
         true
     }
 
-    pub(super) fn function(&mut self, name: &str, args: &[Node]) {
+    /// The last of `args` is written to the path below `places` that the others are.
+    fn write_path(&mut self, places: Vec<Place>, args: &[Node], line: u32) {
+        let Some((value, keys)) = args.split_last() else { return self.findings.analysis.anything() };
+        let below = self.scope.below(places, keys);
+        self.write_value(&below, value, line);
+    }
+
+    /// A call without a receiver. In attribute files, that is the node.
+    pub(super) fn function(&mut self, name: &str, args: &[Node], line: u32) {
+        let node = || vec![Place::new()];
+        if WRITING.contains(&name) && !args.is_empty() {
+            self.write_path(node(), args, line);
+        } else if matches!(name, "write" | "write!") && args.len() > 2 {
+            self.write_path(node(), &args[1..], line);
+        }
         let argument =
             args.first().and_then(|arg| if let Node::Str(text) = arg { text.value.to_string().ok() } else { None });
         let include = match (name, argument) {
@@ -220,10 +252,15 @@ impl Walk<'_> {
         self.findings.includes.push(include);
     }
 
-    /// `node` handed to a function, which may do anything with it.
+    /// `node` handed to a function, which may do anything with it, or a part of a level, to which it may write.
     pub(super) fn arguments(&mut self, args: &[Node]) {
-        if args.iter().any(|arg| self.scope.places(arg).iter().any(Vec::is_empty)) {
-            self.findings.analysis.anything();
+        for arg in args {
+            let places = self.scope.places(arg);
+            if places.iter().any(Vec::is_empty) {
+                self.findings.analysis.anything();
+            } else if !places.is_empty() && self.scope.is_level(arg) {
+                self.findings.analysis.dynamic_writes = true;
+            }
         }
     }
 
@@ -239,12 +276,20 @@ impl Walk<'_> {
             _ => return,
         };
         self.scope.places.remove(name);
+        self.scope.levels.remove(name);
         self.scope.texts.remove(name);
         let Node::Send(Send { recv: Some(recv), method_name, .. }) = &*block.call else { return };
         match method_name.as_str() {
             "tap" | "then" | "yield_self" => {
                 let places = self.scope.places(recv);
                 self.scope.places.insert(name.clone(), places);
+                if self.scope.is_level(recv) {
+                    self.scope.levels.insert(name.clone());
+                }
+            }
+            // What is in a level may be written to as well.
+            _ if self.scope.is_level(recv) && !self.scope.places(recv).is_empty() => {
+                self.findings.analysis.dynamic_writes = true;
             }
             "each" | "each_pair" | "each_key" | "each_with_index" | "map" => {
                 if let Some(elements) = self.scope.elements(recv) {
@@ -263,6 +308,9 @@ impl Walk<'_> {
             let known = self.scope.places.entry(name.to_owned()).or_default();
             known.extend(places);
             known.truncate(ALTERNATIVES);
+            if self.scope.is_level(value) {
+                self.scope.levels.insert(name.to_owned());
+            }
             self.visit_keys(value);
             return true;
         }

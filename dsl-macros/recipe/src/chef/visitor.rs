@@ -80,7 +80,7 @@ impl Visitor for Walk<'_> {
             }
             self.visit_all(&node.args);
         } else if node.recv.is_none() {
-            self.function(&node.method_name, &node.args);
+            self.function(&node.method_name, &node.args, line);
             self.visit_all(&node.args);
         } else if let Some(recv) = &node.recv
             && !self.call(recv, &node.method_name, &node.args, line)
