@@ -128,7 +128,7 @@ class Chef
   module Log
     class << self
       %i[debug info warn error].each do |level|
-        define_method(level) { |text = nil, &block| puts "[#{level.to_s.upcase}] #{text || block&.call}" unless level == :debug }
+        define_method(level) { |text = nil, &block| puts "[2026-01-31T10:00:00+00:00] #{level.to_s.upcase}: #{text || block&.call}" unless level == :debug }
       end
     end
   end
@@ -159,6 +159,47 @@ class Chef
     end
   end
 
+  # How the process is ended with a word.
+  class Application
+    class << self
+      def fatal!(message, code = nil)
+        puts "[2026-01-31T10:00:00+00:00] FATAL: #{message}"
+        Process.exit(code.is_a?(Integer) ? code : 1)
+      end
+
+      def debug_stacktrace(exception)
+        trace = File.join(Config[:file_cache_path], 'chef-stacktrace.out')
+        File.write(trace, exception.full_message(highlight: false))
+        puts "[2026-01-31T10:00:00+00:00] FATAL: Stacktrace dumped to #{trace}"
+        true
+      end
+    end
+  end
+
+  # What a request to the server of local mode is refused with, such as an item of a data bag that is not there.
+  class Refused < StandardError
+    Response = Struct.new(:code, :body)
+
+    attr_reader :response
+
+    def initialize(code, status, errors)
+      super("#{code} \"#{status}\"")
+      @response = Response.new(code, JSON.generate('error' => errors))
+    end
+  end
+
+  class << self
+    attr_accessor :node
+
+    # Handlers of events by their names.
+    def event_handler(&block)
+      handler = EventDispatch::Base.new
+      handler.define_singleton_method(:on) { |event, &told| define_singleton_method(event) { |*details| told.call(*details) } }
+      handler.instance_eval(&block)
+      node.run_context.events.register(handler)
+    end
+  end
+
   module EventDispatch
     EVENTS = %i[
       run_start run_completed run_failed node_load_completed cookbook_compilation_start recipe_file_loaded
@@ -182,6 +223,10 @@ class Chef
           @waiting << [event, details]
           tell unless @telling
         end
+      end
+
+      def register(subscriber)
+        @subscribers << subscriber
       end
 
       private
@@ -853,6 +898,10 @@ class Chef
       @context.load_recipe(name)
     end
 
+    def data_bag_item(bag, item)
+      raise Refused.new('404', 'Not Found', ["Object not found: chefzero://localhost:1/data/#{bag}/#{item}"])
+    end
+
     Resource::PROVIDERS.each_key do |kind|
       define_method(kind) { |name, &block| declare(Resource.new(kind, name, self), &block) }
     end
@@ -886,6 +935,11 @@ class Chef
     def self.closure(name, found = [])
       metadata = File.join(folder(name), 'metadata.rb')
       depends = File.exist?(metadata) ? File.read(metadata).scan(/^depends ['"]([^'"]+)/).flatten : []
+      missing = depends.reject { |other| Array(Config[:cookbook_path]).any? { |path| File.directory?(File.join(path, other)) } }
+      unless missing.empty?
+        message = "No such cookbook: #{missing.first}"
+        raise Refused.new('412', 'Precondition Failed', [JSON.generate('message' => message, 'non_existent_cookbooks' => missing)])
+      end
       depends.each { |other| closure(other, found) unless found.include?(other) }
       found << name unless found.include?(name)
       found
@@ -980,7 +1034,7 @@ class Chef
     puts "Stand-in for Chef #{MAJOR}"
     begin
       events.run_start(VERSION, nil)
-      node = Node.new(Config[:node_name])
+      node = Chef.node = Node.new(Config[:node_name])
       run_list = attributes.delete('run_list')
       node.attributes.normal = attributes
       node.attributes.automatic = OHAI.merge('name' => node.name)
@@ -993,8 +1047,9 @@ class Chef
     rescue Exception => e # rubocop:disable Lint/RescueException
       Array(Config[:exception_handlers]).each { |handler| handler.run_report_safely(nil) }
       events.run_failed(e, nil)
+      Application.debug_stacktrace(e)
       warn e.full_message(highlight: false)
-      exit 1
+      exit(e.is_a?(SystemExit) ? e.status : 1)
     end
   end
 end

@@ -7,6 +7,7 @@ mod directory;
 mod environment;
 mod former;
 mod group;
+mod level;
 mod lines;
 mod mask;
 mod outputs;

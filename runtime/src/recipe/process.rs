@@ -12,6 +12,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::Child;
 use tokio::time::{Instant, sleep, timeout};
+use tracing::Level;
 use wattle_words::time::span;
 
 use super::cgroup::Cgroup;
@@ -318,5 +319,9 @@ fn sink<'a>(job: &'a Job, tail: &'a mut Tail, rate: &'a mut Rate) -> impl FnMut(
 }
 
 fn log(job: &Job, line: &str) {
-    tracing::info!(target: super::LOG, component = &*job.name, "{line}");
+    match super::level::of(job.component.recipe.tool, line) {
+        Level::ERROR => tracing::error!(target: super::LOG, component = &*job.name, "{line}"),
+        Level::WARN => tracing::warn!(target: super::LOG, component = &*job.name, "{line}"),
+        _ => tracing::info!(target: super::LOG, component = &*job.name, "{line}"),
+    }
 }

@@ -4,7 +4,9 @@
 
 mod agent;
 mod case;
+mod comparing;
 mod cookbooks;
+mod ending;
 mod failures;
 mod injection;
 mod node;

@@ -18,6 +18,7 @@ require 'socket'
 require 'chef/delayed_evaluator' unless defined?(Chef::DelayedEvaluator)
 require 'chef/event_dispatch/base' unless defined?(Chef::EventDispatch::Base)
 require 'chef/node' unless defined?(Chef::Node)
+require 'chef/resource' unless defined?(Chef::Resource)
 
 module Wattle
   # Why an input cannot be read, or an output is not published. A recipe that does not rescue it fails by it.
@@ -151,23 +152,34 @@ module Wattle
       self
     end
 
-    # Whoever prints a whole hash, for a log or a message, neither waits nor sees a value.
-    def inspect
-      "#<input `#{@name}`>"
+    # What came past every hook, into a plain hash or a document, does as its value does.
+    %i[[] == != === =~ !~ ! <=> << >> eql? hash nil? to_json ffi_yajl].each do |name|
+      define_method(name) do |*args, &block|
+        next super(*args, &block) if Wattle.merging?
+
+        call.public_send(name, *args, &block)
+      end
     end
 
-    # What comes here has gone past every hook, into a text or a document.
-    def to_s
-      Wattle.merging? ? inspect : call.to_s
+    # Whoever describes what has gone wrong neither waits nor sees a value.
+    %i[to_s inspect].each do |name|
+      define_method(name) { Wattle.merging? ? "#<input `#{@name}`>" : call.public_send(name) }
     end
 
-    def to_json(*args)
-      call.to_json(*args)
+    def method_missing(name, *args, &block)
+      Wattle.merging? ? super : call.public_send(name, *args, &block)
+    end
+    ruby2_keywords(:method_missing)
+
+    def respond_to_missing?(name, _)
+      !Wattle.merging? && call.respond_to?(name)
     end
 
-    def ffi_yajl(*args)
-      call.ffi_yajl(*args)
+    # It is no code, whoever stores it.
+    def marshal_dump
+      raise InputFailed.new("the input `#{@name}` was stored before it was read: read it where it stands, or use `to_h`", @name)
     end
+
   end
 
   # While Chef merges attributes, what it reads is not read by a recipe, and stays as it is.
@@ -253,13 +265,22 @@ module Wattle
       super
     end
 
-    every = Chef::Node::Mixin::ImmutablizeHash::ALLOWED_METHODS - KEYS_ONLY
-    every.select { |name| Chef::Node::ImmutableMash.method_defined?(name) }.each do |name|
+    # Whoever compares or prints it needs the values as well.
+    every = Chef::Node::Mixin::ImmutablizeHash::ALLOWED_METHODS + Enumerable.public_instance_methods +
+            %i[== eql? hash to_s inspect freeze <= < >= >]
+    (every.uniq - KEYS_ONLY).select { |name| Chef::Node::ImmutableMash.method_defined?(name) }.each do |name|
       define_method(name) do |*args, &block|
         force_all
         super(*args, &block)
       end
       ruby2_keywords(name)
+    end
+
+    # For those who take a hash as it is in memory.
+    def force_all
+      return if Wattle.merging?
+
+      Hash.instance_method(:keys).bind(self).call.each { |key| force(key) }
     end
 
     private
@@ -269,13 +290,48 @@ module Wattle
 
       key = key.to_s if key.is_a?(Symbol)
       pending = Wattle.stored(self, key)
-      internal_set(key, pending.call) if pending.is_a?(Pending)
+      internal_set(key, pending.call) if Pending === pending
+    end
+  end
+
+  # Prepended to Hash: what is merged into a plain hash, or compared with one, is taken out of memory by Ruby itself.
+  module Taking
+    %i[merge merge! update replace == eql? <= < >= >].each do |name|
+      define_method(name) do |*others, &block|
+        others.each { |other| Wattle.settle(other) }
+        super(*others, &block)
+      end
+    end
+  end
+
+  # Prepended to Hash's class.
+  module Making
+    def [](*arguments)
+      Wattle.settle(arguments.first)
+      super
+    end
+  end
+
+  # Reads all inputs that stand directly in `hash`, if it is one of attributes.
+  def self.settle(hash)
+    hash.force_all if Chef::Node::ImmutableMash === hash
+  end
+
+  # Prepended to NameError, whose message shows what has no such method: to say that waits for nothing.
+  module Describing
+    def message
+      Wattle.merging { super }
     end
 
-    def force_all
-      return if Wattle.merging?
+    def to_s
+      Wattle.merging { super }
+    end
+  end
 
-      Hash.instance_method(:keys).bind(self).call.each { |key| force(key) }
+  # Prepended to Resource, which shows its properties when it has failed.
+  module Showing
+    %i[to_text inspect].each do |name|
+      define_method(name) { Wattle.merging { super() } }
     end
   end
 
@@ -356,6 +412,66 @@ module Wattle
   # What is not known yet, on the way through an output's value.
   class Unknown < StandardError; end
 
+  # Why a run failed, in one line.
+  module Reason
+    class << self
+      # `fatal`: what Chef said before it ended its process.
+      def of(exception, fatal)
+        return fatal || "the recipe ended Chef by `exit #{exception.status}`" if exception.is_a?(SystemExit)
+
+        answers = answers(exception)
+        line = first_line(exception.message)
+        answers.empty? ? "#{exception.class}: #{line}" : "#{answers.join('; ')} (#{line})#{hint(exception)}"
+      end
+
+      private
+
+      # What the server of local mode has answered: an exception has only the status.
+      def answers(exception)
+        return [] unless exception.respond_to?(:response) && exception.response.respond_to?(:body)
+
+        body = JSON.parse(exception.response.body)
+        Array(body.is_a?(Hash) ? body['error'] : nil).map { |error| first_line(inner(error)) }.reject(&:empty?)
+      rescue JSON::ParserError, TypeError
+        []
+      end
+
+      def inner(error)
+        told = error.is_a?(Hash) ? error : JSON.parse(error)
+        told.is_a?(Hash) && told['message'] ? told['message'].to_s : error.to_s
+      rescue JSON::ParserError
+        error.to_s
+      end
+
+      def hint(exception)
+        case exception.response.code.to_s
+        when '404' then ": does it travel along? Name data bags, roles and environments in the component's `files`"
+        when '412' then ': does the cookbook travel along? It lies beside the one that depends on it'
+        end
+      end
+
+      # Ruby and Chef append code and output to messages, which are in the log.
+      def first_line(message)
+        first, second = message.lines.map(&:strip)
+        line = first&.end_with?(':') && second ? "#{first} #{second}" : first.to_s
+        line.length > 500 ? "#{line[0, 500]}..." : line
+      end
+    end
+  end
+
+  # Prepended to Application's class.
+  module Ending
+    def fatal!(message, *)
+      Wattle.run.fatal = message.to_s.lines.first.to_s.strip
+      super
+    end
+
+    # The trace would hold secrets, and is not kept: nobody is to look for it.
+    def debug_stacktrace(_)
+      true
+    end
+  end
+
   # One run of one component's recipe.
   class Run
     attr_reader :inputs
@@ -409,18 +525,28 @@ module Wattle
       @phase = :converge
     end
 
-    # Everything is done: what was held until now, and what is only worked out now, is for the agent to publish once the
-    # tool has ended well.
-    def complete
+    # All resources have run: from here on, what is only worked out when it is read counts as well. Handlers of Chef's
+    # events may still write.
+    def converged
       @phase = :complete
+      sweep
+    end
+
+    # Everything is done: what was held until now is for the agent to publish once the tool has ended well.
+    def complete
+      return unlink unless @phase == :complete
+
       sweep
       tell('outputs' => @outputs.reject { |output| output.value.nil? }.map { |output| [output.name, output.value] }.to_h)
       unlink
     end
 
+    # What Chef says before it ends its process.
+    attr_writer :fatal
+
     def fail(exception)
       own = behind(exception).grep(Failed).first
-      failure = { 'message' => own ? own.reason : "#{exception.class}: #{first_line(exception.message)}" }
+      failure = { 'message' => own ? own.reason : Reason.of(exception, @fatal) }
       failure['input'] = own.name if own.is_a?(InputFailed)
       failure['output'] = { 'name' => own.name, 'value' => own.value } if own.is_a?(OutputRefused)
       tell('failure' => failure)
@@ -515,13 +641,6 @@ module Wattle
       [exception, *causes.flat_map { |cause| behind(cause, depth + 1) }]
     end
 
-    # Ruby and Chef append code and output to messages, which are in the log.
-    def first_line(message)
-      first, second = message.lines.map(&:strip)
-      line = first&.end_with?(':') && second ? "#{first} #{second}" : first.to_s
-      line.length > 500 ? "#{line[0, 500]}..." : line
-    end
-
     def tell(what)
       temporary = "#{@report}.new"
       File.open(temporary, File::WRONLY | File::CREAT | File::TRUNC, 0o600) { |file| file.write(JSON.generate(what)) }
@@ -556,6 +675,13 @@ module Wattle
     end
   end
 
+  # The last that hears of the run's end.
+  class Last < Chef::EventDispatch::Base
+    def run_completed(*)
+      Wattle.run.complete
+    end
+  end
+
   # Tells the run where Chef has got to.
   class Events < Chef::EventDispatch::Base
     def node_load_completed(node, *)
@@ -575,7 +701,12 @@ module Wattle
     end
 
     def converge_complete(*)
-      Wattle.run.complete
+      Wattle.run.converged
+    end
+
+    # Other handlers of the run's end may still write: they come before whoever is registered now.
+    def run_completed(node, *)
+      node.run_context.events.register(Last.new)
     end
 
     def run_failed(exception, *)
@@ -600,6 +731,11 @@ module Wattle
         Chef::Node::ImmutableMash.prepend(Forcing)
         Chef::Node::Attribute.prepend(ForcingTop)
         Chef::Node.prepend(Saving)
+        Hash.prepend(Taking)
+        Hash.singleton_class.prepend(Making)
+        NameError.prepend(Describing)
+        Chef::Resource.prepend(Showing)
+        Chef::Application.singleton_class.prepend(Ending) if defined?(Chef::Application)
         Events.new
       end
     end

@@ -1,0 +1,100 @@
+//! What Ruby itself does with a hash that holds inputs: it compares, prints and copies it.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+use wattle::model::Type;
+
+use crate::case::{Case, chefs};
+
+const PORT: Type = Type::integer(0, 65_535);
+
+/// What is done with `g`, which holds `host`, `flag` and below `net` a `port` and an attribute `log`; and what comes of it.
+fn ways() -> Vec<(&'static str, serde_json::Value)> {
+    let net = || json!({ "log": 1, "port": 6379 });
+    vec![
+        ("g['net'] == NET", json!(true)),
+        ("NET == g['net']", json!(true)),
+        ("g['net'] != NET", json!(false)),
+        ("g['net'].eql?(NET)", json!(true)),
+        ("NET.eql?(g['net'])", json!(true)),
+        ("g['net'].hash == NET.hash", json!(true)),
+        ("{ g['net'] => 1 }[NET]", json!(1)),
+        ("g['net'] <= NET.merge('x' => 1)", json!(true)),
+        ("g['net'] > { 'port' => 6379 }", json!(true)),
+        ("{ 'port' => 6379 } <= g['net']", json!(true)),
+        ("[NET].include?(g['net'])", json!(true)),
+        ("[g['net']].include?(NET)", json!(true)),
+        ("[1, g['net']].index(NET)", json!(1)),
+        ("[g['net']] == [NET]", json!(true)),
+        ("{ 'a' => NET } == { 'a' => g['net'] }", json!(true)),
+        ("[g['net'], NET].uniq.length", json!(1)),
+        ("case g['net'] when NET then 1 else 2 end", json!(1)),
+        ("\"#{g['net']}\" == NET.to_s", json!(true)),
+        ("g['net'].inspect == NET.inspect", json!(true)),
+        ("g.to_s.include?('6379') && g.to_s.include?('ten')", json!(true)),
+        ("'%{host}' % g", json!("ten")),
+        ("{ 'x' => 1 }.merge(g['net'])", json!({ "x": 1, "log": 1, "port": 6379 })),
+        ("{ 'x' => 1 }.merge!(g['net'])['port'].class.name", json!("Integer")),
+        ("{}.update(g['net'])['port'].class.name", json!("Integer")),
+        ("{}.replace(g['net'])['port'].class.name", json!("Integer")),
+        ("Hash[g['net']]['port'].class.name", json!("Integer")),
+        ("{}.merge(g)['flag'] ? 1 : 2", json!(2)),
+        ("g['net'].each_entry.to_a.length", json!(2)),
+        ("g['net'].freeze['port']", json!(6379)),
+        ("{ 'x' => 1, **g['net'] }['port'] + 1", json!(6380)),
+        ("{ **g['net'] }['port'] == 6379", json!(true)),
+        ("6379 == { **g['net'] }['port']", json!(true)),
+        ("'ten' == { **g }['host']", json!(true)),
+        ("'x' + { **g }['host']", json!("xten")),
+        ("\"#{{ **g }['host']}\"", json!("ten")),
+        ("{ **g }['host'][0]", json!("t")),
+        ("{ **g }['host'].upcase.empty?", json!(false)),
+        ("!{ **g }['flag']", json!(true)),
+        ("{ **g['net'] }", net()),
+    ]
+}
+
+#[tokio::test]
+async fn what_ruby_compares_prints_and_copies_are_the_values() {
+    let ways = ways();
+    let mut attributes = String::new();
+    let mut recipe = String::from("NET = { 'log' => 1, 'port' => 6379 }.freeze\nseen = []\n");
+    let mut case = Case::default();
+    for (index, (way, _)) in ways.iter().enumerate() {
+        let _ = writeln!(attributes, "default['g{index}']['net']['log'] = 1");
+        let _ = writeln!(recipe, "g = node['g{index}']\nseen << begin; {way}; end");
+        case = case
+            .input(&format!("host{index}"), &format!("g{index}/host"), Type::STR)
+            .input(&format!("flag{index}"), &format!("g{index}/flag"), Type::BOOLEAN)
+            .input(&format!("port{index}"), &format!("g{index}/net/port"), PORT);
+    }
+    recipe += "node.default['probe']['seen'] = JSON.generate(seen)\n";
+    let case = case.with_recipe(&recipe).attributes(&attributes).output("seen", "probe/seen", Type::STR);
+    for chef in chefs() {
+        let mut run = case.start(&chef);
+        for index in 0..ways.len() {
+            run.agent.give(&format!("host{index}"), "ten");
+            run.agent.give(&format!("flag{index}"), false);
+            run.agent.give(&format!("port{index}"), 6379);
+        }
+        let outputs = run.outputs(&chef).await;
+        let seen: Vec<serde_json::Value> = serde_json::from_str(outputs["seen"].as_str().unwrap()).unwrap();
+        for ((way, expected), seen) in ways.iter().zip(&seen) {
+            assert_eq!(seen, expected, "`{way}` with {}", chef.name);
+        }
+        assert_eq!(seen.len(), ways.len());
+    }
+}
+
+/// A mistake is told at once, though Ruby's message would show the hash, and shows no value that was not read.
+#[tokio::test]
+async fn a_message_waits_for_no_input() {
+    let case = Case::new("node['redis'].nothing_of_the_kind").input("address", "redis/address", Type::STR);
+    for chef in chefs() {
+        let mut run = case.start(&chef);
+        let broken = run.failure(&chef).await;
+        assert!(broken.message.contains("nothing_of_the_kind"), "with {}: {}", chef.name, broken.message);
+        assert_eq!(run.agent.log(), [""; 0], "with {}", chef.name);
+    }
+}
