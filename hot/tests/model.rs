@@ -113,6 +113,24 @@ fn a_recipe_of_a_cookbook_is_read() {
     assert_eq!(unwritten("node['db2']['port']"), ["the recipe of `web` never writes the output `url`"]);
 }
 
+/// What the book says of recipes that read from each other: nothing shows that each of them writes first.
+#[test]
+fn early_outputs_make_no_exception_of_a_cycle() {
+    let peer = |name: &str, other: &str| {
+        format!(
+            "  {name}:\n    type: OS::Nova::Server\n    properties: {{flavor: f, image: i, networks: [{{network: n}}]}}\n    \
+             metadata:\n      wattle:\n        components:\n          - name: peer\n            recipe: {{tool: chef, entry: \
+             peer::meet, files: {{peer/recipes/meet.rb: \"node.default['peer']['url'] = 1; node['peer']['other']\"}}}}\n            \
+             inputs: {{other: {{get_attr: [{other}, peer, url]}}}}\n            outputs: {{url: {{type: string, early: true}}}}\n"
+        )
+    };
+    let text = format!("heat_template_version: 2021-04-16\nresources:\n{}{}", peer("a", "b"), peer("b", "a"));
+    let read = wattle_hot::model::read(&Loaded::of(&text, "template.yaml"));
+    let told = wattle::check::check(&read.model, &wattle::check::Limits::default());
+    assert!(read.model.declarations.values().all(|kind| kind.outputs["url"].early));
+    assert_eq!(told.iter().map(|found| &*found.code).collect::<Vec<_>>(), ["W0101"]);
+}
+
 #[test]
 fn what_guards_values_from_heat_never_holds() {
     let text = |condition: &str| {
