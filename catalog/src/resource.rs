@@ -17,6 +17,7 @@ macro_rules! resource {
         pub struct $handle(pub(crate) wattle::author::Resource);
 
         #[doc = concat!("The properties of a resource of the type `", $ty, "`.")]
+        #[must_use = "a resource exists once it is added: `t.add(name, resource)`"]
         pub struct $properties(pub(crate) wattle::author::Properties);
 
         impl $handle {
@@ -47,6 +48,7 @@ macro_rules! resource {
         pub struct $handle(pub(crate) wattle::author::Resource);
 
         #[doc = concat!("The properties of a resource of the type `", $ty, "`; `F` tells whether its flavor is set.")]
+        #[must_use = "a resource exists once it is added: `t.add(name, resource)`"]
         pub struct $properties<F = crate::nova::WithFlavor>(
             pub(crate) wattle::author::Properties,
             std::marker::PhantomData<fn() -> F>,
@@ -154,6 +156,7 @@ macro_rules! nested {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
         #[derive(Clone)]
+        #[must_use = "it is a part of a property, and does nothing by itself"]
         pub struct $name(Vec<(wattle::model::Name, wattle::author::Expression)>);
 
         impl $name {

@@ -45,6 +45,11 @@ pub trait Module {
     /// What the rest of the topology may use: handles, outputs, attributes, or a struct of them.
     type Outputs;
     /// Adds the module's parts to the topology; their names are qualified by the module's own.
+    ///
+    /// It is implemented, and not called: `t.add(name, module)` calls it, and knows the module's name.
+    #[deprecated(
+        note = "a module is added by `t.add(name, module)`, which calls this: only then do its parts have its name"
+    )]
     fn build(self, t: &mut Topology) -> Self::Outputs;
 }
 
@@ -124,11 +129,13 @@ impl<M: Module> Part for M {
     type State = ();
 
     fn add_to(self, t: &mut Topology, name: &str, at: Source) -> M::Outputs {
+        #[expect(deprecated, reason = "this is what calls it")]
         t.within(name, std::any::type_name::<M>(), at, |t| self.build(t))
     }
 }
 
 /// The properties of one resource: what every typed resource of the catalog is a wrapper around.
+#[must_use = "a resource exists once it is added: `t.add(name, resource)`"]
 pub struct Properties {
     ty: String,
     schema: Option<KnownType>,
@@ -179,6 +186,7 @@ impl Properties {
 /// t.add("wall", RawResource::new("Acme::Firewall").property("depth", 3).property("zones", vec!["a", "b"]));
 /// # assert_eq!(t.finish(Exports::new()).resources["wall"].properties.len(), 2);
 /// ```
+#[must_use = "a resource exists once it is added: `t.add(name, resource)`"]
 pub struct RawResource(Properties);
 
 impl RawResource {

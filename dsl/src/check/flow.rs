@@ -172,7 +172,15 @@ impl<'m> Flow<'m> {
                 inner.refuse(value).map(|why| if ty.is_secret() { format!("it is not {inner}") } else { why })
             }
             (Type::Any, _) | (Type::Scalar(Scalar::Str), Expr::Leaf(Reference::Resource(_))) => None,
-            (Type::Scalar(scalar), Expr::Text(_)) if scalar.is_composed() => None,
+            (Type::Scalar(scalar), Expr::Text(parts)) if scalar.is_composed() => {
+                let parts = parts.iter().map(|part| part.constant().map(Value::as_str).unwrap_or_default());
+                let wrong = scalar.refuse_parts(parts)?;
+                Some(if ty.is_secret() {
+                    format!("it is not {scalar}")
+                } else {
+                    format!("{wrong} is no part of {scalar}")
+                })
+            }
             (_, Expr::Text(_)) => of("text"),
             (_, Expr::Leaf(Reference::Resource(_))) => of("the identity of a resource, which is text"),
             (Type::List(item), Expr::List(items)) => items

@@ -2,16 +2,17 @@
 
 use std::cmp::Ordering;
 
-use crate::model::{Carrier, Expr, Model, Predicate, Reference, Requirement, Test, Tested, Type, Value};
+use crate::model::{Carrier, Expr, Model, Reference, Requirement, Test, Type, Value};
 use crate::requirement::{compare, compiled};
 
+use super::contradiction::{Excluded, excluded};
 use super::flow::Origins;
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
     /// A requirement cannot hold, whatever its values are: its pattern is no regular expression, its bounds leave nothing
-    /// between them, or it tests text as if it were a number.
+    /// between them, or it tests text as if it were a number. Or two requirements exclude each other.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -46,14 +47,29 @@ fn run(sink: &mut Sink<'_, '_>) {
         return;
     }
     let origins = Origins::of(model, sink.uses());
+    let mut possible = Vec::new();
     for (name, requirement) in &model.requirements {
-        for why in wrong(model, &origins, requirement) {
+        let wrong = wrong(model, &origins, requirement);
+        if wrong.is_empty() {
+            possible.push((name, requirement));
+        }
+        for why in wrong {
             let diagnostic = CHECK
                 .diagnostic(format!("the requirement `{name}` can never hold: {why}"))
                 .label(&requirement.at, "required here")
                 .help("require something that some values can meet");
             sink.push(diagnostic);
         }
+    }
+    let is_text = |value: &Expr| type_of(model, &origins, value) == Some(Type::STR);
+    for Excluded { of, why } in excluded(possible.iter().map(|(_, requirement)| &requirement.predicate), is_text) {
+        let [(one, first), (other, second)] = of.map(|index| possible[index]);
+        let diagnostic = CHECK
+            .diagnostic(format!("the requirements `{one}` and `{other}` can never hold together: {why}"))
+            .label(&second.at, "this one")
+            .label(&first.at, "and this one")
+            .help("change one of them, or require that one or the other holds: `a.or(b)`");
+        sink.push(diagnostic);
     }
 }
 
@@ -70,7 +86,8 @@ fn wrong(model: &Model, origins: &Origins<'_>, requirement: &Requirement) -> Vec
         found.extend(own.or_else(of_type));
     });
     if found.is_empty() {
-        contradictions(&requirement.predicate, &mut found);
+        let is_text = |value: &Expr| type_of(model, origins, value) == Some(Type::STR);
+        found.extend(excluded([&requirement.predicate], is_text).into_iter().map(|excluded| excluded.why));
     }
     found
 }
@@ -151,86 +168,6 @@ fn misfit(test: &Test<Expr>, ty: &Type) -> Option<String> {
     (!fits).then(|| format!("{ty} {test}"))
 }
 
-/// The bounds of one value, and what else is required of it at the same time.
-struct Bounds<'p> {
-    value: &'p Expr,
-    least: Option<(&'p Value, bool)>,
-    most: Option<(&'p Value, bool)>,
-}
-
-/// What excludes each other among what must hold at the same time.
-fn contradictions(predicate: &Predicate<Expr>, found: &mut Vec<String>) {
-    let mut parts = Vec::new();
-    conjuncts(predicate, &mut parts);
-    let mut bounds: Vec<Bounds<'_>> = Vec::new();
-    for Tested { value, test, secret } in parts {
-        let (Some(value), false) = (value, secret) else { continue };
-        let index = bounds.iter().position(|known| known.value == value).unwrap_or_else(|| {
-            bounds.push(Bounds { value, least: None, most: None });
-            bounds.len() - 1
-        });
-        let bounds = &mut bounds[index];
-        let constant = |value: &'_ Expr| value.constant().is_some();
-        match test {
-            Test::AtLeast(one) if constant(one) => bounds.at_least(one.constant(), true),
-            Test::MoreThan(one) => bounds.at_least(one.constant(), false),
-            Test::AtMost(one) => bounds.at_most(one.constant(), true),
-            Test::LessThan(one) => bounds.at_most(one.constant(), false),
-            Test::Between(least, most) => {
-                bounds.at_least(least.constant(), true);
-                bounds.at_most(most.constant(), true);
-            }
-            Test::Is(one) => {
-                bounds.at_least(one.constant(), true);
-                bounds.at_most(one.constant(), true);
-            }
-            _ => {}
-        }
-    }
-    for Bounds { least, most, .. } in bounds {
-        let (Some((least, with_least)), Some((most, with_most))) = (least, most) else { continue };
-        let is_empty = match compare(least, most) {
-            Some(Ordering::Greater) => true,
-            Some(Ordering::Equal) => !(with_least && with_most),
-            _ => false,
-        };
-        if is_empty {
-            let word = |with: bool, with_it: &'static str, without: &'static str| if with { with_it } else { without };
-            found.push(format!(
-                "nothing is {} {least} and {} {most}",
-                word(with_least, "at least", "more than"),
-                word(with_most, "at most", "less than"),
-            ));
-        }
-    }
-}
-
-impl<'p> Bounds<'p> {
-    fn at_least(&mut self, value: Option<&'p Value>, with: bool) {
-        let Some(value) = value else { return };
-        let order = self.least.map(|(least, _)| compare(value, least));
-        if matches!(order, None | Some(Some(Ordering::Greater))) || order == Some(Some(Ordering::Equal)) && !with {
-            self.least = Some((value, with));
-        }
-    }
-
-    fn at_most(&mut self, value: Option<&'p Value>, with: bool) {
-        let Some(value) = value else { return };
-        let order = self.most.map(|(most, _)| compare(value, most));
-        if matches!(order, None | Some(Some(Ordering::Less))) || order == Some(Some(Ordering::Equal)) && !with {
-            self.most = Some((value, with));
-        }
-    }
-}
-
-fn conjuncts<'p>(predicate: &'p Predicate<Expr>, found: &mut Vec<&'p Tested<Expr>>) {
-    match predicate {
-        Predicate::All(parts) => parts.iter().for_each(|part| conjuncts(part, found)),
-        Predicate::Tested(tested) => found.push(tested),
-        Predicate::Any(_) | Predicate::Opposite(_) => {}
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use crate::check::broken_requirement::tests::tested;
@@ -271,6 +208,44 @@ pub(super) mod tests {
             told.push(found[0].message.clone());
         }
         insta::assert_snapshot!(told.join("\n"));
+    }
+
+    #[test]
+    fn two_requirements_that_exclude_each_other_are_told_together() {
+        let of = |ty: Type, one: Test<Expr>, other: Test<Expr>| {
+            let sketch = sound().parameter("p", ty).require("one", tested(parameter("p"), one));
+            sketch.require("other", tested(parameter("p"), other)).model
+        };
+        let length = |min: Option<u32>, max: Option<u32>| Test::Length { min, max };
+        for (ty, one, other, why) in [
+            (whole(), Test::AtLeast(5.into()), Test::AtMost(3.into()), "nothing is at least 5 and at most 3"),
+            (whole(), Test::Is(5.into()), Test::LessThan(5.into()), "nothing is at least 5 and less than 5"),
+            (Type::STR, length(Some(9), None), length(Some(1), Some(3)), "no length is at least 9 and at most 3"),
+            (Type::STR, Test::Is("a".into()), Test::Is("b".into()), "nothing is both \"a\" and \"b\""),
+        ] {
+            let found = check(&of(ty, one, other), &Limits::default());
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert_eq!(found[0].message, format!("the requirements `one` and `other` can never hold together: {why}"));
+            assert_eq!(found[0].labels.len(), 2);
+        }
+        for (ty, one, other) in [
+            (whole(), Test::AtLeast(3.into()), Test::AtMost(3.into())),
+            (whole(), Test::AtLeast(5.into()), Test::AtMost(parameter("p"))),
+            (Type::STR, length(Some(1), None), length(Some(1), Some(3))),
+            (Type::STR, Test::Is("a".into()), Test::Is("a".into())),
+            (Type::STR, Test::Is("a".into()), Test::IsNot("b".into())),
+            // Written otherwise, it may be the same.
+            (Type::IP, Test::Is("::1".into()), Test::Is("0:0:0:0:0:0:0:1".into())),
+        ] {
+            let found = check(&of(ty, one, other), &Limits::default());
+            assert!(found.is_empty(), "{found:?}");
+        }
+        let either = Predicate::Any(vec![
+            tested(parameter("p"), Test::AtLeast(5.into())),
+            tested(parameter("p"), Test::AtMost(1.into())),
+        ]);
+        let model = sound().parameter("p", whole()).require("either", either);
+        assert!(codes(&model.require("most", tested(parameter("p"), Test::AtMost(3.into()))).model).is_empty());
     }
 
     #[test]

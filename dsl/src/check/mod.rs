@@ -4,6 +4,8 @@
 //! data; and what several checks share (`flow`, `place`, `property`, `size`, `suggestion`, `unused`,
 //! `uses`). What must not: I/O, a clock, or how a diagnostic looks.
 
+mod contradiction;
+mod counted;
 mod explain;
 mod flow;
 mod limits;
@@ -17,6 +19,7 @@ mod suggestion;
 mod unused;
 mod uses;
 
+mod attribute_type;
 mod broken_requirement;
 mod conditional_server;
 mod cycle;
@@ -26,6 +29,7 @@ mod doubly_set_property;
 mod doubly_wired_input;
 mod duplicate_name;
 mod early_output;
+mod empty_range;
 mod entry_size;
 mod export_of_another_stack;
 mod exported_secret;
@@ -34,6 +38,7 @@ mod heats_function;
 mod heats_requirement;
 mod illegal_move;
 mod illegal_name;
+mod imported_secret;
 mod imported_value;
 mod impossible_requirement;
 mod late_property;
@@ -48,6 +53,8 @@ mod own_user_data;
 mod parameter_default;
 mod promise_ring;
 mod property_value;
+mod repeated_address;
+mod repeated_name;
 mod reserved_name;
 mod resource_count;
 mod resource_size;
@@ -65,6 +72,7 @@ mod unknown_constraint;
 mod unknown_name;
 mod unknown_property;
 mod unlimited_wait;
+mod unread_import;
 mod unread_input;
 mod unread_output;
 mod unused_parameter;
@@ -105,9 +113,9 @@ checks! {
     cycle unfulfilled_promise doubly_fulfilled_promise promise_ring doubly_wired_input missing_input unknown_name
     wrong_type duplicate_name illegal_name reserved_name shared_name taken_identity needless_move illegal_move
     foreign_handle not_a_server server_dependency own_user_data mixed_export unconnected_network
-    export_of_another_stack heats_function conditional_server unknown_property property_value missing_property
-    unknown_attribute late_property doubly_set_property user_data_size entry_size resource_count resource_size
-    secret_leak secret_constant unread_output unused_parameter unread_input unused_promise unwritten_output
+    export_of_another_stack heats_function conditional_server repeated_address repeated_name unknown_property property_value missing_property
+    unknown_attribute late_property doubly_set_property empty_range attribute_type user_data_size entry_size resource_count resource_size
+    secret_leak secret_constant imported_secret unread_output unused_parameter unread_input unused_promise unwritten_output unread_import
     parameter_default unknown_constraint broken_requirement unjudged_requirement impossible_requirement
     imported_value live_recipe early_output exported_secret stored_secret unlimited_wait whole_stack deployment_name
     own_format heats_requirement

@@ -1,5 +1,6 @@
 //! What the expressions of a model refer to: what is used, and what does not exist.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::model::{Model, Name, Reference, Referred, Source};
@@ -13,6 +14,8 @@ pub(super) struct Uses<'m> {
     pub(super) parameters: Vec<bool>,
     /// Whether each promise is used.
     pub(super) promises: Vec<bool>,
+    /// What is read of other stacks: stack and export.
+    pub(super) imports: HashSet<(&'m str, &'m str)>,
     /// Whether each output of each declaration is read, of whichever component.
     pub(super) outputs: Vec<Vec<bool>>,
     /// References to what does not exist.
@@ -69,6 +72,7 @@ impl<'m> Uses<'m> {
                     }
                     Reference::Output { component, output } => uses.output(model, component, output),
                     Reference::Import { stack, export } => {
+                        uses.imports.insert((&**stack, &**export));
                         imports.get_or_insert_with(|| imported(model)).contains(&(&**stack, &**export))
                     }
                     Reference::Foreign { .. } => {
@@ -97,7 +101,7 @@ fn mark(used: &mut [bool], index: Option<usize>) -> bool {
     index.and_then(|index| used.get_mut(index)).map(|used| *used = true).is_some()
 }
 
-fn imported(model: &Model) -> std::collections::HashSet<(&str, &str)> {
+fn imported(model: &Model) -> HashSet<(&str, &str)> {
     model.imports.iter().map(|import| (&*import.stack, &*import.export)).collect()
 }
 

@@ -226,6 +226,21 @@ impl Scalar {
         matches!(self, Self::Str | Self::Network | Self::Uri)
     }
 
+    /// The one of `parts` that is no part of any text of the type, in backticks; none if they may make one together. A part that
+    /// is not known yet is nothing.
+    pub fn refuse_parts<'p>(self, parts: impl IntoIterator<Item = Option<&'p str>>) -> Option<String> {
+        let may_be: fn(&str, bool) -> bool = match self {
+            Self::Uri => crate::url::is_part,
+            Self::Network => {
+                |part, _| part.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'.' | b':' | b'/'))
+            }
+            _ => return None,
+        };
+        let mut parts = parts.into_iter().enumerate().filter_map(|(index, part)| Some((part?, index == 0)));
+        let (wrong, _) = parts.find(|(part, is_first)| !may_be(part, *is_first))?;
+        Some(format!("`{}`", wrong.escape_debug()))
+    }
+
     /// Whether every value of this type is one of `other`.
     pub fn is_within(self, other: Self) -> bool {
         match (self, other) {
@@ -308,6 +323,35 @@ mod tests {
             }
         }
         assert_eq!(Scalar::Network.made_up("net", 0x0102_0304).as_deref(), Some("10.2.3.0/24"));
+    }
+
+    #[test]
+    fn parts_of_which_no_text_can_be_made() {
+        let refused = |scalar: Scalar, parts: &[Option<&str>]| scalar.refuse_parts(parts.iter().copied());
+        for parts in [
+            &[Some("http://"), None, Some(":80/a?b=%20#c")][..],
+            &[None, Some("://db/")],
+            &[Some("http"), None],
+            &[Some("jdbc:db2://"), None],
+            &[None, Some("/50%"), None],
+            &[None],
+            &[Some("http://["), None, Some("]/")],
+        ] {
+            assert_eq!(refused(Scalar::Uri, parts), None, "{parts:?}");
+        }
+        for (parts, wrong) in [
+            (&[Some("the shop at "), None][..], "`the shop at `"),
+            (&[Some("//"), None], "`//`"),
+            (&[Some("://"), None], "`://`"),
+            (&[Some("1http://"), None], "`1http://`"),
+            (&[Some("http://"), None, Some(" and more")], "` and more`"),
+            (&[Some("http://"), None, Some("/%zz")], "`/%zz`"),
+        ] {
+            assert_eq!(refused(Scalar::Uri, parts).as_deref(), Some(wrong), "{parts:?}");
+        }
+        assert_eq!(refused(Scalar::Network, &[None, Some("/24")]), None);
+        assert_eq!(refused(Scalar::Network, &[None, Some("/prefix")]).as_deref(), Some("`/prefix`"));
+        assert_eq!(refused(Scalar::Str, &[Some("any thing"), None]), None);
     }
 
     #[test]

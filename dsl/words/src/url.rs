@@ -28,6 +28,26 @@ impl Url {
     }
 }
 
+/// Whether `part` may be a part of a URL, of which others are not known yet.
+pub(crate) fn is_part(part: &str, is_first: bool) -> bool {
+    let mut rest = part.bytes();
+    while let Some(byte) = rest.next() {
+        let is_fine = match byte {
+            // What is behind it may be in the next part.
+            b'%' => rest.by_ref().take(2).all(|digit| digit.is_ascii_hexdigit()),
+            _ => byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=".contains(&byte),
+        };
+        if !is_fine {
+            return false;
+        }
+    }
+    // RFC 3986, 3.1: the scheme. It may end in the next part.
+    let scheme = part.split(':').next().unwrap_or_default();
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    !is_first || part.is_empty() || is_scheme
+}
+
 impl FromStr for Url {
     type Err = Malformed;
 

@@ -1,0 +1,75 @@
+//! W0603: a secret of another stack.
+
+use super::registry::check;
+use super::sink::Sink;
+
+check! {
+    /// A secret is imported. A secret does not leave its stack: it is encrypted for the servers of the stack that has it,
+    /// and `seed apply` refuses an import of it.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/login.sh")]
+    /// struct Login {
+    ///     #[input(default = "127.0.0.1")]
+    ///     address: String,
+    ///     #[input]
+    ///     password: Secret<String>,
+    ///     #[output]
+    ///     digest: String,
+    /// }
+    ///
+    /// pub const PASSWORD: Export<Secret<String>> = Export::new("database", "password");
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let password = t.import(PASSWORD);
+    /// let login = t.on(server).run("login", Login::new().password(password));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0603"));
+    /// ```
+    ///
+    /// Whoever deploys both stacks gives the secret to each:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/login.sh")]
+    /// # struct Login { #[input(default = "::1")] address: String, #[input] password: Secret<String>, #[output] digest: String }
+    /// #[derive(Parameters)]
+    /// struct Settings {
+    ///     /// Password of the owner of the stack `database`.
+    ///     #[parameter]
+    ///     password: Parameter<Secret<String>>,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// let login = t.on(server).run("login", Login::new().password(p.password));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0603"));
+    /// ```
+    CHECK: "W0603", Error, "a secret of another stack", run, only Agents
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for import in sink.model.imports.iter().filter(|import| import.ty.is_secret()) {
+        let (stack, export) = (&import.stack, &import.export);
+        let diagnostic = CHECK
+            .diagnostic(format!("the export `{export}` of the stack `{stack}` is secret, and cannot be imported"))
+            .label(&import.at, "a secret does not leave its stack")
+            .help("give it to both stacks as a `Parameter<Secret<...>>`");
+        sink.push(diagnostic);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{secret, sound};
+    use crate::model::{Expr, Import, Model, Type};
+
+    pub(in crate::check) fn failing() -> Model {
+        let mut sketch = sound();
+        let (at, ty) = (sketch.at(), secret(Type::STR));
+        sketch.model.imports.push(Import { stack: "vault".into(), export: "token".into(), ty, at });
+        sketch.export("token", secret(Type::STR), Expr::import("vault", "token")).model
+    }
+}

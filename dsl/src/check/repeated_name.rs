@@ -1,0 +1,104 @@
+//! W0311: one name for several servers.
+
+use super::counted::{members, text_of};
+use super::registry::check;
+use super::sink::Sink;
+use crate::model::{IndexMap, Name, Source};
+
+check! {
+    /// Several servers are to have the same name. Nova lets them, and gives them one host name, by which nobody tells them
+    /// apart. So it is with a name in what a group has several of.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// for name in ["left", "right"] {
+    ///     t.add(name, RawResource::new("OS::Nova::Server").property("name", "web"));
+    /// }
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0311"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// for name in ["left", "right"] {
+    ///     t.add(name, RawResource::new("OS::Nova::Server").property("name", text!("web-{}", name)));
+    /// }
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0311"));
+    /// ```
+    CHECK: "W0311", Warning, "one name for several servers", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    let mut named: IndexMap<&str, Vec<(&Name, &Source)>> = IndexMap::default();
+    for (name, server) in model.resources.iter().filter(|(_, resource)| resource.is_server()) {
+        let is_certain = server.condition.is_none() && server.external_id.is_none();
+        let Some(binding) = server.properties.get("name").filter(|_| is_certain) else { continue };
+        if let Some(given) = text_of(&binding.value) {
+            named.entry(given).or_default().push((name, &binding.at));
+        }
+    }
+    for (given, servers) in named {
+        let [(one, first), (other, second), more @ ..] = &*servers else { continue };
+        let more = match more.len() {
+            0 => String::new(),
+            count => format!(", and {count} more"),
+        };
+        let mut diagnostic = CHECK
+            .diagnostic(format!("the servers `{one}` and `{other}`{more} are all to be named `{given}`"))
+            .label(second, "named here");
+        if first != second {
+            diagnostic = diagnostic.label(first, "and here");
+        }
+        sink.push(diagnostic.help("give each a name of its own, or leave the names to Heat"));
+    }
+    for group in members(model).filter(|group| group.ty == "OS::Nova::Server") {
+        let Some(given) = group.property("name").and_then(text_of).filter(|name| !name.contains(&*group.index)) else {
+            continue;
+        };
+        let diagnostic = CHECK
+            .diagnostic(format!("all {} servers of `{}` are to be named `{given}`", group.count, group.name))
+            .label(group.at, "named here")
+            .help(format!("put the number of each into its name: `{given}-{}`", group.index));
+        sink.push(diagnostic);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, map, parameter, text};
+    use crate::model::{Expr, Model, Type};
+
+    fn servers(name: impl Fn(&str) -> Expr) -> Sketch {
+        let sketch = Sketch::new().parameter("name", Type::STR).export("name", Type::STR, parameter("name"));
+        let sketch = sketch.server("left").property("left", "name", name("left"));
+        sketch.server("right").property("right", "name", name("right"))
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        servers(|_| "web".into()).model
+    }
+
+    #[test]
+    fn names_of_their_own_are_fine() {
+        assert!(codes(&servers(|name| format!("web-{name}").as_str().into()).model).is_empty());
+        assert!(codes(&servers(|name| text([parameter("name"), name.into()])).model).is_empty());
+    }
+
+    #[test]
+    fn members_of_a_group_are_counted() {
+        let group = |name: &str, index: Option<&str>| {
+            let properties = map([("name", name.into())]);
+            let member = map([("type", "OS::Nova::Server".into()), ("properties", properties)]);
+            let mut sketch = Sketch::new().resource("group", "OS::Heat::ResourceGroup").property("group", "count", 3);
+            if let Some(index) = index {
+                sketch = sketch.property("group", "index_var", index);
+            }
+            codes(&sketch.property("group", "resource_def", member).model)
+        };
+        assert_eq!(group("web", None), ["W0311"]);
+        assert!(group("web-%index%", None).is_empty());
+        assert!(group("web-N", Some("N")).is_empty());
+    }
+}
