@@ -139,8 +139,11 @@ impl Faults<'_, '_> {
         if let Some(metadata) = &resource.metadata {
             self.value(metadata, validated, Context::Value);
         }
-        for node in [&resource.deletion_policy, &resource.external_id].into_iter().flatten() {
-            self.value(node, Treatment::Resolved, Context::Value);
+        if let Some(policy) = &resource.deletion_policy {
+            self.value(policy, Treatment::Resolved, Context::Value);
+        }
+        if let Some(id) = &resource.external_id {
+            self.value(id, if there { Treatment::Resolved } else { Treatment::Parsed }, Context::Value);
         }
     }
 

@@ -24,7 +24,7 @@ impl Environment {
     /// What Heat refuses in its form, file by file.
     pub fn faults(&self) -> Vec<Fault> {
         let faults = |file| {
-            let mut judge = Judge { file, found: Vec::new() };
+            let mut judge = Judge { file, all: &self.files, found: Vec::new() };
             judge.sections();
             judge.found
         };
@@ -47,6 +47,8 @@ enum Level {
 /// A file that is looked at, and what is wrong with it so far.
 struct Judge<'f> {
     file: &'f File,
+    /// The files that it is merged with, itself among them, in order.
+    all: &'f [File],
     found: Vec<Fault>,
 }
 
@@ -54,6 +56,16 @@ impl Judge<'_> {
     fn refuse(&mut self, message: impl Into<String>, span: Span, label: &'static str, help: impl Into<String>) {
         let at = place(&self.file.name, span);
         self.found.push(Fault { message: message.into(), at, label, help: help.into() });
+    }
+
+    /// Whether a section that says nothing is as good as one of another file: clients merge the maps of all, and take the last
+    /// of what else there is.
+    fn is_filled(&self, section: &str) -> bool {
+        let mut sections = self.all.iter().filter_map(|file| file.root.get(section)).map(|node| &*node.tree);
+        match section {
+            "event_sinks" => matches!(sections.next_back(), Some(Tree::List(_))),
+            _ => sections.any(|tree| matches!(tree, Tree::Map(_))),
+        }
     }
 
     fn sections(&mut self) {
@@ -80,6 +92,9 @@ impl Judge<'_> {
             }
             let (value, is_map) = (&pair.value, matches!(*pair.value.tree, Tree::Map(_)));
             let is_null = matches!(*value.tree, Tree::Null);
+            if is_null && self.is_filled(&name) {
+                continue;
+            }
             let form = match &*name {
                 "parameters" if !is_map && (value.is_truthy() || is_null) => "a map",
                 "parameter_defaults" if !is_map && value.is_truthy() => "a map",
@@ -160,5 +175,31 @@ impl Judge<'_> {
                 self.refuse(message, item.span, "this sink", help);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many faults environments with these texts have.
+    fn faults(texts: &[&str]) -> usize {
+        Environment::read(texts.iter().map(|text| ("e.yaml", *text))).faults().len()
+    }
+
+    #[test]
+    fn a_section_that_says_nothing_is_filled_by_another_file() {
+        let (null, map) = ("parameters:", "parameters: {p: a}");
+        let (types, mapped) = ("resource_registry:", "resource_registry: {A: OS::Heat::None}");
+        let (sinks, listed) = ("event_sinks:", "event_sinks: []");
+        for texts in
+            [[null, map], [map, null], [null, "parameters: {}"], [types, mapped], [mapped, types], [sinks, listed]]
+        {
+            assert_eq!(faults(&texts), 0, "{texts:?}");
+        }
+        for texts in [[null, mapped], ["{}", null], [types, map], [listed, sinks]] {
+            assert_eq!(faults(&texts), 1, "{texts:?}");
+        }
+        assert_eq!(faults(&[null]), 1);
     }
 }

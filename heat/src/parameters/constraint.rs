@@ -179,6 +179,8 @@ mod tests {
             "{type: comma_delimited_list, default: [3, a]}",
             "{type: string, default: b, constraints: [{allowed_values: [a, b]}]}",
             "{type: string, default: 1, constraints: [{allowed_values: ['1']}]}",
+            "{type: string, default: [], constraints: [{allowed_values: [a, b]}]}",
+            "{type: string, default: [b], constraints: [{allowed_values: [a, b]}]}",
             "{type: boolean, default: 'YES '}",
             "{type: json, default: {}}",
             "{type: json, default: ''}",
@@ -190,6 +192,7 @@ mod tests {
         }
         for (text, why) in [
             ("{type: number, default: 6, constraints: [{range: {min: 1, max: 5}}]}", "6 is not between 1 and 5"),
+            ("{type: string, default: [c], constraints: [{allowed_values: [a, b]}]}", "`c` is not one of `a`, `b`"),
             ("{type: comma_delimited_list, default: 3}", "an integer is neither a list nor a text with commas"),
             (
                 "{type: comma_delimited_list, default: 'a,c', constraints: [{allowed_values: [a]}]}",

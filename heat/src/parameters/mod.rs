@@ -10,10 +10,10 @@ mod read;
 
 use std::sync::Arc;
 
-use wattle_model::Source;
+use wattle_model::{ParameterType, Source};
 
 use crate::environment::{Environment, Given, place};
-use crate::template::{Map, Parameter, Template};
+use crate::template::{Map, Parameter, Rule, Template};
 use crate::value::Value;
 
 pub use constraint::breaks;
@@ -137,14 +137,18 @@ fn valued(template: &Template, name: &str, parameter: &Parameter, inputs: &Input
         return Valued { value: Value::Unknown, wrong, origin, at };
     }
     match read(kind, &value) {
-        Ok(value) => {
+        Ok(read) => {
+            // Of a list in the place of a text, Heat asks whether each item is allowed.
+            let is_list = kind == ParameterType::Str && matches!(value, Value::List(_));
             for constraint in &parameter.constraints {
-                if let Some(why) = breaks(kind, constraint, &value, false) {
+                let of_items = is_list && matches!(constraint.rule, Rule::AllowedValues(_));
+                let judged = if of_items { &value } else { &read };
+                if let Some(why) = breaks(kind, constraint, judged, false) {
                     wrong.push(Wrong { why, default: is_default, always: false });
                     break;
                 }
             }
-            Valued { value, wrong, origin, at }
+            Valued { value: read, wrong, origin, at }
         }
         Err(why) => {
             wrong.push(Wrong { why, default: is_default, always: false });

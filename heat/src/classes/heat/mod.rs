@@ -6,6 +6,7 @@ pub(in crate::classes) mod group;
 use wattle_model::{PropertyType, Schema};
 
 use crate::evaluate::Value;
+use crate::properties::is_true;
 use crate::resource::values::{integer, items};
 use crate::resource::{Class, Refers, Resource, Ruled, Subject};
 use crate::yaml;
@@ -19,7 +20,7 @@ pub(super) const CLASSES: &[&[Class]] = &[
         Class { ty: "OS::Heat::AccessPolicy", validates: &[access_policy], ..Class::PLAIN },
         Class { ty: "OS::Heat::Delay", validates: &[delay], ..Class::PLAIN },
         Class { ty: "OS::Heat::DeployedServer", snapshots: true, ..Class::PLAIN },
-        Class { ty: "OS::Heat::RandomString", validates: &[random_string], ..Class::PLAIN },
+        Class { ty: "OS::Heat::RandomString", schema: of_sequence, validates: &[random_string], ..Class::PLAIN },
         Class {
             ty: "OS::Heat::ScalingPolicy",
             validates: &[|subject| {
@@ -63,6 +64,14 @@ fn of_type(resource: &Resource, schema: &Schema) -> Option<Schema> {
     };
     let mut schema = schema.clone();
     schema.properties.get_mut("value")?.ty = ty;
+    Some(schema)
+}
+
+/// Heat makes a class of characters of `sequence`, and looks at what it says no more.
+fn of_sequence(resource: &Resource, schema: &Schema) -> Option<Schema> {
+    let given = resource.given.get("sequence")?.value.as_ref()?;
+    let mut schema = schema.clone();
+    is_true(given).then(|| schema.properties.get_mut("sequence").map(|property| property.constraints.clear()))?;
     Some(schema)
 }
 
