@@ -106,6 +106,11 @@ impl Admission {
         self.changes.send_if_modified(|changes| changes.is_none() && changes.replace(0).is_none());
     }
 
+    /// How often what it is told has become something else so far.
+    pub(super) fn joined(&self) -> u64 {
+        self.changes.borrow().unwrap_or_default()
+    }
+
     fn is_admitted(&self) -> bool {
         locked(&self.told).as_ref().is_some_and(|told| told.identity.has_key_of(&self.public()))
     }

@@ -145,6 +145,7 @@ impl Shared {
         const TROUBLE: &str = "the data space";
         let mut in_trouble = false;
         loop {
+            let joined = self.admission.joined();
             match ask().await {
                 Err(SpaceError::Store(error @ StoreError::Unusable { .. })) => {
                     in_trouble = true;
@@ -157,7 +158,12 @@ impl Shared {
                         in_trouble = false;
                     }
                     let is_denied = matches!(&answer, Err(SpaceError::Store(StoreError::Denied { .. })));
-                    if !is_denied || !matches!(admission::join(self).await, Ok(true)) {
+                    if !is_denied {
+                        return answer;
+                    }
+                    let joins = matches!(admission::join(self).await, Ok(true));
+                    // Or it was learned elsewhere while this was asked for.
+                    if !joins && self.admission.joined() == joined {
                         return answer;
                     }
                 }
