@@ -85,6 +85,9 @@ impl Address {
         if let Some(path) = text.strip_prefix("unix:") {
             // `unix:///run/x` as a URL, `unix:/run/x` and `unix:x` as systemd and others have it.
             let path = path.strip_prefix("//").unwrap_or(path);
+            // Two slashes would be taken for those of a URL when the address is read again.
+            let rest = path.trim_start_matches('/');
+            let path = &path[path.len() - rest.len() - usize::from(rest.len() < path.len())..];
             return if path.is_empty() { Err(refuse("no path")) } else { Ok(Self::Socket(path.into())) };
         }
         let (rest, is_secure) = match (text.strip_prefix("zookeeper://"), text.strip_prefix("zookeeper+tls://")) {
@@ -236,6 +239,21 @@ mod tests {
             // Who is told this address is told that it is allowed.
             assert_eq!(allowed.to_string(), format!("{text}?insecure"));
             assert_eq!(allowed.to_string().parse::<Address>(), Ok(allowed));
+        }
+    }
+
+    #[test]
+    fn a_socket_is_told_as_it_is_read_again() {
+        for (text, told) in [
+            ("unix:x", "unix:x"),
+            ("unix://x", "unix:x"),
+            ("unix:///run/x", "unix:/run/x"),
+            ("unix://///run/x", "unix:/run/x"),
+            ("unix:////", "unix:/"),
+        ] {
+            let address: Address = text.parse().expect("an address");
+            assert_eq!(address.to_string(), told);
+            assert_eq!(told.parse::<Address>(), Ok(address));
         }
     }
 
