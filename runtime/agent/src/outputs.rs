@@ -35,7 +35,8 @@ pub fn stored(
     } else {
         Content::Value(value.clone())
     };
-    let written = Written { revision: u64::MAX, space: Some(LONGEST_SPACE.into()), content: content.clone() };
+    let written =
+        Written { revision: u64::MAX, space: Some(LONGEST_SPACE.into()), before: None, content: content.clone() };
     let bytes = written.to_bytes().len() + ENVELOPE;
     if bytes > MAX_DATA {
         let message = format!(

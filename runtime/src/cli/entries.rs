@@ -44,11 +44,17 @@ pub(super) async fn unknown(space: &Space, picture: &Picture, path: &str) -> Fai
 
 /// What an entry holds, on one line.
 pub(super) fn summary(written: Option<&Written>) -> Cell {
-    match written.map(|written| &written.content) {
-        None => ("(not written)".into(), Tone::Faint),
-        Some(Content::Value(value)) => (one_line(&text(value)), Tone::Plain),
-        Some(Content::Sealed(_)) => ("(secret)".into(), Tone::Waiting),
-        Some(Content::Failure(failure)) => (format!("(failed) {}", one_line(&failure.to_string())), Tone::Bad),
+    let Some(written) = written else { return ("(not written)".into(), Tone::Faint) };
+    match &written.content {
+        Content::Value(value) => (one_line(&text(value)), Tone::Plain),
+        Content::Sealed(_) => ("(secret)".into(), Tone::Waiting),
+        Content::Failure(failure) => {
+            let before = match written.good() {
+                Some(good) => format!(", revision {}: {}", good.revision, summary(Some(good)).0),
+                None => String::new(),
+            };
+            (format!("(failed{before}) {}", one_line(&failure.to_string())), Tone::Bad)
+        }
     }
 }
 
@@ -59,6 +65,12 @@ pub(super) fn json(written: Option<&Written>) -> serde_json::Value {
     match &written.content {
         Content::Value(value) => json!({ "state": "value", "revision": written.revision, "value": value }),
         Content::Sealed(_) => json!({ "state": "secret", "revision": written.revision }),
-        Content::Failure(failure) => json!({ "state": "failure", "revision": written.revision, "failure": failure }),
+        Content::Failure(failure) => {
+            let mut object = json!({ "state": "failure", "revision": written.revision, "failure": failure });
+            if let Some(good) = written.good() {
+                object["before"] = json(Some(good));
+            }
+            object
+        }
     }
 }

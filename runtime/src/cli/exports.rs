@@ -24,7 +24,8 @@ pub(super) async fn exports(space: &Space, told: &HashMap<Name, String>, color: 
             None => None,
         };
         let cell = match value {
-            Some(text) => (one_line(&text), Tone::Good),
+            Some((text, None)) => (one_line(&text), Tone::Good),
+            Some((text, Some(revision))) => (format!("{} (of revision {revision})", one_line(&text)), Tone::Waiting),
             None if export.ty.is_secret() => ("(secret)".into(), Tone::Waiting),
             None => ("(not known here)".into(), Tone::Faint),
         };
@@ -33,11 +34,18 @@ pub(super) async fn exports(space: &Space, told: &HashMap<Name, String>, color: 
     table(&rows, color, usize::MAX / 2)
 }
 
-/// The value as text, as far as it may be shown.
-async fn value(space: &Space, source: &Source, told: &HashMap<Name, String>) -> Option<String> {
+/// The value as text, as far as it may be shown, and of which revision it is if something of it failed since.
+async fn value(space: &Space, source: &Source, told: &HashMap<Name, String>) -> Option<(String, Option<u64>)> {
     let mut entries: HashMap<&Name, Shown> = HashMap::new();
+    let mut former: Option<u64> = None;
     for entry in source.leaves().filter_map(Held::entry) {
-        let shown = match space.peek(entry).await.ok()??.content {
+        let written = space.peek(entry).await.ok()??;
+        let is_former = matches!(written.content, Content::Failure(_));
+        let good = written.into_good()?;
+        if is_former {
+            former = Some(former.map_or(good.revision, |former| former.min(good.revision)));
+        }
+        let shown = match good.content {
             Content::Value(value) => value.into(),
             Content::Sealed(_) => Shown::Leaf(Secret),
             Content::Failure(_) => return None,
@@ -57,7 +65,7 @@ async fn value(space: &Space, source: &Source, told: &HashMap<Name, String>) -> 
         }
         _ => Ok(None),
     });
-    text(&shown.ok()?)
+    Some((text(&shown.ok()?)?, former))
 }
 
 /// What is known of an export.

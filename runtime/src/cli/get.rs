@@ -76,6 +76,9 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     .await;
     let written = match found {
         Ok(written) if is_entry => match (written, &revision) {
+            (Some(Written { before: Some(before), .. }), Some(wanted)) if before.revision == wanted.number => {
+                Some(*before)
+            }
             (Some(written), Some(wanted)) if written.revision > wanted.number => {
                 return Err(gone(entry, written.revision, wanted.number));
             }
@@ -106,12 +109,29 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         }
         Content::Failure(failure) => {
             let shown = Failure::new(format!("`{entry}` has no value: {}", entries::one_line(&failure.to_string())));
+            let shown = match written.good() {
+                Some(good) => shown.note(kept(entry, good)),
+                None => shown,
+            };
             let log = why::log(failure, false);
             Err(if log.is_empty() {
                 shown
             } else {
                 shown.note(format!("the recipe's last words were\n{}", log.trim_end()))
             })
+        }
+    }
+}
+
+/// That there is a value of an earlier revision.
+fn kept(entry: &str, good: &Written) -> String {
+    let revision = good.revision;
+    match good.content {
+        Content::Value(_) => {
+            format!("its value of revision {revision} is kept: `wattle get {} --revision {revision}`", argument(entry))
+        }
+        Content::Sealed(_) | Content::Failure(_) => {
+            format!("its value of revision {revision} is kept, and is a secret")
         }
     }
 }

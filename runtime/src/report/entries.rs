@@ -58,7 +58,7 @@ fn senseless(entry: &Name, message: &str) -> Written {
     let component = entry.rsplit_once('/').map_or(&**entry, |(component, _)| component).into();
     let (log, through, at) = (Vec::new(), Vec::new(), Time::default());
     let failure = Failure { component, kind: Kind::Type, message: message.to_owned(), log, at, through };
-    Written { revision: 0, space: None, content: Content::Failure(failure) }
+    Written { revision: 0, space: None, before: None, content: Content::Failure(failure) }
 }
 
 /// What each entry holds.

@@ -32,7 +32,7 @@ use serde::de::DeserializeOwned;
 
 use tokio::sync::watch;
 use wattle::model::Name;
-use wattle_agent_core::request::{self, Peek, Peeked, Refused, Versions};
+use wattle_agent_core::request::{self, Peek, Refused, Versions};
 
 use crate::store::{Access, Hold, Store, StoreError, Version};
 
@@ -315,11 +315,10 @@ impl Space {
     /// # Errors
     /// [`SpaceError::Unknown`], [`StoreError::Denied`].
     pub async fn holds(&self, entry: &str, revision: &Revision) -> Result<Option<Content>, SpaceError> {
-        let Peeked { content, version } = self.ask(Peek::new(&self.layout, &entry.into(), revision)).await?;
-        if let Some(version) = version {
-            self.versions().note(self.layout.entry(entry), revision.space.as_ref(), version);
-        }
-        Ok(content)
+        let peek = Peek::new(&self.layout, &entry.into(), revision);
+        let peeked = self.ask(peek.clone()).await?;
+        peek.note(&peeked, &mut self.versions());
+        Ok(peeked.content)
     }
 
     /// Writes `content` to `entry` for `revision`, once: gives what the entry holds of this revision already, if
@@ -333,7 +332,7 @@ impl Space {
         revision: &Revision,
         content: &Content,
     ) -> Result<Option<Content>, SpaceError> {
-        let known = self.versions().take(&self.layout.entry(entry), revision.space.as_ref());
+        let known = self.versions().take_entry(&self.layout.entry(entry), revision.space.as_ref());
         self.ask(request::Write::new(&self.layout, &entry.into(), revision, content, known)).await
     }
 

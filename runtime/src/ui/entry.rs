@@ -22,7 +22,13 @@ pub(super) fn json(held: Option<&Written>, ty: Option<&Type>, of: Option<&Revisi
     let is_secret = ty.is_some_and(Type::is_secret);
     let mut object = match held.map(|held| &held.content) {
         None => json!({ "state": "empty" }),
-        Some(Content::Failure(failure)) => json!({ "state": "failure", "failure": failure }),
+        Some(Content::Failure(failure)) => {
+            let mut object = json!({ "state": "failure", "failure": failure });
+            if let Some(good) = held.and_then(Written::good) {
+                object["before"] = self::json(Some(good), ty, of);
+            }
+            object
+        }
         Some(Content::Sealed(_)) => json!({ "state": "secret" }),
         // Whoever wrote it, it was declared to be none of our business.
         Some(Content::Value(_)) if is_secret => json!({ "state": "secret" }),
@@ -61,7 +67,7 @@ mod tests {
     }
 
     fn written(content: Content) -> Written {
-        Written { revision: 1, space: None, content }
+        Written { revision: 1, space: None, before: None, content }
     }
 
     #[test]

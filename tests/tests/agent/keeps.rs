@@ -41,6 +41,53 @@ async fn what_finished_is_published_by_the_next_agent_and_not_run_again() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_revision_that_fails_takes_nothing_back_that_worked() {
+    let mut world = World::new();
+    let model = |recipe: &str| {
+        json!({
+            "s1": {
+                "a": {"recipe": recipe, "files": {"r": "", "bad": ""}, "outputs": ["url"]},
+                "b": {"outputs": ["kept"], "after": ["s1/a"]},
+            },
+            "s2": {"c": {"outputs": ["far"], "after": ["s1/a"]}},
+        })
+    };
+    let work: Work = Arc::new(|job| {
+        async move {
+            if &*job.component.recipe.entry == "bad" {
+                return Err(Broken::new(Kind::Recipe, "it broke".to_owned()));
+            }
+            Ok(job.component.outputs.keys().map(|name| (name.clone(), "x".into())).collect())
+        }
+        .boxed()
+    });
+    let first = world.apply("1", model("r")).await;
+    let agents = [world.start("s1", &work), world.start("s2", &work)];
+    for entry in ["s1/a/url", "s1/b/kept", "s2/c/far"] {
+        assert_eq!(world.read(entry, first).await, Content::Value("x".into()));
+    }
+    let second = world.apply("2", model("bad")).await;
+    world.failure("s1/a/url", second).await;
+    // What comes after it alone, and is unchanged, stays done, also on another server.
+    assert_eq!(world.read("s1/b/kept", second).await, Content::Value("x".into()));
+    assert_eq!(world.state_of("s1/b").await, Some(State::Done));
+    assert_eq!(world.space().peek("s2/c/far").await.unwrap().unwrap().content, Content::Value("x".into()));
+    assert_eq!(world.state_of("s2/c").await, Some(State::Done));
+    let ran = world.ran();
+    assert_eq!(ran.iter().filter(|ran| *ran == "s1/a").count(), 2, "{ran:?}");
+    assert_eq!(ran.len(), 4, "{ran:?}");
+    // The value of before is there beside the failure, and goes on being so in the next failure.
+    let third = world.apply("3", model("bad")).await;
+    world.failure("s1/a/url", third.min(second)).await;
+    let held = world.space().peek("s1/a/url").await.unwrap().unwrap();
+    let good = held.good().unwrap();
+    assert_eq!((good.revision, &good.content), (first, &Content::Value("x".into())));
+    for agent in agents {
+        agent.abort();
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn one_folder_has_one_agent() {
     let mut world = World::new();
     world.apply("1", two()).await;

@@ -166,6 +166,9 @@ pub(crate) fn seed_of(digest: &str, servers: Value) -> Seed {
             seed["declarations"][&full] = declared;
             let inputs = if component["inputs"].is_null() { json!({}) } else { component["inputs"].clone() };
             seed["servers"][server]["components"][name] = json!({"declaration": full, "inputs": inputs});
+            if let Some(after) = component.get("after") {
+                seed["servers"][server]["components"][name]["after"] = after.clone();
+            }
         }
     }
     serde_json::from_value(seed).unwrap()

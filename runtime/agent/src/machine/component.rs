@@ -149,6 +149,11 @@ impl Component {
         }
     }
 
+    /// Whether it may be found unchanged, once its values are there.
+    pub(super) fn may_stay(&self, known: Option<&Known>) -> bool {
+        known.is_some_and(|known| known.finished.is_some() && may_be_same(&known.planned, &self.planned))
+    }
+
     /// What it published when it finished with this fingerprint, for those who read it now, and what is to be written down
     /// of that; none if it is to run.
     pub(super) fn kept<V: Vault>(&self, cx: &Context<V>, fingerprint: &str) -> Option<Next> {

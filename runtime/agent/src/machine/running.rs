@@ -40,6 +40,7 @@ impl Work {
                 wait::Next::Wait => {}
                 wait::Next::Explain(what) => explain.push((name.clone(), what)),
                 wait::Next::Over(over) => come.push((name.clone(), over)),
+                wait::Next::OutOfOrder(why) => come.push((name.clone(), Err(why))),
             }
         }
         let values = Values { vault: &cx.setup.vault, user_data: &cx.setup.user_data, found: &self.found };

@@ -11,7 +11,7 @@ use crate::time::Time;
 
 use super::causes::{self, Cause};
 use super::event::Now;
-use super::needs::{self, Found, Missing, Needs};
+use super::needs::{self, Awaited, Found, Missing, Needs};
 
 /// A wait.
 #[derive(Debug)]
@@ -21,6 +21,9 @@ pub(super) struct Wait {
     limit: Duration,
     end: Duration,
     stage: Stage,
+    may_stay: bool,
+    /// What came before it in order and failed.
+    out_of_order: Option<Missing>,
 }
 
 /// How far it is.
@@ -43,12 +46,20 @@ pub(super) enum Next {
     Explain(Vec<Name>),
     /// It is over.
     Over(Result<(), Missing>),
+    /// All values are there, but what came before in order alone failed: whoever is unchanged stays as it is.
+    OutOfOrder(Missing),
 }
 
 impl Wait {
     pub(super) fn new(needs: Needs, limit: Duration, now: Now) -> Self {
         let end = now.uptime.saturating_add(limit);
-        Self { missing: needs, since: now.wall, limit, end, stage: Stage::Patient }
+        Self { missing: needs, since: now.wall, limit, end, stage: Stage::Patient, may_stay: false, out_of_order: None }
+    }
+
+    /// Of what may be found unchanged: it goes on for values though what it comes after has failed, as `failed` has already.
+    pub(super) fn that_may_stay(mut self, failed: Option<Missing>) -> Self {
+        (self.may_stay, self.out_of_order) = (true, failed);
+        self
     }
 
     pub(super) fn shown(&self) -> Vec<Waiting> {
@@ -76,6 +87,10 @@ impl Wait {
         self.missing.retain(|awaited, _| match found.get(awaited) {
             None => true,
             Some(Ok(_)) => false,
+            Some(Err(why @ Missing::Failed(_))) if self.may_stay && matches!(awaited, Awaited::Ended(_)) => {
+                self.out_of_order.get_or_insert_with(|| why.clone());
+                false
+            }
             Some(Err(why)) => {
                 failed.get_or_insert_with(|| why.clone());
                 false
@@ -85,7 +100,7 @@ impl Wait {
             return Next::Over(Err(why));
         }
         if self.missing.is_empty() {
-            return Next::Over(Ok(()));
+            return self.out_of_order.take().map_or(Next::Over(Ok(())), Next::OutOfOrder);
         }
         if self.missing.len() < before && !matches!(self.stage, Stage::Patient) {
             // Something has come since it was asked why nothing does.

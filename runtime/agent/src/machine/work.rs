@@ -143,7 +143,7 @@ impl Work {
                 continue;
             }
             match self.before(place) {
-                None => self.its_turn(cx, place),
+                None => self.its_turn(cx, place, None),
                 Some(before) => {
                     let what = self.components[before].full.clone();
                     let waiting = Waiting { what, input: None, revision: None, since: cx.now.wall };
@@ -194,19 +194,30 @@ impl Work {
 
     fn turn_comes<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, outcome: &Outcome) {
         match outcome {
-            Outcome::Done => self.its_turn(cx, place),
-            Outcome::Failed(failure) => self.does_not_come(cx, place, Missing::Failed(failure.clone())),
+            Outcome::Done => self.its_turn(cx, place, None),
+            Outcome::Failed(failure) => {
+                let (component, failed) = (&self.components[place], Missing::Failed(failure.clone()));
+                if component.may_stay(cx.memory.known(&component.name)) {
+                    self.its_turn(cx, place, Some(failed));
+                } else {
+                    self.does_not_come(cx, place, failed);
+                }
+            }
             Outcome::Abandoned => self.end(cx, place, Outcome::Abandoned),
         }
     }
 
-    /// Nothing before it on its server is in the way any more.
-    fn its_turn<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
+    /// Nothing before it on its server is in the way any more, or it has `failed` and this one may be found unchanged.
+    fn its_turn<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, failed: Option<Missing>) {
         let component = &self.components[place];
-        let read = component.read_first(cx.memory.known(&component.name));
+        let known = cx.memory.known(&component.name);
+        let read = component.read_first(known);
         let read = read.iter().filter_map(|name| component.planned.inputs.get_key_value(name));
         let needs = needs::before_start(&component.planned, read);
-        let wait = Wait::new(needs.clone(), cx.wait(&component.planned), cx.now);
+        let mut wait = Wait::new(needs.clone(), cx.wait(&component.planned), cx.now);
+        if component.may_stay(known) {
+            wait = wait.that_may_stay(failed);
+        }
         self.components[place].phase = Phase::Waiting(wait);
         self.read(cx, &needs);
         self.look(cx, place);
@@ -287,6 +298,10 @@ impl Work {
                 wait::Next::Explain(what) => self.explain(cx, place, None, what),
                 wait::Next::Over(Ok(())) => self.decide(cx, place),
                 wait::Next::Over(Err(why)) => self.does_not_come(cx, place, why),
+                wait::Next::OutOfOrder(why) => match self.decision(cx, place) {
+                    Ok(next @ Next::Keep(..)) => self.ready(cx, place, next),
+                    Ok(_) | Err(_) => self.does_not_come(cx, place, why),
+                },
             },
             Phase::Running(_) => self.look_at_run(cx, place),
             Phase::Turn(_)

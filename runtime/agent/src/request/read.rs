@@ -169,6 +169,8 @@ pub struct Peeked {
     pub content: Option<Content>,
     /// The version at which it may be written, if nothing of this revision or a newer one is there.
     pub version: Option<Version>,
+    /// What it holds of an earlier revision.
+    pub before: Option<Written>,
 }
 
 impl From<Peeked> for Seen {
@@ -188,9 +190,10 @@ impl Peek {
     }
 
     /// Notes at which version the entry may be written.
-    pub(super) fn note(&self, peeked: &Peeked, versions: &mut Versions) {
+    pub fn note(&self, peeked: &Peeked, versions: &mut Versions) {
         if let Some(version) = peeked.version {
-            versions.note(self.path.clone(), self.revision.space.as_ref(), version);
+            let before = peeked.before.clone();
+            versions.note_entry(self.path.clone(), self.revision.space.as_ref(), version, before);
         }
     }
 }
@@ -206,12 +209,14 @@ impl Request for Peek {
         let Answer::Node(node) = answer else { return Step::Ask(self.begin()) };
         let look = || {
             let node = self.name.there(node.as_ref())?;
-            let nothing = Peeked { content: None, version: Some(node.version) };
-            let Some(written) = parse::<Written>(&self.path, &node.data)? else { return Ok(nothing) };
-            Ok(match written.of().cmp(&self.revision) {
-                Ordering::Less => nothing,
-                Ordering::Equal => Peeked { content: Some(written.content), version: None },
-                Ordering::Greater => Peeked { content: None, version: None },
+            let written = parse::<Written>(&self.path, &node.data)?;
+            let order = written.as_ref().map(|written| written.of().cmp(&self.revision));
+            Ok(match (written, order) {
+                (Some(written), Some(Ordering::Equal)) => {
+                    Peeked { content: Some(written.content), version: None, before: None }
+                }
+                (_, Some(Ordering::Greater)) => Peeked { content: None, version: None, before: None },
+                (before, _) => Peeked { content: None, version: Some(node.version), before },
             })
         };
         Step::Over(look())

@@ -22,7 +22,7 @@ enum Kind {
     Foreign(Wait<Latest>, Name),
     Ended(Wait<Ended>),
     Peek(Peek),
-    Write(Write),
+    Write(Box<Write>),
 }
 
 impl Task {
@@ -41,8 +41,8 @@ impl Task {
             }
             Action::Peek(ticket, entry, revision) => (ticket, Kind::Peek(Peek::new(layout, entry, revision))),
             Action::Write(ticket, entry, revision, content) => {
-                let known = versions.take(&layout.entry(entry), revision.space.as_ref());
-                (ticket, Kind::Write(Write::new(layout, entry, revision, content, known)))
+                let known = versions.take_entry(&layout.entry(entry), revision.space.as_ref());
+                (ticket, Kind::Write(Box::new(Write::new(layout, entry, revision, content, known))))
             }
             _ => return None,
         };
@@ -76,9 +76,11 @@ impl Task {
         match &mut self.kind {
             Kind::Entry(request) => step(request.answered(answer), |content| came(ticket, content)),
             Kind::Foreign(request, stack) => {
-                let content = |written: Written| match written.content {
-                    Content::Failure(failure) => Content::Failure(failure.of_stack(stack)),
-                    content => content,
+                // A value that there is goes on being one here, though a later revision there failed.
+                let content = |written: Written| match (written.before, written.content) {
+                    (Some(before), Content::Failure(_)) => before.content,
+                    (None, Content::Failure(failure)) => Content::Failure(failure.of_stack(stack)),
+                    (_, content) => content,
                 };
                 step(request.answered(answer), |written| came(ticket, written.map(content)))
             }

@@ -3,7 +3,7 @@ use wattle_model::{Name, Order};
 use crate::content::{Content, Written};
 use crate::failure::{Failure, Kind};
 use crate::layout::Layout;
-use crate::machine::Desired;
+use crate::machine::{Action, Awaited, Desired, Event, Ticket};
 use crate::node::{Node, Version};
 use crate::plan::Plan;
 use crate::revision::Revision;
@@ -58,7 +58,7 @@ fn an_entry_is_waited_for_until_it_is_of_the_revision() {
 fn an_entry_is_written_once_in_a_revision() {
     let (ours, content) = (revision(None, 2), Content::Value("ours".into()));
     let data = written(&ours, "ours");
-    let mut write = Write::new(&layout(), &"db/pg/url".into(), &ours, &content, Some(version(1)));
+    let mut write = Write::new(&layout(), &"db/pg/url".into(), &ours, &content, Some((version(1), None)));
     let set = |transaction| Op::Set(ENTRY.to_owned(), data.clone(), version(transaction));
     assert_eq!(write.begin(), set(1));
     assert_eq!(write.answered(Answer::Conflict), Step::Ask(Op::Get(ENTRY.to_owned())));
@@ -76,11 +76,69 @@ fn an_entry_is_written_once_in_a_revision() {
 fn what_belongs_to_a_newer_revision_is_not_known_as_free_to_be_written() {
     let ours = revision(None, 2);
     let mut peek = Peek::new(&layout(), &"db/pg/url".into(), &ours);
-    let seen = |content, version| Step::Over(Ok(Peeked { content, version }));
-    assert_eq!(peek.answered(node(Vec::new(), 1)), seen(None, Some(version(1))));
-    assert_eq!(peek.answered(node(written(&revision(None, 1), "x"), 2)), seen(None, Some(version(2))));
-    assert_eq!(peek.answered(node(written(&ours, "x"), 3)), seen(Some(Content::Value("x".into())), None));
-    assert_eq!(peek.answered(node(written(&revision(None, 3), "x"), 4)), seen(None, None));
+    let seen = |content, version, before| Step::Over(Ok(Peeked { content, version, before }));
+    assert_eq!(peek.answered(node(Vec::new(), 1)), seen(None, Some(version(1)), None));
+    let before = Written::new(&revision(None, 1), Content::Value("x".into()));
+    assert_eq!(peek.answered(node(before.to_bytes(), 2)), seen(None, Some(version(2)), Some(before)));
+    assert_eq!(peek.answered(node(written(&ours, "x"), 3)), seen(Some(Content::Value("x".into())), None, None));
+    assert_eq!(peek.answered(node(written(&revision(None, 3), "x"), 4)), seen(None, None, None));
+}
+
+fn failure() -> Content {
+    let (component, message) = ("db/pg".into(), "no".to_owned());
+    let (kind, log, at, through) = (Kind::Recipe, Vec::new(), Time::EPOCH, Vec::new());
+    Content::Failure(Failure { component, kind, message, log, at, through })
+}
+
+#[test]
+fn a_failure_keeps_the_value_that_was_there() {
+    let good = Written::new(&revision(None, 1), Content::Value("x".into()));
+    let kept =
+        |number| Written { before: Some(Box::new(good.clone())), ..Written::new(&revision(None, number), failure()) };
+    let writes = |number, former: &Written, is_known: bool| {
+        let ours = revision(None, number);
+        let known = is_known.then(|| (version(7), Some(former.clone())));
+        let mut write = Write::new(&layout(), &"db/pg/url".into(), &ours, &failure(), known);
+        match write.begin() {
+            Op::Get(_) => write.answered(node(former.to_bytes(), 7)),
+            op => Step::Ask(op),
+        }
+    };
+    let set = |number| Step::Ask(Op::Set(ENTRY.to_owned(), kept(number).to_bytes(), version(7)));
+    for is_known in [true, false] {
+        assert_eq!(writes(2, &good, is_known), set(2));
+        // One failure after the other keeps the last value that there was.
+        assert_eq!(writes(3, &kept(2), is_known), set(3));
+    }
+    // A value is in no need of what was before it.
+    let value = Written::new(&revision(None, 4), Content::Value("y".into()));
+    assert_eq!(value.clone().in_the_place_of(Some(kept(3))), value);
+}
+
+#[test]
+fn a_value_that_has_no_room_beside_the_failure_goes() {
+    let large = "x".repeat(wattle_model::values::MAX_DATA - 120);
+    let good = Written::new(&revision(None, 1), Content::Value(large.into()));
+    let failed = Written::new(&revision(None, 2), failure()).in_the_place_of(Some(good));
+    assert_eq!(failed.before, None);
+}
+
+#[test]
+fn another_stack_goes_on_with_the_value_that_a_failure_keeps() {
+    let good = Written::new(&revision(None, 1), Content::Value("x".into()));
+    let failed = Written::new(&revision(None, 2), failure()).in_the_place_of(Some(good));
+    let (stack, entry) = (Name::from("shop"), Name::from("db/pg/url"));
+    let action = Action::Read(Ticket(1), Awaited::Foreign(stack, entry.clone()), revision(None, 1));
+    let mut versions = Versions::default();
+    let mut task = Task::of(&action, &Layout::new("site"), &mut versions).unwrap();
+    task.begin();
+    let Step::Over(Event::Read(_, Ok(came))) = task.answered(node(failed.to_bytes(), 1), &mut versions) else {
+        panic!("there is a value")
+    };
+    assert_eq!(came, Content::Value("x".into()));
+    // Within its stack it has failed.
+    let mut own = Entry::wait(&layout(), &entry, &revision(None, 2));
+    assert_eq!(own.answered(node(failed.to_bytes(), 1)), Step::Over(Ok(failure())));
 }
 
 fn status(of: &Revision, state: State) -> Status {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use wattle_model::Name;
 
+use crate::content::Written;
 use crate::node::Version;
 
 /// The versions by path of what was last said, and of entries that were looked at. What is made anew counts anew, so those
@@ -18,6 +19,8 @@ pub struct Versions {
 struct Known {
     space: Option<Name>,
     version: Version,
+    /// What an entry held then.
+    held: Option<Written>,
 }
 
 impl Versions {
@@ -30,12 +33,22 @@ impl Versions {
 
     /// The version that the node at `path` had in this data space. It is given once: whoever writes notes the next one.
     pub fn take(&mut self, path: &str, space: Option<&Name>) -> Option<Version> {
+        self.take_entry(path, space).map(|(version, _)| version)
+    }
+
+    /// As [`Versions::take`], with what the entry at `path` held then.
+    pub fn take_entry(&mut self, path: &str, space: Option<&Name>) -> Option<(Version, Option<Written>)> {
         let known = self.known.remove(path)?;
-        (known.space.as_ref() == space).then_some(known.version)
+        (known.space.as_ref() == space).then_some((known.version, known.held))
     }
 
     /// The node at `path` has this version in this data space.
     pub fn note(&mut self, path: String, space: Option<&Name>, version: Version) {
-        self.known.insert(path, Known { space: space.cloned(), version });
+        self.note_entry(path, space, version, None);
+    }
+
+    /// The entry at `path` has this version in this data space, and holds that.
+    pub fn note_entry(&mut self, path: String, space: Option<&Name>, version: Version, held: Option<Written>) {
+        self.known.insert(path, Known { space: space.cloned(), version, held });
     }
 }

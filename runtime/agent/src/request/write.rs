@@ -11,22 +11,34 @@ use crate::revision::Revision;
 
 use super::{Answer, Named, Op, Refused, Request, Step, parse};
 
-/// Writes an entry for a revision, unless it holds something of it: then that stays, and is what the request comes to.
+/// Writes an entry for a revision, unless it holds something of it: then that stays, and is what the request comes to. A
+/// failure keeps the value that it takes the place of.
 #[derive(Clone, Debug)]
 pub struct Write {
     path: String,
     name: Named,
     revision: Revision,
-    data: Vec<u8>,
-    known: Option<Version>,
+    written: Written,
+    known: Option<(Version, Option<Written>)>,
 }
 
 impl Write {
-    /// Writes `content` to the entry `SERVER/COMPONENT/OUTPUT`. A version at which it may be written, if one is `known`,
-    /// saves looking first.
-    pub fn new(layout: &Layout, name: &Name, revision: &Revision, content: &Content, known: Option<Version>) -> Self {
-        let data = Written::new(revision, content.clone()).to_bytes();
-        Self { path: layout.entry(name), name: Named::new(layout, name), revision: revision.clone(), data, known }
+    /// Writes `content` to the entry `SERVER/COMPONENT/OUTPUT`. A version at which it may be written, if one is `known` with what the
+    /// entry held then, saves looking first.
+    pub fn new(
+        layout: &Layout,
+        name: &Name,
+        revision: &Revision,
+        content: &Content,
+        known: Option<(Version, Option<Written>)>,
+    ) -> Self {
+        let written = Written::new(revision, content.clone());
+        Self { path: layout.entry(name), name: Named::new(layout, name), revision: revision.clone(), written, known }
+    }
+
+    fn set(&self, former: Option<Written>, version: Version) -> Op {
+        let data = self.written.clone().in_the_place_of(former).to_bytes();
+        Op::Set(self.path.clone(), data, version)
     }
 }
 
@@ -35,7 +47,7 @@ impl Request for Write {
 
     fn begin(&mut self) -> Op {
         match self.known.take() {
-            Some(version) => Op::Set(self.path.clone(), self.data.clone(), version),
+            Some((version, former)) => self.set(former, version),
             None => Op::Get(self.path.clone()),
         }
     }
@@ -50,17 +62,17 @@ impl Request for Write {
                     Ok(written) => written,
                     Err(refused) => return Step::Over(Err(refused)),
                 };
-                if let Some(written) = written {
+                if let Some(written) = &written {
                     let newer = written.of();
                     match newer.cmp(&self.revision) {
                         Ordering::Less => {}
-                        Ordering::Equal => return Step::Over(Ok(Some(written.content))),
+                        Ordering::Equal => return Step::Over(Ok(Some(written.content.clone()))),
                         Ordering::Greater => {
                             return Step::Over(Err(Refused::Superseded { ours: self.revision.clone(), newer }));
                         }
                     }
                 }
-                Step::Ask(Op::Set(self.path.clone(), self.data.clone(), node.version))
+                Step::Ask(self.set(written, node.version))
             }
         }
     }

@@ -48,6 +48,9 @@ pub(super) fn expected(model: &Model) -> IndexMap<Name, Expected> {
         };
         let is_open =
             part.inputs.values().any(is_open) || part.after.iter().chain(&before).any(|name| all[name].is_open);
+        // What comes after a failure alone stays done if an earlier revision left it so.
+        let may_stay = !orders && judged && given && !part.fails;
+        let is_open = is_open || may_stay;
         all.insert(full.clone(), Expected { is_done: begins && given && !part.fails, is_open, begins });
     }
     all
