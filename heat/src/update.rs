@@ -13,6 +13,8 @@ use crate::resource::Change;
 pub enum Action {
     /// It changes in place.
     Update,
+    /// It stays, and so do its identity and its addresses, but what was on it is gone.
+    Rebuild,
     /// Another one takes its place.
     Replace,
     /// The update fails.
@@ -37,13 +39,19 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
             format!("Heat never changes `{name}` of such a resource: give it another name, and Heat creates a new one");
         return Verdict { action: Action::Refuse, help: vec![help] };
     }
+    if let Some(help) = (class.refuses)(change) {
+        return Verdict { action: Action::Refuse, help: vec![help] };
+    }
     if let Some(help) = (class.replaces)(change) {
         return Verdict { action: Action::Replace, help };
     }
     let fixed = |name: &&str| after.schema(name).is_some_and(|property| !property.updatable);
     let fixed: Vec<&str> = changed.iter().copied().filter(fixed).collect();
     if fixed.is_empty() {
-        return Verdict { action: Action::Update, help: Vec::new() };
+        return match (class.rebuilds)(change) {
+            Some(help) => Verdict { action: Action::Rebuild, help: vec![help] },
+            None => Verdict { action: Action::Update, help: Vec::new() },
+        };
     }
     let names = names::list(fixed.iter().copied(), "and");
     let them = if fixed.len() == 1 { "it" } else { "them" };

@@ -152,6 +152,7 @@ impl Work<'_> {
         };
         match self.servers.get(server) {
             Some(Action::Replace) => return run(Run::Run, because("its server is replaced")),
+            Some(Action::Rebuild) => return run(Run::Run, because("its server is rebuilt")),
             Some(Action::Create) => return run(Run::Run, Vec::new()),
             _ => {}
         }
@@ -216,8 +217,13 @@ impl Work<'_> {
             }
             reads.extend(to.leaves().filter_map(Origin::entry).map(|entry| (entry.clone(), input.clone())));
         }
-        if let Some(Action::MayReplace) = self.servers.get(server) {
-            let through = Some("if its server is replaced".to_owned());
+        let doubt = match self.servers.get(server) {
+            Some(Action::MayReplace) => Some("if its server is replaced"),
+            Some(Action::MayRebuild) => Some("if its server is rebuilt"),
+            _ => None,
+        };
+        if let Some(doubt) = doubt {
+            let through = Some(doubt.to_owned());
             perhaps.push(Reason { what: "server".to_owned(), through, ..Reason::default() });
         }
         let action = if !because.is_empty() {

@@ -67,12 +67,16 @@ pub enum Action {
     Unchanged,
     /// It changes in place if a value changes that only Heat knows.
     MayUpdate,
+    /// What is on it is lost if a value changes that only Heat knows.
+    MayRebuild,
     /// It is replaced if a value changes that only Heat knows.
     MayReplace,
     /// It changes in place.
     Update,
     /// It comes.
     Create,
+    /// It keeps its identity and its addresses, and what is on it is lost: its disk is made anew.
+    Rebuild,
     /// Another one takes its place.
     Replace,
     /// It goes.

@@ -154,10 +154,11 @@ impl Work<'_> {
             let (graver, further) = verdict(before, after, &perhaps);
             let doubtful = match graver {
                 Action::Update => Action::MayUpdate,
+                Action::Rebuild => Action::MayRebuild,
                 _ => Action::MayReplace,
             };
             because.extend(doubts);
-            if action == Action::Unchanged || doubtful == Action::MayReplace {
+            if action == Action::Unchanged || doubtful > Action::MayUpdate {
                 help.extend(further);
                 action = if action == Action::Unchanged { doubtful } else { action };
             }
@@ -183,7 +184,9 @@ impl Work<'_> {
                 }
                 (Some(Action::Replace), false) => (Touched::Perhaps, format!("`{target}` is replaced")),
                 (Some(Action::MayReplace), _) => (Touched::Perhaps, format!("`{target}` may be replaced")),
-                (Some(Action::Update), false) => (Touched::Perhaps, format!("`{target}` changes in place")),
+                (Some(Action::Update | Action::Rebuild), false) => {
+                    (Touched::Perhaps, format!("`{target}` changes in place"))
+                }
                 _ => return,
             };
             if found.as_ref().is_none_or(|(known, _)| *known == Touched::Perhaps && touched.0 == Touched::Surely) {
@@ -199,6 +202,7 @@ fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Ve
     let update::Verdict { action, help } = update::verdict(before, after, changed);
     let action = match action {
         update::Action::Update => Action::Update,
+        update::Action::Rebuild => Action::Rebuild,
         update::Action::Replace => Action::Replace,
         update::Action::Refuse => Action::Refused,
     };

@@ -67,9 +67,11 @@ impl Page {
         let (sign, tone, what) = match plan.action {
             Action::Unchanged => (" ", Tone::Head, ""),
             Action::MayUpdate => ("?", Tone::Doubt, "may change in place"),
+            Action::MayRebuild => ("?", Tone::Bad, "may be rebuilt: its disk would be lost"),
             Action::MayReplace => ("?", Tone::Bad, "may be replaced"),
             Action::Update => ("~", Tone::Change, "changes in place"),
             Action::Create => ("+", Tone::Good, "is created"),
+            Action::Rebuild => ("!", Tone::Bad, "is rebuilt: its disk is lost"),
             Action::Replace => ("-/+", Tone::Bad, "is replaced"),
             Action::Delete => ("-", Tone::Bad, "is deleted"),
             Action::Refused => ("!", Tone::Bad, "cannot be changed: Heat refuses the update"),
@@ -220,7 +222,10 @@ impl std::fmt::Display for Summary {
             of(Action::Replace),
             of(Action::Delete)
         )?;
-        let perhaps = of(Action::MayUpdate) + of(Action::MayReplace);
+        if of(Action::Rebuild) > 0 {
+            write!(f, ", {} to rebuild", of(Action::Rebuild))?;
+        }
+        let perhaps = of(Action::MayUpdate) + of(Action::MayRebuild) + of(Action::MayReplace);
         if perhaps > 0 {
             write!(f, ", {perhaps} perhaps")?;
         }

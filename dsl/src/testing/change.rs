@@ -72,14 +72,14 @@ impl TrialPlan {
         self
     }
 
-    /// Asserts that Heat would neither replace nor delete a resource, nor might it, nor would it refuse the update.
+    /// Asserts that Heat would neither replace, rebuild nor delete a resource, nor might it, nor would it refuse the update.
     ///
     /// # Panics
     /// If it would.
     #[track_caller]
     pub fn replaces_nothing(&self) -> &Self {
         let is_harmful =
-            |action: Action| matches!(action, Action::Replace | Action::MayReplace | Action::Delete | Action::Refused);
+            |action: Action| !matches!(action, Action::Unchanged | Action::MayUpdate | Action::Update | Action::Create);
         let harmed = self.plan.resources.iter().filter(|(_, resource)| is_harmful(resource.action));
         let harmed: Vec<&str> = harmed.map(|(name, _)| &**name).collect();
         assert!(

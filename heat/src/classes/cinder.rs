@@ -1,7 +1,8 @@
 //! Cinder's types.
 
+use crate::evaluate::Value;
 use crate::properties::translation;
-use crate::resource::{Class, Ruled, Subject};
+use crate::resource::{Change, Class, Given, Ruled, Subject};
 
 use super::rule::{broken, quota};
 
@@ -12,10 +13,24 @@ pub(super) const CLASSES: &[Class] = &[
         translates: &[translation(&["image"], &["imageRef"])],
         validates: &[source],
         snapshots: true,
+        refuses: shrinks,
         ..Class::PLAIN
     },
     Class { ty: "OS::Cinder::VolumeType", validates: &[projects], ..Class::PLAIN },
 ];
+
+/// Cinder makes no volume smaller, and Heat says so when it comes to it (`NotSupported`, "Shrinking volume").
+fn shrinks(change: &Change<'_>) -> Option<String> {
+    let size = |given: Given<'_>| match given.value("size")? {
+        Value::Integer(size) => Some(*size),
+        Value::Text(size) => size.trim().parse().ok(),
+        _ => None,
+    };
+    let (before, after) = (size(change.before)?, size(change.after)?);
+    (change.has("size") && after < before).then(|| {
+        format!("a volume is never made smaller: leave `size` at {before}, or give the smaller one another name and copy its data")
+    })
+}
 
 fn source(subject: Subject<'_>) -> Ruled {
     if subject.is("backup_id")? {

@@ -31,6 +31,10 @@ pub(crate) struct Class {
     pub(crate) group: Option<Group>,
     /// Properties whose change Heat refuses (`immutable`).
     pub(crate) immutable: &'static [&'static str],
+    /// Whether Heat refuses a change only when it carries it out (`handle_update`), and if it does, what could be done.
+    pub(crate) refuses: fn(&Change<'_>) -> Option<String>,
+    /// Whether a change that keeps it loses what was on it, and if it does, how that would be kept.
+    pub(crate) rebuilds: fn(&Change<'_>) -> Option<String>,
     /// Whether Heat replaces it for a change that its schema takes in place, and if it does, how it would be kept.
     pub(crate) replaces: fn(&Change<'_>) -> Option<Vec<String>>,
     /// Whether Heat replaces it whenever its stack is updated.
@@ -57,6 +61,8 @@ impl Class {
         any_attribute: false,
         group: None,
         immutable: &[],
+        refuses: |_| None,
+        rebuilds: |_| None,
         replaces: |_| None,
         always_replaced: |_| false,
         always_updated: |_| false,

@@ -70,7 +70,8 @@ fn what_stays_and_what_changes() {
     let (text, _, code) = both(["apps=2", "apps=3"], ["", ""]);
     assert!(text.contains("+ app3 (OS::Nova::Server): is created") && code == Some(4), "{text}");
     let (text, ..) = both(["apps=2", "apps=2"], [GIVEN, "parameters: {image: debian-13, db_password: one}\n"]);
-    assert!(text.contains("image: debian-12 -> debian-13") && text.contains("changes in place"), "{text}");
+    assert!(text.contains("image: debian-12 -> debian-13") && text.contains("is rebuilt: its disk is lost"), "{text}");
+    assert!(!text.contains("changes in place") && text.contains("runs\n"), "{text}");
     let (text, ..) = both(["apps=2", "apps=2"], [GIVEN, "parameters: {wattle_agent_url: 'http://agent.example/'}\n"]);
     assert!(text.contains("web (OS::Nova::Server): is replaced"), "{text}");
     let (text, ..) = both(["apps=2", "apps=2"], [GIVEN, "parameters: {image: debian-12, db_password: another}\n"]);

@@ -74,7 +74,11 @@ fn heat_does_with_resources_what_the_plan_says() {
             ];
             let heat = heat.iter().find(|(_, is)| *is).map(|(action, _)| *action);
             judged += 1;
-            if heat == Some(resource.action) {
+            // A preview does not carry it out: it knows neither that a disk is lost nor that a volume does not shrink.
+            let shrinks = resource.action == Action::Refused && &*resource.ty == "OS::Cinder::Volume";
+            let previewed =
+                if shrinks || resource.action == Action::Rebuild { Action::Update } else { resource.action };
+            if heat == Some(previewed) {
                 seen.insert(resource.action);
                 continue;
             }

@@ -16,9 +16,9 @@ fn state(template: &Value) -> State {
 fn fitting(action: Action) -> &'static [&'static str] {
     match action {
         Action::Unchanged => &["nothing"],
-        Action::MayUpdate => &["nothing", "updated"],
+        Action::MayUpdate | Action::MayRebuild => &["nothing", "updated"],
         Action::MayReplace => &["nothing", "replaced"],
-        Action::Update => &["updated"],
+        Action::Update | Action::Rebuild => &["updated"],
         Action::Create => &["created"],
         Action::Replace => &["replaced"],
         Action::Delete => &["deleted"],

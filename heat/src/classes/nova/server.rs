@@ -16,6 +16,7 @@ pub(super) const SERVER: Class = Class {
     depends: subnets,
     validates: &[deployments, devices, networks, personality],
     snapshots: true,
+    rebuilds: by_image,
     replaces: by_policy,
     ..Class::PLAIN
 };
@@ -141,6 +142,15 @@ const POLICIES: [(&str, &str, &str, &str); 3] = [
     ("image", "image_update_policy", "REBUILD", "REBUILD"),
     ("user_data", "user_data_update_policy", "REPLACE", "IGNORE"),
 ];
+
+/// Nova puts another image on the server's own disk: all that was there is gone.
+fn by_image(change: &Change<'_>) -> Option<String> {
+    change.has("image").then(|| {
+        "its disk is made anew, and the agent's journal with it: keep data on a volume, or leave `image` as it was; if the server has a \
+         key of its own, `wattle seed admit SERVER` lets the rebuilt one in"
+            .to_owned()
+    })
+}
 
 fn by_policy(change: &Change<'_>) -> Option<Vec<String>> {
     let mut help = Vec::new();
