@@ -11,7 +11,7 @@ use tokio::sync::{oneshot, watch};
 use wattle::model::{IndexMap, Name, Value};
 use wattle_agent_core::machine::{Event, Question, RunId, Stop};
 
-use crate::recipe::{Broken, Live};
+use crate::recipe::{Broken, Live, leak};
 use crate::space::{Failure, Kind, PlannedComponent};
 
 use super::shared::Shared;
@@ -66,6 +66,7 @@ pub(super) struct Run {
 
 /// What went through.
 struct Told {
+    handed: IndexMap<Name, Value>,
     published: IndexMap<Name, Value>,
     secrets: Vec<Value>,
 }
@@ -96,7 +97,7 @@ impl Run {
             component: shared.full(component),
             planned: planned.clone(),
             stopped,
-            state: Mutex::new(Told { published, secrets }),
+            state: Mutex::new(Told { handed: inputs.clone(), published, secrets }),
         })
     }
 
@@ -144,6 +145,9 @@ impl Live for Run {
         let answer = answer.await;
         asked.is_answered = answer.is_ok();
         let value = answer.unwrap_or_else(|_| Err(self.ended()))?;
+        if let Some(value) = &value {
+            locked(&self.state).handed.insert(name.clone(), value.clone());
+        }
         if let Some(value) = &value
             && self.planned.inputs.get(&name).is_some_and(|input| input.ty.is_secret())
         {
@@ -157,6 +161,10 @@ impl Live for Run {
 
     async fn publish(&self, name: &str, value: Value) -> Result<(), Broken> {
         let name = Name::from(name);
+        {
+            let state = locked(&self.state);
+            leak::refuse(&self.planned, &state.handed, &state.published, (&name, &value))?;
+        }
         let (sender, answer) = oneshot::channel();
         let question = self.questions.next();
         locked(&self.questions.outputs).insert(question, sender);
@@ -181,6 +189,10 @@ impl Live for Run {
             return std::future::pending().await;
         };
         stop.unwrap_or(Stop::Deadline)
+    }
+
+    fn handed(&self) -> IndexMap<Name, Value> {
+        locked(&self.state).handed.clone()
     }
 
     fn secrets(&self) -> Vec<Value> {

@@ -70,6 +70,11 @@ impl Directory {
         self.run().join("inputs.json")
     }
 
+    /// Where a shell notes how it ended.
+    pub(super) fn ended(&self) -> PathBuf {
+        self.run().join("ended")
+    }
+
     /// Where its tool keeps what it needs during the run.
     pub(super) fn tool(&self) -> PathBuf {
         self.run().join("tool")

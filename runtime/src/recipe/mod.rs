@@ -7,6 +7,7 @@ mod directory;
 mod environment;
 mod former;
 mod group;
+pub(crate) mod leak;
 mod level;
 mod lines;
 mod mask;
@@ -93,6 +94,11 @@ pub trait Live: Send + Sync + fmt::Debug {
 
     /// Returns once the run is to be ended, with why. Dropped, it can be asked again.
     async fn stopped(&self) -> Stop;
+
+    /// The inputs that were handed out so far.
+    fn handed(&self) -> IndexMap<Name, Value> {
+        IndexMap::default()
+    }
 
     /// The secret values that went through this so far, inputs that were handed out and outputs that were published, in
     /// that order: they must not stand in anything that the recipe prints.

@@ -11,7 +11,7 @@ use wattle::model::{IndexMap, Name, Type, Value};
 use wattle::values;
 
 use super::directory::Directory;
-use super::{Broken, Job};
+use super::{Broken, Job, leak};
 use crate::space::Kind;
 use crate::store::MAX_DATA;
 
@@ -45,6 +45,13 @@ pub(super) fn collect(
             }
             Ok(None) => missing.push(format!("`{name}`")),
             Err((kind, why)) => wrong.push((kind, not_as_declared(name, &why))),
+        }
+    }
+    let mut given = job.inputs.clone();
+    given.extend(job.live.handed());
+    for (name, value) in &outputs {
+        if let Err(broken) = leak::refuse(&job.component, &given, &outputs, (name, value)) {
+            wrong.push((broken.kind, broken.message));
         }
     }
     let mut unknown: Vec<String> = native.keys().map(ToString::to_string).collect();

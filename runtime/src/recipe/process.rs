@@ -282,6 +282,13 @@ impl Voice {
         let end = Instant::now() + AFTERWORD;
         while self.pipe.is_some() && Instant::now() < end && timeout(SILENCE, self.hear()).await.is_ok() {}
         self.learn();
+        if self.mask.has_found() {
+            tracing::warn!(
+                target: super::LOG,
+                component = &*self.job.name,
+                "it prints a secret, which is masked here as `***`: have it print none, since other logs may show it"
+            );
+        }
         if self.pipe.is_none() {
             return (masked(self.tail, &self.mask), self.mask);
         }

@@ -262,3 +262,75 @@ async fn a_secret_that_the_recipe_makes_is_masked_from_when_it_is_written() {
         "{shown}"
     );
 }
+
+#[tokio::test]
+async fn a_secret_in_a_plain_output_is_refused() {
+    let leaks = |word: &str| {
+        Stage::shell(&format!(r#"printf '%s' {word} >"$heat_outputs_path.url""#))
+            .input("password", secret(Type::STR), "hunter2")
+            .input("database", Type::STR, "shop")
+            .output("url", Type::STR)
+    };
+    for word in
+        [r#""http://admin:$password@h/""#, "http://admin:hunter%32@h/", r#""$(printf %s "$password" | base64)""#]
+    {
+        let broken = leaks(word).run().await.unwrap_err();
+        assert_eq!(broken.kind, Kind::Type);
+        assert!(
+            broken.message.starts_with("its output `url`, a string, holds the secret input `password`"),
+            "{broken:?}"
+        );
+        assert!(!broken.message.contains("hunter"), "{broken:?}");
+    }
+    // What is told in clear elsewhere, and what is short, is no secret for certain.
+    leaks("http://admin@h/").run_clean().await.unwrap();
+    leaks("http://h/$database").input("again", secret(Type::STR), "shop").run_clean().await.unwrap();
+    leaks("http://h/$greeting")
+        .input("greeting", Type::STR, "hunter2-at-work")
+        .run_clean()
+        .await
+        .expect("it stands in a plain input");
+    // A secret that the recipe has made itself.
+    let made = Stage::shell(
+        r#"echo correct-horse >"$heat_outputs_path.token"; echo "http://h/?correct-horse" >"$heat_outputs_path.url""#,
+    )
+    .output("token", secret(Type::STR))
+    .output("url", Type::STR);
+    let broken = made.run().await.unwrap_err();
+    assert!(broken.message.contains("holds the secret output `token`"), "{broken:?}");
+}
+
+#[tokio::test]
+async fn a_recipe_that_prints_a_secret_is_warned_of() {
+    let prints = |text: &str| Stage::shell(text).input("password", secret(Type::STR), "hunter2");
+    let stage = prints("echo \"it is $password\"");
+    stage.run_clean().await.unwrap();
+    let log = stage.log.text();
+    assert!(log.contains("it is ***") && log.contains("it prints a secret"), "{log}");
+    let stage = prints("echo \"it is a secret\"");
+    stage.run_clean().await.unwrap();
+    assert!(!stage.log.text().contains("it prints a secret"), "{}", stage.log.text());
+}
+
+#[tokio::test]
+async fn what_ended_a_recipe_without_a_word_is_told() {
+    let message = async |text: &str| Stage::shell(text).run_clean().await.unwrap_err().message;
+    let bash = |text: &str| format!("#!/bin/bash\nset -eu\n{text}");
+    for (text, told) in [
+        (
+            "grep -q \"$heat_outputs_path\" /dev/null\necho never\n",
+            "`grep -q \"$heat_outputs_path\" /dev/null` in line 3 ended it",
+        ),
+        ("f() {\n    test -d /nowhere\n}\nf\n", "`test -d /nowhere` in line 4 ended it"),
+        ("true\n[ -f /nowhere ] && echo there\n", "`[ -f /nowhere ]` in line 4 ended it"),
+        ("exit 1\n", "`exit 1` in line 3 ended it"),
+    ] {
+        assert_eq!(message(&bash(text)).await, format!("{told} (the recipe ended with status 1)"));
+    }
+    // A trap of its own stays as it is.
+    assert_eq!(message(&bash("trap 'exit 4' EXIT\nfalse\n")).await, "the recipe ended with status 4");
+    // Other shells do not say it.
+    let last = "its last line, 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with status 1)";
+    assert_eq!(message("set -eu\ntrue\n[ -f /nowhere ] && echo there\n").await, last);
+    assert_eq!(message("set -eu\ngrep -q x /dev/null\n").await, "the recipe ended with status 1");
+}

@@ -35,6 +35,7 @@ pub struct Mask {
     // What may turn out to be the beginning of a secret, and what stood before it.
     held: Vec<u8>,
     before: Option<u8>,
+    has_found: bool,
 }
 
 /// What is found at a place.
@@ -56,6 +57,23 @@ impl Mask {
             }
         }
         mask
+    }
+
+    /// One that knows this secret, and none of its lines.
+    pub(super) fn of_whole(secret: &str) -> Self {
+        let mut mask = Self::default();
+        Form::of(secret).into_iter().filter(|form| !form.is_empty()).for_each(|form| mask.add_form(form));
+        mask
+    }
+
+    /// Whether there is a secret in `text`.
+    pub(super) fn finds(&self, text: &str) -> bool {
+        self.search(text, &mut Vec::new())
+    }
+
+    /// Whether there was a secret in what it has passed so far.
+    pub(super) fn has_found(&self) -> bool {
+        self.has_found
     }
 
     /// Masks from now on what of `value` is secret by its type.
@@ -120,10 +138,17 @@ impl Mask {
     /// `text` without the secrets.
     pub fn text(&self, text: &str) -> String {
         let mut out = Vec::with_capacity(text.len());
-        let mut mask = Self { held: Vec::new(), before: None, plain: Plain::default(), ..self.clone() };
-        mask.push(text.as_bytes(), &mut out);
-        mask.finish(&mut out);
+        self.search(text, &mut out);
         String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// Adds `text` to `out` without the secrets, and gives whether there was one.
+    fn search(&self, text: &str, out: &mut Vec<u8>) -> bool {
+        let mut mask =
+            Self { held: Vec::new(), before: None, plain: Plain::default(), has_found: false, ..self.clone() };
+        mask.push(text.as_bytes(), out);
+        mask.finish(out);
+        mask.has_found
     }
 
     /// Adds `bytes`, which follow those of the call before, to `out` without the secrets. What may be the beginning of
@@ -169,6 +194,7 @@ impl Mask {
                 }
                 Found::Secret(end) => {
                     out.extend_from_slice(MASKED);
+                    self.has_found = true;
                     self.before = Some(text[end - 1]);
                     at = end;
                 }

@@ -8,6 +8,7 @@ mod chef;
 mod puppet;
 mod salt;
 mod shell;
+mod shell_end;
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;

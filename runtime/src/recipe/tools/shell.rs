@@ -8,6 +8,7 @@ use std::path::Path;
 use wattle::model::IndexMap;
 
 use super::Report;
+use super::shell_end::End;
 use crate::recipe::directory::Directory;
 use crate::recipe::environment::Environment;
 use crate::recipe::process::{Command, run};
@@ -26,15 +27,18 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
         .map_err(|error| Broken::new(Kind::Start, format!("its recipe `{recipe}` cannot be read: {error}")))?;
     let (program, option) = interpreter.unwrap_or((SHELL.into(), None));
     environment.set_inputs(job, "");
+    let end = End::of(program.as_ref(), option.as_deref(), directory, &mut environment);
     let command = Command {
         missing: format!("`{}`, which is to run `{recipe}` by its first line, is not installed", program.display()),
         program,
-        arguments: option.into_iter().chain([script.into()]).collect(),
+        arguments: option.into_iter().chain([script.clone().into()]).collect(),
         environment,
         at: directory.files(),
     };
     let ended = run(job, directory, command).await?;
-    Ok(Report { good: ended.status.success(), why: None, outputs: IndexMap::default(), ended })
+    let good = ended.status.success();
+    let why = if ended.status.code().is_some() && !good { end.tell(&script) } else { None };
+    Ok(Report { good, why, outputs: IndexMap::default(), ended })
 }
 
 /// The program that a script's first line names, and what stands behind it, which is one argument (`execve(2)`). The
