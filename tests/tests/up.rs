@@ -41,9 +41,24 @@ pub fn talk(t: &mut Topology, (): (), words: Words) -> Exports {
     let mut last = t.on(b).run("say", Say::new().word(words.second).heard(first.said));
     if words.third {
         let c = t.add("c", server());
-        last = t.on(c).run("say", Say::new().word("three").heard(last.said));
+        last = t.on(c).run("say", Say::new().word("three").heard(last.said).service("4712"));
     }
     Exports::new().entry("said", last.said).entry("before", before.said)
+}
+
+/// What another stack says.
+const RUMOUR: Export<String> = Export::new("tavern", "rumour");
+/// How often.
+const TIMES: Export<u8> = Export::new("tavern", "times");
+
+/// One server, which says what another stack says.
+#[blueprint]
+pub fn gossip(t: &mut Topology) -> Exports {
+    let net = t.add("net", neutron::Net::new());
+    let a = t.add("a", nova::Server::new().image("debian-12").flavor("m1.small").network(net));
+    let (rumour, times) = (t.import(RUMOUR), t.import(TIMES));
+    let said = t.on(a).run("say", Say::new().word(text!("{rumour}, {times} times"))).said;
+    Exports::new().entry("said", said)
 }
 
 /// What is to be said, told when it is deployed.
@@ -158,6 +173,30 @@ fn another_seed_is_applied_to_what_runs() {
 }
 
 #[test]
+fn the_software_of_a_server_that_has_left_is_ended() {
+    let stage = Stage::new(&talking("one", "two", true));
+    let mut up = stage.up(&[]);
+    up.wait_for("is up", Duration::from_mins(1));
+    let stays = stage.services("4711");
+    assert_eq!((stays.len(), stage.services("4712").len()), (1, 1));
+
+    stage.emit(&talking("one", "two", false));
+    assert_eq!(stage.run(&["up"]).code, Some(0));
+    up.wait_for("c has left: what ran there is ended", Duration::from_mins(1));
+    assert_eq!(stage.services("4712"), Vec::<i32>::new());
+    assert_eq!(stage.processes("servers/c/"), Vec::<i32>::new(), "its agent");
+    assert_eq!(stage.services("4711"), stays, "others go on");
+
+    // It comes back as another machine, whose address may be that of before.
+    stage.emit(&talking("one", "two", true));
+    assert_eq!(stage.run(&["up"]).code, Some(0));
+    assert_eq!(stage.said("c"), ["three", "three"]);
+    assert_eq!(stage.services("4712").len(), 1);
+    assert_eq!(up.interrupt(), Some(0));
+    assert_eq!(stage.processes(""), Vec::<i32>::new());
+}
+
+#[test]
 fn what_fails_is_told_with_its_root() {
     let stage = Stage::new(&talking("fail", "two", true));
     let mut up = stage.up(&[]);
@@ -184,6 +223,25 @@ fn what_fails_is_told_with_its_root() {
     assert_eq!(stage.ask(&["get", "c/say/said"]).out, "three after two after un\n");
     assert_eq!(stage.said("a"), ["zero", "fail", "un"]);
     assert_eq!(up.interrupt(), Some(0));
+}
+
+#[test]
+fn a_stack_that_imports_is_told_what_others_would_export() {
+    let stage = Stage::new(&gossip.model(Default::default()));
+    let untold = stage.run(&["up"]);
+    assert_eq!(untold.code, Some(2), "{untold}");
+    let untold = format!("{untold}").replace(stage.path().to_str().unwrap(), "<here>");
+    golden("untold-import", &untold);
+    let wrong = stage.run(&["up", "--import", "tavern:rumor=x", "--import", "tavern:times=often"]);
+    assert_eq!(wrong.code, Some(2), "{wrong}");
+    golden("wrong-import", &format!("{wrong}").replace(stage.path().to_str().unwrap(), "<here>"));
+    let told = ["up", "--detach", "--until-done", "--import", "tavern:rumour=psst=1", "--import", "tavern:times=3"];
+    let up = stage.run(&told);
+    assert_eq!(up.code, Some(0), "{up}");
+    assert_eq!(stage.ask(&["get", "a/say/said"]).out, "psst=1, 3 times\n");
+    let plan = stage.run_at(stage.path(), &["plan", "."]);
+    assert_eq!(plan.code, Some(0), "{plan}");
+    assert_eq!(stage.run(&["down"]).code, Some(0));
 }
 
 #[test]

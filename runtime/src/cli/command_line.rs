@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 use futures_util::future::LocalBoxFuture;
 use wattle::manners::{all_exit_codes, color, forced_color, suggest};
@@ -26,6 +27,32 @@ pub(super) struct Named {
     pub(super) command: fn() -> Command,
     pub(super) run: Run,
 }
+
+/// What people who come from other tools look for, and where it is. Nothing of this is an alias: what ends a topology on this
+/// machine does not delete a stack of OpenStack.
+const SOUGHT: [(&[&str], &str); 8] = [
+    (
+        &["apply", "deploy", "create", "start", "run"],
+        "`wattle up DIR` brings it up on this machine; for OpenStack, `wattle seed apply DIR` and then `openstack stack create`",
+    ),
+    (
+        &["destroy", "delete", "remove", "rm", "stop", "teardown"],
+        "`wattle down` ends what `wattle up` started; on OpenStack, `openstack stack delete` and then `wattle seed delete`",
+    ),
+    (&["preview", "diff", "changes"], "`wattle plan DIR` shows what would change"),
+    (
+        &["logs", "log", "tail"],
+        "`wattle status --why` shows the last words of what failed; whole logs are in `DIR/.wattle/servers/SERVER/agent.log`, and on \
+         a server of OpenStack in `journalctl -u wattle-agent`",
+    ),
+    (&["ps", "show", "list", "describe"], "`wattle status` shows the components, `wattle ls` the values"),
+    (&["output", "outputs"], "`wattle ls` shows the values, `wattle get ENTRY` one of them"),
+    (
+        &["validate", "lint", "verify"],
+        "`wattle check` reports what is wrong with a template, `cargo run -- check` with a blueprint",
+    ),
+    (&["init"], "`wattle new NAME` writes a crate to begin with"),
+];
 
 type Run = for<'a> fn(&'a ArgMatches, &'a mut Console) -> LocalBoxFuture<'a, Result<Exit, Failure>>;
 
@@ -57,7 +84,7 @@ pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatch
     }
     let mut command = console.program.command_line();
     command.try_get_matches_from_mut(args).map_err(|error| {
-        let error = suggest(error, active(&command, args));
+        let error = suggest(seek(error, &command), active(&command, args));
         let (stream, exit) =
             if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
         let text = error.render();
@@ -66,6 +93,20 @@ pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatch
         let _ = stream.write(&text);
         exit
     })
+}
+
+/// Says where that is which another tool calls by the name that was given.
+fn seek(mut error: clap::Error, command: &Command) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand)
+        // Of a command's own commands, it says nothing.
+        && command.get_subcommands().any(|own| own.get_name() == "up")
+        && let Some((_, hint)) = SOUGHT.iter().find(|(words, _)| words.contains(&given.as_str()))
+    {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::None);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*hint).into()]));
+    }
+    error
 }
 
 /// The innermost command that is named.

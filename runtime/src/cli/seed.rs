@@ -124,7 +124,7 @@ pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
             .map(|entry| entry.path().display().to_string())
             .collect();
         match inner.as_slice() {
-            [] if is_native(directory) => failure
+            [] if template_in(directory).is_some() => failure
                 .note("what lies there was made by `--lowering heat-native`, by which Heat runs the software itself")
                 .help("give it to `openstack stack create`; or run the blueprint's program again without that option"),
             [] => failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory"),
@@ -144,9 +144,9 @@ pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
     Err(failure.help("change the blueprint's own file, and emit again"))
 }
 
-/// Whether `emit` has been there and has written no seed.
-fn is_native(directory: &Path) -> bool {
-    ["template.yaml", "template.json"].into_iter().any(|name| directory.join(name).is_file())
+/// The template that `emit` has written there; where it has written no seed, Heat alone is enough for it.
+pub(super) fn template_in(directory: &Path) -> Option<&'static str> {
+    ["template.json", "template.yaml"].into_iter().find(|name| directory.join(name).is_file())
 }
 
 /// The parameters that are given: by the environment beside the seed, by further ones, and one by one.
@@ -219,7 +219,7 @@ pub(super) async fn prepare(
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
 ) -> Result<Work, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
-    let seed = read(&directory)?;
+    let mut seed = read(&directory)?;
     let given = given(matches, &directory)?;
     let space = target::named(matches, "space", "WATTLE_SPACE");
     let folder = Folder::of(&directory);
@@ -230,6 +230,7 @@ pub(super) async fn prepare(
         None if folder.is_running() => {
             let folder = here::own(folder)?;
             let given = local::with_secrets(&folder, &seed, given)?;
+            seed = local::with_imports(seed, &local::imports(&folder)?)?;
             (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given, true)
         }
         None => {
@@ -278,7 +279,9 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     }
     work.options.again = matches.get_flag("again");
     work.options.restore = matches.get_flag("restore");
-    if work.options.renew {
+    // What is refused leaves no new key behind, which the next call would take for the right one.
+    let makes_keys = work.is_new_key || !work.credentials.exists();
+    if work.options.renew || (makes_keys && !work.options.restore) {
         seed::diff(&work.store, &work.seed, &work.options).await?.untampered(work.options.restore)?;
     }
     let stack = work.options.stack.clone().unwrap_or_else(|| work.seed.stack.to_string());
@@ -330,7 +333,7 @@ fn note(key_file: &Path, address: &Address, space: &str) {
 /// What is to be done next.
 fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> String {
     let directory = work.directory.display();
-    let template = if work.directory.join("template.json").is_file() { "template.json" } else { "template.yaml" };
+    let template = template_in(&work.directory).unwrap_or("template.yaml");
     let mut command = format!(" -t {}", argument(format!("{directory}/{template}")));
     if work.directory.join("environment.yaml").is_file() {
         command.extend([format!(" -e {}", argument(format!("{directory}/environment.yaml")))]);

@@ -15,7 +15,7 @@ use wattle::model::Name;
 use crate::log_file;
 
 use super::folder::Folder;
-use super::processes::{RUN, STATE_DIR};
+use super::processes::{self, RUN, STATE_DIR};
 
 /// How long to wait before an agent that died is started again: twice as long each time, up to the second of these.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
@@ -39,6 +39,8 @@ pub(super) struct Launch {
 #[derive(Debug)]
 pub(super) struct Agents {
     keepers: HashMap<Name, JoinHandle<()>>,
+    /// What ends the software of servers that have left.
+    clearing: HashMap<Name, JoinHandle<()>>,
     shared: Arc<Shared>,
 }
 
@@ -51,7 +53,15 @@ struct Shared {
 struct State {
     pids: HashSet<i32>,
     is_ending: bool,
+    leaving: HashSet<Name>,
     notes: Vec<String>,
+}
+
+impl State {
+    /// Whether the agent of `server` is not to be started again.
+    fn is_over(&self, server: &Name) -> bool {
+        self.is_ending || self.leaving.contains(server)
+    }
 }
 
 impl Shared {
@@ -62,7 +72,29 @@ impl Shared {
 
 impl Agents {
     pub(super) fn new() -> Self {
-        Self { keepers: HashMap::new(), shared: Arc::default() }
+        Self { keepers: HashMap::new(), clearing: HashMap::new(), shared: Arc::default() }
+    }
+
+    /// Begins to end whatever runs on servers that are not among `servers` any more: OpenStack would delete them.
+    pub(super) fn let_go(&mut self, folder: &Folder, servers: &[Name]) {
+        let gone: Vec<Name> = self.keepers.keys().filter(|name| !servers.contains(name)).cloned().collect();
+        for server in gone {
+            self.keepers.remove(&server);
+            self.shared.state().leaving.insert(server.clone());
+            let clear = clear(folder.clone(), server.clone(), Arc::clone(&self.shared));
+            self.clearing.insert(server, tokio::spawn(clear));
+        }
+    }
+
+    /// Servers that have left and of which nothing runs any more, each once; `None` while something of one still does.
+    pub(super) fn cleared(&mut self) -> Option<Vec<Name>> {
+        if !self.clearing.values().all(JoinHandle::is_finished) {
+            return None;
+        }
+        let cleared: Vec<Name> = self.clearing.drain().map(|(server, _)| server).collect();
+        let mut state = self.shared.state();
+        state.leaving.retain(|server| !cleared.contains(server));
+        Some(cleared)
     }
 
     /// Starts the agents of those servers that have none.
@@ -110,7 +142,7 @@ async fn keep(launch: Launch, server: Name, shared: Arc<Shared>) {
         }
         {
             let mut state = shared.state();
-            if state.is_ending {
+            if state.is_over(&server) {
                 return;
             }
             let log = launch.folder.server(&server).join("agent.log");
@@ -122,10 +154,29 @@ async fn keep(launch: Launch, server: Name, shared: Arc<Shared>) {
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(PAUSE.1);
-        if shared.state().is_ending {
+        if shared.state().is_over(&server) {
             return;
         }
     }
+}
+
+/// Ends the agent of a server that has left, and what its recipes have started.
+async fn clear(folder: Folder, server: Name, shared: Arc<Shared>) {
+    let home = folder.server(&server);
+    let home = std::path::absolute(&home).unwrap_or(home);
+    let forced = processes::end_those_of(&home, || shared.state().pids.clone()).await;
+    // Should it come back, it is another machine: nothing counts as finished there.
+    let state = home.join("agent");
+    let forgotten = crate::agent::forget_finished(&state);
+    let mut notes = vec![match forced {
+        0 => format!("{server} has left: what ran there is ended"),
+        1 => format!("{server} has left: what ran there is ended, 1 process by force"),
+        many => format!("{server} has left: what ran there is ended, {many} processes by force"),
+    }];
+    if let Err(error) = forgotten {
+        notes.push(format!("cannot use `{}`: {error}", state.display()));
+    }
+    shared.state().notes.append(&mut notes);
 }
 
 async fn wait(mut child: Child, shared: &Shared) -> Option<std::process::ExitStatus> {

@@ -11,6 +11,8 @@ use crate::space::SpaceError;
 use crate::store::StoreError;
 use crate::store::embedded::ServerError;
 
+use super::imports::Unimported;
+
 /// Why a topology cannot be brought up on this machine.
 #[derive(Debug, thiserror::Error)]
 pub enum UpError {
@@ -33,6 +35,14 @@ pub enum UpError {
     #[error("{}", .faults.join("\n"))]
     UnknownAttributes {
         /// What is wrong with each.
+        faults: Vec<String>,
+    },
+    /// What is imported and is not told, or not rightly.
+    #[error("{}", unimported(.missing, .faults))]
+    Imports {
+        /// What has no value, by `STACK:EXPORT`.
+        missing: IndexMap<Name, Unimported>,
+        /// What is wrong with what is given, each as a message says it.
         faults: Vec<String>,
     },
     /// More servers than there are addresses.
@@ -85,6 +95,18 @@ fn untold(names: &IndexMap<Name, Name>) -> String {
 
 fn plural(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
+}
+
+/// That imports are not told, and what else is wrong with them.
+fn unimported(missing: &IndexMap<Name, Unimported>, faults: &[String]) -> String {
+    let mut lines = Vec::new();
+    if !missing.is_empty() {
+        let names: Vec<String> = missing.keys().map(|name| format!("`{name}`")).collect();
+        let verb = if names.len() == 1 { "has" } else { "have" };
+        lines.push(format!("{} {verb} no value: no other stack is up here that could export it", names.join(", ")));
+    }
+    lines.extend(faults.iter().cloned());
+    lines.join("\n")
 }
 
 #[cfg(test)]

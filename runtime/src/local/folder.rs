@@ -57,6 +57,9 @@ pub struct Record {
     pub servers: Vec<Name>,
     /// The addresses of the servers, and of ports of none.
     pub addresses: IndexMap<Name, Ipv4Addr>,
+    /// What it was told of other stacks, by `STACK:EXPORT`.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub imports: IndexMap<String, String>,
 }
 
 /// What network servers of `up` are in.

@@ -11,6 +11,7 @@ mod address;
 mod agents;
 mod error;
 mod folder;
+mod imports;
 mod made;
 mod mark;
 mod namespaces;
@@ -23,11 +24,13 @@ mod simulate;
 mod up;
 
 use wattle::lower::Seed;
+use wattle::model::IndexMap;
 
 use crate::seed::Given;
 
 pub use error::UpError;
 pub use folder::{Folder, Lock, Network, Record, below, gone, write_whole};
+pub use imports::with_imports;
 pub use mark::NotOurs;
 pub use processes::{RUN, STATE_DIR};
 pub use running::{announce, announced};
@@ -51,4 +54,13 @@ pub fn left_behind(folder: &Folder) -> usize {
 /// When they cannot be read.
 pub fn with_secrets(folder: &Folder, seed: &Seed, given: Given) -> Result<Given, UpError> {
     secrets::complete(folder, seed, given, false)
+}
+
+/// What `up` was told of other stacks in `folder`, by `STACK:EXPORT`.
+///
+/// # Errors
+/// When that cannot be read.
+pub fn imports(folder: &Folder) -> Result<IndexMap<String, String>, UpError> {
+    let record = folder.record().map_err(UpError::file(folder.state()))?;
+    Ok(record.map(|record| record.imports).unwrap_or_default())
 }

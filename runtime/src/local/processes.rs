@@ -90,10 +90,16 @@ pub(super) fn bury(kept: &HashSet<i32>) {
 /// Ends whatever descends from this process and whatever `also` is, politely at first. `is_hurried` says whether to do
 /// so at once. Gives the number of those that were ended by force.
 pub(super) async fn end_all(also: impl Fn(&[Process]) -> Vec<Process>, is_hurried: impl Fn() -> bool) -> usize {
-    end(also, is_hurried, true).await
+    end(also, is_hurried, true, HashSet::new).await
 }
 
-async fn end(also: impl Fn(&[Process]) -> Vec<Process>, is_hurried: impl Fn() -> bool, descendants_too: bool) -> usize {
+/// Dead children that `kept` gives are left to whoever waits for them.
+async fn end(
+    also: impl Fn(&[Process]) -> Vec<Process>,
+    is_hurried: impl Fn() -> bool,
+    descendants_too: bool,
+    kept: impl Fn() -> HashSet<i32>,
+) -> usize {
     let own = rustix::process::getpid().as_raw_pid();
     let mut forced = 0;
     for (signal, patience) in REQUESTS {
@@ -103,7 +109,7 @@ async fn end(also: impl Fn(&[Process]) -> Vec<Process>, is_hurried: impl Fn() ->
         let mut told: HashSet<(i32, u64)> = HashSet::new();
         let begin = Instant::now();
         loop {
-            bury(&HashSet::new());
+            bury(&kept());
             let all = all();
             let mut roots: HashSet<i32> = also(&all).into_iter().map(|process| process.pid).collect();
             let others = roots.clone();
@@ -143,14 +149,15 @@ fn send(process: &Process, signal: Signal) {
     }
 }
 
-/// What an `up` that was killed has left behind of the state at `servers`: whoever has a server's folder in its
+/// What is left of what runs below the folder `servers`: of those of all servers, or of one. That is whoever has a server's folder in its
 /// environment, and services, which may have written over theirs, but have the folder in their arguments and no terminal.
 pub(super) fn left_behind(all: &[Process], servers: &Path) -> Vec<Process> {
     let own = rustix::process::getpid().as_raw_pid();
-    let mark = servers.as_os_str().as_encoded_bytes();
+    // With its end: `web` is another server than `web1`.
+    let mark = &[servers.as_os_str().as_encoded_bytes(), b"/"].concat();
     let is_there = |text: &[u8], mark: &[u8]| text.windows(mark.len()).any(|part| part == mark);
     let read = |pid: i32, file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
-    let variable = [STATE_DIR.as_bytes(), b"=", mark, b"/"].concat();
+    let variable = [STATE_DIR.as_bytes(), b"=", mark].concat();
     let is_ours = |process: &&Process| {
         process.pid != own
             && (is_there(&read(process.pid, "environ"), &variable)
@@ -167,8 +174,14 @@ pub(super) fn left_behind_of(servers: &Path) -> Vec<Process> {
 /// Ends what an `up` that was killed has left behind. Gives how many processes that was.
 pub(super) async fn end_left_behind(servers: &Path) -> usize {
     let found = left_behind_of(servers).len();
-    end(|all| left_behind(all, servers), || false, false).await;
+    end(|all| left_behind(all, servers), || false, false, HashSet::new).await;
     found
+}
+
+/// Ends what runs on the server of the folder `home`, and leaves dead children that `kept` gives to whoever waits for them.
+/// Gives how many processes were ended by force.
+pub(super) async fn end_those_of(home: &Path, kept: impl Fn() -> HashSet<i32>) -> usize {
+    end(|all| left_behind(all, home), || false, false, kept).await
 }
 
 #[cfg(test)]

@@ -30,8 +30,10 @@ use super::{processes, proxies, secrets};
 /// What is to be brought up.
 #[derive(Debug)]
 pub struct Wish {
-    /// What was emitted.
+    /// What was emitted, with the values of other stacks that were given.
     pub seed: Seed,
+    /// Those values, by `STACK:EXPORT`.
+    pub imports: IndexMap<String, String>,
     /// The files beside it.
     pub files: Files,
     /// Values of its parameters.
@@ -57,6 +59,8 @@ pub struct Up {
     launch: Launch,
     agents: Agents,
     network: Option<Namespaces>,
+    /// Whether servers that have come wait for the end of what runs on those that have left.
+    waits: bool,
     _block: Block,
     server: Server,
     _lock: Lock,
@@ -101,6 +105,7 @@ impl Up {
             launch,
             agents: Agents::new(),
             network,
+            waits: false,
             _block: block,
             server,
             _lock: lock,
@@ -120,7 +125,7 @@ impl Up {
         if self.network.is_some() { Network::Namespaces } else { Network::Loopback }
     }
 
-    /// Starts agents of servers that have come to the record.
+    /// Starts agents of servers that have come to the record, and ends what runs on those that have left.
     ///
     /// # Errors
     /// Why one cannot be.
@@ -132,6 +137,16 @@ impl Up {
     }
 
     fn start_agents(&mut self, record: &Record) -> Result<(), UpError> {
+        self.agents.let_go(&self.folder, &record.servers);
+        // Whoever comes may have the address of one that has left, or its name.
+        let cleared = self.agents.cleared();
+        self.waits = cleared.is_none();
+        let Some(cleared) = cleared else { return Ok(()) };
+        if let Some(network) = &mut self.network {
+            for server in cleared {
+                network.take_away(&server)?;
+            }
+        }
         if let Some(network) = &mut self.network {
             for server in &record.servers {
                 if let Some(address) = record.addresses.get(server) {
@@ -146,9 +161,15 @@ impl Up {
     }
 
     /// Looks after the processes, and gives what has happened to agents.
-    pub fn look_after(&self) -> Vec<String> {
+    ///
+    /// # Errors
+    /// Why an agent cannot be started.
+    pub fn look_after(&mut self) -> Result<Vec<String>, UpError> {
         processes::bury(&self.agents.pids());
-        self.agents.notes()
+        if self.waits {
+            self.reconcile()?;
+        }
+        Ok(self.agents.notes())
     }
 
     /// Ends everything that was started: politely, unless `is_hurried`. Gives how many processes were ended by force.
@@ -283,6 +304,7 @@ impl Prepared {
             why_loopback: None,
             servers: wish.seed.servers.keys().cloned().collect(),
             addresses: self.addresses.clone(),
+            imports: wish.imports.clone(),
         }
     }
 }

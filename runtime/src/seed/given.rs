@@ -193,7 +193,10 @@ fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
 }
 
 /// `value` as one of type `ty`, converted where Heat would convert it.
-fn fit(value: &Value, ty: &Type) -> Result<Value, String> {
+///
+/// # Errors
+/// Why it is none of that type; of a secret type, without the value.
+pub(crate) fn fit(value: &Value, ty: &Type) -> Result<Value, String> {
     let refuse = |value: &Value| {
         // A message may show the value.
         ty.refuse(value).map(|why| if ty.is_secret() { format!("expected {ty}, found {}", value.kind()) } else { why })

@@ -49,6 +49,7 @@ pub(crate) use error::lacking;
 use error::unknown_server;
 pub use error::{Beside, SeedError, Tampered};
 pub use given::Given;
+pub(crate) use given::fit;
 pub(crate) use names::check_all as check_names;
 
 pub use renew::{admit_renewed, renew};

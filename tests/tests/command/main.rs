@@ -34,6 +34,9 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
     let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
     let here = stage.path();
     golden("typo-command", here, &["stauts"]);
+    for sought in ["apply", "destroy", "preview", "logs"] {
+        golden(&format!("sought-{sought}"), here, &[sought]);
+    }
     golden("typo-option", here, &["status", "--wacht"]);
     golden("typo-time", here, &["agent", "--deadline", "5"]);
     golden("no-directory", here, &["up"]);
@@ -94,6 +97,13 @@ fn an_operator_with_zookeeper() {
     let delete = ["seed", "delete", "three_tier", "--space", &space, "--yes"];
     golden_with("seed-delete-of-a-stranger", elsewhere.path(), &delete, &names);
     golden_with("seed-apply-same", here, &same, &names);
+    // The same operator, who has lost the servers' credentials.
+    let lost = tempfile::tempdir().expect("a directory");
+    for file in ["seed.yaml", "operator.key"] {
+        std::fs::copy(here.join(file), lost.path().join(file)).expect("copies");
+    }
+    golden_with("seed-apply-without-credentials", lost.path(), &same, &names);
+    assert!(!lost.path().join("credentials.yaml").exists(), "credentials were left that open nothing");
 }
 
 #[test]

@@ -115,6 +115,20 @@ fn what_was_emitted_is_drawn_with_its_software() {
 }
 
 #[test]
+fn a_directory_that_emit_wrote_is_checked() {
+    let stage = stage();
+    let here = stage.path();
+    fs::create_dir(here.join("emitted")).expect("a directory");
+    fs::copy(here.join("faulty.yaml"), here.join("emitted/template.yaml")).expect("copies");
+    fs::write(here.join("emitted/environment.yaml"), "parametrs: {}\n").expect("writes");
+    golden("check-directory", here, &["check", "emitted", "--format", "concise"]);
+    fs::create_dir(here.join("crate")).expect("a directory");
+    fs::write(here.join("crate/Cargo.toml"), "").expect("writes");
+    golden("check-crate", here, &["check", "crate"]);
+    golden("check-nothing", here, &["check", "."]);
+}
+
+#[test]
 fn what_is_no_template_is_not_drawn() {
     let stage = stage();
     fs::write(stage.path().join("notes.yaml"), "bread: 1\n").expect("writes");

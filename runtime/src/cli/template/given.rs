@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
 use wattle::check::{Diagnostic, Limits, check};
+use wattle::cli::beside;
 use wattle::lower::Lowering;
 use wattle::manners::{Failure, open, reason};
 use wattle::model::Model;
@@ -30,7 +31,7 @@ const STDIN: &str = "<stdin>";
 
 /// The template, and what it is read with.
 pub(super) fn args() -> impl Iterator<Item = Arg> {
-    args_of("The template; `-` for the standard input")
+    args_of("The template, `-` for the standard input; or a directory that `emit` wrote")
 }
 
 /// The same, where the template is what `help` says.
@@ -51,12 +52,18 @@ pub(super) struct Given {
     /// The texts that diagnostics can be about, by the names that places have.
     texts: HashMap<String, Arc<str>>,
     model: OnceCell<Model>,
+    /// Whether it is what a blueprint's `emit` wrote, whose parameters are chosen later.
+    is_emitted: bool,
 }
 
 impl Given {
     /// Reads what the command line names.
     pub(super) fn read(matches: &ArgMatches) -> Result<Self, Failure> {
         let path = path(matches);
+        let emitted = emitted(path)?;
+        let lying = emitted.is_some().then(|| beside(path)).flatten();
+        let is_emitted = emitted.is_some();
+        let path = emitted.as_deref().unwrap_or(path);
         let (name, text) = if path == Path::new("-") {
             (STDIN.to_owned(), decoded("the standard input", whole(io::stdin().lock()))?)
         } else {
@@ -65,7 +72,7 @@ impl Given {
             (name.clone(), text.map_err(|failure| failure.help_if(sibling(path)))?)
         };
         let mut environments = Vec::new();
-        for path in matches.get_many::<PathBuf>("environment").into_iter().flatten() {
+        for path in lying.iter().chain(matches.get_many::<PathBuf>("environment").into_iter().flatten()) {
             let name = path.display().to_string();
             let text = decoded(&format!("the environment `{name}`"), open(path).and_then(whole))?;
             environments.push((name, text));
@@ -81,7 +88,7 @@ impl Given {
         let files = loaded.library.contents.iter();
         texts.extend(files.filter_map(|(path, text)| Some((path.clone(), text.clone().ok()?))));
         texts.insert(name, text.into());
-        Ok(Self { loaded, texts, model: OnceCell::new() })
+        Ok(Self { loaded, texts, model: OnceCell::new(), is_emitted })
     }
 
     /// Everything that is wrong: what Heat would refuse, else what is wrong with the software's wiring.
@@ -90,7 +97,7 @@ impl Given {
     /// software is described, or `later` says so.
     pub(super) fn diagnostics(&self, later: bool, lowering: Lowering) -> Vec<Diagnostic> {
         let mut found = wattle_hot::check(&self.loaded);
-        if later || is_extended(&self.loaded.template) {
+        if later || self.is_emitted || is_extended(&self.loaded.template) {
             found.retain(|diagnostic| diagnostic.code != MISSING_VALUE);
         }
         if self.loaded.unreadable.is_some() || !is_extended(&self.loaded.template) {
@@ -137,6 +144,22 @@ impl Given {
     pub(super) fn render(&self, diagnostics: &[Diagnostic], format: view::Format, options: &view::Options) -> String {
         view::render(diagnostics, format, &|name| self.texts.get(name).cloned(), options)
     }
+}
+
+/// The template in a directory that `emit` wrote; none if `path` is no directory.
+fn emitted(path: &Path) -> Result<Option<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(None);
+    }
+    if let Some(template) = seed::template_in(path) {
+        return Ok(Some(path.join(template)));
+    }
+    let failure = Failure::usage(format!("there is no template.yaml in `{}`", path.display()));
+    Err(if path.join("Cargo.toml").is_file() {
+        failure.help("a crate's own program checks its blueprint: `cargo run -- check` in there")
+    } else {
+        failure.help("give a template, or the directory that a blueprint's `emit` wrote: `out/STACK` by default")
+    })
 }
 
 /// The file that was probably meant by one that is not there.

@@ -27,6 +27,18 @@ impl From<UpError> for Failure {
                 let flags: Vec<String> = names.keys().map(|name| format!("--attribute {name}=VALUE")).collect();
                 failure.help(format!("add `{}`", flags.join(" ")))
             }
+            UpError::Imports { missing, .. } => {
+                let failure = Self::usage(text);
+                let failure = missing
+                    .iter()
+                    .fold(failure, |failure, (name, import)| failure.note(format!("`{name}` is {import}")));
+                let flags: Vec<String> = missing.keys().map(|name| format!("--import {name}=VALUE")).collect();
+                if flags.is_empty() {
+                    failure.help("write `--import STACK:EXPORT=VALUE`")
+                } else {
+                    failure.help(format!("add `{}`", flags.join(" ")))
+                }
+            }
             UpError::UnknownAttributes { .. } => Self::usage(text).help("write `--attribute RESOURCE.ATTRIBUTE=VALUE`"),
             UpError::Seed(error) => {
                 let has_secrets = matches!(&error, SeedError::Parameters { missing, .. }

@@ -31,6 +31,13 @@ pub(super) fn command() -> Command {
         .args(seed::parameters())
         .arg(args::flag("generate-secrets", "Make up secret parameters that have no value; they stay the same"))
         .arg(
+            Arg::new("import")
+                .long("import")
+                .value_name("STACK:EXPORT=VALUE")
+                .action(ArgAction::Append)
+                .help("What another stack would export, of what this one imports"),
+        )
+        .arg(
             Arg::new("attribute")
                 .long("attribute")
                 .value_name("NAME=VALUE")
@@ -167,7 +174,15 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
 
 /// What is asked for.
 fn wish(matches: &ArgMatches, directory: &Path) -> Result<Wish, Failure> {
-    let seed = seed::read(directory)?;
+    let mut imports: IndexMap<String, String> = IndexMap::default();
+    for text in matches.get_many::<String>("import").into_iter().flatten() {
+        let (name, value) = text.split_once('=').filter(|(name, _)| name.contains(':')).ok_or_else(|| {
+            Failure::usage(format!("`--import {text}` is not STACK:EXPORT=VALUE"))
+                .help("write `--import STACK:EXPORT=VALUE`")
+        })?;
+        imports.insert(name.trim().to_owned(), value.to_owned());
+    }
+    let seed = local::with_imports(seed::read(directory)?, &imports)?;
     let mut attributes: IndexMap<Name, Value> = IndexMap::default();
     for text in matches.get_many::<String>("attribute").into_iter().flatten() {
         let Some((name, value)) = text.split_once('=') else {
@@ -196,6 +211,7 @@ fn wish(matches: &ArgMatches, directory: &Path) -> Result<Wish, Failure> {
         options,
         again: matches.get_flag("again"),
         seed,
+        imports,
     })
 }
 

@@ -71,7 +71,8 @@ pub(super) async fn follow(
             progress
                 .say(&format!("{}: {}, {}", session.record.stack, size_of(&now), place(&session.record)), console)?;
         }
-        for note in up.as_ref().map(|up| up.look_after()).unwrap_or_default() {
+        let notes = up.as_mut().map(|up| up.look_after()).transpose()?;
+        for note in notes.unwrap_or_default() {
             progress.say(&format!("{} {note}", paint("!", Tone::Waiting, console.err.color)), console)?;
         }
         if told < now.revision() {

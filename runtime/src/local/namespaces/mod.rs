@@ -58,7 +58,8 @@ pub(super) struct Namespaces {
     tools: Tools,
     needs: Needs,
     mtu: u32,
-    spaces: IndexMap<Name, String>,
+    /// The number of each server's network.
+    spaces: IndexMap<Name, u32>,
     _entry: File,
 }
 
@@ -125,10 +126,9 @@ address add {way_out}/{prefix} dev {bridge}
     fn prove(&mut self, outside: &Outside) -> Result<(), UpError> {
         let name = Name::from("(probe)");
         self.add(&name, self.net.address(LAST - 1))?;
-        let space = self.spaces.shift_remove(&name).expect("INVARIANT: it was added");
-        let missing = probe::missing(&self.needs, &outside.gateways, &Path::new(SPACES).join(&space));
-        self.tools.ip(&["netns", "delete", &space])?;
-        let _ = self.tools.ip(&["link", "delete", &self.net.port(LAST - 1)]);
+        let space = Path::new(SPACES).join(self.net.space(LAST - 1));
+        let missing = probe::missing(&self.needs, &outside.gateways, &space);
+        self.take_away(&name)?;
         let Some(what) = missing else { return Ok(()) };
         let why = match firewall::culprit(&self.tools) {
             Some(chain) => format!(
@@ -144,13 +144,13 @@ address add {way_out}/{prefix} dev {bridge}
     pub(super) fn add(&mut self, server: &Name, address: Ipv4Addr) -> Result<Vec<OsString>, UpError> {
         let ip = self.tools.ip.clone().into_os_string();
         let words = |space: &str| [ip.clone(), "netns".into(), "exec".into(), space.into()].to_vec();
-        if let Some(space) = self.spaces.get(server) {
-            return Ok(words(space));
+        if let Some(number) = self.spaces.get(server) {
+            return Ok(words(&self.net.space(*number)));
         }
         let number = u32::from(address) & (SIZE - 1);
         let (space, port, bridge) = (self.net.space(number), self.net.port(number), self.net.bridge());
         self.tools.ip(&["netns", "add", &space])?;
-        self.spaces.insert(server.clone(), space.clone());
+        self.spaces.insert(server.clone(), number);
         let mtu = self.mtu;
         self.tools.ip_all(&format!(
             "link add {port} mtu {mtu} type veth peer name eth0 mtu {mtu} netns {space}
@@ -181,6 +181,15 @@ $nft -f - <<'END'
         args.extend([ip.clone(), self.tools.nft.clone().into_os_string()]);
         tools::run(&self.tools.ip, &args, "")?;
         Ok(words(&space))
+    }
+
+    /// Takes away the network of a server that has left. Nothing may run there any more.
+    pub(super) fn take_away(&mut self, server: &Name) -> Result<(), UpError> {
+        let Some(number) = self.spaces.shift_remove(server) else { return Ok(()) };
+        self.tools.ip(&["netns", "delete", &self.net.space(number)])?;
+        // Its cable ends with it, but not at once.
+        let _ = self.tools.ip(&["link", "delete", &self.net.port(number)]);
+        Ok(())
     }
 }
 
