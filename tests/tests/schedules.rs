@@ -31,3 +31,9 @@ fn crashes_change_nothing() {
 fn more_crashes_change_nothing() {
     cases(400..800, Chaos::Crashes);
 }
+
+/// Two requests are refused while their server's login becomes another; the second one had nothing new to learn.
+#[test]
+fn a_login_that_becomes_another_fails_nothing() {
+    run(7123, Chaos::Crashes);
+}

@@ -76,11 +76,19 @@ const liveData = (() => {
       }
       case 'secret':
         return leaf(key, '••••••', 'secret', label);
-      case 'failure':
-        return leaf(key, `${told.failure.component}: ${told.failure.message}`, 'failure', `${label}, poisoned`);
+      case 'failure': {
+        const kept = told.before ? `; revision ${told.before.revision} had ${held(told.before)}` : '';
+        return leaf(key, `${told.failure.component}: ${told.failure.message}${kept}`, 'failure', `${label}, poisoned`);
+      }
       default:
         return leaf(key, 'not written', 'empty', label);
     }
+  }
+
+  /** A value as text, of a large one its beginning, of a secret nothing. */
+  function held(told) {
+    if (told.state === 'secret') return '••••••';
+    return told.size !== undefined ? `${told.begins}…` : shown(told.value);
   }
 
   const shown = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
