@@ -48,6 +48,16 @@ pub(crate) fn pieces(source: &str, line: u32) -> Vec<(Piece<'_>, u32)> {
     pieces
 }
 
+/// The line of a `{{` behind which no `}}` stands, even one in a string.
+pub(crate) fn unclosed(source: &str, line: u32) -> Option<u32> {
+    // What is raw is text, and so is what is said in a comment or a statement.
+    if source.contains("{%") || source.contains("{#") {
+        return None;
+    }
+    let open = source.rfind("{{")?;
+    (!source[open..].contains("}}")).then(|| line.saturating_add(line_feeds(&source[..open])))
+}
+
 /// What the Jinja of a text reads.
 pub(crate) fn template(source: &str, into: &mut Analysis) {
     reads(source, 1, into);

@@ -2,7 +2,7 @@
 
 use super::tree::{Kind, Node};
 use super::value::{Suffix, Values, suffix};
-use crate::analysis::{Findings, Include};
+use crate::analysis::{Findings, Include, SyntaxError};
 use crate::jinja;
 use crate::names::{OUTPUTS_PATH, file_name, is_output};
 use crate::texts::OUTPUTS;
@@ -36,20 +36,26 @@ const SOURCES: [&str; 14] = [
 const TASKS: [&str; 7] = ["tasks", "block", "rescue", "always", "handlers", "pre_tasks", "post_tasks"];
 const SHELLS: [&str; 3] = ["shell", "command", "raw"];
 
-pub(super) fn judge(documents: &[Node]) -> Findings {
+/// `templates` says whether every text is one.
+pub(super) fn judge(documents: &[Node], templates: bool) -> Result<Findings, SyntaxError> {
     let mut values = Values::default();
     for document in documents {
         define(document, &mut values);
     }
-    let mut play = Play { values, findings: Findings::default() };
+    let mut play = Play { values, findings: Findings::default(), fault: None, templates: false };
     for document in documents {
         // A map is a file of variables or of a role's metadata; plays and tasks come in lists.
-        play.node(document, "", matches!(document.kind, Kind::List(_)));
+        let tasks = matches!(document.kind, Kind::List(_));
+        play.templates = templates && tasks;
+        play.node(document, "", tasks);
         document.get("dependencies").into_iter().for_each(|roles| play.roles(roles));
     }
     play.findings.analysis.dynamic_writes |= play.values.exhausted();
     play.findings.analysis.reads.remove(OUTPUTS_PATH);
-    play.findings
+    match play.fault {
+        Some(fault) => Err(fault),
+        None => Ok(play.findings),
+    }
 }
 
 /// Collects variables, wherever they are defined.
@@ -70,6 +76,10 @@ fn define<'a>(node: &'a Node, values: &mut Values<'a>) {
 struct Play<'a> {
     values: Values<'a>,
     findings: Findings,
+    /// What Ansible refuses once it comes to it.
+    fault: Option<SyntaxError>,
+    /// Whether every text of the document is a template.
+    templates: bool,
 }
 
 impl<'a> Play<'a> {
@@ -91,6 +101,9 @@ impl<'a> Play<'a> {
     }
 
     fn text(&mut self, text: &str, line: u32, under: &str) {
+        if let Some(at) = jinja::unclosed(text, line).filter(|_| self.templates && under != "name") {
+            self.fault.get_or_insert_with(|| SyntaxError::new(at, "`{{` is never closed by `}}`"));
+        }
         let analysis = &mut self.findings.analysis;
         jinja::reads(text, line, analysis);
         if BARE.contains(&under) {
@@ -176,6 +189,10 @@ impl<'a> Play<'a> {
                         }
                     }
                 }
+            }
+            None if matches!(value.kind, Kind::Map(_)) && task.get("args").is_none() && value.get("<<").is_none() => {
+                let message = "`set_stats` has no `data`: the outputs stand below `data:`";
+                self.fault.get_or_insert_with(|| SyntaxError::new(value.line, message));
             }
             _ => self.findings.analysis.dynamic_writes = true,
         }

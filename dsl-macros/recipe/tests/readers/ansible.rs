@@ -188,3 +188,26 @@ fn deep_nesting_is_refused() {
         "- hosts: x\n  vars:\n{doubling}  tasks:\n    - copy: {{dest: \"{{{{ heat_outputs_path }}}}{{{{ v0 }}}}\"}}\n"
     ));
 }
+
+#[test]
+fn what_ansible_refuses_at_run_time_is_an_error_with_its_line() {
+    let play = |tasks: &str| analyse(Tool::Ansible, &format!("- hosts: localhost\n  tasks:\n{tasks}"));
+    for (tasks, line, message) in [
+        ("    - set_stats:\n        url: x\n", 4, "`set_stats` has no `data`"),
+        ("    - set_stats: {data: {url: x}}\n    - copy: {content: '{{ address', dest: /x}\n", 4, "`{{` is never closed"),
+    ] {
+        let error = play(tasks).expect_err(tasks);
+        assert_eq!(error.line, line, "{error}");
+        assert!(error.message.starts_with(message), "{error}");
+    }
+    for tasks in [
+        "    - set_stats: {data: {url: '{{ address }}'}}\n",
+        "    - set_stats:\n      args: {data: {url: x}}\n",
+        "    - set_stats: data={{ values }}\n",
+        "    - copy: {content: '{% raw %}{{{% endraw %}', dest: /x}\n",
+        "    - copy: {content: !unsafe '{{ x', dest: /x}\n",
+        "    - debug: {msg: '}} {'}\n",
+    ] {
+        play(tasks).unwrap_or_else(|error| panic!("{error}\n{tasks}"));
+    }
+}
