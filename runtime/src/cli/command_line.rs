@@ -103,7 +103,7 @@ fn seek(mut error: clap::Error, command: &Command) -> clap::Error {
         && command.get_subcommands().any(|own| own.get_name() == "up")
         && let Some((_, hint)) = SOUGHT.iter().find(|(words, _)| words.contains(&given.as_str()))
     {
-        error.insert(ContextKind::SuggestedSubcommand, ContextValue::None);
+        error.remove(ContextKind::SuggestedSubcommand);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*hint).into()]));
     }
     error

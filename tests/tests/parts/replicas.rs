@@ -13,11 +13,14 @@ use crate::stage::{heat_takes, network};
 #[blueprint]
 pub(crate) fn spread(t: &mut Topology) {
     let inside = network(t);
-    let server = |n| nova::Server::new().name(format!("voter{n}")).image("debian-12").flavor("m1.small");
-    let server = |n| server(n).network(inside.net);
-    let voters = t.add("voters", Replicas { count: 3, spread: Spread::Always, server });
+    let server = |name: &'static str| {
+        move |n| {
+            nova::Server::new().name(format!("{name}{n}")).image("debian-12").flavor("m1.small").network(inside.net)
+        }
+    };
+    let voters = t.add("voters", Replicas { count: 3, spread: Spread::Always, server: server("voter") });
     assert_eq!(voters.len(), 3);
-    t.add("workers", Replicas { count: 2, spread: Spread::IfPossible, server });
+    t.add("workers", Replicas { count: 2, spread: Spread::IfPossible, server: server("worker") });
 }
 
 pub(crate) fn heat(oracle: &mut Oracle) {
@@ -27,10 +30,10 @@ pub(crate) fn heat(oracle: &mut Oracle) {
     let property = |name: &str, property: &str| template["resources"][name]["properties"][property].clone();
     assert_eq!(property("voters.spread", "policies"), json!(["anti-affinity"]));
     assert_eq!(property("workers.spread", "policies"), json!(["soft-anti-affinity"]));
-    for (module, count) in [("voters", 3), ("workers", 2)] {
+    for (module, named, count) in [("voters", "voter", 3), ("workers", "worker", 2)] {
         for n in 1..=count {
             let name = format!("{module}.server{n}");
-            assert_eq!(property(&name, "name"), json!(format!("voter{n}")));
+            assert_eq!(property(&name, "name"), json!(format!("{named}{n}")));
             let requires = answer["graph"][&name].as_array().expect("a list");
             assert!(requires.contains(&json!(format!("{module}.spread"))), "{name}: {requires:?}");
         }

@@ -194,7 +194,11 @@ fn what_ansible_refuses_at_run_time_is_an_error_with_its_line() {
     let play = |tasks: &str| analyse(Tool::Ansible, &format!("- hosts: localhost\n  tasks:\n{tasks}"));
     for (tasks, line, message) in [
         ("    - set_stats:\n        url: x\n", 4, "`set_stats` has no `data`"),
-        ("    - set_stats: {data: {url: x}}\n    - copy: {content: '{{ address', dest: /x}\n", 4, "`{{` is never closed"),
+        (
+            "    - set_stats: {data: {url: x}}\n    - copy: {content: '{{ address', dest: /x}\n",
+            4,
+            "`{{` is never closed",
+        ),
     ] {
         let error = play(tasks).expect_err(tasks);
         assert_eq!(error.line, line, "{error}");
