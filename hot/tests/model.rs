@@ -128,7 +128,7 @@ fn early_outputs_make_no_exception_of_a_cycle() {
     let read = wattle_hot::model::read(&Loaded::of(&text, "template.yaml"));
     let told = wattle::check::check(&read.model, &wattle::check::Limits::default());
     assert!(read.model.declarations.values().all(|kind| kind.outputs["url"].early));
-    assert_eq!(told.iter().map(|found| &*found.code).collect::<Vec<_>>(), ["W0101"]);
+    assert_eq!(told.iter().map(|found| found.code).collect::<Vec<_>>(), ["W0101"]);
 }
 
 #[test]

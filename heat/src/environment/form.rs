@@ -169,10 +169,18 @@ impl Judge<'_> {
         let Tree::List(items) = &*section.tree else { return };
         for item in items {
             let ty = item.get("type").and_then(|ty| ty.tree.as_text());
+            let help =
+                "Heat has the type `zaqar-queue`: `{type: zaqar-queue, target: QUEUE}`, with a `ttl` if you like";
             if ty != Some("zaqar-queue") {
-                let message = "an event sink of no type that Heat has";
-                let help = "Heat has the type `zaqar-queue`: `{type: zaqar-queue, target: QUEUE}`";
-                self.refuse(message, item.span, "this sink", help);
+                self.refuse("an event sink of no type that Heat has", item.span, "this sink", help);
+                continue;
+            }
+            let Tree::Map(pairs) = &*item.tree else { continue };
+            let mut keys = pairs.iter().map(|pair| &pair.key);
+            if let Some(key) = keys.find(|key| !matches!(key.tree.as_text(), Some("type" | "target" | "ttl"))) {
+                self.refuse("a key that a sink of this type does not have", key.span, "this key", help);
+            } else if item.get("target").is_none() {
+                self.refuse("an event sink has no `target`", item.span, "this sink", help);
             }
         }
     }

@@ -53,15 +53,7 @@ struct Shared {
 struct State {
     pids: HashSet<i32>,
     is_ending: bool,
-    leaving: HashSet<Name>,
     notes: Vec<String>,
-}
-
-impl State {
-    /// Whether the agent of `server` is not to be started again.
-    fn is_over(&self, server: &Name) -> bool {
-        self.is_ending || self.leaving.contains(server)
-    }
 }
 
 impl Shared {
@@ -75,26 +67,34 @@ impl Agents {
         Self { keepers: HashMap::new(), clearing: HashMap::new(), shared: Arc::default() }
     }
 
-    /// Begins to end whatever runs on servers that are not among `servers` any more: OpenStack would delete them.
+    /// Of servers that are not among `servers` any more, waits until their agents have torn down what is to be torn down, and ends
+    /// what runs there then: OpenStack would delete them.
     pub(super) fn let_go(&mut self, folder: &Folder, servers: &[Name]) {
         let gone: Vec<Name> = self.keepers.keys().filter(|name| !servers.contains(name)).cloned().collect();
         for server in gone {
-            self.keepers.remove(&server);
-            self.shared.state().leaving.insert(server.clone());
-            let clear = clear(folder.clone(), server.clone(), Arc::clone(&self.shared));
-            self.clearing.insert(server, tokio::spawn(clear));
+            if let Some(keeper) = self.keepers.remove(&server) {
+                let clear = clear(keeper, folder.clone(), server.clone(), Arc::clone(&self.shared));
+                self.clearing.insert(server, tokio::spawn(clear));
+            }
         }
     }
 
-    /// Servers that have left and of which nothing runs any more, each once; `None` while something of one still does.
-    pub(super) fn cleared(&mut self) -> Option<Vec<Name>> {
-        if !self.clearing.values().all(JoinHandle::is_finished) {
-            return None;
-        }
-        let cleared: Vec<Name> = self.clearing.drain().map(|(server, _)| server).collect();
-        let mut state = self.shared.state();
-        state.leaving.retain(|server| !cleared.contains(server));
-        Some(cleared)
+    /// Servers that have left and of which nothing runs any more, each once.
+    pub(super) fn cleared(&mut self) -> Vec<Name> {
+        let over = |(server, clearing): (&Name, &JoinHandle<()>)| clearing.is_finished().then(|| server.clone());
+        let cleared: Vec<Name> = self.clearing.iter().filter_map(over).collect();
+        self.clearing.retain(|server, _| !cleared.contains(server));
+        cleared
+    }
+
+    /// Whether something may still run on a server of this name that has left.
+    pub(super) fn is_clearing(&self, server: &Name) -> bool {
+        self.clearing.contains_key(server)
+    }
+
+    /// Whether a server that has left is clear since this was asked for by [`Agents::cleared`].
+    pub(super) fn has_cleared(&self) -> bool {
+        self.clearing.values().any(JoinHandle::is_finished)
     }
 
     /// Starts the agents of those servers that have none.
@@ -142,7 +142,7 @@ async fn keep(launch: Launch, server: Name, shared: Arc<Shared>) {
         }
         {
             let mut state = shared.state();
-            if state.is_over(&server) {
+            if state.is_ending {
                 return;
             }
             let log = launch.folder.server(&server).join("agent.log");
@@ -154,14 +154,15 @@ async fn keep(launch: Launch, server: Name, shared: Arc<Shared>) {
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(PAUSE.1);
-        if shared.state().is_over(&server) {
+        if shared.state().is_ending {
             return;
         }
     }
 }
 
-/// Ends the agent of a server that has left, and what its recipes have started.
-async fn clear(folder: Folder, server: Name, shared: Arc<Shared>) {
+/// Ends what the recipes of a server that has left have started, once its agent has nothing left to do.
+async fn clear(keeper: JoinHandle<()>, folder: Folder, server: Name, shared: Arc<Shared>) {
+    let _ = keeper.await;
     let home = folder.server(&server);
     let home = std::path::absolute(&home).unwrap_or(home);
     let forced = processes::end_those_of(&home, || shared.state().pids.clone()).await;

@@ -59,8 +59,6 @@ pub struct Up {
     launch: Launch,
     agents: Agents,
     network: Option<Namespaces>,
-    /// Whether servers that have come wait for the end of what runs on those that have left.
-    waits: bool,
     _block: Block,
     server: Server,
     _lock: Lock,
@@ -105,7 +103,6 @@ impl Up {
             launch,
             agents: Agents::new(),
             network,
-            waits: false,
             _block: block,
             server,
             _lock: lock,
@@ -138,17 +135,20 @@ impl Up {
 
     fn start_agents(&mut self, record: &Record) -> Result<(), UpError> {
         self.agents.let_go(&self.folder, &record.servers);
-        // Whoever comes may have the address of one that has left, or its name.
-        let cleared = self.agents.cleared();
-        self.waits = cleared.is_none();
-        let Some(cleared) = cleared else { return Ok(()) };
-        if let Some(network) = &mut self.network {
-            for server in cleared {
+        for server in self.agents.cleared() {
+            if let Some(network) = &mut self.network {
                 network.take_away(&server)?;
             }
         }
+        // Whoever comes may have the name of one that has left, or its address.
+        let comes = |server: &&Name| {
+            let address = record.addresses.get(*server);
+            let is_taken = |network: &Namespaces| address.is_some_and(|address| network.is_taken(server, *address));
+            !self.agents.is_clearing(server) && !self.network.as_ref().is_some_and(is_taken)
+        };
+        let servers: Vec<Name> = record.servers.iter().filter(comes).cloned().collect();
         if let Some(network) = &mut self.network {
-            for server in &record.servers {
+            for server in &servers {
                 if let Some(address) = record.addresses.get(server) {
                     let wrapper = network.add(server, *address)?;
                     self.launch.wrapper.insert(server.clone(), wrapper);
@@ -156,7 +156,7 @@ impl Up {
             }
         }
         self.launch.variables = proxies::variables(record.addresses.values().copied());
-        self.agents.start(&self.launch, &record.servers);
+        self.agents.start(&self.launch, &servers);
         self.folder.remember(record).map_err(UpError::file(self.folder.state()))
     }
 
@@ -166,7 +166,7 @@ impl Up {
     /// Why an agent cannot be started.
     pub fn look_after(&mut self) -> Result<Vec<String>, UpError> {
         processes::bury(&self.agents.pids());
-        if self.waits {
+        if self.agents.has_cleared() {
             self.reconcile()?;
         }
         Ok(self.agents.notes())

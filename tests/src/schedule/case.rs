@@ -2,7 +2,7 @@
 
 mod judge;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -160,7 +160,7 @@ impl Case {
     async fn calm(&mut self) {
         self.apply().await;
         self.start_all(0);
-        let mut finished = BTreeMap::new();
+        let (mut finished, mut unsure) = (BTreeMap::new(), BTreeSet::new());
         let revisions = 1 + self.random.below(3);
         for at in 0..revisions {
             let seen = self.log.events().len();
@@ -170,7 +170,7 @@ impl Case {
             }
             let outcomes = self.settle().await;
             self.judge(&outcomes).await;
-            self.judge_runs(seen, &outcomes, &mut finished).await;
+            self.judge_runs(seen, &outcomes, &mut finished, &mut unsure).await;
             self.judge_teardowns(seen).await;
         }
         self.nothing_runs_again().await;

@@ -28,6 +28,10 @@ pub(super) struct Outcome {
     pub(super) inputs: Option<BTreeMap<String, Value>>,
     /// Whether its recipe is started when it has not finished before.
     pub(super) starts: bool,
+    /// Whether that depends on what it did before: what comes after a failure alone stays done if it was, and is unchanged.
+    pub(super) is_open: bool,
+    /// The values that its outputs keep then, as far as they are known.
+    pub(super) kept: BTreeMap<String, Value>,
 }
 
 impl Outcome {
@@ -57,7 +61,17 @@ pub(super) fn outcomes(topology: &Topology, booted: &[bool]) -> BTreeMap<usize, 
     let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
     for (at, component) in topology.present() {
         let outcome = if booted[component.server] {
-            one(topology, booted, at, component, &outcomes)
+            let mut outcome = one(topology, booted, (at, component), true, &outcomes);
+            let order: Vec<usize> = component.after.iter().copied().chain(topology.before(at)).collect();
+            let reads = component.inputs.iter().flat_map(|input| read_of(&input.wire));
+            if order.iter().copied().chain(reads).any(|of| outcomes[&of].is_open) {
+                outcome.is_open = true;
+            } else if order.iter().any(|of| !outcomes[of].is_done()) {
+                let otherwise = one(topology, booted, (at, component), false, &outcomes);
+                outcome.is_open = otherwise.is_done() && otherwise.inputs.is_some();
+                outcome.kept = otherwise.values;
+            }
+            outcome
         } else {
             // Whoever needs it waits in vain.
             Outcome::default()
@@ -74,16 +88,27 @@ enum Awaited {
     Never,
 }
 
+/// The components that a wire reads from.
+fn read_of(wire: &Wire) -> Vec<usize> {
+    match wire {
+        Wire::Entry(component, _) | Wire::Text(component, _) => vec![*component],
+        Wire::List(parts) => parts.iter().map(|(component, _)| *component).collect(),
+        Wire::Constant(_) | Wire::Attribute(_) | Wire::NoAttribute(_) => Vec::new(),
+    }
+}
+
+/// What comes out of one; where it is not `ordered`, as if nothing that it comes after had failed.
 fn one(
     topology: &Topology,
     booted: &[bool],
-    at: usize,
-    component: &Component,
+    (at, component): (usize, &Component),
+    ordered: bool,
     outcomes: &BTreeMap<usize, Outcome>,
 ) -> Outcome {
     let me = topology.full(at);
     let mut outcome = Outcome::default();
     if let Some(before) = topology.before(at)
+        && ordered
         && !outcomes[&before].is_done()
     {
         outcome.roots.clone_from(&outcomes[&before].roots);
@@ -93,7 +118,7 @@ fn one(
     let after = component.after.iter().map(|before| {
         if !booted[topology.components[*before].server] {
             Awaited::Never
-        } else if outcomes[before].is_done() {
+        } else if !ordered || outcomes[before].is_done() {
             Awaited::Value(Value::Null)
         } else {
             Awaited::Fails(outcomes[before].roots.clone())

@@ -183,6 +183,12 @@ $nft -f - <<'END'
         Ok(words(&space))
     }
 
+    /// Whether another server has this address.
+    pub(super) fn is_taken(&self, server: &Name, address: Ipv4Addr) -> bool {
+        let number = u32::from(address) & (SIZE - 1);
+        self.spaces.iter().any(|(name, taken)| name != server && *taken == number)
+    }
+
     /// Takes away the network of a server that has left. Nothing may run there any more.
     pub(super) fn take_away(&mut self, server: &Name) -> Result<(), UpError> {
         let Some(number) = self.spaces.shift_remove(server) else { return Ok(()) };
