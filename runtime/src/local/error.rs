@@ -102,8 +102,8 @@ fn unimported(missing: &IndexMap<Name, Unimported>, faults: &[String]) -> String
     let mut lines = Vec::new();
     if !missing.is_empty() {
         let names: Vec<String> = missing.keys().map(|name| format!("`{name}`")).collect();
-        let verb = if names.len() == 1 { "has" } else { "have" };
-        lines.push(format!("{} {verb} no value: no other stack is up here that could export it", names.join(", ")));
+        let (verb, it) = if names.len() == 1 { ("has", "it") } else { ("have", "them") };
+        lines.push(format!("{} {verb} no value: no other stack is up here that could export {it}", names.join(", ")));
     }
     lines.extend(faults.iter().cloned());
     lines.join("\n")

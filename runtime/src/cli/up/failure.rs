@@ -28,10 +28,9 @@ impl From<UpError> for Failure {
                 failure.help(format!("add `{}`", flags.join(" ")))
             }
             UpError::Imports { missing, .. } => {
-                let failure = Self::usage(text);
                 let failure = missing
                     .iter()
-                    .fold(failure, |failure, (name, import)| failure.note(format!("`{name}` is {import}")));
+                    .fold(of_lines(&text), |failure, (name, import)| failure.note(format!("`{name}` is {import}")));
                 let flags: Vec<String> = missing.keys().map(|name| format!("--import {name}=VALUE")).collect();
                 if flags.is_empty() {
                     failure.help("write `--import STACK:EXPORT=VALUE`")
@@ -39,7 +38,7 @@ impl From<UpError> for Failure {
                     failure.help(format!("add `{}`", flags.join(" ")))
                 }
             }
-            UpError::UnknownAttributes { .. } => Self::usage(text).help("write `--attribute RESOURCE.ATTRIBUTE=VALUE`"),
+            UpError::UnknownAttributes { .. } => of_lines(&text).help("write `--attribute RESOURCE.ATTRIBUTE=VALUE`"),
             UpError::Seed(error) => {
                 let has_secrets = matches!(&error, SeedError::Parameters { missing, .. }
                     if missing.values().any(Type::is_secret));
@@ -54,4 +53,11 @@ impl From<UpError> for Failure {
             _ => Self::new(text),
         }
     }
+}
+
+/// A failure of several sentences, each on a line of its own.
+fn of_lines(text: &str) -> Failure {
+    let mut lines = text.lines();
+    let first = Failure::usage(lines.next().unwrap_or_default());
+    lines.fold(first, Failure::note)
 }
