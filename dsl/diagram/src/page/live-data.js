@@ -86,9 +86,9 @@ const liveData = (() => {
   }
 
   /** A value as text, of a large one its beginning, of a secret nothing. */
-  function held(told) {
-    if (told.state === 'secret') return '••••••';
-    return told.size !== undefined ? `${told.begins}…` : shown(told.value);
+  function held(before) {
+    if (before.state === 'secret') return '••••••';
+    return before.size !== undefined ? `${before.begins}…` : shown(before.value);
   }
 
   const shown = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
