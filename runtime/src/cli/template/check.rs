@@ -12,7 +12,7 @@ use crate::cli::failure::{Exit, Failure};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("check")
-        .about("Tell what is wrong with a template: all that Heat would refuse, and its software's wiring")
+        .about("Report what is wrong with a template: all that Heat would refuse, and its software's wiring")
         .args(given::args())
         .arg(wattle::cli::messages("format").help("How to write what was found"))
         .arg(args::flag("deny-warnings", "Take warnings for errors"))

@@ -28,7 +28,7 @@ pub(in crate::cli) fn command() -> Command {
                 .value_parser(stack_name)
                 .help("The stack's name, if it is not to be what the template or its file is called"),
         )
-        .arg(args::flag("explain", "Tell of each reference who resolves it and when, and write nothing"))
+        .arg(args::flag("explain", "Explain who resolves each reference and when, and write nothing"))
 }
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
