@@ -191,12 +191,80 @@ last_words() {
     fi
 }
 
-# until_ready TRIES COMMAND...: repeats the command, twice a second, until it succeeds. Fails when there are no tries left,
-# and at once when the service has ended.
+# processes: the processes of the component's service, one a line.
+processes() (
+    if owns_machine; then
+        grep -l "/wattle-part-$own\.service\(/.*\)*\$" /proc/[0-9]*/cgroup 2>/dev/null | cut -d / -f 3
+        exit
+    fi
+    running=$(process) || exit 0
+    # It leads a session. What it starts is below it, or was left to another parent in that session.
+    cat /proc/[0-9]*/stat 2>/dev/null | sed -n 's/^\([0-9]*\) (.*) [A-Z] \([0-9]*\) [0-9]* \([0-9]*\) .*/\1 \2 \3/p' |
+        awk -v leader="${running%% *}" '
+            { parent[$1] = $2; session[$1] = $3 }
+            END {
+                for (one in session) {
+                    above = one
+                    for (steps = 0; above > 1 && above != leader && steps < 1000; steps++) above = parent[above]
+                    if (above == leader || session[one] == leader) print one
+                }
+            }'
+)
+
+# sockets: the inodes of the sockets that take connections at $address and $port (proc(5), /proc/net/tcp), one a line.
+sockets() (
+    at=$(perl -MSocket=inet_pton,AF_INET,AF_INET6 -e '
+        my $bytes = inet_pton(AF_INET, $ARGV[0]) // inet_pton(AF_INET6, $ARGV[0]) // exit 1;
+        printf "%08X", $_ for unpack "L*", $bytes' "$address")
+    cat /proc/net/tcp /proc/net/tcp6 2>/dev/null |
+        awk -v at="$at" -v port="$(printf %04X "$port")" '
+            $4 == "0A" && split($2, local, ":") && local[2] == port &&
+                (local[1] == at || local[1] ~ /^0+$/ || local[1] ~ "^0+FFFF(0000)?" at "$") { print $10 }'
+)
+
+# holders INODE...: the processes that have any of these sockets open, one a line, as far as this user may see.
+holders() (
+    for inode; do
+        find /proc/[0-9]*/fd -lname "socket:\[$inode\]" 2>/dev/null | cut -d / -f 3
+    done | sort -nu
+)
+
+# has_port: whether the component's service itself takes connections at $address and $port: another's do not count.
+has_port() (
+    # shellcheck disable=SC2046 # They are numbers.
+    found=$(holders $(sockets))
+    own_ones=$(processes)
+    for one in $own_ones; do
+        if printf '%s\n' "$found" | grep -qx "$one"; then exit 0; fi
+    done
+    # In a container root may not see what other users have open: there it counts that somebody listens.
+    for one in $own_ones; do
+        if [ -e "/proc/$one/stat" ] && ! readlink "/proc/$one/fd/0" >/dev/null 2>&1; then
+            [ -n "$(sockets)" ]
+            exit
+        fi
+    done
+    exit 1
+)
+
+# taken: says who else takes connections at $address and $port. Fails if nobody does.
+taken() (
+    if [ -z "${port:-}" ] || ! listens "$address" "$port" 2>/dev/null; then exit 1; fi
+    own_ones=$(processes)
+    # shellcheck disable=SC2046 # They are numbers.
+    for one in $(holders $(sockets)); do
+        if printf '%s\n' "$own_ones" | grep -qx "$one"; then exit 1; fi
+        by="${by:+$by, }process $one ($(cat "/proc/$one/comm" 2>/dev/null || echo unknown))"
+    done
+    printf '%s:%s is taken by %s' "$(url_host "$address")" "$port" "${by:-another process}"
+)
+
+# until_ready TRIES COMMAND...: repeats the command, twice a second, until it succeeds and, if there is a $port, the service
+# itself listens there. Fails when there are no tries left, and at once when the service has ended.
 until_ready() (
     tries=$1 seconds=$(($1 / 2))
     shift
-    until "$@" >/dev/null 2>&1; do
+    until { [ -z "${port:-}" ] || has_port; } && "$@" >/dev/null 2>&1; do
         tries=$((tries - 1))
         if runs && [ "$tries" -gt 0 ]; then
             sleep 0.5
@@ -204,6 +272,7 @@ until_ready() (
         fi
         words=$(last_words 2>&1) || true
         printf '%s\n' "$words" >&2
+        if by=$(taken); then fail "$own cannot listen: $by"; fi
         last=$(printf '%s\n' "$words" | sed '/^[[:space:]]*$/d' | tail -n 1)
         if printf '%s' "$words" | grep -qi 'address already in use'; then
             fail "$own cannot listen: ${address:+$(url_host "$address"):}${port:-its port} is in use"

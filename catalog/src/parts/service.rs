@@ -71,7 +71,8 @@ pub struct Service {
     /// Address by which others reach it. It listens there only if it is told to, by `environment` or `command`.
     #[input]
     address: IpAddr,
-    /// TCP port that it listens on: once it does, it is ready. Without one it is when it has run for two seconds.
+    /// TCP port that it listens on: once it does, it is ready, itself or a process that it started; who else listens there
+    /// does not count. Without a port it is ready when it has run for two seconds.
     #[input(listen)]
     port: Option<u16>,
     /// How long it may take until it listens.

@@ -13,6 +13,7 @@ mod redis;
 mod replicas;
 mod service;
 mod stage;
+mod taken;
 mod users;
 mod volume;
 mod zookeeper;

@@ -4,7 +4,6 @@ use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::redis::Redis;
 use wattle_tests::oracle::Oracle;
-use wattle_tests::running::Stage;
 
 use crate::stage::{authority, can_run, client, down, heat_takes, network, server, up, value};
 
@@ -60,33 +59,4 @@ fn it_keeps_what_it_is_told() {
     assert_eq!(again.code, Some(0), "{again}");
     assert_eq!(ask(&urls[0], &["get", "word"]), "wattle");
     down(&stage, &[&urls[0], &urls[1]]);
-}
-
-/// A port at which no other test's service listens.
-const TAKEN: u16 = 6397;
-
-/// A cache at that port.
-#[blueprint]
-fn refused(t: &mut Topology, p: Settings) -> Exports {
-    let network = network(t);
-    let (host, address) = server(t, "a", network);
-    t.on(host).run("cache", Redis::new().address(address).port(TAKEN).password(p.password));
-    Exports::new()
-}
-
-#[test]
-fn an_address_that_is_in_use_is_told() {
-    if !can_run("parts: Redis where another listens", &["/usr/bin/redis-server", "/usr/bin/redis-cli"]) {
-        return;
-    }
-    // It takes connections, and never answers.
-    let _other = std::net::TcpListener::bind(("0.0.0.0", TAKEN)).expect("a port");
-    let stage = Stage::new(&refused.model(Default::default()));
-    let up = stage.run(&["up", "--until-done", "--network", "loopback", "--parameter", "password=word"]);
-    assert_eq!(up.code, Some(1), "{up}");
-    let told = up.out.lines().filter(|line| line.contains("is in use")).collect::<Vec<_>>();
-    assert!(told.last().is_some_and(|line| line.contains("cache cannot listen: 127.")), "{up}");
-    assert!(told.last().is_some_and(|line| line.ends_with(&format!(":{TAKEN} is in use"))), "{up}");
-    assert!(!up.out.contains("answers"), "{up}");
-    assert_eq!(stage.processes(""), Vec::<i32>::new());
 }

@@ -19,8 +19,8 @@ use crate::stage::{can_run, down, heat_takes, network, serve, server, up_here, v
 #[derive(Clone, Deserialize)]
 #[serde(default)]
 pub(crate) struct Release {
-    url: String,
-    sha256: String,
+    pub(crate) url: String,
+    pub(crate) sha256: String,
 }
 
 impl Default for Release {
@@ -65,7 +65,7 @@ pub(crate) fn heat(oracle: &mut Oracle) {
 }
 
 /// A release whose program tells what it was given.
-fn release(version: &str) -> Release {
+pub(crate) fn release(version: &str) -> Release {
     let folder = tempfile::tempdir().expect("a folder");
     let bin = folder.path().join("app-1.0/bin");
     fs::create_dir_all(&bin).expect("a folder");
