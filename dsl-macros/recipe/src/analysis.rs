@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::lookup::Names;
 use crate::names::file_name;
 
 /// What a recipe reads and writes.
@@ -74,6 +75,12 @@ pub(crate) struct Findings {
     pub(crate) includes: Vec<Include>,
     /// Puppet classes and defined types that the file defines.
     pub(crate) defines: Vec<String>,
+    /// Names that it looks up, and names that it sets.
+    pub(crate) names: Names,
+    /// A script sees to it that failures are noticed.
+    pub(crate) traps: bool,
+    /// The first command after whose failure a script goes on if it does not, and its line.
+    pub(crate) unguarded: Option<(String, u32)>,
 }
 
 /// Code that a file takes in or runs.
@@ -99,6 +106,7 @@ impl Findings {
         self.analysis.merge(other.analysis);
         self.includes.extend(other.includes);
         self.defines.extend(other.defines);
+        self.names.merge(other.names);
     }
 
     /// The answer where the files at `paths` are all that is known.
@@ -113,6 +121,11 @@ impl Findings {
 }
 
 impl Include {
+    /// Whether the file is code, of which it is not known what it does if it is none of those at `paths`.
+    pub(crate) fn is_unknown(&self, paths: &[&str], defined: &[String]) -> bool {
+        !matches!(self, Self::Template(_)) && !self.is_given(paths, defined)
+    }
+
     /// Whether this runs the recipe at `path`.
     pub(crate) fn names_recipe(&self, path: &str) -> bool {
         matches!(self, Self::Cookbook { folder: "recipes", .. }) && self.is_given(&[path], &[])

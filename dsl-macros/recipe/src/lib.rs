@@ -18,6 +18,7 @@ mod compare;
 mod embedded;
 pub mod environment;
 mod jinja;
+mod lookup;
 mod names;
 pub mod puppet;
 pub mod salt;
@@ -29,8 +30,9 @@ mod whole;
 pub use analysis::{Analysis, SyntaxError};
 pub use chef::path::{ChefRecipe, ChefRecipeError, chef_recipe_path};
 pub use compare::{never_read, never_written, suggest};
+pub use lookup::UnknownName;
 pub use tool::Tool;
-pub use whole::{FileError, analyse_all, analyse_run};
+pub use whole::{FileError, analyse_all, analyse_run, goes_on_after, unknown_names};
 
 use analysis::Findings;
 

@@ -1,6 +1,7 @@
 //! A recipe of several files.
 
 use crate::analysis::{Analysis, Findings, Include, SyntaxError};
+use crate::lookup::{self, UnknownName};
 use crate::names::extension;
 use crate::tool::Tool;
 use crate::{chef, jinja, puppet};
@@ -77,6 +78,50 @@ pub fn analyse_run<'a>(
     Ok(all.among(&paths))
 }
 
+/// The names that a recipe of `tool` looks up in these files, that nothing sets and no input is, but that look like one of the
+/// `inputs`, which are spelt as in [`Analysis`]. Nothing is said where something may set any name.
+pub fn unknown_names<'a>(
+    tool: Tool,
+    files: impl IntoIterator<Item = (&'a str, &'a str)>,
+    inputs: &[&str],
+) -> Vec<UnknownName> {
+    let files: Vec<_> = files.into_iter().collect();
+    let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
+    let mut all = Findings::default();
+    let mut names = Vec::new();
+    for (path, source) in files {
+        // What other tools run has its inputs otherwise.
+        if Tool::of_path(path).is_some_and(|own| own != tool) {
+            continue;
+        }
+        let Ok(mut found) = findings(tool, path, source) else { return Vec::new() };
+        names.push((path, std::mem::take(&mut found.names)));
+        all.merge(found);
+    }
+    if all.includes.iter().any(|include| include.is_unknown(&paths, &all.defines)) {
+        return Vec::new();
+    }
+    lookup::unknown(&names, inputs)
+}
+
+/// The first command in the shell script `entry` after whose failure the script goes on unnoticed, and its line. Nothing is
+/// said where it, or what it sources, sees to failures, by `set -e` for one.
+pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<(String, u32)> {
+    let files: Vec<_> = files.into_iter().filter(|(path, _)| Tool::of_path(path) == Some(Tool::Shell)).collect();
+    let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
+    let (mut unguarded, mut includes) = (None, Vec::new());
+    for (path, source) in files {
+        let found = crate::findings(Tool::Shell, source).ok()?;
+        if found.traps {
+            return None;
+        }
+        if path == entry {
+            (unguarded, includes) = (found.unguarded, found.includes);
+        }
+    }
+    unguarded.filter(|_| includes.iter().all(|include| !include.is_unknown(&paths, &[])))
+}
+
 /// Whether the file is a recipe of a Chef cookbook.
 fn is_recipe(path: &str) -> bool {
     extension(path) == Some("rb") && path.rsplit('/').nth(1) == Some("recipes")
@@ -93,7 +138,12 @@ fn findings(tool: Tool, path: &str, source: &str) -> Result<Findings, FileError>
         },
         (None, Some("erb")) => found.analysis.merge(chef::template(source)),
         (None, Some("epp")) => found.analysis.merge(puppet::template(source)),
-        (None, Some("j2" | "jinja" | "jinja2")) => jinja::template(source, &mut found.analysis),
+        (None, Some("j2" | "jinja" | "jinja2")) => {
+            jinja::template(source, &mut found.analysis);
+            if tool == Tool::Ansible {
+                jinja::names::template(source, 1, &mut found.names);
+            }
+        }
         _ => {}
     }
     crate::beside(tool, source, &mut found);

@@ -16,6 +16,7 @@
 //! host variables.
 
 mod play;
+mod scope;
 mod tree;
 mod value;
 

@@ -1,5 +1,6 @@
 //! What plays and tasks mean.
 
+use super::scope;
 use super::tree::{Kind, Node};
 use super::value::{Suffix, Values, suffix};
 use crate::analysis::{Findings, Include, SyntaxError};
@@ -42,7 +43,8 @@ pub(super) fn judge(documents: &[Node], templates: bool) -> Result<Findings, Syn
     for document in documents {
         define(document, &mut values);
     }
-    let mut play = Play { values, findings: Findings::default(), fault: None, templates: false };
+    let mut play = Play { values, findings: Findings::default(), fault: None, templates: false, is_whole: templates };
+    documents.iter().for_each(|document| scope::document(document, &mut play.findings.names));
     for document in documents {
         // A map is a file of variables or of a role's metadata; plays and tasks come in lists.
         let tasks = matches!(document.kind, Kind::List(_));
@@ -80,6 +82,8 @@ struct Play<'a> {
     fault: Option<SyntaxError>,
     /// Whether every text of the document is a template.
     templates: bool,
+    /// Whether every text of the file is a template, those of variables as well.
+    is_whole: bool,
 }
 
 impl<'a> Play<'a> {
@@ -103,6 +107,12 @@ impl<'a> Play<'a> {
     fn text(&mut self, text: &str, line: u32, under: &str) {
         if let Some(at) = jinja::unclosed(text, line).filter(|_| self.templates && under != "name") {
             self.fault.get_or_insert_with(|| SyntaxError::new(at, "`{{` is never closed by `}}`"));
+        }
+        if self.is_whole {
+            jinja::names::template(text, line, &mut self.findings.names);
+            if scope::BARE.contains(&under) && !text.contains("{{") {
+                jinja::names::expression(text, line, &mut self.findings.names);
+            }
         }
         let analysis = &mut self.findings.analysis;
         jinja::reads(text, line, analysis);

@@ -51,5 +51,6 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
 pub(crate) fn findings(_source: &str) -> Result<Findings, SyntaxError> {
     let mut unknown = Findings::default();
     unknown.analysis.anything();
+    unknown.names.anything = true;
     Ok(unknown)
 }

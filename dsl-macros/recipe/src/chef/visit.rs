@@ -58,8 +58,38 @@ impl Walk<'_> {
     pub(super) fn write(&mut self, place: &Place, line: u32) {
         let keys: Option<Vec<&str>> = place.iter().map(Option::as_deref).collect();
         match keys {
-            Some(keys) if !keys.is_empty() => self.findings.analysis.write(keys.join("/"), line),
-            _ => self.findings.analysis.dynamic_writes = true,
+            Some(keys) if !keys.is_empty() => {
+                let path = keys.join("/");
+                self.findings.names.set(&path);
+                self.findings.analysis.write(path, line);
+            }
+            _ => {
+                self.findings.names.anything = true;
+                self.findings.analysis.dynamic_writes = true;
+            }
+        }
+    }
+
+    /// Notes that it may read and write anything.
+    fn anything(&mut self) {
+        self.findings.names.anything = true;
+        self.findings.analysis.anything();
+    }
+
+    /// Notes that what stands at the places is taken as it is.
+    pub(super) fn need(&mut self, places: &[Place], line: u32) {
+        for place in places {
+            if let Some(keys) = place.iter().map(Option::as_deref).collect::<Option<Vec<&str>>>() {
+                self.findings.names.need(&keys.join("/"), line);
+            }
+        }
+    }
+
+    /// Notes that it is known that nothing may stand at the places.
+    pub(super) fn spare(&mut self, places: &[Place]) {
+        for place in places {
+            let known: Vec<&str> = place.iter().map_while(Option::as_deref).collect();
+            self.findings.names.set(&known.join("/"));
         }
     }
 
@@ -175,7 +205,7 @@ impl Walk<'_> {
             }
             "write" | "write!" => self.write_path(places, args, line),
             _ if root && WRITING.contains(&name) && !args.is_empty() => self.write_path(places, args, line),
-            "send" | "public_send" | "__send__" if args.len() > 1 => self.findings.analysis.anything(),
+            "send" | "public_send" | "__send__" if args.len() > 1 => self.anything(),
             "store" | "[]=" if args.len() == 2 => {
                 let below = self.scope.below(places, &args[..1]);
                 self.write_value(&below, &args[1], line);
@@ -189,7 +219,7 @@ impl Walk<'_> {
                 }
             }
             _ if CHANGING.contains(&name) => places.iter().for_each(|place| self.write(place, line)),
-            _ if OPAQUE.contains(&name) => self.findings.analysis.anything(),
+            _ if OPAQUE.contains(&name) => self.anything(),
             _ if name.ends_with('=') && args.len() == 1 && !matches!(name, "==" | "!=" | "===" | "<=" | ">=") => {
                 let name = name.trim_end_matches('=');
                 let below = if root && LEVELS.contains(&name) { places } else { with_key(places, name) };
@@ -209,7 +239,7 @@ impl Walk<'_> {
 
     /// The last of `args` is written to the path below `places` that the others are.
     fn write_path(&mut self, places: Vec<Place>, args: &[Node], line: u32) {
-        let Some((value, keys)) = args.split_last() else { return self.findings.analysis.anything() };
+        let Some((value, keys)) = args.split_last() else { return self.anything() };
         let below = self.scope.below(places, keys);
         self.write_value(&below, value, line);
     }
@@ -240,7 +270,7 @@ impl Walk<'_> {
             }
             ("include_recipe" | "include_attribute" | "require_relative" | "load", None)
             | ("eval" | "instance_eval" | "class_eval" | "from_file", _) => {
-                self.findings.analysis.anything();
+                self.anything();
                 return;
             }
             ("source", _) => {
@@ -257,7 +287,7 @@ impl Walk<'_> {
         for arg in args {
             let places = self.scope.places(arg);
             if places.iter().any(Vec::is_empty) {
-                self.findings.analysis.anything();
+                self.anything();
             } else if !places.is_empty() && self.scope.is_level(arg) {
                 self.findings.analysis.dynamic_writes = true;
             }

@@ -5,10 +5,10 @@
 
 use lib_ruby_parser::Node;
 use lib_ruby_parser::nodes::{
-    AndAsgn, Block, CSend, Casgn, Index, IndexAsgn, Ivar, Ivasgn, Lvar, Lvasgn, OpAsgn, OrAsgn, Send,
+    AndAsgn, Block, CSend, Casgn, Index, IndexAsgn, Ivar, Ivasgn, Lvar, Lvasgn, OpAsgn, Or, OrAsgn, Send,
 };
 use lib_ruby_parser::traverse::visitor::{
-    Visitor, visit_block, visit_c_send, visit_casgn, visit_ivasgn, visit_lvasgn, visit_send,
+    Visitor, visit_block, visit_c_send, visit_casgn, visit_ivasgn, visit_lvasgn, visit_or, visit_send,
 };
 
 use super::place::KEYED;
@@ -23,9 +23,16 @@ impl Visitor for Walk<'_> {
         } else {
             let line = self.line(&node.expression_l);
             self.read(&places, line);
+            self.need(&places, line);
             self.visit_keys(&node.recv);
         }
         self.visit_all(&node.indexes);
+    }
+
+    fn on_or(&mut self, node: &Or) {
+        let places = self.scope.places(&node.lhs);
+        self.spare(&places);
+        visit_or(self, node);
     }
 
     fn on_index_asgn(&mut self, node: &IndexAsgn) {

@@ -44,6 +44,7 @@ const SPEAKING: [&str; 12] = [
 pub(super) fn judge(tokens: &[Token]) -> Findings {
     let mut manifest = Manifest { values: Values::of(tokens), findings: Findings::default() };
     manifest.walk(tokens, None);
+    super::scope::sets(tokens, &mut manifest.findings.names);
     manifest.findings
 }
 
@@ -122,6 +123,7 @@ impl Manifest {
     }
 
     fn read(&mut self, name: &str, behind: &[Token], line: u32) {
+        super::scope::needs(name, behind, line, &mut self.findings.names);
         let analysis = &mut self.findings.analysis;
         if is_facts(name) {
             match key_behind(behind) {
@@ -164,7 +166,10 @@ impl Manifest {
                 let called = matches!(next, Some(Kind::Sign("(") | Kind::Text(_)));
                 // `$facts.get('port')`, `lookup 'port'` and `lookup('port')`.
                 match key_behind(behind) {
-                    Some((key, _)) => self.findings.analysis.read(last_part(key), line),
+                    Some((key, length)) => {
+                        super::scope::lookup(key, &behind[length..], line, &mut self.findings.names);
+                        self.findings.analysis.read(last_part(key), line);
+                    }
                     None if called => self.findings.analysis.dynamic_reads = true,
                     None => {}
                 }
@@ -189,7 +194,10 @@ impl Manifest {
                     self.findings.defines.push(name.clone());
                 }
             }
-            "create_resources" => self.findings.analysis.anything(),
+            "create_resources" => {
+                self.findings.names.anything = true;
+                self.findings.analysis.anything();
+            }
             _ => {
                 let declared = at.checked_sub(1).is_some_and(|before| {
                     matches!(&tokens[before].kind, Kind::Word(before) if matches!(before.as_str(), "class" | "define" | "inherits" | "function" | "node"))

@@ -19,6 +19,7 @@
 
 mod lexer;
 mod manifest;
+mod scope;
 mod values;
 
 use crate::analysis::{Analysis, Findings, SyntaxError};

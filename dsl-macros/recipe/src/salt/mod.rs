@@ -48,6 +48,7 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
         pieces(source, 1).iter().any(|(piece, _)| matches!(piece, Piece::Statement(code) if word(code) == "raw"));
     if is_raw || !renderers.split('|').all(is_known) {
         found.analysis.anything();
+        found.names.anything = true;
         return Ok(found);
     }
     if !["{{", "{%", "{#"].iter().any(|opening| source.contains(opening)) {
@@ -66,10 +67,11 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
 pub(crate) fn template(source: &str, into: &mut Findings) {
     if ["__pillar__", "__salt__", "__opts__"].iter().any(|name| source.contains(name)) {
         into.analysis.anything();
+        into.names.anything = true;
     }
     for (piece, line) in pieces(source, 1) {
         if let Piece::Expression(code) | Piece::Statement(code) = piece {
-            code::reads(code, line, &mut into.analysis);
+            code::reads(code, line, into);
             if matches!(piece, Piece::Statement(_)) {
                 imports(code, into);
             }

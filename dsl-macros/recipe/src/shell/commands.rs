@@ -4,6 +4,7 @@ use super::walk::{Command, Script};
 use super::word::{Part, Word};
 use crate::analysis::Findings;
 use crate::embedded;
+use crate::environment;
 use crate::names::is_output;
 use crate::texts::{OUTPUTS, UNKNOWN};
 
@@ -55,7 +56,9 @@ const READERS: [&str; 40] = [
 const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
 
 pub(super) fn judge(mut script: Script) -> Findings {
-    let mut findings = Findings { analysis: std::mem::take(&mut script.found), ..Findings::default() };
+    let (analysis, names) = (std::mem::take(&mut script.found), std::mem::take(&mut script.names));
+    let (traps, unguarded) = (script.traps, script.unguarded.take());
+    let mut findings = Findings { analysis, names, traps, unguarded, ..Findings::default() };
     // Text inside commands may hold further commands, which are appended while this runs.
     let mut at = 0;
     while at < script.commands.len() {
@@ -69,7 +72,13 @@ pub(super) fn judge(mut script: Script) -> Findings {
     }
     for command in &commands {
         judge_command(&mut script, command, &mut findings);
+        // `exec {descriptor}<file` sets the variable.
+        let bare = command.words.iter().filter_map(|word| word.bare()?.strip_prefix('{')?.strip_suffix('}'));
+        bare.for_each(|name| findings.names.set(name));
     }
+    findings.names.merge(std::mem::take(&mut script.names));
+    script.values.names().for_each(|name| findings.names.set(name));
+    environment::SHELL.iter().for_each(|name| findings.names.set(name));
     findings
 }
 
@@ -173,6 +182,7 @@ fn get(script: &mut Script, words: &[&Word], findings: &mut Findings) {
             if text.contains([UNKNOWN, OUTPUTS]) {
                 findings.analysis.dynamic_reads = true;
             } else {
+                findings.names.need(&text, word.line);
                 findings.analysis.read(text, word.line);
             }
         }

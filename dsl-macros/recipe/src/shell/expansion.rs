@@ -31,11 +31,18 @@ impl Lexer<'_> {
                 name if name.is_empty() => word.push_char('$', quoted),
                 name => {
                     self.at += name.len();
+                    self.need(&name);
                     self.variable(word, name);
                 }
             }
         }
         Ok(())
+    }
+
+    fn need(&mut self, name: &str) {
+        if crate::names::is_identifier(name) {
+            self.names.need(name, self.line);
+        }
     }
 
     fn variable(&mut self, word: &mut Word, name: String) {
@@ -61,6 +68,11 @@ impl Lexer<'_> {
             let name = parameter(self.rest()).to_owned();
             self.at += name.len();
             let value = !length && is_value(&name, self.rest());
+            match self.rest().trim_start_matches(':').chars().next() {
+                Some('-' | '+') => {}
+                Some('=') => self.names.set(&name),
+                _ => self.need(&name),
+            }
             self.variable(word, name);
             let rest = self.braces_rest(line, quoted)?;
             if !value {
@@ -133,6 +145,9 @@ impl Lexer<'_> {
         for part in &word.parts {
             if let Part::Text { text, .. } = part {
                 identifiers(text).for_each(|name| self.found.read(name, line));
+                if text.contains('=') || text.contains("++") || text.contains("--") {
+                    identifiers(text).for_each(|name| self.names.set(name));
+                }
             }
         }
         let holds_script = word.parts.iter().any(|part| matches!(part, Part::Script(_)));

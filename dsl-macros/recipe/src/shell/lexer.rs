@@ -7,6 +7,7 @@ use std::mem;
 
 use super::word::{Kind, Part, Token, Word};
 use crate::analysis::{Analysis, SyntaxError};
+use crate::lookup::Names;
 
 /// How deep substitutions may nest; scripts that people write stay below ten.
 const DEPTH: u32 = 100;
@@ -26,6 +27,8 @@ pub(super) struct Lexer<'a> {
     pub(super) depth: u32,
     /// What expands, and where.
     pub(super) found: Analysis,
+    /// Of what expands, what has no default; and what expansions set.
+    pub(super) names: Names,
     /// Bytes that may still be looked through for the end of arithmetic; keeps hostile input linear.
     pub(super) budget: usize,
     /// Whether the commands in substitutions must be whole. Not so in text that the shell reads only when it runs it.
@@ -46,7 +49,8 @@ enum Open {
 
 impl<'a> Lexer<'a> {
     pub(super) fn new(source: &'a str, line: u32, depth: u32) -> Self {
-        Self { source, at: 0, line, depth, found: Analysis::default(), budget: 8 * source.len() + 1024, whole: false }
+        let (found, names) = Default::default();
+        Self { source, at: 0, line, depth, found, names, budget: 8 * source.len() + 1024, whole: false }
     }
 
     /// Tokens up to the end of the text, or behind the `)` of a substitution that began at line `closing`.
@@ -267,6 +271,7 @@ impl<'a> Lexer<'a> {
         let result = lex(&mut inner);
         self.budget = inner.budget;
         self.found.merge(inner.found);
+        self.names.merge(inner.names);
         self.depth -= 1;
         result
     }

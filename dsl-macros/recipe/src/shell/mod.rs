@@ -31,6 +31,7 @@ mod expansion;
 mod lexer;
 mod programs;
 mod structure;
+mod unguarded;
 mod values;
 mod walk;
 mod word;
@@ -50,6 +51,8 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     let mut script = walk::Script::default();
     script.add_file(source, structure::is_known(program(source)))?;
     let mut findings = commands::judge(script);
+    findings.names.anything |= !structure::is_known(program(source));
+    findings.traps |= is_strict(source);
     for name in OWN {
         findings.analysis.reads.remove(name);
     }
@@ -78,6 +81,15 @@ pub fn is_other_program(source: &str) -> bool {
     program(source).is_some_and(|program| !program.ends_with("sh") && program != "busybox")
 }
 
+/// Whether the first line itself says that failures count: `#!/bin/sh -e`.
+fn is_strict(source: &str) -> bool {
+    let first = source.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
+    first
+        .split_ascii_whitespace()
+        .skip(1)
+        .any(|word| word == "errexit" || word.starts_with('-') && !word.starts_with("--") && word.contains('e'))
+}
+
 /// The program that the first line names, without its folders.
 fn program(source: &str) -> Option<&str> {
     let mut words = source.lines().next()?.strip_prefix("#!")?.split_ascii_whitespace().map(file_name);
@@ -93,6 +105,7 @@ fn other_program(source: &str) -> Findings {
     embedded::reads(source, 1, &mut findings.analysis);
     embedded::writes(source, 1, &mut findings.analysis);
     findings.analysis.dynamic_reads = true;
+    findings.names.anything = true;
     findings.analysis.dynamic_writes |= findings.analysis.writes.is_empty();
     for name in OWN {
         findings.analysis.reads.remove(name);

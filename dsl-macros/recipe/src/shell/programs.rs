@@ -65,10 +65,12 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>
     let program = first.literal().map(file_name).unwrap_or_default();
     match program {
         "." | "source" => {
-            if let Some(file) = arguments.first()
-                && !file.literal().is_some_and(|path| SYSTEM.iter().any(|folder| path.starts_with(folder)))
-            {
-                findings.includes.push(include(file));
+            if let Some(file) = arguments.first() {
+                if file.literal().is_some_and(|path| SYSTEM.iter().any(|folder| path.starts_with(folder))) {
+                    findings.names.anything = true;
+                } else {
+                    findings.includes.push(include(file));
+                }
             }
         }
         "eval" => {

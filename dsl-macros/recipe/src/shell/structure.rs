@@ -18,10 +18,41 @@ pub(super) fn is_known(program: Option<&str>) -> bool {
     program.is_none_or(|program| matches!(program, "sh" | "bash" | "dash" | "ash" | "rbash" | "busybox"))
 }
 
+/// The commands of a script that is whole.
+#[derive(Default)]
+pub(super) struct Shape<'t> {
+    pub(super) simple: Vec<Simple>,
+    /// Compound commands in the order in which they begin.
+    pub(super) compounds: Vec<Around>,
+    /// Names of functions.
+    pub(super) functions: Vec<&'t str>,
+}
+
+/// A simple command.
+pub(super) struct Simple {
+    /// Its first token.
+    pub(super) start: usize,
+    /// It stands in a condition.
+    pub(super) is_asked: bool,
+    /// The compound command around it, by its number.
+    pub(super) around: Option<usize>,
+}
+
+/// A compound command, as what stands in it needs to know of it.
+pub(super) struct Around {
+    /// The token behind it.
+    pub(super) behind: Option<usize>,
+    /// It is the body of a function.
+    pub(super) is_function: bool,
+    /// The one around it.
+    pub(super) around: Option<usize>,
+}
+
 /// Looks through the tokens of a script, or of what stands in a substitution.
-pub(super) fn check(tokens: &[Token]) -> Result<(), SyntaxError> {
+pub(super) fn check(tokens: &[Token]) -> Result<Shape<'_>, SyntaxError> {
     let last = tokens.last().map_or(1, |token| token.line);
-    let mut checker = Checker { tokens, at: 0, open: Vec::new(), state: State::Start, empty: true, tested: true };
+    let (open, shape) = Default::default();
+    let mut checker = Checker { tokens, at: 0, open, state: State::Start, empty: true, tested: true, asking: 0, shape };
     while let Some(token) = tokens.get(checker.at) {
         checker.at += 1;
         match &token.kind {
@@ -37,7 +68,7 @@ pub(super) fn check(tokens: &[Token]) -> Result<(), SyntaxError> {
     }
     match checker.state {
         State::Operand(op) => Err(SyntaxError::new(last, format!("nothing stands behind `{op}`"))),
-        _ => Ok(()),
+        _ => Ok(checker.shape),
     }
 }
 
@@ -67,6 +98,9 @@ struct Checker<'a> {
     empty: bool,
     /// Whether a `]]` may still be found; keeps hostile input linear.
     tested: bool,
+    /// How many conditions stand around the script.
+    asking: usize,
+    shape: Shape<'a>,
 }
 
 impl Checker<'_> {
@@ -101,8 +135,17 @@ impl Checker<'_> {
     }
 
     fn begin(&mut self, kind: Compound, line: u32) {
-        self.open.push(Open { kind, line, section: kind.opening() });
+        self.push(kind, line, kind.opening());
         self.list();
+    }
+
+    fn push(&mut self, kind: Compound, line: u32, section: &'static str) {
+        let is_function = matches!(self.state, State::Operand("()" | "function"));
+        let around = self.open.last().map(|open| open.number);
+        let number = self.shape.compounds.len();
+        self.shape.compounds.push(Around { behind: None, is_function, around });
+        self.open.push(Open { kind, line, section, number });
+        self.asking += usize::from(is_condition(section));
     }
 
     fn list(&mut self) {
@@ -111,7 +154,10 @@ impl Checker<'_> {
     }
 
     fn end(&mut self) {
-        self.open.pop();
+        if let Some(open) = self.open.pop() {
+            self.asking -= usize::from(is_condition(open.section));
+            self.shape.compounds[open.number].behind = Some(self.at);
+        }
         self.command(State::Done);
     }
 
@@ -161,6 +207,7 @@ impl Checker<'_> {
                 }
             }
             "function" => {
+                self.shape.functions.extend(self.literal(self.at));
                 self.at += usize::from(self.is_word());
                 if self.is_op("(") && self.op_at(self.at + 1) == Some(")") {
                     self.at += 2;
@@ -189,12 +236,17 @@ impl Checker<'_> {
     /// A simple command, or the head of a function.
     fn simple(&mut self, line: u32) -> Result<(), SyntaxError> {
         self.command(State::Words);
+        let start = self.at - 1;
         if self.is_op("(") && self.op_at(self.at + 1) == Some(")") && !self.behind_pattern() {
+            self.shape.functions.extend(self.literal(start));
             self.at += 2;
             self.state = State::Operand("()");
+            return Ok(());
         } else if self.is_op("(") && !self.behind_pattern() {
             return Err(SyntaxError::new(line, "`(` stands within a command"));
         }
+        let around = self.open.last().map(|open| open.number);
+        self.shape.simple.push(Simple { start, is_asked: self.asking > 0, around });
         Ok(())
     }
 
@@ -237,6 +289,8 @@ impl Checker<'_> {
         if section == open.kind.closing() {
             self.end();
         } else {
+            self.asking -= usize::from(is_condition(open.section));
+            self.asking += usize::from(is_condition(section));
             open.section = section;
             self.list();
         }
@@ -286,6 +340,11 @@ impl Checker<'_> {
         };
         Err(SyntaxError::new(line, message))
     }
+}
+
+/// Whether how the commands of a section end is asked.
+fn is_condition(section: &str) -> bool {
+    matches!(section, "if" | "elif" | "while" | "until")
 }
 
 fn is_end_of_test(token: &Token) -> bool {

@@ -37,6 +37,11 @@ impl Values {
         self.add(name, Assigned::Unknown);
     }
 
+    /// The variables to which something is assigned.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.assigned.keys().map(String::as_str)
+    }
+
     /// The words assigned to a variable as they stand.
     pub(super) fn assigned_words(&self, name: &str) -> impl Iterator<Item = &Word> {
         self.assigned.get(name).into_iter().flatten().filter_map(|assigned| match assigned {

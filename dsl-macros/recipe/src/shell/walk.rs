@@ -7,12 +7,14 @@ use super::lexer::Lexer;
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
 use crate::analysis::{Analysis, SyntaxError};
+use crate::lookup::Names;
 use crate::names::{is_identifier, leading_identifier};
 
 /// Everything that a script says, before variables are resolved.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub(super) found: Analysis,
+    pub(super) names: Names,
     pub(super) values: Values,
     pub(super) commands: Vec<Command>,
     /// Words behind `>`, `>>` and their like.
@@ -20,6 +22,10 @@ pub(super) struct Script {
     pub(super) functions: BTreeMap<String, Function>,
     /// It has gone to a folder that is not the recipe's.
     pub(super) away: bool,
+    /// It sees to it that failures are noticed.
+    pub(super) traps: bool,
+    /// The first command after whose failure it goes on if it does not, and its line.
+    pub(super) unguarded: Option<(String, u32)>,
 }
 
 #[derive(Debug, Default)]
@@ -68,12 +74,21 @@ impl Script {
     /// Adds the text of a file. Where `whole`, its commands must be so.
     pub(super) fn add_file(&mut self, source: &str, whole: bool) -> Result<(), SyntaxError> {
         let tokens = self.lex(Lexer { whole, ..Lexer::new(source, 1, 0) }, 0)?;
-        if whole { super::structure::check(&tokens) } else { Ok(()) }
+        if whole {
+            let shape = super::structure::check(&tokens)?;
+            self.traps = super::unguarded::traps(&tokens, &shape);
+            self.unguarded = super::unguarded::first(&tokens, &shape);
+        }
+        Ok(())
     }
 
     fn lex(&mut self, mut lexer: Lexer<'_>, depth: u32) -> Result<Vec<Token>, SyntaxError> {
         let tokens = lexer.tokens(None);
         self.found.merge(lexer.found);
+        // A script inside a string may run elsewhere, with variables of its own.
+        if depth == 0 {
+            self.names.merge(lexer.names);
+        }
         let tokens = tokens?;
         Walker { script: self, depth, scopes: Vec::new(), functions: Vec::new(), pending: None }.walk(&tokens);
         Ok(tokens)
@@ -238,15 +253,20 @@ impl Walker<'_> {
         let program = words.first().and_then(Word::literal).unwrap_or_default().to_owned();
         match program.as_str() {
             "case" => return,
+            "eval" => self.script.names.anything = true,
             "for" | "select" => return self.loop_variable(&words),
             "function" => {
                 self.pending = words.get(1).and_then(Word::literal).map(str::to_owned);
                 return;
             }
-            "local" | "declare" | "typeset" | "readonly" | "export" => self.declaration(&program, &words),
+            "local" | "declare" | "typeset" | "readonly" | "export" => {
+                self.script.names.anything |= words[1..].iter().any(is_computed);
+                self.declaration(&program, &words);
+            }
             "read" | "mapfile" | "readarray" | "getopts" | "printf" => {
                 let names: BTreeSet<&str> =
                     words.iter().filter_map(Word::literal).filter(|w| is_identifier(w)).collect();
+                self.script.names.anything |= program != "printf" && words[1..].iter().any(is_computed);
                 for name in names {
                     self.script.values.assign_unknown(name);
                 }
@@ -314,6 +334,7 @@ impl Walker<'_> {
             if let Some(name) = word.literal().filter(|name| is_identifier(name)) {
                 match program {
                     "local" => self.script.values.assign_unknown(name),
+                    "declare" | "typeset" => self.script.names.set(name),
                     _ => self.script.found.read(name, word.line),
                 }
             }
@@ -327,6 +348,15 @@ impl Walker<'_> {
             _ => self.script.values.assign_unknown(name),
         }
     }
+}
+
+/// Whether a word of a declaration names what it declares by an expansion.
+fn is_computed(word: &Word) -> bool {
+    let mut begin = word.parts.iter().take_while(|part| match part {
+        Part::Text { text, .. } => !text.contains('='),
+        _ => true,
+    });
+    begin.any(|part| !matches!(part, Part::Text { .. }))
 }
 
 /// Whether a substitution may tell where the recipe stands, as `$(dirname "$0")` does.

@@ -2,6 +2,8 @@
 
 mod ansible;
 mod chef;
+mod failures;
+mod lookups;
 mod puppet;
 mod salt;
 mod shell;

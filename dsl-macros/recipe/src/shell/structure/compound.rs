@@ -8,6 +8,8 @@ pub(super) struct Open {
     pub(super) line: u32,
     /// The word that began the list in which the script stands.
     pub(super) section: &'static str,
+    /// Its number in the order in which they begin.
+    pub(super) number: usize,
 }
 
 #[derive(Clone, Copy, PartialEq)]

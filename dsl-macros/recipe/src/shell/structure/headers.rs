@@ -3,7 +3,7 @@
 use crate::analysis::SyntaxError;
 use crate::shell::word::{Kind, Word};
 
-use super::{Checker, Compound, Open, State};
+use super::{Checker, Compound, State};
 
 impl Checker<'_> {
     /// From behind `for` to its `do`.
@@ -37,7 +37,7 @@ impl Checker<'_> {
         self.skip_newlines();
         match self.bare() {
             Some("do") => {
-                self.open.push(Open { kind, line, section: "do" });
+                self.push(kind, line, "do");
                 self.at += 1;
                 self.list();
                 Ok(())

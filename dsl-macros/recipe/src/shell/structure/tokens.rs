@@ -1,10 +1,18 @@
 //! What comes next.
 
-use crate::shell::word::{Kind, Token};
+use crate::shell::word::{Kind, Token, Word};
 
 use super::Checker;
 
-impl Checker<'_> {
+impl<'t> Checker<'t> {
+    /// The text of the word at `at`, if it is one that nothing expands in.
+    pub(super) fn literal(&self, at: usize) -> Option<&'t str> {
+        match self.tokens.get(at) {
+            Some(Token { kind: Kind::Word(word), .. }) => Word::literal(word),
+            _ => None,
+        }
+    }
+
     /// The next token, if it is an unquoted word.
     pub(super) fn bare(&self) -> Option<&str> {
         match self.tokens.get(self.at) {

@@ -1,5 +1,7 @@
 //! Jinja in the texts of Ansible: `{{ … }}`, `{% … %}`, and expressions that stand bare behind `when:` and its kin.
 
+pub(crate) mod names;
+
 use crate::analysis::Analysis;
 use crate::names::{is_identifier_byte, leading_identifier, line_feeds};
 

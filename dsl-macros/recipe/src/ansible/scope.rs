@@ -1,0 +1,94 @@
+//! Which variables a playbook, a role or a file of variables sets.
+
+use super::tree::{Kind, Node};
+use crate::lookup::Names;
+
+/// Keys whose texts are always expressions without braces.
+pub(super) const BARE: [&str; 5] = ["when", "changed_when", "failed_when", "until", "that"];
+
+/// Variables that Ansible has of itself, besides those that begin with `ansible_`.
+const OWN: [&str; 18] = [
+    "item",
+    "hostvars",
+    "groups",
+    "group_names",
+    "inventory_hostname",
+    "inventory_hostname_short",
+    "inventory_dir",
+    "inventory_file",
+    "play_hosts",
+    "playbook_dir",
+    "role_path",
+    "role_name",
+    "role_names",
+    "omit",
+    "vars",
+    "environment",
+    "discovered_interpreter_python",
+    "heat_outputs_path",
+];
+
+/// Notes what a document sets: as a file of variables, every key; as plays and tasks, what they register, loop over, ask
+/// for and define.
+pub(super) fn document(document: &Node, into: &mut Names) {
+    OWN.iter().for_each(|name| into.set(name));
+    keys(document, into);
+    within(document, into);
+}
+
+fn within(node: &Node, into: &mut Names) {
+    node.list().iter().for_each(|item| within(item, into));
+    for (key, value) in node.map() {
+        let key = key.text().unwrap_or_default();
+        let module = key.rsplit('.').next().unwrap_or_default();
+        match module {
+            "vars" | "set_fact" | "loop_control" | "data" => defined(value, into),
+            "register" | "loop_var" | "index_var" => texts(value, into),
+            "vars_prompt" => value.list().iter().filter_map(|one| one.get("name")).for_each(|one| texts(one, into)),
+            "vars_files" => files(value, into),
+            "include_vars" => match value.get("file").or(Some(value)).and_then(Node::text) {
+                Some(file) => into.set_by(file.split_ascii_whitespace().next().unwrap_or_default()),
+                None => into.anything = true,
+            },
+            // A role is given variables beside its name.
+            "roles" | "dependencies" => value.list().iter().for_each(|role| keys(role, into)),
+            "argument_specs" | "action" | "local_action" | "group_by" | "add_host" => into.anything = true,
+            "gather_facts" => {}
+            // What they find is there by its bare name, too.
+            _ if module.ends_with("_facts") => into.anything = true,
+            _ => {}
+        }
+        within(value, into);
+    }
+}
+
+/// `{port: 80}`, `port=80`; what is computed may be anything.
+fn defined(value: &Node, into: &mut Names) {
+    match &value.kind {
+        Kind::Map(_) => keys(value, into),
+        Kind::Text(text) => {
+            into.anything |= text.contains("{{") && !text.contains('=');
+            text.split_ascii_whitespace().filter_map(|word| word.split_once('=')).for_each(|(name, _)| into.set(name));
+        }
+        Kind::List(items) => items.iter().for_each(|item| defined(item, into)),
+        Kind::Alias => into.anything = true,
+    }
+}
+
+fn keys(node: &Node, into: &mut Names) {
+    for (key, _) in node.map() {
+        match key.text() {
+            Some(name) if name != "<<" && !name.contains("{{") => into.set(name),
+            _ => into.anything = true,
+        }
+    }
+}
+
+fn texts(node: &Node, into: &mut Names) {
+    node.text().into_iter().for_each(|name| into.set(name));
+}
+
+fn files(node: &Node, into: &mut Names) {
+    node.list().iter().for_each(|item| files(item, into));
+    node.text().into_iter().for_each(|file| into.set_by(file));
+}

@@ -1,0 +1,202 @@
+//! Which variables the Jinja of a text takes, and which it sets itself.
+
+use crate::lookup::Names;
+use crate::names::{leading_identifier, line_feeds};
+
+use super::{Piece, pieces, string_end};
+
+/// Words of expressions that are no variables.
+const KEYWORDS: [&str; 18] = [
+    "and",
+    "or",
+    "not",
+    "in",
+    "is",
+    "if",
+    "else",
+    "elif",
+    "for",
+    "true",
+    "false",
+    "none",
+    "True",
+    "False",
+    "None",
+    "recursive",
+    "ignore",
+    "missing",
+];
+/// Words that begin a statement.
+const STATEMENTS: [&str; 20] = [
+    "if",
+    "elif",
+    "else",
+    "for",
+    "set",
+    "macro",
+    "call",
+    "filter",
+    "block",
+    "with",
+    "import",
+    "from",
+    "include",
+    "extends",
+    "do",
+    "trans",
+    "autoescape",
+    "break",
+    "continue",
+    "pluralize",
+];
+/// Variables that Jinja has of itself.
+const OWN: [&str; 6] = ["loop", "self", "varargs", "kwargs", "caller", "super"];
+
+/// Notes the variables of a template's text.
+pub(crate) fn template(source: &str, line: u32, into: &mut Names) {
+    OWN.iter().for_each(|name| into.set(name));
+    for (piece, line) in pieces(source, line) {
+        match piece {
+            Piece::Text(_) => {}
+            Piece::Expression(code) => expression(code, line, into),
+            Piece::Statement(code) => statement(code, line, into),
+        }
+    }
+}
+
+fn statement(code: &str, line: u32, into: &mut Names) {
+    let code = code.trim_matches(|c: char| c.is_whitespace() || c == '-' || c == '+');
+    let word = leading_identifier(code);
+    let rest = &code[word.len()..];
+    match word {
+        "for" => {
+            let (targets, values) = rest.split_once(" in ").unwrap_or((rest, ""));
+            crate::names::identifiers(targets).for_each(|name| into.set(name));
+            expression(values, line, into);
+        }
+        "set" | "with" => {
+            // `{% set a, b = 1, 2 %}`, `{% with a = 1, b = 2 %}`, and a block without `=`.
+            let is_block = !rest.contains('=');
+            for (at, _) in rest.match_indices('=').chain(is_block.then_some((rest.len(), ""))) {
+                let before = rest[..at].rsplit(if word == "set" { '\0' } else { ',' }).next().unwrap_or_default();
+                crate::names::identifiers(before).for_each(|name| into.set(name));
+            }
+            expression(rest.split_once('=').map_or("", |(_, value)| value), line, into);
+        }
+        // What they define, and from where, is not followed.
+        "macro" | "call" | "import" | "from" | "include" | "extends" => {
+            crate::names::identifiers(rest).for_each(|name| into.set(name));
+            into.anything |= word != "macro" && word != "call";
+        }
+        _ if word.starts_with("end") || (STATEMENTS.contains(&word) && !matches!(word, "if" | "elif" | "do")) => {}
+        "if" | "elif" | "do" => expression(rest, line, into),
+        _ => into.anything = true,
+    }
+}
+
+/// Notes the variables of an expression. What has a default, or is asked for, need not be there.
+pub(crate) fn expression(code: &str, line: u32, into: &mut Names) {
+    let mut found = Vec::new();
+    let mut is_spare = false;
+    let (mut line, mut rest) = (line, code);
+    // The last word or sign in front: what makes a name an attribute, a filter or a test.
+    let mut before = "";
+    while let Some(c) = rest.chars().next() {
+        let name = leading_identifier(rest);
+        if !name.is_empty() {
+            rest = &rest[name.len()..];
+            let behind = rest.trim_start();
+            is_spare |= (before == "|" && matches!(name, "default" | "d"))
+                || matches!(name, "defined" | "undefined")
+                || (before == "|" && matches!(name, "select" | "selectattr" | "reject" | "rejectattr" | "map"));
+            let is_argument = behind.starts_with('=') && !behind.starts_with("==");
+            let is_key = before == "." || before == "|" || matches!(before, "is" | "is not");
+            let is_fact = name.starts_with("ansible_");
+            if !is_key && !is_argument && !is_fact && !behind.starts_with('(') && !KEYWORDS.contains(&name) {
+                found.push((name, line));
+            }
+            before = match (before, name) {
+                ("is", "not") => "is not",
+                _ => name,
+            };
+        } else if c == '\'' || c == '"' {
+            let inside = &rest[1..];
+            let end = string_end(inside, c).unwrap_or(inside.len());
+            line = line.saturating_add(line_feeds(&inside[..end]));
+            rest = inside.get(end + 1..).unwrap_or_default();
+            before = "'";
+        } else if c.is_ascii_digit() {
+            let end = rest.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_').unwrap_or(rest.len());
+            rest = &rest[end..];
+            before = "1";
+        } else {
+            line += u32::from(c == '\n');
+            let (sign, behind) = rest.split_at(c.len_utf8());
+            if !c.is_whitespace() {
+                before = sign;
+            }
+            rest = behind;
+        }
+    }
+    for (name, line) in found {
+        if is_spare {
+            into.set(name);
+        } else {
+            into.need(name, line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lookup::unknown;
+
+    fn slips(source: &str) -> Vec<String> {
+        let mut names = Names::default();
+        template(source, 1, &mut names);
+        unknown(&[("x.j2", names)], &["port", "name"]).into_iter().map(|found| found.name).collect()
+    }
+
+    #[test]
+    fn variables_that_nobody_sets_are_found() {
+        for source in [
+            "{{ prot }}",
+            "{{ prot | int }}",
+            "{% if prot > 1 %}{% endif %}",
+            "{% for x in prot %}{% endfor %}",
+            "{{ lookup('file', prot) }}",
+            "{{ {'a': prot} }}",
+            "{{ x[prot] }}",
+            "{% set y = prot %}",
+        ] {
+            assert_eq!(slips(source), ["prot"], "{source}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_variable_or_is_set_is_none() {
+        for source in [
+            "{{ port }} {{ name }}",
+            "{{ x.prot }}",
+            "{{ 'prot' }}",
+            "{{ x | prot }}",
+            "{{ x is prot }}",
+            "{{ x is not prot }}",
+            "{{ f(prot=1) }}",
+            "{{ prot(1) }}",
+            "{{ prot | default(1) }}",
+            "{% if prot is defined %}{{ prot }}{% endif %}",
+            "{% set prot = 1 %}{{ prot }}",
+            "{% set prot %}1{% endset %}{{ prot }}",
+            "{% for prot in x %}{{ prot }}{% endfor %}",
+            "{% for key, prot in x.items() %}{{ prot }}{% endfor %}",
+            "{% macro m(prot) %}{{ prot }}{% endmacro %}",
+            "{% with prot = 1 %}{{ prot }}{% endwith %}",
+            "{% from 'x' import prot %}{{ prot }}",
+            "{# {{ prot }} #}{% raw %}{{ prot }}{% endraw %}",
+        ] {
+            assert_eq!(slips(source), Vec::<String>::new(), "{source}");
+        }
+    }
+}

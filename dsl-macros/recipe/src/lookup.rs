@@ -1,0 +1,163 @@
+//! Names that a recipe looks up: what nobody gives it, and was probably meant.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wattle_words::names::{likeness, most_alike};
+
+/// How alike a name must be to an input to be that input misspelt; names that are less so may be anybody's.
+const ALIKE: f64 = 0.8;
+
+/// Which names a file takes the value of, and which it gives one itself.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Names {
+    /// Names without which the recipe does not do what it says: no default stands behind them. With the first line.
+    needs: BTreeMap<String, u32>,
+    /// Names that get a value here, whatever the order.
+    sets: BTreeSet<String>,
+    /// It gives values to names that it computes, or runs code that does and is not at hand.
+    pub(crate) anything: bool,
+    /// Files, by their names without folders, whose keys are names that it sets.
+    files: BTreeSet<String>,
+}
+
+/// A name that a recipe looks up and nobody gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownName {
+    /// The file that looks it up, as it was given.
+    pub path: String,
+    /// The first line of it that does so, counted from one.
+    pub line: u32,
+    /// The name, as it is spelt in [`crate::Analysis`].
+    pub name: String,
+    /// The input that was probably meant.
+    pub meant: String,
+}
+
+impl Names {
+    pub(crate) fn need(&mut self, name: &str, line: u32) {
+        match self.needs.get_mut(name) {
+            Some(known) => *known = line.min(*known),
+            None => drop(self.needs.insert(name.to_owned(), line)),
+        }
+    }
+
+    pub(crate) fn set(&mut self, name: &str) {
+        if !self.sets.contains(name) {
+            self.sets.insert(name.to_owned());
+        }
+    }
+
+    /// Notes that the keys of a file are set, whose name may be computed.
+    pub(crate) fn set_by(&mut self, path: &str) {
+        self.anything |= path.is_empty() || path.contains(['{', '*']);
+        self.files.insert(crate::names::file_name(path).to_owned());
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        other.needs.iter().for_each(|(name, line)| self.need(name, *line));
+        self.sets.extend(other.sets);
+        self.files.extend(other.files);
+        self.anything |= other.anything;
+    }
+}
+
+/// Of the names that each file needs, those that no file sets and no input is, but that look like one.
+pub(crate) fn unknown(files: &[(&str, Names)], inputs: &[&str]) -> Vec<UnknownName> {
+    let is_given = |file: &String| files.iter().any(|(path, _)| crate::names::file_name(path) == file);
+    if files.iter().any(|(_, names)| names.anything || !names.files.iter().all(is_given)) {
+        return Vec::new();
+    }
+    let is_set = |name: &str| files.iter().any(|(_, names)| covers(&names.sets, name));
+    let inputs_set: BTreeSet<String> = inputs.iter().map(|&name| name.to_owned()).collect();
+    let mut found = Vec::new();
+    for (path, names) in files {
+        for (name, line) in &names.needs {
+            if covers(&inputs_set, name) || is_set(name) {
+                continue;
+            }
+            if let Some(meant) = meant(name, inputs) {
+                found.push(UnknownName { path: (*path).to_owned(), line: *line, name: name.clone(), meant });
+            }
+        }
+    }
+    found
+}
+
+/// Whether the name, something above it or something below it is among `known`: `db2` for `db2/port`, and the other way round.
+fn covers(known: &BTreeSet<String>, name: &str) -> bool {
+    let above = name.match_indices('/').map(|(at, _)| &name[..at]).chain([name]).any(|path| known.contains(path));
+    let below = format!("{name}/");
+    above || known.range(below.clone()..).next().is_some_and(|path| path.starts_with(&below))
+}
+
+/// The input that `name` is like. Of paths, all parts but one are the same.
+fn meant(name: &str, inputs: &[&str]) -> Option<String> {
+    let parts: Vec<&str> = name.split('/').collect();
+    let is_near = |input: &&&str| {
+        let own: Vec<&str> = input.split('/').collect();
+        let behind = parts.get(own.len()..).is_some();
+        let differ: Vec<_> = own.iter().zip(&parts).filter(|(own, part)| own != part).collect();
+        behind && matches!(differ.as_slice(), [(own, part)] if alike(own, part) > ALIKE)
+    };
+    let near = inputs.iter().filter(is_near).copied();
+    let cut = |input: &str| parts[..input.split('/').count()].join("/");
+    most_alike(near, |input| likeness(&cut(input).to_lowercase(), &input.to_lowercase())).map(str::to_owned)
+}
+
+fn alike(one: &str, other: &str) -> f64 {
+    let folded = |name: &str| name.replace(['_', '-'], "").to_lowercase();
+    let (one, other) = (folded(one), folded(other));
+    let (short, long) = if one.len() < other.len() { (&one, &other) } else { (&other, &one) };
+    // `exporter` has all letters of `port`, and is another word.
+    if long.len() - short.len() > (short.len() / 3).max(1) && !long.starts_with(short.as_str()) {
+        return 0.0;
+    }
+    // A slip of the finger in a short name is not much like it otherwise.
+    let slip = if likeness(&one, &other) >= 0.75 && one.len().max(other.len()) <= 4 { 0.85 } else { 0.0 };
+    likeness(&one, &other).max(slip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(name: &str, inputs: &[&str]) -> Option<String> {
+        let mut names = Names::default();
+        names.need(name, 3);
+        unknown(&[("x", names)], inputs).pop().map(|found| found.meant)
+    }
+
+    #[test]
+    fn only_what_is_like_an_input_is_one_misspelt() {
+        for (name, input) in
+            [("naem", "name"), ("heep", "heap"), ("PORT", "port"), ("db_pasword", "db_password"), ("dbUrl", "db_url")]
+        {
+            assert_eq!(near(name, &["other", input]).as_deref(), Some(input), "{name}");
+        }
+        for (name, input) in
+            [("name", "name"), ("debug", "database"), ("i", "name"), ("host", "port"), ("exporter", "port"), ("x", "y")]
+        {
+            assert_eq!(near(name, &[input]), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn of_a_path_one_part_is_misspelt() {
+        assert_eq!(near("db2/prot", &["db2/port"]).as_deref(), Some("db2/port"));
+        assert_eq!(near("db2/prot/first", &["db2/port"]).as_deref(), Some("db2/port"));
+        for name in ["db2", "db2/port/first", "platform/port", "db2/name"] {
+            assert_eq!(near(name, &["db2/port"]), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_set_anywhere_is_known() {
+        let mut needs = Names::default();
+        needs.need("naem", 1);
+        let mut sets = Names::default();
+        sets.set("naem");
+        assert_eq!(unknown(&[("a", needs.clone()), ("b", sets)], &["name"]), []);
+        needs.anything = true;
+        assert_eq!(unknown(&[("a", needs)], &["name"]), []);
+    }
+}

@@ -1,0 +1,133 @@
+//! Which variables a manifest sets, and which it takes from elsewhere.
+
+use super::lexer::{Kind, Token};
+use super::values::{is_facts, key_behind, last_part};
+use crate::lookup::Names;
+
+/// Variables and facts that Puppet and Facter have of themselves.
+const KNOWN: [&str; 62] = [
+    "facts",
+    "trusted",
+    "server_facts",
+    "title",
+    "name",
+    "module_name",
+    "caller_module_name",
+    "environment",
+    "settings",
+    "clientcert",
+    "clientversion",
+    "clientnoop",
+    "servername",
+    "serverip",
+    "serverversion",
+    "agent_specified_environment",
+    "architecture",
+    "augeas",
+    "augeasversion",
+    "bios_vendor",
+    "boardmanufacturer",
+    "disks",
+    "dmi",
+    "domain",
+    "facterversion",
+    "filesystems",
+    "fips_enabled",
+    "fqdn",
+    "gid",
+    "hardwareisa",
+    "hardwaremodel",
+    "hostname",
+    "hypervisors",
+    "id",
+    "identity",
+    "interfaces",
+    "ipaddress",
+    "ipaddress6",
+    "is_virtual",
+    "kernel",
+    "kernelmajversion",
+    "kernelrelease",
+    "kernelversion",
+    "load_averages",
+    "lsbdistcodename",
+    "lsbdistid",
+    "macaddress",
+    "memory",
+    "memorysize",
+    "mountpoints",
+    "netmask",
+    "network",
+    "networking",
+    "operatingsystem",
+    "operatingsystemrelease",
+    "os",
+    "osfamily",
+    "partitions",
+    "path",
+    "processors",
+    "ruby",
+    "virtual",
+];
+
+/// Notes the variables that are assigned, or are parameters of a class, a defined type, a function, a template or a lambda.
+pub(super) fn sets(tokens: &[Token], into: &mut Names) {
+    KNOWN.iter().for_each(|name| into.set(name));
+    // How many parentheses are open within the parameters of what is declared.
+    let mut parameters = 0_usize;
+    let mut is_declared = false;
+    let mut is_lambda = false;
+    for (at, token) in tokens.iter().enumerate() {
+        let next = tokens.get(at + 1).map(|token| &token.kind);
+        match &token.kind {
+            Kind::Word(word) if matches!(word.as_str(), "class" | "define" | "function" | "plan") => is_declared = true,
+            Kind::Sign("{") => is_declared = false,
+            Kind::Sign("(") if is_declared || parameters > 0 => {
+                is_declared = false;
+                parameters += 1;
+            }
+            Kind::Sign(")") => parameters = parameters.saturating_sub(1),
+            Kind::Sign("|") => is_lambda = !is_lambda,
+            Kind::Variable(name) if parameters > 0 || is_lambda || matches!(next, Some(Kind::Sign("=" | "+="))) => {
+                into.set(last_part(name));
+            }
+            // `[$first, $second] = ...`
+            Kind::Variable(name) if matches!(next, Some(Kind::Sign("," | "]"))) && is_taken_apart(&tokens[at..]) => {
+                into.set(last_part(name));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether what begins among the items of a list is followed by `] =`.
+fn is_taken_apart(tokens: &[Token]) -> bool {
+    let end = tokens.iter().position(|token| !matches!(token.kind, Kind::Variable(_) | Kind::Sign(",")));
+    end.is_some_and(|end| {
+        matches!(tokens[end].kind, Kind::Sign("]"))
+            && matches!(tokens.get(end + 1).map(|token| &token.kind), Some(Kind::Sign("=")))
+    })
+}
+
+/// Notes a variable that is taken as it is; of another class, it is that class's.
+pub(super) fn needs(name: &str, behind: &[Token], line: u32, into: &mut Names) {
+    match key_behind(behind) {
+        Some((key, _)) if is_facts(name) => into.need(key, line),
+        _ if is_facts(name) || name.trim_start_matches(':').contains("::") => {}
+        _ => into.need(last_part(name), line),
+    }
+}
+
+/// Notes what is looked up, unless something stands behind the key: a default, for one.
+pub(super) fn lookup(key: &str, behind: &[Token], line: u32, into: &mut Names) {
+    let kinds: Vec<&Kind> = behind.iter().take(3).map(|token| &token.kind).collect();
+    let is_type = |kind: &Kind| matches!(kind, Kind::Word(word) if word.starts_with(char::is_uppercase));
+    let ends = match kinds.as_slice() {
+        [Kind::Sign(","), ty, Kind::Sign(")")] => is_type(ty),
+        [Kind::Sign("," | "["), ..] => false,
+        _ => true,
+    };
+    if ends && !key.contains([':', '.']) {
+        into.need(key, line);
+    }
+}

@@ -1,0 +1,175 @@
+//! Commands after whose failure a script goes on, unnoticed: it has no `set -e`, and does not ask how they ended.
+//!
+//! One-sided like all here. Nothing is said of a script that traps errors anywhere, or runs text that it computes; of
+//! builtins, which hardly fail, and programs whose failure is an answer; of what a function ends with, which its caller may
+//! ask for; and of a loop's last command where nothing follows the loop.
+
+use super::structure::{Shape, Simple};
+use super::word::{Kind, Part, Token, Word};
+use crate::names::{file_name, leading_identifier};
+
+/// Builtins and programs that do not fail as a rule, or whose status is an answer.
+const HARMLESS: [&str; 60] = [
+    "echo", "printf", "true", "false", ":", "[", "[[", "test", "((", "let", "export", "local", "declare", "typeset",
+    "readonly", "return", "exit", "break", "continue", "shift", "unset", "set", "shopt", "trap", "umask", "alias",
+    "read", "wait", "exec", "sleep", "kill", "pkill", "killall", "grep", "egrep", "fgrep", "diff", "cmp", "date",
+    "hostname", "uname", "id", "whoami", "pwd", "basename", "dirname", "nproc", "logger", "clear", "sync", "time",
+    "getopts", "eval", "command", "type", "which", "hash", ".", "source", "function",
+];
+/// Programs of which a substitution makes what it is given into another text.
+const FILTERS: [&str; 9] = ["cat", "cut", "sed", "awk", "tr", "head", "tail", "sort", "wc"];
+/// Words that end the list in which a command stands.
+const CLOSING: [&str; 6] = ["fi", "done", "esac", "}", "else", "elif"];
+
+/// Whether the script sees to it somewhere that failures are noticed, or runs what this does not see.
+pub(super) fn traps(tokens: &[Token], shape: &Shape) -> bool {
+    shape.simple.iter().any(|one| {
+        let words = words(tokens, one.start);
+        let literal: Vec<&str> = words.iter().map(|word| word.literal().unwrap_or_default()).collect();
+        let (Some(program), rest) = (literal.first(), literal.get(1..).unwrap_or_default()) else { return false };
+        let is_flag = |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.contains('e');
+        match *program {
+            "set" | "shopt" => rest.iter().any(|word| is_flag(word) || *word == "errexit"),
+            "trap" => rest.contains(&"ERR"),
+            "eval" => true,
+            _ => false,
+        }
+    })
+}
+
+/// The first command after whose failure the script goes on, and its line.
+pub(super) fn first(tokens: &[Token], shape: &Shape) -> Option<(String, u32)> {
+    let next = shape.simple.iter().skip(1).map(Some).chain([None]);
+    shape.simple.iter().zip(next).filter(|(one, _)| !one.is_asked).find_map(|(one, next)| {
+        let program = risky(&words(tokens, one.start), &shape.functions)?;
+        let is_asked = next.is_some_and(|next| asks(&words(tokens, next.start)));
+        (!is_asked && goes_on(tokens, shape, one)).then(|| (program, tokens[one.start].line))
+    })
+}
+
+/// The words of the simple command that begins at `start`, without those of redirections.
+fn words(tokens: &[Token], start: usize) -> Vec<&Word> {
+    let mut words = Vec::new();
+    let mut at = start;
+    while let Some(token) = tokens.get(at) {
+        match &token.kind {
+            Kind::Word(word) => words.push(word),
+            Kind::Op(op) if op.contains(['<', '>']) => at += 1,
+            Kind::Heredoc(_) => {}
+            Kind::Op(_) | Kind::Newline => break,
+        }
+        at += 1;
+    }
+    words
+}
+
+/// Whether a command asks how the one before it ended, or ends the script as that did.
+fn asks(words: &[&Word]) -> bool {
+    let is_status = |part: &Part| matches!(part, Part::Var(name) if name == "?" || name == "PIPESTATUS");
+    let exits = matches!(words, [word] if matches!(word.literal(), Some("exit" | "return")));
+    exits || words.iter().any(|word| word.parts.iter().any(is_status))
+}
+
+/// The program of a command, if it may fail.
+fn risky(words: &[&Word], functions: &[&str]) -> Option<String> {
+    let assigned = words.iter().take_while(|word| is_assignment(word)).count();
+    let Some(program) = words.get(assigned) else {
+        // An assignment ends as the last substitution in it does.
+        return words.iter().flat_map(|word| &word.parts).rev().find_map(|part| match part {
+            Part::Script(tokens) => Some(substituted(tokens, functions)),
+            _ => None,
+        })?;
+    };
+    let program = program.literal().filter(|program| !program.is_empty())?;
+    let rest: Vec<&str> = words[assigned + 1..].iter().filter_map(|word| word.literal()).collect();
+    let short = file_name(program);
+    let is_meant = match short {
+        "rm" => rest.iter().any(|word| word.starts_with('-') && word.contains('f')),
+        "systemctl" | "service" => rest.iter().any(|word| *word == "stop" || word.starts_with("is-")),
+        // What it does not set is missing in the end.
+        "wattle" => rest.first() == Some(&"set"),
+        // It writes a heredoc.
+        "cat" => words.len() == assigned + 1,
+        _ => HARMLESS.contains(&short),
+    };
+    (!is_meant && !functions.contains(&program)).then(|| short.to_owned())
+}
+
+fn is_assignment(word: &Word) -> bool {
+    let Some(Part::Text { text, quoted: false }) = word.parts.first() else { return false };
+    let name = leading_identifier(text);
+    !name.is_empty() && text[name.len()..].starts_with(['=', '+', '['])
+}
+
+/// The last program of a substitution, if it may fail and nothing in it asks.
+fn substituted(tokens: &[Token], functions: &[&str]) -> Option<String> {
+    let is_op = |token: &Token| match &token.kind {
+        Kind::Op(op) => !op.contains(['<', '>']),
+        Kind::Newline => true,
+        Kind::Word(word) => {
+            word.bare().is_some_and(|word| CLOSING.contains(&word) || matches!(word, "then" | "do" | "{"))
+        }
+        Kind::Heredoc(_) => false,
+    };
+    let begin = tokens.iter().rposition(is_op).map_or(0, |at| at + 1);
+    if tokens.iter().any(|token| token.kind == Kind::Op("||")) {
+        return None;
+    }
+    let words = words(tokens, begin);
+    risky(&words, functions).filter(|program| !FILTERS.contains(&program.as_str()))
+}
+
+/// Whether the script goes on behind a command, however that ends.
+fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple) -> bool {
+    let before = one.start.checked_sub(1).map(|before| &tokens[before].kind);
+    let is_answer = match before {
+        Some(Kind::Op(op)) => *op == "||",
+        Some(Kind::Word(word)) => word.bare() == Some("!"),
+        _ => false,
+    };
+    let (mut at, mut around) = (end(tokens, one.start), one.around);
+    // A compound may be asked as a whole.
+    while !is_answer {
+        // So may a list: `a && b || c`.
+        while let Some(Token { kind: Kind::Op(op), .. }) = tokens.get(at) {
+            match *op {
+                "||" | "|" | "|&" | "&" => return false,
+                "&&" => at = end(tokens, at + 1),
+                _ => break,
+            }
+        }
+        let is_break =
+            |token: &&Token| token.kind == Kind::Newline || matches!(token.kind, Kind::Op(op) if op.starts_with(';'));
+        let breaks = tokens[at..].iter().take_while(is_break).count();
+        let ends_case = tokens[at..at + breaks].iter().any(|token| matches!(token.kind, Kind::Op(op) if op.len() > 1));
+        let is_closed = match tokens.get(at + breaks).map(|token| &token.kind) {
+            None => return false,
+            Some(Kind::Word(word)) => word.bare().is_some_and(|word| CLOSING.contains(&word)),
+            Some(Kind::Op(op)) => *op == ")",
+            Some(_) => false,
+        };
+        if !is_closed && !ends_case {
+            return true;
+        }
+        let Some(closed) = around.map(|id| &shape.compounds[id]).filter(|closed| !closed.is_function) else {
+            return false;
+        };
+        let Some(behind) = closed.behind else { return false };
+        (at, around) = (end(tokens, behind), closed.around);
+    }
+    false
+}
+
+/// Where what stands at `start` ends: at an operator, a line's end, or the end.
+fn end(tokens: &[Token], start: usize) -> usize {
+    let mut at = start;
+    while let Some(token) = tokens.get(at) {
+        match &token.kind {
+            Kind::Op(op) if op.contains(['<', '>']) => at += 1,
+            Kind::Op(_) | Kind::Newline => break,
+            Kind::Word(_) | Kind::Heredoc(_) => {}
+        }
+        at += 1;
+    }
+    at.min(tokens.len())
+}

@@ -1,0 +1,223 @@
+//! Names that recipes look up and nobody gives them.
+
+use wattle_recipe::{Tool, unknown_names};
+
+/// What is found in files, of which the first is the recipe: `FILE:LINE NAME MEANT`.
+fn slips(tool: Tool, files: &[(&str, &str)], inputs: &[&str]) -> Vec<String> {
+    let found = unknown_names(tool, files.iter().copied(), inputs);
+    found.into_iter().map(|one| format!("{}:{} {} {}", one.path, one.line, one.name, one.meant)).collect()
+}
+
+fn shell(source: &str) -> Vec<String> {
+    slips(Tool::Shell, &[("x.sh", source)], &["name", "port", "heap"])
+}
+
+#[test]
+fn variables_of_a_shell_that_nobody_sets_are_found() {
+    for source in [
+        "echo $naem",
+        "echo \"${naem}\"",
+        "echo \"${naem:?}\"",
+        "echo \"${#naem}${naem%/}\"",
+        "cat <<END\n$naem\nEND",
+        "x=$(echo \"$naem\")",
+        "x=$((1 + $naem))",
+        "if [ \"$naem\" = x ]; then echo; fi",
+        "f() { echo \"$naem\"; }",
+        "wattle get naem",
+        "IFS=, echo $naem",
+    ] {
+        let found = shell(source);
+        assert_eq!(found.len(), 1, "{source}");
+        assert!(found[0].ends_with(" naem name"), "{found:?}");
+    }
+    assert_eq!(shell("#!/bin/sh\nheap=$heep\necho $heap\necho $heep $PORT"), ["x.sh:4 PORT port", "x.sh:2 heep heap"]);
+}
+
+#[test]
+fn what_a_shell_sets_is_none() {
+    for source in [
+        "echo $name $HOME $USER $HOSTNAME $1 $? $RANDOM",
+        "naem=1; echo $naem",
+        "echo $naem; naem=1",
+        "read -r naem; echo $naem",
+        "while IFS=: read -r a naem; do echo $naem; done </etc/passwd",
+        "for naem in a b; do echo $naem; done",
+        "for ((naem = 0; naem < 3; naem++)); do echo $naem; done",
+        "local naem; echo $naem",
+        "declare -A naem; echo ${naem[x]}",
+        "printf -v naem %s x; echo $naem",
+        "mapfile -t naem; echo ${naem[@]}",
+        "naem+=(x); echo ${naem[@]}",
+        "((naem = 3)); echo $naem",
+        "echo ${naem:-x}",
+        "echo ${naem-}",
+        "echo ${naem+x}",
+        ": ${naem:=x}; echo $naem",
+        "getopts n: naem; echo $naem",
+        "eval \"$x\"; echo $naem",
+        ". /etc/os-release; echo $naem",
+        ". ./elsewhere.sh; echo $naem",
+        "export \"$x=1\"; echo $naem",
+        "export $(cat file); echo $naem",
+        "exec {naem}<file; echo $naem",
+        "echo '$naem' \\$naem",
+        "cat <<'END'\n$naem\nEND",
+        "sh -c 'naem=1; echo $naem'",
+        "ssh host 'echo $naem'",
+        "awk '{ print $naem }'",
+        "echo $DEBUG $namespace_of_all $exporter",
+        "#!/usr/bin/env python3\nnaem = 1",
+        "#!/bin/zsh\necho $naem",
+    ] {
+        assert_eq!(shell(source), Vec::<String>::new(), "{source}");
+    }
+    let sourced = [("x.sh", ". ./lib.sh\necho $naem"), ("lib.sh", "naem=1")];
+    assert_eq!(slips(Tool::Shell, &sourced, &["name"]), Vec::<String>::new());
+    let sourced = [("x.sh", ". ./lib.sh"), ("lib.sh", "\necho $naem")];
+    assert_eq!(slips(Tool::Shell, &sourced, &["name"]), ["lib.sh:2 naem name"]);
+}
+
+fn ansible(tasks: &str) -> Vec<String> {
+    let play = format!("- hosts: all\n  tasks:\n{tasks}\n");
+    slips(Tool::Ansible, &[("x.yml", &play)], &["name", "port"])
+}
+
+#[test]
+fn variables_of_a_playbook_that_nobody_sets_are_found() {
+    for task in [
+        "  - debug: msg=\"{{ naem }}\"",
+        "  - debug: {msg: \"{{ naem | upper }}\"}",
+        "  - shell: echo {{ naem }}",
+        "  - command: x\n    when: naem == 'x'",
+        "  - set_fact: {name_there: \"{{ naem }}\"}",
+        "  - copy: {dest: /x, content: \"{% if naem %}x{% endif %}\"}",
+        "  - block:\n    - debug: msg=\"{{ naem }}\"",
+    ] {
+        let found = ansible(task);
+        assert!(matches!(found.as_slice(), [one] if one.ends_with(" naem name")), "{task}: {found:?}");
+    }
+    let files = [
+        ("x.yml", "- hosts: all\n  tasks:\n  - template: {src: x.j2, dest: /x}\n"),
+        ("templates/x.j2", "listen\n{{ prot }}\n"),
+    ];
+    assert_eq!(slips(Tool::Ansible, &files, &["port"]), ["templates/x.j2:2 prot port"]);
+}
+
+#[test]
+fn what_a_playbook_sets_is_none() {
+    for task in [
+        "  - debug: msg=\"{{ name }} {{ ansible_hostname }} {{ inventory_hostname }} {{ hostvars[x].naem }}\"",
+        "  - debug: msg=\"{{ naem | default('x') }}\"",
+        "  - debug: msg=\"{{ naem }}\"\n    when: naem is defined",
+        "  - command: x\n    register: naem\n  - debug: msg=\"{{ naem.stdout }}\"",
+        "  - set_fact: {naem: x}\n  - debug: msg=\"{{ naem }}\"",
+        "  - set_fact: naem=x\n  - debug: msg=\"{{ naem }}\"",
+        "  - debug: msg=\"{{ naem }}\"\n    vars: {naem: x}",
+        "  - debug: msg=\"{{ naem }}\"\n    loop: [a]\n    loop_control: {loop_var: naem}",
+        "  - service_facts:\n  - debug: msg=\"{{ naem }}\"",
+        "  - include_vars: there.yml\n  - debug: msg=\"{{ naem }}\"",
+        "  - include_role: {name: theirs}\n  - debug: msg=\"{{ naem }}\"",
+        "  - debug: msg=!unsafe '{{ naem }}'",
+        "  - debug: msg=\"{{ lookup('env', 'naem') }}\"",
+    ] {
+        assert_eq!(ansible(task), Vec::<String>::new(), "{task}");
+    }
+    let play = "- hosts: all\n  vars_files: [own.yml]\n  tasks:\n  - debug: msg=\"{{ naem }}\"\n";
+    assert_eq!(slips(Tool::Ansible, &[("x.yml", play)], &["name"]), Vec::<String>::new());
+    assert_eq!(slips(Tool::Ansible, &[("x.yml", play), ("own.yml", "naem: x")], &["name"]), Vec::<String>::new());
+    assert_eq!(slips(Tool::Ansible, &[("x.yml", play), ("own.yml", "other: x")], &["name"]), ["x.yml:4 naem name"]);
+    let role = [
+        ("x.yml", "- hosts: all\n  roles: [{role: web, naem: x}]\n"),
+        ("roles/web/tasks/main.yml", "- debug: msg=\"{{ naem }} {{ prot }}\"\n"),
+        ("roles/web/defaults/main.yml", "prot: 80\n"),
+    ];
+    assert_eq!(slips(Tool::Ansible, &role, &["name", "port"]), Vec::<String>::new());
+}
+
+fn puppet(source: &str) -> Vec<String> {
+    slips(Tool::Puppet, &[("x.pp", source)], &["heap", "host"])
+}
+
+#[test]
+fn what_a_manifest_looks_up_in_vain_is_found() {
+    for source in [
+        "$heap = lookup('heep')\nnotice($heap)",
+        "notice(lookup('heep', Integer))",
+        "notice(hiera('heep'))",
+        "notice($heep)",
+        "notice(\"x ${heep} y\")",
+        "notice($facts['heep'])",
+        "notice($::heep)",
+    ] {
+        let found = puppet(source);
+        assert!(matches!(found.as_slice(), [one] if one.ends_with(" heep heap")), "{source}: {found:?}");
+    }
+}
+
+#[test]
+fn what_a_manifest_sets_is_none() {
+    for source in [
+        "notice($heap, lookup('heap'), $hostname, $facts['hostname'], $facts['os']['family'])",
+        "$heep = 1\nnotice($heep)",
+        "class x($heep = 1) { notice($heep) }",
+        "define x(Integer $heep) { notice($heep) }",
+        "[1].each |$heep| { notice($heep) }",
+        "{}.each |$key, $heep| { notice($heep) }",
+        "[$a, $heep] = [1, 2]\nnotice($heep)",
+        "notice(lookup('heep', Integer, 'first', 1))",
+        "notice(lookup('heep', { default_value => 1 }))",
+        "notice(hiera('heep', 1))",
+        "notice($other::heep)",
+        "include theirs\nnotice($heep)",
+        "notice('$heep')",
+    ] {
+        assert_eq!(puppet(source), Vec::<String>::new(), "{source}");
+    }
+}
+
+#[test]
+fn keys_of_a_pillar_that_nobody_gives_are_found() {
+    let salt = |source: &str| slips(Tool::Salt, &[("x.sls", source)], &["heap"]);
+    for source in [
+        "x:\n  test.show_notification:\n    - text: {{ pillar['heep'] }}\n",
+        "x:\n  test.show_notification:\n    - text: {{ pillar.heep }}\n",
+        "x:\n  test.show_notification:\n    - text: {{ salt['pillar.get']('heep') }}\n",
+        "{% set heap = pillar.get('heep') %}\nx:\n  test.nop: []\n",
+    ] {
+        let found = salt(source);
+        assert!(matches!(found.as_slice(), [one] if one.ends_with(" heep heap")), "{source}: {found:?}");
+    }
+    for source in [
+        "x:\n  test.show_notification:\n    - text: {{ pillar['heap'] }}\n",
+        "x:\n  test.show_notification:\n    - text: {{ pillar.get('heep', 5) }}\n",
+        "x:\n  test.show_notification:\n    - text: {{ pillar.get('heep') or 5 }}\n",
+        "x:\n  test.show_notification:\n    - text: {{ pillar.heep | default(5) }}\n",
+        "{% if pillar.heep is defined %}\nx:\n  test.nop: []\n{% endif %}\n",
+    ] {
+        assert_eq!(salt(source), Vec::<String>::new(), "{source}");
+    }
+}
+
+#[cfg(feature = "chef")]
+#[test]
+fn attributes_that_nobody_sets_are_found() {
+    let chef = |source: &str| slips(Tool::Chef, &[("db2/recipes/default.rb", source)], &["db2/heap", "db2/host"]);
+    assert_eq!(chef("\nputs node['db2']['heep']"), ["db2/recipes/default.rb:2 db2/heep db2/heap"]);
+    assert_eq!(chef("x = node['db2']\nputs x[:heep]"), ["db2/recipes/default.rb:2 db2/heep db2/heap"]);
+    for source in [
+        "puts node['db2']['heap'], node['hostname'], node['platform_family'], node['db2']",
+        "node.default['db2']['heep'] = 1\nputs node['db2']['heep']",
+        "puts node['db2']['heep'] || 5",
+        "puts node['db2'].fetch('heep', 5)",
+        "puts node['db2'].key?('heep')",
+        "include_recipe 'theirs'\nputs node['db2']['heep']",
+    ] {
+        assert_eq!(chef(source), Vec::<String>::new(), "{source}");
+    }
+    let files = [
+        ("db2/recipes/default.rb", "puts node['db2']['heep']"),
+        ("db2/attributes/default.rb", "default['db2']['heep'] = 5"),
+    ];
+    assert_eq!(slips(Tool::Chef, &files, &["db2/heap"]), Vec::<String>::new());
+}
