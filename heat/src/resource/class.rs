@@ -2,7 +2,7 @@
 
 use wattle_model::{IndexMap, Name, PropertySchema, Schema};
 
-use crate::properties::{Refused, Translation};
+use crate::properties::{Addition, Refused, Translation};
 
 use super::{Change, Given, Member, Resource, Subject};
 
@@ -15,6 +15,8 @@ pub(crate) struct Class {
     pub(crate) refers: Refers,
     /// Properties that Heat reads under another name.
     pub(crate) translates: &'static [Translation],
+    /// Properties whose value Heat adds to another one, a list.
+    pub(crate) adds: &'static [Addition],
     /// Another schema, where the properties of the resource ask for one.
     pub(crate) schema: fn(&Resource, &Schema) -> Option<Schema>,
     /// What Heat makes before it though the template does not say so (`add_dependencies`).
@@ -53,6 +55,7 @@ impl Class {
         ty: "",
         refers: Refers::Name,
         translates: &[],
+        adds: &[],
         schema: |_, _| None,
         depends: |_| Ok(Vec::new()),
         validates: &[],

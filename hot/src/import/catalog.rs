@@ -58,6 +58,19 @@ impl Known {
         usable(&self.resource.fields, heat)
     }
 
+    /// Whether Heat hides or discourages the property at the end of a way through maps, and through lists without their
+    /// indices.
+    pub(super) fn is_dated(&self, way: &[&str]) -> bool {
+        let mut properties = &self.resource.schema.props;
+        let mut found = None;
+        for name in way {
+            let Some(property) = properties.get(*name) else { return false };
+            properties = property.item.as_deref().map_or(&property.keys, |item| &item.keys);
+            found = Some(property);
+        }
+        found.is_some_and(|property| property.is_hidden() || property.support.deprecated().is_some())
+    }
+
     /// What the property is a value of.
     pub(super) fn nested(&self, name: &str) -> Option<&Nested> {
         self.resource.parts.iter().find_map(|part| match part {

@@ -13,6 +13,7 @@ mod blueprint;
 mod call;
 mod catalog;
 mod component;
+mod dated;
 mod files;
 mod kept;
 mod literal;

@@ -12,21 +12,24 @@ use super::kept::Kept;
 use super::names::{MODULES, Names, snake};
 use super::rust::WIDTH;
 use super::software::Software;
-use super::{Imported, Options, Unsupported};
+use super::{Imported, Options, Unsupported, dated};
 
 /// Features of the catalog that are there unless they are turned off.
 const DEFAULT: [&str; 3] = ["cinder", "neutron", "nova"];
 
 pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Unsupported> {
     let (catalog, kept) = (Catalog::new(), Kept::of(loaded));
+    let mut notes = Vec::new();
     let functions = functions(loaded, &options.name);
     let (software, none) = (Software::of(loaded), Software::default());
     let software = if options.components { &software } else { &none };
-    let root = Blueprint::module(loaded, &loaded.template, &catalog, &functions, software, &kept, &options.name)?;
+    let template = dated::renamed(&loaded.template, &catalog, &mut notes);
+    let root = Blueprint::module(loaded, &template, &catalog, &functions, software, &kept, &options.name)?;
     let mut modules = vec![(String::from("lib"), root)];
     for (path, function) in &functions {
         if let Some(nested) = loaded.library.templates.get(path) {
-            let module = Blueprint::module(loaded, &nested.template, &catalog, &functions, &none, &kept, function)?;
+            let template = dated::renamed(&nested.template, &catalog, &mut notes);
+            let module = Blueprint::module(loaded, &template, &catalog, &functions, &none, &kept, function)?;
             modules.push((function.clone(), module));
         }
     }
@@ -34,7 +37,6 @@ pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Un
         ("Cargo.toml".to_owned(), manifest(options, &modules)),
         ("src/main.rs".to_owned(), program(&options.name)),
     ];
-    let mut notes = Vec::new();
     for (name, module) in modules {
         let is_root = name == "lib";
         let text = if is_root { with_modules(&module.text, functions.values()) } else { module.text };

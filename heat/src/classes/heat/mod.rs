@@ -6,7 +6,7 @@ pub(in crate::classes) mod group;
 use wattle_model::{PropertyType, Schema};
 
 use crate::evaluate::Value;
-use crate::properties::is_true;
+use crate::properties::{Addition, is_true};
 use crate::resource::values::{integer, items};
 use crate::resource::{Class, Refers, Resource, Ruled, Subject};
 use crate::yaml;
@@ -20,7 +20,13 @@ pub(super) const CLASSES: &[&[Class]] = &[
         Class { ty: "OS::Heat::AccessPolicy", validates: &[access_policy], ..Class::PLAIN },
         Class { ty: "OS::Heat::Delay", validates: &[delay], ..Class::PLAIN },
         Class { ty: "OS::Heat::DeployedServer", snapshots: true, ..Class::PLAIN },
-        Class { ty: "OS::Heat::RandomString", schema: of_sequence, validates: &[random_string], ..Class::PLAIN },
+        Class {
+            ty: "OS::Heat::RandomString",
+            adds: &[Addition { to: "character_classes", from: "sequence", within: Some(("class", ("min", 1))) }],
+            schema: of_sequence,
+            validates: &[random_string],
+            ..Class::PLAIN
+        },
         Class {
             ty: "OS::Heat::ScalingPolicy",
             validates: &[|subject| {

@@ -1,6 +1,6 @@
 //! Routers, and what is attached to them.
 
-use crate::properties::{is_true, translation};
+use crate::properties::{Addition, is_true, translation};
 use crate::resource::values::{items, key};
 use crate::resource::{Class, Found, Ruled, Subject};
 
@@ -10,7 +10,13 @@ use super::base::{GATEWAY, INTERFACE, NEUTRON, ROUTER, SUBNET};
 pub(super) const CLASSES: &[Class] = &[
     Class { ty: "OS::Neutron::ExtraRoute", depends: attached, ..NEUTRON },
     Class { ty: "OS::Neutron::ExtraRouteSet", depends: interfaces, ..NEUTRON },
-    Class { ty: ROUTER, depends: outside, validates: &[router], ..NEUTRON },
+    Class {
+        ty: ROUTER,
+        adds: &[Addition { to: "l3_agent_ids", from: "l3_agent_id", within: None }],
+        depends: outside,
+        validates: &[router],
+        ..NEUTRON
+    },
     Class {
         ty: GATEWAY,
         translates: &[translation(&["network"], &["network_id"])],

@@ -1,0 +1,25 @@
+//! Properties under names of the past, which the catalog does not offer: Heat reads them under today's.
+
+use wattle_heat::properties;
+use wattle_heat::template::Template;
+
+use super::Note;
+use super::catalog::Catalog;
+
+/// The template with its properties under the names that the catalog has them by, where Heat reads both alike.
+pub(super) fn renamed(template: &Template, catalog: &Catalog, notes: &mut Vec<Note>) -> Template {
+    let mut template = template.clone();
+    let mut renamed = Vec::new();
+    for resource in template.resources.values_mut() {
+        let known = resource.kind().and_then(|ty| Some((ty.to_owned(), catalog.get(ty)?)));
+        let (Some((ty, known)), Some(properties)) = (known, &resource.properties) else { continue };
+        let (properties, done) = properties::renamed(&ty, properties, &|way| known.is_dated(way));
+        resource.properties = Some(properties);
+        renamed.extend(done);
+    }
+    notes.extend(renamed.into_iter().map(|one| {
+        let text = format!("the property `{}` is now `{}`, as which Heat reads it", one.from, one.to);
+        Note { at: template.at(one.at), text }
+    }));
+    template
+}
