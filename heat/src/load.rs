@@ -146,8 +146,10 @@ impl Loaded {
 
 impl Nested {
     fn read(text: &str, name: &str) -> Self {
-        match yaml::read(text) {
-            Ok(root) => Self { template: Arc::new(Template::of(root, name)), unreadable: None },
+        match yaml::read_with_comments(text) {
+            Ok((root, comments)) => {
+                Self { template: Arc::new(Template { comments, ..Template::of(root, name) }), unreadable: None }
+            }
             Err(error) => Self { template: Arc::new(Template::of(Node::null(), name)), unreadable: Some(error) },
         }
     }

@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import heat_oracle as oracle  # noqa: E402
 from heat.common import short_id  # noqa: E402
 from heat.engine import function  # noqa: E402
+from heat.engine import translation  # noqa: E402
 from heat.engine.cfn import functions as cfn_functions  # noqa: E402
 from heat.engine.hot import functions as hot_functions  # noqa: E402
 import validate  # noqa: E402
@@ -101,10 +102,41 @@ def parameter(schema, stack, name):
             "constraints": [constraint(c) for c in schema.constraints]}
 
 
+def properties(rsrc):
+    """The properties as written, but for those that Heat's own rules move
+    to another name: these as Heat's engine reads them."""
+    defn = rsrc.t
+    written = plain(defn._properties or {})
+    if not isinstance(written, dict):
+        return written
+    try:
+        props = defn.properties(rsrc.properties_schema, rsrc.context)
+        rules = [rule for rule in rsrc.translation_rules(props) or []
+                 if rule.rule != translation.TranslationRule.RESOLVE]
+        props.update_translation(rules, client_resolve=False)
+    except Exception:
+        return written
+    concerned = set()
+    for rule in rules:
+        concerned.add(rule.translation_path[0])
+        if rule.rule == translation.TranslationRule.REPLACE:
+            concerned.add(rule.get_value_absolute_path(True)[0])
+    out = {k: v for k, v in written.items() if k not in concerned}
+    # The same rule moves a property whether or not it is written.
+    for key in concerned.intersection(props):
+        try:
+            value = props[key]
+        except Exception as ex:
+            value = "%s: %s" % (type(ex).__name__, written.get(key))
+        if value is not None:
+            out[key] = value
+    return out
+
+
 def definition(rsrc):
     defn = rsrc.t
     out = {"type": defn.resource_type,
-           "properties": plain(defn._properties or {}),
+           "properties": properties(rsrc),
            "metadata": plain(defn._metadata or {}),
            "depends_on": sorted(defn._depends or []),
            "deletion_policy": plain(defn._deletion_policy),

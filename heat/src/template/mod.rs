@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use wattle_model::{IndexMap, Source};
 
-use crate::yaml::{Node, Span, Tree};
+use crate::yaml::{Comment, Node, Span, Tree};
 
 pub use call::{Call, Context, FUNCTIONS, Function, Standing, computed};
 pub(crate) use parameter::CONSTRAINTS;
@@ -50,6 +50,8 @@ pub struct Template {
     pub resources: Map<Resource>,
     /// The outputs.
     pub outputs: Map<Output>,
+    /// What is said to people only, where the text is known that it was read from.
+    pub comments: Vec<Comment>,
 }
 
 impl Template {
@@ -66,6 +68,7 @@ impl Template {
             conditions: section::conditions(conditions),
             resources: section::resources(root.get("resources")),
             outputs: section::outputs(root.get("outputs")),
+            comments: Vec::new(),
             root,
         }
     }

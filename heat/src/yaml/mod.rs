@@ -35,6 +35,6 @@ mod token;
 pub use bounds::{BYTES, DEPTH, NODES};
 pub use error::{Error, Problem};
 pub(crate) use node::counting;
-pub use node::{Node, Pair, Place, Span, Tree};
-pub use read::{read, read_bytes};
+pub use node::{Comment, Node, Pair, Place, Span, Tree};
+pub use read::{read, read_bytes, read_with_comments};
 pub use syntax::Syntax;

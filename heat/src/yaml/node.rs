@@ -37,6 +37,19 @@ impl Span {
     }
 }
 
+/// A comment, which means nothing to Heat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// Where its `#` is.
+    pub place: Place,
+    /// What it says, behind the `#`.
+    pub text: String,
+    /// Whether something stands before it on its line.
+    pub trails: bool,
+    /// Where the next word is, or the end.
+    pub next: Place,
+}
+
 /// A value and its place.
 ///
 /// Cheap to clone: an alias shares what it stands for, and has a place of its own.

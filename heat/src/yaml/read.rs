@@ -2,7 +2,7 @@
 
 use super::bounds::BYTES;
 use super::parser::Parser;
-use super::{Error, Node, Problem, Span, compose, json, reader};
+use super::{Comment, Error, Node, Problem, Span, compose, json, reader};
 
 /// Reads a text as Heat does: as JSON if it is JSON by Python's rules, else as YAML's one document. YAML without any
 /// document is [`super::Tree::Null`].
@@ -11,14 +11,24 @@ use super::{Error, Node, Problem, Span, compose, json, reader};
 ///
 /// The first thing that keeps the text from being read.
 pub fn read(text: &str) -> Result<Node, Error> {
+    read_with_comments(text).map(|(node, _)| node)
+}
+
+/// Reads a text as [`read`] does, and its comments, in their order.
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_with_comments(text: &str) -> Result<(Node, Vec<Comment>), Error> {
     if text.len() > BYTES {
         return Err(Error::new(Problem::TooLong { bytes: text.len() }, Span::default()));
     }
     if let Some(node) = json::read(text)? {
-        return Ok(node);
+        return Ok((node, Vec::new()));
     }
     let mut parser = Parser::new(text)?;
-    compose::compose(|| parser.next())
+    let node = compose::compose(|| parser.next())?;
+    Ok((node, parser.into_comments()))
 }
 
 /// Reads a file's bytes, which are UTF-8, as Heat's client takes them.

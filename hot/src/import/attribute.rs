@@ -6,18 +6,23 @@ use wattle_heat::yaml::{Node, Tree};
 use wattle_model::Scalar;
 
 use super::rust::{WIDTH, quoted};
-use super::valued::float;
+use super::valued::{as_written, float};
 
 /// A number as Heat reads one.
 pub(super) enum Number {
     Integer(i128),
+    /// One that was written in another base than ten, and how Rust writes it so.
+    Based(i128, String),
     Float(f64),
 }
 
 impl Number {
     pub(super) fn of(node: &Node) -> Option<Self> {
         match &*node.tree {
-            Tree::Integer(value) => Some(Self::Integer(*value)),
+            Tree::Integer(value) => Some(match as_written(node) {
+                Some(literal) => Self::Based(*value, literal),
+                None => Self::Integer(*value),
+            }),
             Tree::Float(value) => Some(Self::Float(*value)),
             Tree::Text { text, .. } => {
                 let text = text.trim();
@@ -30,7 +35,16 @@ impl Number {
     fn literal(&self) -> String {
         match self {
             Self::Integer(value) => value.to_string(),
+            Self::Based(_, literal) => literal.clone(),
             Self::Float(value) => float(*value),
+        }
+    }
+
+    /// It, if it is a whole number.
+    pub(super) fn whole(&self) -> Option<i128> {
+        match self {
+            Self::Integer(value) | Self::Based(value, _) => Some(*value),
+            Self::Float(_) => None,
         }
     }
 }
@@ -57,13 +71,13 @@ pub(super) fn literal(node: &Node, ty: &str) -> Option<String> {
         ("bool", Tree::Integer(0)) => Some("false".into()),
         ("bool", Tree::Integer(1)) => Some("true".into()),
         ("f64", _) => Number::of(node).map(|number| match number {
-            Number::Integer(value) => format!("{value}.0"),
+            Number::Integer(value) | Number::Based(value, _) => format!("{value}.0"),
             Number::Float(value) => float(value),
         }),
-        ("u8" | "u16" | "u32" | "i64", _) => match Number::of(node)? {
-            Number::Integer(value) if i64::try_from(value).is_ok() => Some(value.to_string()),
-            _ => None,
-        },
+        ("u8" | "u16" | "u32" | "i64", _) => {
+            let number = Number::of(node)?;
+            i64::try_from(number.whole()?).is_ok().then(|| number.literal())
+        }
         ("Vec<String>", Tree::Text { text, .. }) => {
             let items = text.split(',').map(quoted).collect::<Vec<_>>();
             Some(if text.is_empty() { "[]".into() } else { format!("[{}]", items.join(", ")) })
@@ -149,7 +163,7 @@ fn by_keys(rule: &Rule, ty: &str) -> Option<Vec<(&'static str, String)>> {
         for (name, node) in names.into_iter().zip([min, max]) {
             if let Some(node) = node {
                 let number = Number::of(node)?;
-                if whole && !matches!(number, Number::Integer(length) if u32::try_from(length).is_ok()) {
+                if whole && number.whole().is_none_or(|length| u32::try_from(length).is_err()) {
                     return None;
                 }
                 keys.push((name, number.literal()));
@@ -181,13 +195,13 @@ fn by_keys(rule: &Rule, ty: &str) -> Option<Vec<(&'static str, String)>> {
 fn by_value(rule: &Rule) -> String {
     let number = |node: &Option<Node>, whole: bool| match node.as_ref().and_then(Number::of) {
         None => "None".to_owned(),
-        Some(Number::Integer(value)) if whole => format!("Some({value})"),
-        Some(Number::Integer(value)) => format!("Some({value}.0)"),
+        Some(number @ (Number::Integer(_) | Number::Based(..))) if whole => format!("Some({})", number.literal()),
+        Some(Number::Integer(value) | Number::Based(value, _)) => format!("Some({value}.0)"),
         Some(Number::Float(value)) => format!("Some({})", float(value)),
     };
     let plain = |node: &Option<Node>| match node.as_ref().and_then(Number::of) {
         None => "0.0".to_owned(),
-        Some(Number::Integer(value)) => format!("{value}.0"),
+        Some(Number::Integer(value) | Number::Based(value, _)) => format!("{value}.0"),
         Some(Number::Float(value)) => float(value),
     };
     match rule {

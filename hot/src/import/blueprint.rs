@@ -17,6 +17,7 @@ use super::kept::Kept;
 use super::literal::Literals;
 use super::literal::doc;
 use super::names::{Names, snake};
+use super::remark::{Owner, Remarks};
 use super::rust::{Expr, WIDTH, assigned, quoted, statement};
 use super::software::Software;
 use super::valued::Valued;
@@ -73,8 +74,11 @@ pub(super) struct Blueprint<'a> {
     pub(super) literals: Literals,
     pub(super) uses: Uses,
     pub(super) body: String,
-    /// What to know: of which resource, where, and what.
-    pub(super) notes: Vec<(Option<String>, Source, String)>,
+    /// The comments that stand nowhere yet.
+    pub(super) remarks: Remarks<'a>,
+    pub(super) notes: Vec<Note>,
+    /// Those of resources, by their names.
+    noted: Vec<(&'a str, String)>,
 }
 
 /// A module.
@@ -120,7 +124,9 @@ impl<'a> Blueprint<'a> {
             literals: Literals::new(name),
             uses: Uses::default(),
             body: String::new(),
+            remarks: Remarks::of(template),
             notes: Vec::new(),
+            noted: Vec::new(),
         };
         blueprint.refer();
         blueprint.declare_parameters();
@@ -130,9 +136,10 @@ impl<'a> Blueprint<'a> {
         blueprint.nested_templates();
         blueprint.declare_conditions();
         blueprint.paragraph();
+        blueprint.remark(Owner::Section("resources"));
         for (name, why) in &software.stays {
-            let text = format!("`{name}` stays a resource and becomes no component: {why}");
-            blueprint.note(name, &template.resources[*name].node, text);
+            let text = format!("it stays a resource and becomes no component: {why}");
+            blueprint.note(name, format!("`{name}`"), text);
         }
         for name in order::resources(template).into_iter().filter(|name| !software.has(name)) {
             blueprint.resource(name, &template.resources[name])?;
@@ -141,13 +148,18 @@ impl<'a> Blueprint<'a> {
         blueprint.paragraph();
         blueprint.run();
         blueprint.paragraph();
+        blueprint.remark(Owner::Section("outputs"));
         blueprint.outputs();
+        blueprint.paragraph();
+        blueprint.remark(Owner::End);
         Ok(blueprint.finish(name))
     }
 
     fn finish(mut self, name: &str) -> Module {
         let settings = self.settings();
-        let mut text = String::new();
+        let kinds = self.kinds();
+        let mut text = self.remarks.take(Owner::Template, 0);
+        text += &self.remarks.rest();
         let _ = writeln!(text, "//! `{}` as a blueprint.\n", self.template.file.rsplit('/').next().unwrap_or_default());
         if self.uses.item {
             text += "use wattle::author::item;\n";
@@ -167,12 +179,12 @@ impl<'a> Blueprint<'a> {
             several => text += &imported(several),
         }
         text += "\n";
-        text += &self.kinds();
+        text += &kinds;
         text += &settings;
         text += &doc(self.template.description.as_ref().and_then(|node| node.tree.as_text()).unwrap_or_default(), 0);
         let parameters = if settings.is_empty() { "" } else { ", p: Settings" };
-        let parameters = if self.body.contains("p.") || parameters.is_empty() { parameters } else { ", _: Settings" };
-        let topology = if self.body.trim().is_empty() { "_" } else { "t" };
+        let parameters = if code(&self.body).contains("p.") || parameters.is_empty() { parameters } else { ", _: Settings" };
+        let topology = if code(&self.body).is_empty() { "_" } else { "t" };
         let body = self.body.trim_end_matches('\n');
         text += "#[blueprint]\n";
         let start = format!("pub fn {name}({topology}: &mut Topology{parameters})");
@@ -182,8 +194,7 @@ impl<'a> Blueprint<'a> {
             text += &format!("{start} {{\n{body}\n}}\n");
         }
         text += &self.literals.items;
-        let notes = self.notes.into_iter().map(|(_, at, text)| Note { at, text }).collect();
-        Module { text, files: self.literals.files, brought: self.brought, uses: self.uses, notes }
+        Module { text, files: self.literals.files, brought: self.brought, uses: self.uses, notes: self.notes }
     }
 
     /// Which resources are referred to.
@@ -211,6 +222,7 @@ impl<'a> Blueprint<'a> {
     }
 
     fn groups(&mut self) {
+        self.remark(Owner::Section("parameter_groups"));
         for group in &self.template.parameter_groups {
             let names = group.parameters.iter().map(|(name, _)| Expr::text(name)).collect();
             let label = Expr::text(group.label.as_deref().unwrap_or_default());
@@ -244,8 +256,8 @@ impl<'a> Blueprint<'a> {
                 continue;
             }
             let Some(function) = self.functions.get(&mention.path) else {
-                let text = format!("the template `{}` is not brought along", mention.written);
-                self.notes.push((None, self.template.at(mention.span), text));
+                let (at, subject) = (self.template.at(mention.span), format!("`{}`", mention.written));
+                self.notes.push(Note::new(at, subject, "the template is not brought along".into()));
                 continue;
             };
             let path = Expr::text(&self.kept.beside(&mention.path, &mention.written));
@@ -259,7 +271,9 @@ impl<'a> Blueprint<'a> {
     fn declare_conditions(&mut self) {
         let template = self.template;
         let used = self.used_conditions();
+        self.remark(Owner::Section("conditions"));
         for name in order::conditions(template) {
+            self.remark(Owner::Named("conditions", name));
             let condition = self.condition(&template.conditions[name].node, name);
             let variable = self.variables.fresh(snake(name));
             let call = Expr::atom("t").method("condition", [Expr::text(name), condition.expr]);
@@ -312,6 +326,7 @@ impl<'a> Blueprint<'a> {
 
     fn outputs(&mut self) {
         for (name, output) in &self.template.outputs {
+            self.remark(Owner::Named("outputs", name));
             let value = match &output.value {
                 Some(value) => self.value(value, Context::Value, &format!("{name}.output")).expr,
                 None => Valued::hot("null", []).expr,
@@ -339,6 +354,11 @@ impl<'a> Blueprint<'a> {
         }
     }
 
+    /// The comments at `owner`, in the function's body.
+    pub(super) fn remark(&mut self, owner: Owner<'a>) {
+        self.body += &self.remarks.take(owner, 4);
+    }
+
     pub(super) fn paragraph(&mut self) {
         if !self.body.is_empty() && !self.body.ends_with("\n\n") {
             self.body.push('\n');
@@ -363,15 +383,17 @@ impl<'a> Blueprint<'a> {
         Unsupported { at: self.at(node), text }
     }
 
-    /// Notes something of a resource.
-    pub(super) fn note(&mut self, resource: &str, node: &Node, text: String) {
-        self.notes.push((Some(resource.to_owned()), self.at(node), text));
+    /// Notes something of a resource: of what of it, and what.
+    pub(super) fn note(&mut self, resource: &'a str, subject: String, text: String) {
+        let at = self.template.at(self.template.resources[resource].name_span);
+        self.notes.push(Note::new(at, subject, text.clone()));
+        self.noted.push((resource, text));
     }
 
     /// The notes of a resource, as comments.
     pub(super) fn comments_of(&self, resource: &str) -> String {
-        let own = self.notes.iter().filter(|(of, ..)| of.as_deref() == Some(resource));
-        own.map(|(_, _, text)| comment(text)).collect()
+        let own = self.noted.iter().filter(|(of, _)| *of == resource);
+        own.map(|(_, text)| comment(text)).collect()
     }
 }
 
@@ -408,6 +430,11 @@ fn imported(names: &[&str]) -> String {
         }
     }
     format!("use wattle_catalog::{{\n{}\n}};\n", rows.join("\n"))
+}
+
+/// The lines of a body that are no comments: each comment has lines of its own.
+pub(super) fn code(body: &str) -> String {
+    body.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with("//")).collect()
 }
 
 /// A comment in a function.

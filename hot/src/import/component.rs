@@ -7,6 +7,7 @@ use super::catalog::Ty;
 use super::literal::doc;
 use super::names::snake;
 use super::package::recipe;
+use super::remark::Owner;
 use super::rust::{Expr, assigned, quoted, statement};
 use super::software::output;
 use wattle_heat::template::Context;
@@ -14,9 +15,11 @@ use wattle_heat::yaml::Tree;
 
 impl Blueprint<'_> {
     /// A struct for each kind of component.
-    pub(super) fn kinds(&self) -> String {
+    pub(super) fn kinds(&mut self) -> String {
         let mut text = String::new();
-        for (name, config) in &self.software.configs {
+        let software = self.software;
+        for (name, config) in &software.configs {
+            text += &self.remarks.take(Owner::Named("resources", name), 0);
             text += &format!(
                 "/// `{}` of the template.\n#[component(recipe = {})]\n",
                 one_line(name),
@@ -44,6 +47,7 @@ impl Blueprint<'_> {
         let software = self.software;
         for (name, one) in &software.deployments {
             let Some((server, _)) = self.handle(one.server) else { continue };
+            self.remark(Owner::Named("resources", name));
             let mut component = Expr::call(format!("{}::new", kind(one.config)), []);
             for (input, node) in &one.inputs {
                 let hint = format!("{name}.{input}");

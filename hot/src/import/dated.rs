@@ -18,8 +18,9 @@ pub(super) fn renamed(template: &Template, catalog: &Catalog, notes: &mut Vec<No
         renamed.extend(done);
     }
     notes.extend(renamed.into_iter().map(|one| {
-        let text = format!("the property `{}` is now `{}`, as which Heat reads it", one.from, one.to);
-        Note { at: template.at(one.at), text }
+        let subject = format!("`{}`, now `{}`", one.from, one.to);
+        let text = "the property has the name that Heat reads it under, and no longer its old one";
+        Note::new(template.at(one.at), subject, text.into())
     }));
     template
 }

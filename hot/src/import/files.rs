@@ -6,6 +6,7 @@ use wattle::cli::is_reserved;
 use wattle_heat::files::join;
 use wattle_heat::template::{Context, Function, Step, walk};
 
+use super::Note;
 use super::blueprint::Blueprint;
 use super::catalog::Ty;
 use super::names::snake;
@@ -30,20 +31,20 @@ impl Blueprint<'_> {
             let at = template.at(span);
             let path = join(&template.file, written);
             let Some(Ok(_)) = self.loaded.content(&path) else {
-                let text = format!("the file `{written}` is not there: it is named as it was, and not brought along");
-                self.notes.push((None, at, text));
+                let text = "the file is not there: it is named as it was, and not brought along";
+                self.notes.push(Note::new(at, format!("`{written}`"), text.into()));
                 continue;
             };
             let name = self.kept.beside(&path, written);
             if is_reserved(written) || is_reserved(&name) {
-                let text = format!("no file called `{written}` can stand beside the template: it is not brought along");
-                self.notes.push((None, at, text));
+                let text = "no file of this name can stand beside the template: it is not brought along";
+                self.notes.push(Note::new(at, format!("`{written}`"), text.into()));
                 continue;
             }
             if self.kept.is_outside(&path) {
                 let place = self.kept.in_crate(&path);
-                let text = format!("`{written}` is not below the template's folder: its content is now in `{place}`");
-                self.notes.push((None, at, text));
+                let text = "the file is not below the template's folder: its content is now in the crate";
+                self.notes.push(Note::new(at, format!("`{written}`, now `{place}`"), text.into()));
             }
             let stem = written.rsplit('/').next().unwrap_or(written);
             let variable = self.variables.fresh(snake(stem));
@@ -72,12 +73,13 @@ impl Blueprint<'_> {
                         }
                         continue;
                     }
-                    Some(Ok(_)) => "which cannot stand beside the template under that name: it",
-                    _ => "which is not there: it",
+                    Some(Ok(_)) => "a file that is brought along names one that cannot stand beside the template",
+                    _ => "a file that is brought along names one that is not there",
                 };
-                let text = format!("`{of}` names `{}`, {why} is not brought along", mention.written);
+                let (subject, text) = (format!("`{}` of `{of}`", mention.written), format!("{why}: it is left out"));
                 let at = loaded.library.templates.get(&template).map(|nested| nested.template.at(mention.span));
-                self.notes.push((None, at.unwrap_or_else(|| self.template.at(mention.span)), text));
+                let at = at.unwrap_or_else(|| self.template.at(mention.span));
+                self.notes.push(Note::new(at, subject, text));
             }
         }
     }

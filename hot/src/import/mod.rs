@@ -18,9 +18,11 @@ mod files;
 mod kept;
 mod literal;
 mod names;
+mod note;
 mod order;
 mod package;
 mod parameter;
+mod remark;
 mod resource;
 mod rust;
 mod software;
@@ -33,6 +35,7 @@ use wattle::model::Source;
 
 use wattle_heat::Loaded;
 
+pub use note::Note;
 pub use wattle_catalog_generate::naming::is_keyword;
 
 /// How a crate is made.
@@ -82,15 +85,6 @@ pub struct Imported {
     pub files: Vec<(String, String)>,
     /// What its reader should know.
     pub notes: Vec<Note>,
-}
-
-/// What a reader of an imported crate should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// What of the template it is about.
-    pub at: Source,
-    /// The note: lowercase, one sentence.
-    pub text: String,
 }
 
 /// Why a template cannot be imported, although Heat may take it.

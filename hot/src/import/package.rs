@@ -12,7 +12,7 @@ use super::kept::Kept;
 use super::names::{MODULES, Names, snake};
 use super::rust::WIDTH;
 use super::software::Software;
-use super::{Imported, Options, Unsupported, dated};
+use super::{Imported, Note, Options, Unsupported, dated};
 
 /// Features of the catalog that are there unless they are turned off.
 const DEFAULT: [&str; 3] = ["cinder", "neutron", "nova"];
@@ -52,7 +52,7 @@ pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Un
     files.extend(software.configs.iter().map(|(name, config)| (recipe(name), config.script.clone())));
     files.sort();
     files.dedup();
-    Ok(Imported { files, notes })
+    Ok(Imported { files, notes: Note::gathered(notes) })
 }
 
 /// Where the recipe of a config is.
@@ -89,10 +89,10 @@ fn with_modules<'f>(text: &str, functions: impl Iterator<Item = &'f String>) -> 
     }
     let modules: String = names.iter().map(|name| format!("pub mod {name};\n")).collect();
     // Behind the module's own documentation.
-    match text.split_once("\n\n") {
-        Some((doc, rest)) => format!("{doc}\n\n{modules}\n{rest}"),
-        None => format!("{modules}\n{text}"),
-    }
+    let starts = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
+    let doc = text.match_indices("//! ").map(|(at, _)| at).find(starts).unwrap_or_default();
+    let end = text[doc..].find("\n\n").map_or(doc, |end| doc + end + 2);
+    format!("{}{modules}\n{}", &text[..end], &text[end..])
 }
 
 fn program(name: &str) -> String {

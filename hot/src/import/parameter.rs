@@ -1,17 +1,20 @@
 //! Parameters: a struct with a field for each.
 
 use wattle::model::ParameterType;
+use wattle::shown::one_line;
 use wattle_catalog_generate::plan::Type;
 
 use wattle_heat::template::{Call, Context, Function, Parameter, Rule, Step, walk};
 use wattle_heat::yaml::{Node, Tree};
 
+use super::Note;
 use super::attribute::{Keys, Number, bounds, literal};
-use super::blueprint::Blueprint;
+use super::blueprint::{Blueprint, code};
 use super::literal::doc;
 use super::names::{Names, snake};
+use super::remark::Owner;
 use super::rust::quoted;
-use super::valued::entries;
+use super::valued::{as_written, entries};
 
 impl<'a> Blueprint<'a> {
     /// Names and types all parameters.
@@ -31,7 +34,8 @@ impl<'a> Blueprint<'a> {
             return String::new();
         }
         let fields: String = template.parameters.iter().map(|(name, parameter)| self.field(name, parameter)).collect();
-        format!("/// Chosen when the stack is deployed.\n#[derive(Parameters)]\npub struct Settings {{\n{fields}}}\n\n")
+        let remark = self.remarks.take(Owner::Section("parameters"), 0);
+        format!("{remark}/// Chosen when the stack is deployed.\n#[derive(Parameters)]\npub struct Settings {{\n{fields}}}\n\n")
     }
 
     fn parameter_type(&self, name: &str, parameter: &Parameter) -> &'static str {
@@ -58,9 +62,7 @@ impl<'a> Blueprint<'a> {
                     return "f64";
                 }
                 let fits = |least: i128, greatest: i128| {
-                    numbers
-                        .iter()
-                        .all(|number| matches!(number, Number::Integer(one) if (least..=greatest).contains(one)))
+                    numbers.iter().filter_map(Number::whole).all(|number| (least..=greatest).contains(&number))
                 };
                 match uses.only() {
                     Some("u8") if fits(0, 255) => "u8",
@@ -72,7 +74,7 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    fn field(&mut self, name: &str, parameter: &'a Parameter) -> String {
+    fn field(&mut self, name: &'a str, parameter: &'a Parameter) -> String {
         let (field, ty) = self.parameters[name].clone();
         let mut keys = Keys::default();
         if field != name {
@@ -104,15 +106,20 @@ impl<'a> Blueprint<'a> {
             let tags: Vec<String> = parameter.tags.iter().map(|tag| quoted(tag)).collect();
             keys.push("tags", format!("[{}]", tags.join(", ")));
         }
+        let written = parameter.default.as_ref().filter(|default| ty == "String" && as_written(default).is_some());
+        let written = written.and_then(|default| default.written()).map_or_else(String::new, |word| {
+            format!("    // The template has the default as the number `{}`, in another base than ten.\n", one_line(word))
+        });
         let doc = doc(parameter.description.as_deref().unwrap_or_default(), 4);
-        let is_read = reads(&self.body, &field);
+        let is_read = reads(&code(&self.body), &field);
         let unread = if is_read { "" } else { UNREAD };
-        format!("{doc}{}{unread}    {field}: Parameter<{ty}>,\n", keys.attribute())
+        let remark = self.remarks.take(Owner::Named("parameters", name), 4);
+        format!("{remark}{written}{doc}{}{unread}    {field}: Parameter<{ty}>,\n", keys.attribute())
     }
 
     fn note_default(&mut self, name: &str, node: &Node) {
-        let text = format!("the default of the parameter `{name}` does not have its type, and is left out");
-        self.notes.push((None, self.at(node), text));
+        let text = "the default of the parameter does not have its type, and is left out";
+        self.notes.push(Note::new(self.at(node), format!("`{name}`"), text.into()));
     }
 }
 

@@ -6,6 +6,7 @@ use wattle_heat::yaml::{Node, Tree};
 
 use super::blueprint::{Blueprint, Handle};
 use super::catalog::{Known, Ty};
+use super::remark::Owner;
 use super::rust::{Expr, Method, assigned, statement};
 use super::valued::entries;
 use super::{Unsupported, names};
@@ -25,13 +26,14 @@ impl<'a> Blueprint<'a> {
         let (expr, kind, known) = if let Some((known, expr)) = typed {
             (expr, known.handle(), Some(known))
         } else {
-            self.note_raw(name, resource, ty, known);
+            self.note_raw(name, ty, known);
             let ty = resource.ty.as_ref().map_or(ty.into(), |node| self.named(node, ty)).into_owned();
             (self.raw(name, &ty, &properties), Ty::Resource, None)
         };
         let variable = self.variables.fresh(names::snake(name));
         let add = Expr::atom("t").method("add", [Expr::text(name), expr.clone()]);
         let define = self.definition(name, resource, &variable)?;
+        self.remark(Owner::Named("resources", name));
         self.body += &self.comments_of(name);
         let is_used = define.is_some() || self.referred.contains(name);
         let line = if is_used { assigned(&format!("let {variable}"), &add, 4) } else { statement(&add, 4) };
@@ -175,15 +177,16 @@ impl<'a> Blueprint<'a> {
         Ok(says.then_some(expr).filter(|expr| matches!(expr, Expr::Chain(_, methods) if methods.len() > 1)))
     }
 
-    fn note_raw(&mut self, name: &str, resource: &'a Resource, ty: &str, known: Option<&Known>) {
+    fn note_raw(&mut self, name: &'a str, ty: &str, known: Option<&Known>) {
         if is_template(ty) {
             return;
         }
         let why = match known {
-            Some(_) => format!("`{name}` lacks what Heat requires of `{ty}`, or says it otherwise than the catalog"),
-            None if self.catalog.knows(ty) => format!("Heat discourages or hides `{ty}`, the type of `{name}`"),
-            None => format!("the catalog does not have `{ty}`, the type of `{name}`"),
+            Some(_) => "it lacks what Heat requires of its type, or says it otherwise than the catalog",
+            None if self.catalog.knows(ty) => "Heat discourages or hides its type",
+            None => "the catalog does not have its type",
         };
-        self.note(name, &resource.node, format!("{why}: its properties are given by Heat's names"));
+        let text = format!("{why}: its properties are given by Heat's names");
+        self.note(name, format!("`{name}`, of the type `{ty}`"), text);
     }
 }

@@ -9,7 +9,7 @@ use wattle_heat::yaml::{Node, Tree};
 use super::blueprint::Blueprint;
 use super::catalog::{Known, Ty, usable};
 use super::rust::Expr;
-use super::valued::entries;
+use super::valued::{digits, entries};
 
 impl Blueprint<'_> {
     /// The value of `node` for a setter of the type `ty`; whatever does not fit is a value that Heat judges.
@@ -41,7 +41,9 @@ impl Blueprint<'_> {
                 Some(self.literals.text(&text, hint))
             }
             (Type::Named("bool"), Tree::Boolean(value)) => Some(Expr::atom(value.to_string())),
-            (Type::Named(name), Tree::Integer(value)) => is_within(name, *value).then(|| Expr::atom(value.to_string())),
+            (Type::Named(name), Tree::Integer(value)) => {
+                is_within(name, *value).then(|| Expr::atom(digits(node, *value)))
+            }
             (Type::Named("Numeric"), Tree::Float(_)) => Some(self.value(node, Context::Value, hint).expr),
             (Type::Choice(name), tree) => {
                 let value = match tree {

@@ -17,7 +17,7 @@ impl Blueprint<'_> {
         match &*node.tree {
             Tree::Null => Valued::hot("null", []),
             Tree::Boolean(value) => Valued::new(Expr::atom(value.to_string()), Ty::Boolean),
-            Tree::Integer(value) => integer(*value),
+            Tree::Integer(value) => integer(node, *value),
             Tree::Float(value) => Valued::new(Expr::atom(float(*value)), Ty::Float),
             Tree::Text { text, .. } => {
                 let text = self.named(node, text);

@@ -68,18 +68,40 @@ pub(super) fn alike(values: Vec<Valued>) -> (Vec<Expr>, Ty) {
     }
 }
 
-pub(super) fn integer(value: i128) -> Valued {
+/// The number `value` that `node` is.
+pub(super) fn integer(node: &Node, value: i128) -> Valued {
+    let literal = |suffix| as_written(node).unwrap_or_else(|| grouped(value)) + suffix;
     if i32::try_from(value).is_ok() {
-        Valued::new(Expr::atom(value.to_string()), Ty::Integer)
+        Valued::new(Expr::atom(digits(node, value)), Ty::Integer)
     } else if i64::try_from(value).is_ok() {
-        Valued::new(Expr::atom(format!("{}_i64", grouped(value))), Ty::Wide("i64"))
+        Valued::new(Expr::atom(literal("_i64")), Ty::Wide("i64"))
     } else if u64::try_from(value).is_ok() {
-        Valued::new(Expr::atom(format!("{}_u64", grouped(value))), Ty::Wide("u64"))
+        Valued::new(Expr::atom(literal("_u64")), Ty::Wide("u64"))
     } else {
         // Wider than a value of ours: as the float that JSON's readers take it for.
         #[expect(clippy::cast_precision_loss, reason = "there is no better form")]
         Valued::new(Expr::atom(float(value as f64)), Ty::Float)
     }
+}
+
+/// The number in the base in which it was written.
+pub(super) fn digits(node: &Node, value: i128) -> String {
+    as_written(node).unwrap_or_else(|| value.to_string())
+}
+
+/// The literal of Rust for a number in another base than ten: `0755` of YAML is `0o755`.
+pub(super) fn as_written(node: &Node) -> Option<String> {
+    let word = node.written()?.replace('_', "");
+    let (sign, digits) = match word.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", word.strip_prefix('+').unwrap_or(&word)),
+    };
+    if digits.starts_with("0x") || digits.starts_with("0b") {
+        return Some(format!("{sign}{digits}"));
+    }
+    let octal = digits.strip_prefix('0')?.trim_start_matches('0');
+    let is_octal = !octal.is_empty() && octal.bytes().all(|digit| matches!(digit, b'0'..=b'7'));
+    is_octal.then(|| format!("{sign}0o{octal}"))
 }
 
 /// Digits in groups of three.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use super::scanner::Scanner;
 use super::token::{Kind, Token};
-use super::{Error, Place, Span, Syntax, Tree};
+use super::{Comment, Error, Place, Span, Syntax, Tree};
 
 /// Something that begins, ends or stands at a place.
 #[derive(Debug)]
@@ -100,6 +100,11 @@ impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str) -> Result<Self, Error> {
         let states = vec![State::FirstDocument];
         Ok(Self { scanner: Scanner::new(text)?, states, tags: HashMap::new(), quoted: None, begin: Place::default() })
+    }
+
+    /// The comments of what was read.
+    pub(super) fn into_comments(self) -> Vec<Comment> {
+        self.scanner.into_comments()
     }
 
     pub(super) fn next(&mut self) -> Result<Event, Error> {

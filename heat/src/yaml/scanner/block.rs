@@ -69,7 +69,7 @@ impl Scanner<'_> {
         }
         self.reader.take_while(|byte| matches!(byte, b' ' | b'\t'));
         if self.reader.byte(0) == b'#' {
-            self.reader.take_line();
+            self.comment();
         }
         if self.reader.is_break(0) {
             self.reader.take_break();

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 
 use super::reader::Reader;
 use super::token::{Kind, Token};
-use super::{Error, Place, Span, Syntax};
+use super::{Comment, Error, Place, Span, Syntax};
 
 /// How many characters a key has that is not marked by `? `.
 const KEY: usize = 1024;
@@ -41,6 +41,9 @@ pub(super) struct Scanner<'t> {
     key_allowed: bool,
     /// The last text that may go over lines, and how many bytes are before it.
     scalar: Option<(Span, usize)>,
+    comments: Vec<Comment>,
+    /// How many comments know what comes next.
+    followed: usize,
     ended: bool,
     /// Whether nothing can come before the next word any more.
     settled: bool,
@@ -74,9 +77,15 @@ impl<'t> Scanner<'t> {
             keys: vec![None],
             key_allowed: true,
             scalar: None,
+            comments: Vec::new(),
+            followed: 0,
             ended: false,
             settled: false,
         })
+    }
+
+    pub(super) fn into_comments(self) -> Vec<Comment> {
+        self.comments
     }
 
     /// The next word; [`Kind::End`] for ever at the end.
@@ -216,9 +225,12 @@ impl<'t> Scanner<'t> {
             let tabs = !self.is_block() || !self.key_allowed;
             self.reader.take_while(|byte| byte == b' ' || tabs && byte == b'\t');
             if self.reader.byte(0) == b'#' {
-                self.reader.take_line();
+                self.comment();
             }
             if !self.reader.is_break(0) {
+                let next = self.reader.place();
+                self.comments[self.followed..].iter_mut().for_each(|comment| comment.next = next);
+                self.followed = self.comments.len();
                 return;
             }
             self.reader.take_break();
@@ -226,6 +238,16 @@ impl<'t> Scanner<'t> {
                 self.key_allowed = true;
             }
         }
+    }
+
+    /// Reads a comment, up to the end of its line.
+    fn comment(&mut self) {
+        let place = self.reader.place();
+        let before = self.reader.slice(0, self.reader.at()).rsplit(['\n', '\r']).next().unwrap_or_default();
+        let trails = !before.trim_matches([' ', '\t', '\u{FEFF}']).is_empty();
+        let text = self.reader.take_line();
+        let text = text.strip_prefix('#').unwrap_or(text).trim_end().to_owned();
+        self.comments.push(Comment { place, text, trails, next: place });
     }
 
     /// An error at the next character.

@@ -7,7 +7,7 @@ use wattle::check::{Severity, has_errors};
 use wattle::lower::Lowering;
 use wattle::shown::argument;
 use wattle::view::{self, Format};
-use wattle_hot::import::{Note, Options, import};
+use wattle_hot::import::{Options, import};
 use wattle_hot::model::is_extended;
 
 use super::given::{self, Given};
@@ -64,12 +64,8 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     })?;
     crates::write(out, &imported.files)?;
     crates::settle(out, &mut imported.files)?;
-    console.err.write(&told(&imported.notes))?;
+    console.err.write(&imported.notes.iter().map(ToString::to_string).collect::<String>())?;
     console.out.write(&crates::shown(out, &imported.files))?;
     console.out.write(&format!("next: `cd {} && cargo run` emits the template\n", argument(out.display())))?;
     Ok(Exit::Fine)
-}
-
-fn told(notes: &[Note]) -> String {
-    notes.iter().map(|note| format!("note: {}: {}\n", note.at, note.text)).collect()
 }
