@@ -1,0 +1,173 @@
+//! Which cloud is meant, and how one logs in there.
+//!
+//! As every OpenStack client has it (openstacksdk, `os_client_config`): the first of `$OS_CLIENT_CONFIG_FILE`,
+//! `./clouds.yaml`, `~/.config/openstack/clouds.yaml` and `/etc/openstack/clouds.yaml` that there is, over which
+//! `secure.yaml` is laid; or the variables `OS_*`, which a file named by `--cloud` or `OS_CLOUD` goes before.
+
+mod login;
+mod read;
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+use wattle_words::names;
+
+pub use login::{Domain, Login, Scope, User};
+pub(crate) use read::Settings;
+pub use read::{SECURE, places};
+
+/// The texts from which a cloud is chosen.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// The path of `clouds.yaml`, as it is shown, and its text.
+    pub clouds: Option<(String, String)>,
+    /// The path and the text of `secure.yaml`.
+    pub secure: Option<(String, String)>,
+    /// Variables of the environment.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// A cloud, and how one logs in there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cloud {
+    /// What it is called: in clouds.yaml, or `envvars`.
+    pub name: String,
+    /// Where its identity service is, without the version.
+    pub auth_url: String,
+    /// How one logs in.
+    pub login: Login,
+    /// For what: a project, as a rule.
+    pub scope: Scope,
+    /// The region, if it has several.
+    pub region: Option<String>,
+    /// For whom services' addresses are: `public`, `internal` or `admin`.
+    pub interface: String,
+    /// A file with the authorities that are trusted; else those that the system trusts.
+    pub cacert: Option<String>,
+    /// Whether certificates are looked at.
+    pub verify: bool,
+    /// Addresses that are said instead of the catalogue's, by type of service, with `-` in it.
+    pub endpoints: BTreeMap<String, String>,
+}
+
+/// Why no cloud is chosen.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum CloudError {
+    /// A file is not what it should be.
+    #[error("{file}{place}: {message}")]
+    File {
+        /// The file's path.
+        file: String,
+        /// `:LINE:COLUMN`, or nothing.
+        place: String,
+        /// What is wrong.
+        message: String,
+        /// How to fix it.
+        help: Option<String>,
+    },
+    /// There is no such cloud.
+    #[error("there is no cloud `{name}` in {file}")]
+    NoSuchCloud {
+        /// What was asked for.
+        name: String,
+        /// The file.
+        file: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// There are several, and none is said.
+    #[error("{file} has several clouds, and none of them is named")]
+    Several {
+        /// The file.
+        file: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// Nothing says which cloud.
+    #[error("no cloud is named{}", asked.as_ref().map_or(String::new(), |name| format!(", and there is no clouds.yaml that would have `{name}`")))]
+    Nothing {
+        /// What was asked for.
+        asked: Option<String>,
+    },
+    /// Something that is needed to log in is not there.
+    #[error("the cloud `{cloud}` has no {what}")]
+    Missing {
+        /// The cloud.
+        cloud: String,
+        /// What is missing.
+        what: String,
+        /// How to fix it.
+        help: String,
+    },
+    /// A value that cannot be.
+    #[error("the cloud `{cloud}` has the {key} `{value}`: {expected}")]
+    Value {
+        /// The cloud.
+        cloud: String,
+        /// Whose value it is.
+        key: String,
+        /// What stands there.
+        value: String,
+        /// What is expected.
+        expected: String,
+    },
+}
+
+impl CloudError {
+    /// How to fix it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::File { help, .. } => help.clone(),
+            Self::NoSuchCloud { name, known, .. } => {
+                let known = known.iter().map(String::as_str);
+                let has = format!("it has {}", names::some(known.clone(), 12));
+                Some(names::meant(name, known).unwrap_or(has))
+            }
+            Self::Several { known, .. } => Some(format!(
+                "say which, by `--cloud NAME` or `OS_CLOUD`: {}",
+                names::some(known.iter().map(String::as_str), 12)
+            )),
+            Self::Nothing { .. } => Some(
+                "write ~/.config/openstack/clouds.yaml (the cloud's dashboard gives it away, under `API Access`) and name a cloud of it by \
+                 `--cloud NAME`, or set `OS_AUTH_URL` and what else your `openrc` sets"
+                    .into(),
+            ),
+            Self::Missing { help, .. } => Some(help.clone()),
+            Self::Value { .. } => None,
+        }
+    }
+}
+
+impl Cloud {
+    /// The cloud of this name; without one that of `OS_CLOUD`, of the variables `OS_*`, or the only one of the file.
+    ///
+    /// # Errors
+    ///
+    /// Why it is none, with its place.
+    pub fn choose(sources: &Sources, name: Option<&str>) -> Result<Self, CloudError> {
+        let set = |name: &str| sources.environment.get(name).map(String::as_str).filter(|value| !value.is_empty());
+        let asked = name.or_else(|| set("OS_CLOUD"));
+        let is_said = ["OS_AUTH_URL", "OS_USERNAME", "OS_USER_ID", "OS_APPLICATION_CREDENTIAL_ID", "OS_TOKEN"];
+        if asked.is_none() && is_said.iter().any(|name| set(name).is_some()) {
+            return login::cloud(crate::environment::settings(&sources.environment));
+        }
+        let Some((file, text)) = &sources.clouds else {
+            return Err(CloudError::Nothing { asked: asked.map(str::to_owned) });
+        };
+        let mut clouds = read::clouds(file, text)?;
+        if let Some((file, text)) = &sources.secure {
+            read::lay_over(&mut clouds, read::clouds(file, text)?);
+        }
+        let known = || clouds.keys().cloned().collect();
+        let name = match (asked, clouds.len()) {
+            (Some(name), _) => name.to_owned(),
+            (None, 1) => clouds.keys().next().cloned().unwrap_or_default(),
+            (None, 0) => return Err(CloudError::Nothing { asked: None }),
+            (None, _) => return Err(CloudError::Several { file: file.clone(), known: known() }),
+        };
+        match clouds.get(&name) {
+            Some(settings) => login::cloud(settings.clone()),
+            None => Err(CloudError::NoSuchCloud { name, file: file.clone(), known: known() }),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Why a request did not do what it was to do.
+
+use std::time::Duration;
+
+use thiserror::Error;
+use wattle_words::{shown, time};
+
+use crate::wire::{Lost, Method, Request, Response};
+
+/// Longest text of a service that a message quotes, in characters.
+const QUOTED: usize = 500;
+
+/// Why a request did not do what it was to do.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Fault {
+    /// The service does not do what was asked.
+    #[error("{service} refuses {what} (status {status}): {message}")]
+    Refused {
+        /// The type of the service.
+        service: String,
+        /// What was asked: the method and the path.
+        what: String,
+        /// HTTP's status.
+        status: u16,
+        /// What the service says.
+        message: String,
+    },
+    /// The service cannot do it now, however often it was asked.
+    #[error("{service} is busy for {} already: asked {what}, it answers {status}: {message}", time::span(*since))]
+    Busy {
+        /// The type of the service.
+        service: String,
+        /// What was asked.
+        what: String,
+        /// HTTP's status of its last answer.
+        status: u16,
+        /// What the service says.
+        message: String,
+        /// For how long it was asked.
+        since: Duration,
+    },
+    /// The service is not reached: nothing was done.
+    #[error("{service} cannot be reached at {url}: {why}")]
+    Unreachable {
+        /// The type of the service.
+        service: String,
+        /// Where it should be.
+        url: String,
+        /// Why.
+        why: String,
+    },
+    /// Whether it was done is not known: the request was sent, and no answer came.
+    #[error("{service} was asked {what} and has not answered, so it may have been done: {why}")]
+    Unknown {
+        /// The type of the service.
+        service: String,
+        /// What was asked.
+        what: String,
+        /// Why there is no answer.
+        why: String,
+    },
+    /// The answer is not what the service's API says.
+    #[error("{service}, asked {what}, answers what its API does not have: {why}")]
+    Senseless {
+        /// The type of the service.
+        service: String,
+        /// What was asked.
+        what: String,
+        /// What is wrong with the answer.
+        why: String,
+    },
+    /// The identity service does not let one in.
+    #[error("the cloud `{cloud}` does not let {who} in: {message}")]
+    LoggedOut {
+        /// The cloud.
+        cloud: String,
+        /// Who wanted in.
+        who: String,
+        /// What the service says.
+        message: String,
+    },
+    /// The cloud has no such service.
+    #[error("the cloud `{cloud}` has no service of the type `{service}`{place}")]
+    NoService {
+        /// The cloud.
+        cloud: String,
+        /// The type of the service.
+        service: String,
+        /// In which region, and for whom.
+        place: String,
+        /// Types of the services that there are.
+        known: Vec<String>,
+    },
+    /// The service is too old, or too new.
+    #[error("{service} of the cloud `{cloud}` speaks versions {least} to {most}, and {wanted} is needed")]
+    Version {
+        /// The cloud.
+        cloud: String,
+        /// The type of the service.
+        service: String,
+        /// What is needed.
+        wanted: String,
+        /// The oldest that it speaks.
+        least: String,
+        /// The newest that it speaks.
+        most: String,
+    },
+}
+
+impl Fault {
+    /// How to fix it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::LoggedOut { .. } => Some(
+                "look at the user, the project, their domains and the password in clouds.yaml or in the `OS_*` variables: \
+                 `openstack token issue` has to work with the same"
+                    .into(),
+            ),
+            Self::NoService { known, service, .. } => {
+                let known = known.iter().map(String::as_str);
+                let has = wattle_words::names::some(known.clone(), 12);
+                let meant = wattle_words::names::meant(service, known);
+                Some(meant.unwrap_or_else(|| format!("its catalogue has {has}")))
+            }
+            Self::Unreachable { .. } => {
+                Some("`openstack catalog list` shows where the cloud's services are; is there a way there from here?".into())
+            }
+            Self::Version { .. } => Some("a cloud with a release of OpenStack that speaks it is needed".into()),
+            Self::Refused { status: 401 | 403, .. } => {
+                Some("the user needs the role `member` in the project, or the cloud's policy allows it to administrators only".into())
+            }
+            Self::Refused { .. } | Self::Busy { .. } | Self::Unknown { .. } | Self::Senseless { .. } => None,
+        }
+    }
+
+    /// Whether the service says that there is no such thing.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, Self::Refused { status: 404, .. })
+    }
+
+    /// Whether it may go otherwise when it is asked again later.
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Busy { .. } | Self::Unreachable { .. } | Self::Unknown { .. } | Self::Refused { status: 409, .. }
+        )
+    }
+
+    pub(crate) fn lost(service: &str, request: &Request, lost: Lost) -> Self {
+        match lost {
+            Lost::Unsent(why) | Lost::Untrusted(why) => {
+                Self::Unreachable { service: service.into(), url: origin(&request.url).into(), why }
+            }
+            Lost::Unanswered(why) => Self::Unknown { service: service.into(), what: what(request), why },
+        }
+    }
+
+    pub(crate) fn refused(service: &str, request: &Request, response: &Response) -> Self {
+        let message = said(response);
+        Self::Refused { service: service.into(), what: what(request), status: response.status, message }
+    }
+
+    pub(crate) fn senseless(service: &str, request: &Request, why: impl Into<String>) -> Self {
+        Self::Senseless { service: service.into(), what: what(request), why: why.into() }
+    }
+}
+
+/// The method and the path of a request, for messages.
+pub(crate) fn what(request: &Request) -> String {
+    let path = request.url.strip_prefix(origin(&request.url)).unwrap_or(&request.url);
+    let path = path.split('?').next().unwrap_or(path);
+    let verb = match request.method {
+        Method::Get => "to read",
+        Method::Post => "to make",
+        Method::Put => "to set",
+        Method::Patch => "to change",
+        Method::Delete => "to delete",
+    };
+    format!("{verb} `{path}`")
+}
+
+/// Scheme, host and port of a URL.
+pub(crate) fn origin(url: &str) -> &str {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    url[start..].find(['/', '?']).map_or(url, |end| &url[..start + end])
+}
+
+/// What a service says in an answer that refuses: each has another form of it.
+///
+/// Nova `{"badRequest": {"message"}}`, Neutron `{"NeutronError": {"message", "detail"}}`, Keystone `{"error": {"message"}}`,
+/// Cinder as Nova, Glance HTML or text, Octavia `{"faultstring"}`, proxies anything.
+pub(crate) fn said(response: &Response) -> String {
+    let text = String::from_utf8_lossy(&response.body);
+    let json: Option<serde_json::Value> = serde_json::from_slice(&response.body).ok();
+    let found = json.as_ref().and_then(message).map(str::to_owned);
+    let text = found.unwrap_or_else(|| without_tags(&text));
+    let line = shown::one_line(text.split_whitespace().collect::<Vec<_>>().join(" ").trim());
+    match line.char_indices().nth(QUOTED) {
+        _ if line.is_empty() => "it does not say why".into(),
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line,
+    }
+}
+
+/// The first `message`, `faultstring` or text of an error, at most two levels deep.
+fn message(json: &serde_json::Value) -> Option<&str> {
+    let map = json.as_object()?;
+    for key in ["message", "faultstring", "debuginfo", "detail"] {
+        if let Some(text) = map.get(key).and_then(|value| value.as_str()).filter(|text| !text.is_empty()) {
+            return Some(text);
+        }
+    }
+    map.values().find_map(|value| match value {
+        serde_json::Value::Object(_) => message(value),
+        serde_json::Value::Array(items) => items.iter().find_map(message),
+        serde_json::Value::String(text) if map.len() == 1 => Some(text),
+        _ => None,
+    })
+}
+
+/// A page without its marks, as a text.
+fn without_tags(page: &str) -> String {
+    if !page.contains('<') {
+        return page.to_owned();
+    }
+    let mut text = String::new();
+    for (number, piece) in page.split('<').enumerate() {
+        match piece.split_once('>') {
+            Some((_, after)) if number > 0 => {
+                text.push(' ');
+                text.push_str(after);
+            }
+            _ => text.push_str(piece),
+        }
+    }
+    text
+}

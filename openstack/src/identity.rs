@@ -1,0 +1,120 @@
+//! Logging in: what Keystone is sent, and what it answers. Source: Identity API v3, `POST /v3/auth/tokens`.
+
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use crate::catalogue::Catalogue;
+use crate::clouds::{Cloud, Domain, Login, Scope, User};
+use crate::fault::said;
+use crate::{Fault, Method, Request, Response, Secret};
+
+/// A token, until when it counts, and what it opens.
+#[derive(Clone, Debug)]
+pub struct Token {
+    /// What goes with each request.
+    pub token: Secret,
+    /// When it ends, by the cloud's clock.
+    pub expires: SystemTime,
+    /// The id of the project that it is for.
+    pub project: Option<String>,
+    /// Where the services are.
+    pub catalogue: Catalogue,
+}
+
+/// The request that logs in.
+pub fn login(cloud: &Cloud) -> Request {
+    let mut request = Request::new(Method::Post, format!("{}/v3/auth/tokens", cloud.auth_url));
+    let mut auth = json!({ "identity": identity(&cloud.login) });
+    if let Some(scope) = scope(&cloud.scope) {
+        auth["scope"] = scope;
+    }
+    request.body = Some(json!({ "auth": auth }));
+    request
+}
+
+fn identity(login: &Login) -> Value {
+    match login {
+        Login::Password { user, password } => {
+            let mut user = self::user(user);
+            user["password"] = password.reveal().into();
+            json!({ "methods": ["password"], "password": { "user": user } })
+        }
+        Login::Application { credential, secret } => {
+            let mut credential = match credential {
+                Ok(id) => json!({ "id": id }),
+                Err((name, user)) => json!({ "name": name, "user": self::user(user) }),
+            };
+            credential["secret"] = secret.reveal().into();
+            json!({ "methods": ["application_credential"], "application_credential": credential })
+        }
+        Login::Token(token) => json!({ "methods": ["token"], "token": { "id": token.reveal() } }),
+    }
+}
+
+fn user(user: &User) -> Value {
+    match user {
+        User::Id(id) => json!({ "id": id }),
+        User::Named(name, domain) => json!({ "name": name, "domain": self::domain(domain) }),
+    }
+}
+
+fn domain(domain: &Domain) -> Value {
+    match domain {
+        Domain::Id(id) => json!({ "id": id }),
+        Domain::Named(name) => json!({ "name": name }),
+    }
+}
+
+fn scope(scope: &Scope) -> Option<Value> {
+    match scope {
+        Scope::Project(id) => Some(json!({ "project": { "id": id } })),
+        Scope::NamedProject(name, domain) => {
+            Some(json!({ "project": { "name": name, "domain": self::domain(domain) } }))
+        }
+        Scope::Domain(domain) => Some(json!({ "domain": self::domain(domain) })),
+        Scope::System => Some(json!({ "system": { "all": true } })),
+        Scope::Given => None,
+    }
+}
+
+/// What is answered to [`login`].
+///
+/// # Errors
+///
+/// That one is not let in, or that this is no identity service.
+pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<Token, Fault> {
+    if matches!(response.status, 400 | 401 | 403) {
+        let (cloud, who) = (cloud.name.clone(), who(&cloud.login));
+        return Err(Fault::LoggedOut { cloud, who, message: said(response) });
+    }
+    if !(200..300).contains(&response.status) {
+        return Err(Fault::refused("identity", request, response));
+    }
+    let senseless = |why: &str| Fault::senseless("identity", request, why);
+    let token = response.header("x-subject-token").ok_or_else(|| senseless("there is no token in it"))?;
+    let body: Value = serde_json::from_slice(&response.body).map_err(|error| senseless(&error.to_string()))?;
+    let body = &body["token"];
+    let expires = body["expires_at"].as_str().and_then(|time| humantime::parse_rfc3339(time).ok());
+    Ok(Token {
+        token: Secret::new(token),
+        expires: expires.ok_or_else(|| senseless("it does not say when the token ends"))?,
+        project: body["project"]["id"].as_str().map(str::to_owned),
+        catalogue: Catalogue::read(&body["catalog"]),
+    })
+}
+
+/// Who logs in, for messages.
+fn who(login: &Login) -> String {
+    let of = |user: &User| match user {
+        User::Id(name) | User::Named(name, _) => format!("the user `{name}`"),
+    };
+    match login {
+        Login::Password { user, .. } => of(user),
+        Login::Application { credential: Ok(id), .. } => format!("the application credential `{id}`"),
+        Login::Application { credential: Err((name, user)), .. } => {
+            format!("the application credential `{name}` of {}", of(user))
+        }
+        Login::Token(_) => "the token".into(),
+    }
+}

@@ -1,0 +1,23 @@
+//! How OpenStack's services are asked.
+//!
+//! What lives here: which cloud is meant ([`clouds`]), how one logs in ([`identity`]), where its services are
+//! ([`catalogue`]), and how a request gets its answer ([`session`]): tokens that expire, versions, pages, services that are
+//! busy. What must not: sockets, clocks and files. One request goes through a [`Wire`], which is HTTP, a recording, or a
+//! simulation; texts of files and the environment are arguments.
+
+pub mod catalogue;
+pub mod clouds;
+mod environment;
+pub mod fault;
+pub mod identity;
+mod page;
+mod secret;
+pub mod session;
+pub mod version;
+pub mod wire;
+
+pub use clouds::{Cloud, CloudError};
+pub use fault::Fault;
+pub use secret::Secret;
+pub use session::Session;
+pub use wire::{Lost, Method, Request, Response, Wire};
