@@ -1,0 +1,42 @@
+//! Identifiers as OpenStack's services make them, one after the other.
+
+/// Makes identifiers, the same ones every time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ids(u64);
+
+impl Ids {
+    /// A UUID of version 4, with dashes.
+    pub(crate) fn uuid(&mut self) -> String {
+        let (high, low) = (self.number(), self.number());
+        let high = (high & 0xffff_ffff_ffff_0fff) | 0x4000;
+        let low = (low & 0x3fff_ffff_ffff_ffff) | 0x8000_0000_0000_0000;
+        format!(
+            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+            high >> 32,
+            (high >> 16) & 0xffff,
+            high & 0xffff,
+            low >> 48,
+            low & 0xffff_ffff_ffff
+        )
+    }
+
+    /// A UUID without dashes, as projects have it.
+    pub(crate) fn hex(&mut self) -> String {
+        self.uuid().replace('-', "")
+    }
+
+    /// A hardware address of those that Neutron gives.
+    pub(crate) fn mac(&mut self) -> String {
+        let number = self.number();
+        format!("fa:16:3e:{:02x}:{:02x}:{:02x}", (number >> 16) & 0xff, (number >> 8) & 0xff, number & 0xff)
+    }
+
+    /// The next of numbers that look as if drawn by chance (splitmix64).
+    fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        number ^ (number >> 31)
+    }
+}

@@ -1,0 +1,228 @@
+//! Networks and what is on them. Source: Networking API v2.0.
+//!
+//! [`table`] says what each kind of thing has, `rules` what Neutron does besides when one is made, changed or removed.
+
+mod addresses;
+mod allocation;
+mod routers;
+mod rules;
+mod servers;
+mod table;
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+use wattle_openstack::Method;
+
+use crate::listing;
+use crate::reply::{Answer, Refusal, empty, json};
+use crate::world::{Asked, Common};
+use table::Kind;
+
+#[derive(Debug, Default)]
+pub(crate) struct Neutron {
+    /// All things by their ids, in the order in which they were made.
+    things: IndexMap<String, Thing>,
+}
+
+#[derive(Debug)]
+struct Thing {
+    kind: &'static Kind,
+    value: Value,
+}
+
+impl Neutron {
+    pub(crate) fn new(common: &mut Common) -> Self {
+        let mut neutron = Self::default();
+        let mut make = |kind: &str, body: Value| {
+            let kind = table::of(kind).expect("INVARIANT: one of the table's kinds");
+            let made = neutron.make(common, kind, &body).expect("INVARIANT: what a cloud begins with can be made");
+            made["id"].clone()
+        };
+        let private = make("networks", json!({ "name": "private" }));
+        make(
+            "subnets",
+            json!({ "name": "private-subnet", "network_id": private, "ip_version": 4, "cidr": "10.79.0.0/24" }),
+        );
+        let public = make("networks", json!({ "name": "public", "router:external": true }));
+        make(
+            "subnets",
+            json!({ "name": "public-subnet", "network_id": public, "ip_version": 4, "cidr": "10.78.0.0/24", "enable_dhcp": false }),
+        );
+        neutron
+    }
+
+    pub(crate) fn answer(&mut self, common: &mut Common, asked: &Asked<'_>) -> Answer {
+        let parts = asked.route.parts();
+        let Some((&"v2.0", parts)) = parts.split_first() else { return Err(nowhere()) };
+        let Some((collection, parts)) = parts.split_first() else { return Err(nowhere()) };
+        if *collection == "quotas" {
+            let most = common.setting.quota.map_or(-1, |most| i64::try_from(most).unwrap_or(i64::MAX));
+            return Ok(json(
+                200,
+                &json!({ "quota": { "port": most, "network": -1, "subnet": -1, "router": -1, "floatingip": -1, "security_group": -1, "security_group_rule": -1 } }),
+            ));
+        }
+        let kind = table::of(collection).ok_or_else(nowhere)?;
+        let one = |value: &Value, status: u16| json(status, &json!({ kind.one: value }));
+        match (asked.method, parts) {
+            (Method::Get, []) => {
+                let listed =
+                    self.all(kind).filter(|value| listing::is_asked_for(value, asked.route)).cloned().collect();
+                Ok(json(200, &listing::page(kind.key, listed, asked.route, asked.url, common.setting.page)?))
+            }
+            (Method::Get, [id]) => Ok(one(self.find(kind, id)?, 200)),
+            (Method::Post, []) => Ok(one(&self.make(common, kind, &asked.body[kind.one])?, 201)),
+            (Method::Put, [id]) => Ok(one(&self.change(common, kind, id, &asked.body[kind.one])?, 200)),
+            (Method::Delete, [id]) => {
+                self.find(kind, id)?;
+                self.remove(kind, id)?;
+                Ok(empty(204))
+            }
+            (Method::Put, [id, action @ ("add_router_interface" | "remove_router_interface")])
+                if kind.key == "routers" =>
+            {
+                self.find(kind, id)?;
+                let said = if action.starts_with("add") {
+                    self.connect(common, id, asked.body)?
+                } else {
+                    self.disconnect(id, asked.body)?
+                };
+                Ok(json(200, &said))
+            }
+            (_, [id, "tags", tag @ ..]) => self.tag(kind, id, tag, asked),
+            _ => Err(nowhere()),
+        }
+    }
+
+    /// All things of a kind.
+    fn all(&self, kind: &'static Kind) -> impl Iterator<Item = &Value> {
+        self.things.values().filter(move |thing| std::ptr::eq(thing.kind, kind)).map(|thing| &thing.value)
+    }
+
+    /// All things of the kind whose collection has this name.
+    fn every(&self, collection: &str) -> impl Iterator<Item = &Value> {
+        self.all(table::of(collection).expect("INVARIANT: one of the table's kinds"))
+    }
+
+    fn find(&self, kind: &'static Kind, id: &str) -> Result<&Value, Refusal> {
+        let found = self.things.get(id).filter(|thing| std::ptr::eq(thing.kind, kind));
+        found.map(|thing| &thing.value).ok_or_else(|| missing(kind, id))
+    }
+
+    /// The thing of this id, if there is one of the kind.
+    fn get(&self, collection: &str, id: &str) -> Result<&Value, Refusal> {
+        self.find(table::of(collection).expect("INVARIANT: one of the table's kinds"), id)
+    }
+
+    fn set(&mut self, id: &str, key: &str, value: Value) {
+        if let Some(thing) = self.things.get_mut(id) {
+            thing.value[key] = value;
+        }
+    }
+
+    fn make(&mut self, common: &mut Common, kind: &'static Kind, body: &Value) -> Result<Value, Refusal> {
+        let Some(given) = body.as_object() else {
+            return Err(Refusal::bad(format!("Unable to find '{}' in request body", kind.one)));
+        };
+        if kind.key == "ports" {
+            let there = self.every("ports").count();
+            common.quota("port", there).map_err(|_| Refusal::conflict("Quota exceeded for resources: ['port']."))?;
+        }
+        let mut value = Map::new();
+        for attribute in kind.attributes {
+            let said = given.get(attribute.name);
+            match (said, attribute.default) {
+                (Some(said), _) => value.insert(attribute.name.into(), said.clone()),
+                (None, Some(default)) => {
+                    let default = serde_json::from_str(default).expect("INVARIANT: defaults are JSON");
+                    value.insert(attribute.name.into(), default)
+                }
+                (None, None) => {
+                    return Err(Refusal::bad(format!(
+                        "Failed to parse request. Required attribute '{}' not specified",
+                        attribute.name
+                    )));
+                }
+            };
+        }
+        if let Some(unknown) = given
+            .keys()
+            .find(|key| !kind.attributes.iter().any(|attribute| attribute.name == *key) && *key != "tenant_id")
+        {
+            return Err(Refusal::bad(format!("Unrecognized attribute(s) '{unknown}'")));
+        }
+        let id = common.ids.uuid();
+        let (project, stamp) = (common.project.clone(), common.stamp());
+        for (key, fact) in [
+            ("id", &id),
+            ("project_id", &project),
+            ("tenant_id", &project),
+            ("created_at", &stamp),
+            ("updated_at", &stamp),
+        ] {
+            value.insert(key.into(), fact.as_str().into());
+        }
+        let mut value = Value::Object(value);
+        self.making(common, kind, &mut value, body)?;
+        if common.breaks && value.get("status").is_some() {
+            value["status"] = "ERROR".into();
+        }
+        self.things.insert(id.clone(), Thing { kind, value });
+        self.made(common, kind, &id);
+        Ok(self.things[&id].value.clone())
+    }
+
+    fn change(&mut self, common: &Common, kind: &'static Kind, id: &str, body: &Value) -> Result<Value, Refusal> {
+        let mut value = self.find(kind, id)?.clone();
+        for (key, said) in body.as_object().into_iter().flatten() {
+            match kind.attributes.iter().find(|attribute| attribute.name == key) {
+                None => return Err(Refusal::bad(format!("Unrecognized attribute(s) '{key}'"))),
+                Some(attribute) if !attribute.changes => {
+                    return Err(Refusal::bad(format!("Cannot update read-only attribute {key}")));
+                }
+                Some(_) => value[key] = said.clone(),
+            }
+        }
+        self.changing(kind, id, &mut value, body)?;
+        value["updated_at"] = common.stamp().into();
+        self.things[id].value = value.clone();
+        Ok(value)
+    }
+
+    fn tag(&mut self, kind: &'static Kind, id: &str, tag: &[&str], asked: &Asked<'_>) -> Answer {
+        self.find(kind, id)?;
+        let value = &mut self.things[id].value;
+        let mut tags: Vec<Value> = value["tags"].as_array().cloned().unwrap_or_default();
+        match (asked.method, tag) {
+            (Method::Get, []) => return Ok(json(200, &json!({ "tags": tags }))),
+            (Method::Put, []) => {
+                value["tags"] = asked.body["tags"].clone();
+                return Ok(json(200, &json!({ "tags": value["tags"] })));
+            }
+            (Method::Put, [tag]) => {
+                if !tags.iter().any(|known| known == tag) {
+                    tags.push((*tag).into());
+                }
+            }
+            (Method::Delete, [tag]) => tags.retain(|known| known != tag),
+            (Method::Delete, []) => tags.clear(),
+            _ => return Err(nowhere()),
+        }
+        value["tags"] = tags.into();
+        Ok(if asked.method == Method::Put { empty(201) } else { empty(204) })
+    }
+
+    pub(crate) fn vanish(&mut self, collection: &str, id: &str) {
+        if self.things.get(id).is_some_and(|thing| thing.kind.key == collection || thing.kind.path == collection) {
+            self.things.shift_remove(id);
+        }
+    }
+}
+
+fn missing(kind: &Kind, id: &str) -> Refusal {
+    Refusal::missing(format!("{} {id} could not be found.", kind.called))
+}
+
+fn nowhere() -> Refusal {
+    Refusal::missing("The resource could not be found.")
+}

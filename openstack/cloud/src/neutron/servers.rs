@@ -1,0 +1,134 @@
+//! What Nova has Neutron do for servers.
+
+use serde_json::{Map, Value, json};
+
+use super::rules::text;
+use super::{Neutron, table};
+use crate::reply::Refusal;
+use crate::world::Common;
+
+impl Neutron {
+    /// Ports of a server.
+    pub(crate) fn ports_of(&self, server: &str) -> impl Iterator<Item = &Value> {
+        self.every("ports").filter(move |port| text(port, "device_id") == server)
+    }
+
+    /// Networks that servers are on if nothing is said.
+    pub(crate) fn internal(&self) -> Vec<String> {
+        let internal = self.every("networks").filter(|network| network["router:external"] != true);
+        internal.map(|network| text(network, "id").to_owned()).collect()
+    }
+
+    /// A server's addresses by the names of its networks, as Nova shows them.
+    pub(crate) fn addresses_of(&self, server: &str) -> Value {
+        let mut addresses = Map::new();
+        for port in self.ports_of(server) {
+            let network =
+                self.get("networks", text(port, "network_id")).map(|network| text(network, "name")).unwrap_or_default();
+            let listed = addresses.entry(network).or_insert_with(|| json!([]));
+            let fixed = port["fixed_ips"].as_array().into_iter().flatten().map(|ip| (text(ip, "ip_address"), "fixed"));
+            let floating = self.every("floatingips").filter(|floating| floating["port_id"] == port["id"]);
+            let floating = floating.map(|floating| (text(floating, "floating_ip_address"), "floating"));
+            for (address, kind) in fixed.chain(floating) {
+                let version = if address.contains(':') { 6 } else { 4 };
+                let shown = json!({ "addr": address, "version": version, "OS-EXT-IPS:type": kind, "OS-EXT-IPS-MAC:mac_addr": port["mac_address"] });
+                if let Some(listed) = listed.as_array_mut() {
+                    listed.push(shown);
+                }
+            }
+        }
+        addresses.into()
+    }
+
+    /// A server takes a port.
+    pub(crate) fn bind(&mut self, port: &str, server: &str) -> Result<(), Refusal> {
+        let held = self.get("ports", port).map_err(|_| Refusal::bad(format!("Port id {port} could not be found.")))?;
+        if !text(held, "device_id").is_empty() {
+            return Err(Refusal::conflict(format!("Port {port} is still in use.")));
+        }
+        self.set(port, "device_id", server.into());
+        self.set(port, "device_owner", "compute:nova".into());
+        self.set(port, "status", "ACTIVE".into());
+        Ok(())
+    }
+
+    /// A server lets a port go.
+    pub(crate) fn unbind(&mut self, port: &str, server: &str) -> Result<(), Refusal> {
+        let held = self.get("ports", port)?;
+        if text(held, "device_id") != server {
+            return Err(Refusal::missing(format!("Port id {port} could not be found.")));
+        }
+        self.free(port);
+        Ok(())
+    }
+
+    fn free(&mut self, port: &str) {
+        for (key, value) in [("device_id", ""), ("device_owner", ""), ("status", "DOWN")] {
+            self.set(port, key, value.into());
+        }
+    }
+
+    /// A port of a network, made for a server.
+    pub(crate) fn port_for(
+        &mut self,
+        common: &mut Common,
+        server: &str,
+        wanted: &Value,
+        groups: &Value,
+    ) -> Result<String, Refusal> {
+        let network = text(wanted, "uuid");
+        self.get("networks", network).map_err(|_| Refusal::bad(format!("Network {network} could not be found.")))?;
+        let mut body = json!({ "network_id": network, "device_id": server, "device_owner": "compute:nova" });
+        if let Some(address) = wanted["fixed_ip"].as_str() {
+            body["fixed_ips"] = json!([{ "ip_address": address }]);
+        }
+        let mut named = Vec::new();
+        for group in groups.as_array().into_iter().flatten().filter(|group| group["name"] != "default") {
+            named.push(self.group(text(group, "name"))?);
+        }
+        if !named.is_empty() {
+            body["security_groups"] = named.into();
+        }
+        let kind = table::of("ports").expect("INVARIANT: one of the table's kinds");
+        let port = self.make(common, kind, &body)?;
+        Ok(text(&port, "id").to_owned())
+    }
+
+    /// A security group by its name or id.
+    fn group(&self, name: &str) -> Result<String, Refusal> {
+        let found =
+            self.every("security-groups").find(|group| text(group, "name") == name || text(group, "id") == name);
+        found
+            .map(|group| text(group, "id").to_owned())
+            .ok_or_else(|| Refusal::bad(format!("Security group {name} not found.")))
+    }
+
+    /// All ports of a server are in a group, or no more.
+    pub(crate) fn regroup(&mut self, server: &str, name: &str, adds: bool) -> Result<(), Refusal> {
+        let group = self.group(name)?;
+        let ports: Vec<(String, Value)> =
+            self.ports_of(server).map(|port| (text(port, "id").to_owned(), port["security_groups"].clone())).collect();
+        for (port, groups) in ports {
+            let mut groups = groups.as_array().cloned().unwrap_or_default();
+            groups.retain(|known| *known != group);
+            if adds {
+                groups.push(group.as_str().into());
+            }
+            self.set(&port, "security_groups", groups.into());
+        }
+        Ok(())
+    }
+
+    /// A server is gone: ports that Nova has made for it go as well, the others are free.
+    pub(crate) fn leave(&mut self, server: &str, own: &[String]) {
+        let ports: Vec<String> = self.ports_of(server).map(|port| text(port, "id").to_owned()).collect();
+        for port in ports {
+            if own.contains(&port) {
+                self.release(&port);
+                self.things.shift_remove(&port);
+            } else {
+                self.free(&port);
+            }
+        }
+    }
+}

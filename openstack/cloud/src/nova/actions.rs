@@ -1,0 +1,104 @@
+//! What is done to servers: `POST /servers/ID/action`.
+
+use serde_json::{Value, json};
+
+use super::{Nova, Others};
+use crate::reply::{Answer, Refusal, empty, json};
+use crate::world::{Asked, Common};
+
+impl Nova {
+    pub(super) fn act(&mut self, common: &mut Common, others: &mut Others<'_>, id: &str, asked: &Asked<'_>) -> Answer {
+        let Some((action, said)) = asked.body.as_object().and_then(|body| body.iter().next()) else {
+            return Err(Refusal::bad("There is no action in it."));
+        };
+        let then = common.now + common.setting.takes;
+        let flavor = match action.as_str() {
+            "resize" => Some(self.flavor(said["flavorRef"].as_str().unwrap_or_default())?.clone()),
+            _ => None,
+        };
+        let server = self.server(id)?;
+        let status = server.status().to_owned();
+        let needs = |allowed: &[&str]| {
+            if allowed.contains(&status.as_str()) {
+                return Ok(());
+            }
+            Err(Refusal::conflict(format!(
+                "Cannot '{action}' instance {id} while it is in vm_state {}",
+                status.to_lowercase()
+            )))
+        };
+        match action.as_str() {
+            "reboot" => {
+                needs(&["ACTIVE", "SHUTOFF", "ERROR"])?;
+                server.turn("REBOOT", "ACTIVE", then);
+                Ok(empty(202))
+            }
+            "os-start" => {
+                needs(&["SHUTOFF"])?;
+                server.turn("SHUTOFF", "ACTIVE", then);
+                Ok(empty(202))
+            }
+            "os-stop" => {
+                needs(&["ACTIVE", "ERROR"])?;
+                server.turn("ACTIVE", "SHUTOFF", then);
+                Ok(empty(202))
+            }
+            "resize" => {
+                needs(&["ACTIVE", "SHUTOFF"])?;
+                let flavor = flavor.unwrap_or_default();
+                if server.value["flavor"] == flavor {
+                    return Err(Refusal::bad("When resizing, instances must change flavor!"));
+                }
+                server.former = Some(std::mem::replace(&mut server.value["flavor"], flavor));
+                server.turn("RESIZE", "VERIFY_RESIZE", then);
+                Ok(empty(202))
+            }
+            "confirmResize" => {
+                needs(&["VERIFY_RESIZE"])?;
+                server.former = None;
+                server.turn("ACTIVE", "ACTIVE", common.now);
+                Ok(empty(204))
+            }
+            "revertResize" => {
+                needs(&["VERIFY_RESIZE"])?;
+                if let Some(former) = server.former.take() {
+                    server.value["flavor"] = former;
+                }
+                server.turn("REVERT_RESIZE", "ACTIVE", then);
+                Ok(empty(202))
+            }
+            "rebuild" => {
+                needs(&["ACTIVE", "SHUTOFF", "ERROR"])?;
+                let image = said["imageRef"].as_str().unwrap_or_default();
+                if others.glance.image(image).is_none() {
+                    return Err(Refusal::bad(format!("Can not find requested image {image}")));
+                }
+                server.value["image"] = json!({ "id": image });
+                for key in ["name", "metadata", "description"] {
+                    if let Some(value) = said.get(key) {
+                        server.value[key] = value.clone();
+                    }
+                }
+                if let Some(data) = said.get("user_data") {
+                    if asked.version < (2, 57) {
+                        return Err(super::unknown("user_data"));
+                    }
+                    server.set_user_data(data);
+                }
+                server.renew();
+                server.turn("REBUILD", "ACTIVE", then);
+                Ok(json(202, &json!({ "server": server.shown(others.neutron) })))
+            }
+            "forceDelete" => {
+                server.go(then);
+                Ok(empty(202))
+            }
+            "addSecurityGroup" | "removeSecurityGroup" => {
+                others.neutron.regroup(id, said["name"].as_str().unwrap_or_default(), action.starts_with("add"))?;
+                Ok(empty(202))
+            }
+            "os-getConsoleOutput" => Ok(json(200, &json!({ "output": Value::String(String::new()) }))),
+            _ => Err(Refusal::bad(format!("There is no such action: {action}"))),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Answers, and refusals in the form that each service has for them.
+
+use serde_json::{Value, json};
+use wattle_openstack::Response;
+
+/// A service of the cloud.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Service {
+    Keystone,
+    Nova,
+    Neutron,
+    Cinder,
+    Glance,
+}
+
+/// Why something is refused: HTTP's status, and words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) status: u16,
+    pub(crate) message: String,
+}
+
+impl Refusal {
+    pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
+        Self { status, message: message.into() }
+    }
+
+    /// What is sent makes no sense.
+    pub(crate) fn bad(message: impl Into<String>) -> Self {
+        Self::new(400, message)
+    }
+
+    /// There is no such thing.
+    pub(crate) fn missing(message: impl Into<String>) -> Self {
+        Self::new(404, message)
+    }
+
+    /// It cannot be done in the state that things are in.
+    pub(crate) fn conflict(message: impl Into<String>) -> Self {
+        Self::new(409, message)
+    }
+
+    pub(crate) fn response(self, service: Service) -> Response {
+        let Self { status, message } = self;
+        let body = match service {
+            Service::Keystone => json!({ "error": { "code": status, "message": message, "title": title(status) } }),
+            Service::Nova | Service::Cinder => json!({ fault(status): { "code": status, "message": message } }),
+            Service::Neutron => json!({ "NeutronError": { "type": title(status), "message": message, "detail": "" } }),
+            Service::Glance => {
+                return Response {
+                    status,
+                    headers: Vec::new(),
+                    body: format!("{status} {}\n\n{message}\n", title(status)).into_bytes(),
+                };
+            }
+        };
+        self::json(status, &body)
+    }
+}
+
+/// What Nova and Cinder call a refusal.
+fn fault(status: u16) -> &'static str {
+    match status {
+        400 => "badRequest",
+        401 => "unauthorized",
+        403 => "forbidden",
+        404 => "itemNotFound",
+        405 => "badMethod",
+        409 => "conflictingRequest",
+        413 | 429 => "overLimit",
+        503 => "serviceUnavailable",
+        _ => "computeFault",
+    }
+}
+
+fn title(status: u16) -> &'static str {
+    match status {
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        409 => "Conflict",
+        413 => "Request Entity Too Large",
+        429 => "Too Many Requests",
+        503 => "Service Unavailable",
+        _ => "Internal Server Error",
+    }
+}
+
+pub(crate) type Answer = Result<Response, Refusal>;
+
+/// An answer in JSON.
+pub(crate) fn json(status: u16, body: &Value) -> Response {
+    let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+    Response { status, headers, body: body.to_string().into_bytes() }
+}
+
+/// An answer without a body.
+pub(crate) fn empty(status: u16) -> Response {
+    Response { status, headers: Vec::new(), body: Vec::new() }
+}
