@@ -31,8 +31,50 @@ mod generated;
 mod resource;
 pub mod values;
 
-pub use generated::*;
+pub use generated::references;
 pub use wattle_heat::schema::{schema, types};
+
+// One by one: the compiler then names the feature to whoever uses a module that is left out.
+#[cfg(feature = "aodh")]
+pub use generated::aodh;
+#[cfg(feature = "barbican")]
+pub use generated::barbican;
+#[cfg(feature = "blazar")]
+pub use generated::blazar;
+#[cfg(feature = "designate")]
+pub use generated::designate;
+#[cfg(feature = "glance")]
+pub use generated::glance;
+#[cfg(feature = "heat")]
+pub use generated::heat;
+#[cfg(feature = "ironic")]
+pub use generated::ironic;
+#[cfg(feature = "keystone")]
+pub use generated::keystone;
+#[cfg(feature = "magnum")]
+pub use generated::magnum;
+#[cfg(feature = "manila")]
+pub use generated::manila;
+#[cfg(feature = "mistral")]
+pub use generated::mistral;
+#[cfg(all(feature = "monasca", feature = "hidden"))]
+pub use generated::monasca;
+#[cfg(feature = "octavia")]
+pub use generated::octavia;
+#[cfg(all(feature = "sahara", feature = "hidden"))]
+pub use generated::sahara;
+#[cfg(all(feature = "senlin", feature = "hidden"))]
+pub use generated::senlin;
+#[cfg(feature = "swift")]
+pub use generated::swift;
+#[cfg(feature = "trove")]
+pub use generated::trove;
+#[cfg(all(feature = "vitrage", feature = "hidden"))]
+pub use generated::vitrage;
+#[cfg(feature = "zaqar")]
+pub use generated::zaqar;
+#[cfg(feature = "zun")]
+pub use generated::zun;
 
 #[cfg(feature = "cinder")]
 pub mod cinder;
