@@ -48,9 +48,9 @@ impl Exports {
     /// Secrets go out only under such a constant, which says in its type that they are.
     #[track_caller]
     #[must_use]
-    pub fn entry<V>(mut self, name: impl ExportName<V>, value: V) -> Self {
+    pub fn entry<N, V: ExportAs<N>>(mut self, name: N, value: V) -> Self {
         let at = Source::caller();
-        let (stack, (name, ty, value)) = (name.stack(), name.entry(value));
+        let (stack, (name, ty, value)) = (V::stack(&name), value.entry(name));
         self.entries.push(Entry { name, stack, ty, value, at });
         self
     }
@@ -91,46 +91,46 @@ impl<T> Export<T> {
     }
 }
 
-/// What a value of type `V` can be exported as.
+/// A value that can be exported under a name of type `N`: under text, or under a typed constant.
 #[diagnostic::on_unimplemented(
-    message = "`{V}` cannot be exported as `{Self}`",
-    label = "not a name under which this value can be exported",
-    note = "`Exports::entry` takes a name, or an `Export<T>` whose type is the value's"
+    message = "`{Self}` cannot be exported under this name",
+    label = "this is `{Self}`, the name is `{N}`",
+    note = "an export takes an `Output`, an `Attribute`, a `Parameter`, a `Promise`, text or a constant; under an `Export<T>`, of that type",
+    note = "its name stands in the program: `\"url\"`, or an `Export<T>`",
+    note = "a secret is exported under a constant whose type says so: `pub const TOKEN: Export<Secret<String>> = Export::new(\"STACK\", \"token\")`"
 )]
-pub trait ExportName<V> {
-    /// The stack that it names, if it names one.
-    fn stack(&self) -> Option<&'static str>;
+pub trait ExportAs<N> {
+    /// The stack that the name names, if it names one.
+    fn stack(name: &N) -> Option<&'static str>;
     /// The entry's name, type and value.
-    fn entry(self, value: V) -> (&'static str, Type, Expression);
+    fn entry(self, name: N) -> (&'static str, Type, Expression);
 }
 
-impl<V: Exportable> ExportName<V> for &'static str
+impl<V: Exportable> ExportAs<&'static str> for V
 where
     V::Type: Public,
 {
-    fn stack(&self) -> Option<&'static str> {
+    fn stack(_: &&'static str) -> Option<&'static str> {
         None
     }
-    fn entry(self, value: V) -> (&'static str, Type, Expression) {
-        (self, V::Type::port_type(), value.into_export())
+    fn entry(self, name: &'static str) -> (&'static str, Type, Expression) {
+        (name, V::Type::port_type(), self.into_export())
     }
 }
 
-impl<T: PortType, V: IntoInput<T>> ExportName<V> for Export<T> {
-    fn stack(&self) -> Option<&'static str> {
-        Some(self.stack)
+#[diagnostic::do_not_recommend]
+impl<T: PortType, V: IntoInput<T>> ExportAs<Export<T>> for V {
+    fn stack(name: &Export<T>) -> Option<&'static str> {
+        Some(name.stack)
     }
-    fn entry(self, value: V) -> (&'static str, Type, Expression) {
-        (self.name, T::port_type(), value.into_input())
+    fn entry(self, name: Export<T>) -> (&'static str, Type, Expression) {
+        (name.name, T::port_type(), self.into_input())
     }
 }
 
 /// A value that can be exported under a name.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be exported",
-    label = "not a value that can be exported",
-    note = "an export takes an `Output`, an `Attribute`, a `Parameter`, a `Promise`, text or a constant"
-)]
+///
+/// It has no words of its own: the compiler speaks of [`ExportAs`], which stands on the same type.
 pub trait Exportable {
     /// Its type.
     type Type: PortType;
