@@ -103,7 +103,6 @@ takes! {
 
     /// Text that the cloud keeps to itself: a secret, or text that is none.
     SecretText {
-        Secret<String>: Secret<String>,
         &str: String,
         &String: String,
         String: String,
@@ -116,6 +115,16 @@ impl Textual for String {}
 impl Textual for Secret<String> {}
 
 // By a bound: the compiler would otherwise offer this wherever a secret does not fit.
+#[diagnostic::do_not_recommend]
+impl<T: PortType> IntoProperty<SecretText> for Secret<T>
+where
+    Self: Textual,
+{
+    fn into_property(self) -> Expression {
+        IntoProperty::<Self>::into_property(self)
+    }
+}
+
 #[diagnostic::do_not_recommend]
 impl<T: Textual> IntoProperty<SecretText> for Parameter<T> {
     fn into_property(self) -> Expression {

@@ -202,50 +202,6 @@ impl<T> Parameter<T> {
     }
 }
 
-/// Refuses to print a handle.
-///
-/// It has `Display` and `Debug`, but only under a bound that nothing satisfies, so that the compiler says why it has not.
-/// The bound is on the type inside of the handle: the compiler would otherwise say only that `Display` is missing.
-macro_rules! unprintable {
-    ($([$($generics:tt)*] $handle:ty, $inner:ty, $known:ident: $message:literal;)*) => {$(
-        /// Implemented by nothing: what the handle stands for is not known while the blueprint runs.
-        #[diagnostic::on_unimplemented(
-            message = $message,
-            label = "not known yet",
-            note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
-        )]
-        pub trait $known {}
-
-        impl<$($generics)*> std::fmt::Display for $handle
-        where
-            $inner: $known,
-        {
-            fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                Err(std::fmt::Error)
-            }
-        }
-
-        impl<$($generics)*> std::fmt::Debug for $handle
-        where
-            $inner: $known,
-        {
-            fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                Err(std::fmt::Error)
-            }
-        }
-    )*};
-}
-pub(super) use unprintable;
-
-unprintable! {
-    [T] Output<T>, T, OutputIsKnown:
-        "`Output<{Self}>` cannot be printed: its value is not known while the blueprint runs";
-    [T] Attribute<T>, T, AttributeIsKnown:
-        "`Attribute<{Self}>` cannot be printed: its value is not known while the blueprint runs";
-    [T] Parameter<T>, T, ParameterIsKnown:
-        "`Parameter<{Self}>` cannot be printed: its value is not known while the blueprint runs";
-}
-
 macro_rules! copy {
     ($($handle:ident { $($field:ident),* })*) => {$(
         impl<T> Clone for $handle<T> {

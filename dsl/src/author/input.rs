@@ -16,7 +16,8 @@ use super::secret::Secret;
     message = "an input of type `{T}` cannot be wired to `{Self}`",
     label = "this is `{Self}`, the input takes `{T}`",
     note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type",
-    note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`; a secret is a `Parameter<Secret<String>>`, or `Secret::new(...)`",
+    note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`",
+    note = "a secret goes only into an input that is declared as `Secret<...>`, which takes a `Parameter<Secret<String>>` or `Secret::new(...)`",
     note = "constants of other types than text and numbers are made as Rust does: `IpAddr::from([10, 0, 0, 3])`, `\"http://a/\".parse::<Url>().expect(\"a URL\")`, `Duration::from_secs(90)`"
 )]
 pub trait IntoInput<T> {
@@ -33,12 +34,21 @@ pub trait IntoInput<T> {
 )]
 pub trait Public {}
 
+/// The type of no input. Constants have an impl for it because the compiler shows the source of one that is alone.
+enum Nothing {}
+
 macro_rules! constants {
     ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Public for $ty {}
         #[diagnostic::do_not_recommend]
         impl IntoInput<$ty> for $ty {
+            fn into_input(self) -> Expression {
+                Expression::Constant(self.into_value())
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl IntoInput<Nothing> for $ty {
             fn into_input(self) -> Expression {
                 Expression::Constant(self.into_value())
             }
@@ -63,13 +73,7 @@ macro_rules! wider_constants {
         }
     )*};
 }
-/// A type whose constants may stand in the blueprint as text. The compiler speaks in its words, and not of [`IntoInput`].
-#[diagnostic::on_unimplemented(
-    message = "an input of type `{Self}` cannot be wired to `&str`",
-    label = "this is `&str`, the input takes `{Self}`",
-    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type",
-    note = "constants of other types than text and numbers are made as Rust does: `IpAddr::from([10, 0, 0, 3])`, `\"http://a/\".parse::<Url>().expect(\"a URL\")`, `Duration::from_secs(90)`"
-)]
+/// A type whose constants may stand in the blueprint as text.
 pub trait Literal {}
 #[diagnostic::do_not_recommend]
 impl Literal for String {}
@@ -77,6 +81,7 @@ impl Literal for String {}
 #[diagnostic::do_not_recommend]
 impl Literal for Cidr {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Literal> IntoInput<T> for &str {
     fn into_input(self) -> Expression {
         self.into()
@@ -97,22 +102,13 @@ wider_constants! {
 }
 
 /// A type whose deferred values an input of type `U` takes.
-///
-/// The compiler speaks in the words of this trait, which know what is deferred, and not of [`IntoInput`].
-#[diagnostic::on_unimplemented(
-    message = "an input of type `{U}` cannot be wired to a value of type `{Self}`",
-    label = "this is a deferred `{Self}`, the input takes `{U}`",
-    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type",
-    note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`"
-)]
 pub trait Fits<U> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: PortType> Fits<T> for T {}
-// What is public may become a secret; the other way is refused in the words of `Public`.
+// What is public may become a secret, and never the other way.
 #[diagnostic::do_not_recommend]
 impl<T: PortType> Fits<Secret<T>> for T {}
-impl<T: PortType> Fits<T> for Secret<T> where (Secret<T>,): Public {}
 #[diagnostic::do_not_recommend]
 impl Fits<String> for Url {}
 #[diagnostic::do_not_recommend]
@@ -122,6 +118,7 @@ impl Fits<IpAddr> for Ipv6Addr {}
 
 macro_rules! deferred {
     ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Fits<U>, U> IntoInput<U> for $handle<T> {
             fn into_input(self) -> Expression {
                 self.into()
@@ -153,50 +150,46 @@ impl IntoInput<Secret<String>> for Secret<&str> {
     }
 }
 
-// In a tuple, so that the bound is on another type than the impl, and the compiler speaks in the words of `Public`.
-impl<T: PortType> IntoInput<T> for Secret<T>
-where
-    (Secret<T>,): Public,
-{
-    fn into_input(self) -> Expression {
-        Expression::Constant(self.into_value())
-    }
-}
-
 fn list<T, S: IntoInput<T>>(items: impl IntoIterator<Item = S>) -> Expression {
     Expression::List(items.into_iter().map(S::into_input).collect())
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: IntoInput<T>> IntoInput<Vec<T>> for Vec<S> {
     fn into_input(self) -> Expression {
         list(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: IntoInput<T> + Clone> IntoInput<Vec<T>> for &Vec<S> {
     fn into_input(self) -> Expression {
         list(self.iter().cloned())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: IntoInput<T>, const N: usize> IntoInput<Vec<T>> for [S; N] {
     fn into_input(self) -> Expression {
         list(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: IntoInput<T> + Clone> IntoInput<Vec<T>> for &[S] {
     fn into_input(self) -> Expression {
         list(self.iter().cloned())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: IntoInput<T> + Clone, const N: usize> IntoInput<Vec<T>> for &[S; N] {
     fn into_input(self) -> Expression {
         list(self.iter().cloned())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: IntoInput<T>> IntoInput<BTreeMap<String, T>> for BTreeMap<String, S> {
     fn into_input(self) -> Expression {
         Expression::Map(self.into_iter().map(|(name, item)| (name.into(), item.into_input())).collect())

@@ -9,6 +9,7 @@ mod cidr;
 mod comparable;
 mod component;
 mod constant;
+mod decided;
 mod exports;
 mod expr;
 mod expression;
@@ -26,6 +27,7 @@ mod requirement;
 mod secret;
 mod text;
 mod topology;
+mod unknown;
 
 pub use blueprint::{Blueprint, NoConfig};
 pub use component::OnServer;
@@ -49,7 +51,7 @@ pub use wattle_words::types::*;
 pub use comparable::{Comparable, Comparand, Compares, Divisible, Lengthy, Listed, Ordered, Textual};
 
 // What a catalog's resources are made of, and what tells which values go where.
-pub use exports::{ExportName, Exportable};
+pub use exports::{ExportAs, Exportable};
 pub use expression::{Expression, Handle};
 pub use handle::{Host, Segment};
 pub use input::{IntoInput, Public};
@@ -63,5 +65,7 @@ pub use text::{AtDeployment, AtRunTime, Confidential, Open, Privacy, Scalar, Sta
 pub use component::{Inputs, Missing, Software, Wired};
 #[doc(hidden)]
 pub use constant::{Constant, constant};
+#[doc(hidden)]
+pub use decided::{counted, decided};
 #[doc(hidden)]
 pub use parameters::ParameterOptions;

@@ -1,6 +1,6 @@
 //! Promises: values used before the part that supplies them exists.
 
-use super::handle::{Output, OutputSource, unprintable};
+use super::handle::{Output, OutputSource};
 
 /// A `T` that one part uses and another supplies later with `t.fulfil(...)`.
 ///
@@ -30,11 +30,6 @@ impl<T> Promise<T> {
     pub fn output(self) -> Output<T> {
         self.output
     }
-}
-
-unprintable! {
-    [T] Promise<T>, T, PromiseIsKnown:
-        "`Promise<{Self}>` cannot be printed: its value is not known while the blueprint runs";
 }
 
 impl<T> Clone for Promise<T> {

@@ -6,43 +6,23 @@ use std::marker::PhantomData;
 use crate::model::Value;
 
 use super::expression::Expression;
-use super::handle::{Attribute, Output, Parameter, Resource};
+use super::handle::{Attribute, Parameter, Resource};
 use super::input::Public;
 use super::port::{PortType, scalars};
-use super::promise::Promise;
 use super::secret::Secret;
 
 /// A value that can be given to a property of type `T`.
 #[diagnostic::on_unimplemented(
     message = "a resource property of type `{T}` cannot be set from `{Self}`",
     label = "this is `{Self}`, the property takes `{T}`",
-    note = "a property takes a constant, a `Parameter` or an `Attribute` of its own type; one that refers to a resource takes its handle"
+    note = "a property takes a constant, a `Parameter` or an `Attribute` of its own type; one that refers to a resource takes its handle, one of a few values a variant of its type, as `SubnetIpVersion::V4`",
+    note = "an `Output`, a `Promise` and text that holds one are known only once servers run, and Heat must know properties before: an input of a component takes them",
+    note = "a `Secret` is taken only by a property that is secret itself"
 )]
 pub trait IntoProperty<T> {
     /// The value.
     fn into_property(self) -> Expression;
 }
-
-/// Implemented by nothing: an output is not known when Heat creates resources.
-///
-/// The compiler speaks in the words of this trait, and not of [`IntoProperty`], because the two stand on different
-/// types: the bound is on the type inside of the output.
-#[diagnostic::on_unimplemented(
-    message = "a resource property cannot be fed from `Output<{Self}>`",
-    label = "not known when Heat creates the resource",
-    note = "a component's output exists only once its server runs; Heat must know properties before",
-    note = "an input takes it: let a component on the server read it"
-)]
-pub trait OutputKnownToHeat {}
-
-/// Implemented by nothing: a promise may be fulfilled by an output.
-#[diagnostic::on_unimplemented(
-    message = "a resource property cannot be fed from `Promise<{Self}>`",
-    label = "perhaps not known when Heat creates the resource",
-    note = "what fulfils a promise may exist only once a server runs; Heat must know properties before",
-    note = "an input takes it: let a component on the server read it"
-)]
-pub trait PromiseKnownToHeat {}
 
 macro_rules! constants {
     ($($ty:ty as $scalar:ident,)*) => {$(
@@ -82,44 +62,6 @@ macro_rules! known {
 }
 known!(Parameter Attribute);
 
-// Never satisfied, like those below. Not by a macro: the compiler shows the impl to whoever passes a secret.
-impl<T: PortType> IntoProperty<T> for Parameter<Secret<T>>
-where
-    Secret<T>: Public,
-{
-    fn into_property(self) -> Expression {
-        self.into()
-    }
-}
-
-impl<T: PortType> IntoProperty<T> for Attribute<Secret<T>>
-where
-    Secret<T>: Public,
-{
-    fn into_property(self) -> Expression {
-        self.into()
-    }
-}
-
-// Never satisfied: the bound is there to refuse in its own words whatever the property's type.
-impl<T, U> IntoProperty<U> for Output<T>
-where
-    T: OutputKnownToHeat,
-{
-    fn into_property(self) -> Expression {
-        self.into()
-    }
-}
-
-impl<T, U> IntoProperty<U> for Promise<T>
-where
-    T: PromiseKnownToHeat,
-{
-    fn into_property(self) -> Expression {
-        self.into()
-    }
-}
-
 #[diagnostic::do_not_recommend]
 impl<T: PortType> IntoProperty<Secret<T>> for Secret<T> {
     fn into_property(self) -> Expression {
@@ -127,21 +69,14 @@ impl<T: PortType> IntoProperty<Secret<T>> for Secret<T> {
     }
 }
 
-impl<T: PortType> IntoProperty<T> for Secret<T>
-where
-    (Secret<T>,): Public,
-{
-    fn into_property(self) -> Expression {
-        Expression::Constant(self.into_value())
-    }
-}
-
+#[diagnostic::do_not_recommend]
 impl<T, S: IntoProperty<T>> IntoProperty<Vec<T>> for Vec<S> {
     fn into_property(self) -> Expression {
         Expression::List(self.into_iter().map(S::into_property).collect())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: IntoProperty<T>, const N: usize> IntoProperty<Vec<T>> for [S; N] {
     fn into_property(self) -> Expression {
         Expression::List(self.into_iter().map(S::into_property).collect())
@@ -192,36 +127,42 @@ impl IntoProperty<AnyValue> for Resource {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PortType + Public> IntoProperty<AnyValue> for Parameter<T> {
     fn into_property(self) -> Expression {
         self.into()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: PortType + Public> IntoProperty<AnyValue> for Attribute<T> {
     fn into_property(self) -> Expression {
         self.into()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: IntoProperty<AnyValue>> IntoProperty<AnyValue> for Vec<S> {
     fn into_property(self) -> Expression {
         Expression::List(self.into_iter().map(S::into_property).collect())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: IntoProperty<AnyValue>, const N: usize> IntoProperty<AnyValue> for [S; N] {
     fn into_property(self) -> Expression {
         Expression::List(self.into_iter().map(S::into_property).collect())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: IntoProperty<AnyValue>> IntoProperty<AnyValue> for BTreeMap<String, S> {
     fn into_property(self) -> Expression {
         Expression::Map(self.into_iter().map(|(name, item)| (name.into(), item.into_property())).collect())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<K: Into<String>, S: IntoProperty<AnyValue>, const N: usize> IntoProperty<AnyValue> for [(K, S); N] {
     fn into_property(self) -> Expression {
         Expression::Map(self.into_iter().map(|(name, item)| (name.into().into(), item.into_property())).collect())

@@ -12,6 +12,7 @@ use super::promise::Promise;
 use super::secret::Secret;
 use super::text::{Confidential, Open, Text};
 use super::topology::{Topology, insert};
+use super::unknown::LookedInto;
 
 /// What must hold of values. [`Subject`] makes one of a value, `all`, `any`, `!` and the like one of several.
 ///
@@ -313,6 +314,59 @@ pub trait Subject: Sized {
     {
         let item = demand(Each::new()).into_demand().predicate;
         tested(self, Test::SomeItem(Box::new(item)), false)
+    }
+
+    // What is looked for in a value that is known. The bound refuses each in words of its own; what it returns is like
+    // what it would be, so that nothing else fails.
+
+    #[doc(hidden)]
+    fn len(self) -> usize
+    where
+        Self: LookedInto,
+    {
+        0
+    }
+
+    #[doc(hidden)]
+    fn is_empty(self) -> bool
+    where
+        Self: LookedInto,
+    {
+        true
+    }
+
+    #[doc(hidden)]
+    fn iter(self) -> std::vec::IntoIter<<Self::Value as Listed>::Item>
+    where
+        Self: LookedInto,
+        Self::Value: Listed,
+    {
+        Vec::new().into_iter()
+    }
+
+    #[doc(hidden)]
+    fn get<K>(self, _: K) -> Option<<Self::Value as Listed>::Item>
+    where
+        Self: LookedInto,
+        Self::Value: Listed,
+    {
+        None
+    }
+
+    #[doc(hidden)]
+    fn as_str(self) -> &'static str
+    where
+        Self: LookedInto,
+    {
+        ""
+    }
+
+    #[doc(hidden)]
+    fn unwrap(self) -> Self::Value
+    where
+        Self: LookedInto,
+    {
+        unreachable!("INVARIANT: the bound is never satisfied")
     }
 }
 

@@ -6,8 +6,8 @@ use crate::model::Value;
 use crate::{Cidr, Url};
 
 use super::expression::Expression;
-use super::handle::{Attribute, Output, Parameter, unprintable};
-use super::input::{IntoInput, Public};
+use super::handle::{Attribute, Output, Parameter};
+use super::input::IntoInput;
 use super::port::{PortType, scalars};
 use super::promise::Promise;
 use super::property::{AnyValue, IntoProperty};
@@ -176,10 +176,6 @@ impl<S: Stage, P: Privacy> TextPart for Text<S, P> {
     }
 }
 
-unprintable! {
-    [S, P] Text<S, P>, S, TextIsKnown: "`Text` cannot be printed: its value is not known while the blueprint runs";
-}
-
 impl<S, P> Clone for Text<S, P> {
     fn clone(&self) -> Self {
         Self { parts: self.parts.clone(), kind: PhantomData }
@@ -222,16 +218,10 @@ impl<S, P> From<Text<S, P>> for Expression {
     }
 }
 
-// A secret text is refused in the words of `Public`.
-#[diagnostic::do_not_recommend]
-impl Public for Open {}
-
 macro_rules! text_into {
     ($($ty:ty)*) => {$(
-        impl<S, P> IntoInput<$ty> for Text<S, P>
-        where
-            P: Public,
-        {
+        #[diagnostic::do_not_recommend]
+        impl<S> IntoInput<$ty> for Text<S, Open> {
             fn into_input(self) -> Expression {
                 self.into()
             }
@@ -240,55 +230,34 @@ macro_rules! text_into {
 }
 text_into!(String Url Cidr);
 
-#[diagnostic::do_not_recommend]
-impl<S, P> IntoInput<Secret<String>> for Text<S, P> {
-    fn into_input(self) -> Expression {
-        self.into()
-    }
+macro_rules! text_into_secret {
+    ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<S, P> IntoInput<Secret<$ty>> for Text<S, P> {
+            fn into_input(self) -> Expression {
+                self.into()
+            }
+        }
+    )*};
 }
+text_into_secret!(String Url);
 
 #[diagnostic::do_not_recommend]
-impl<S, P> IntoInput<Secret<Url>> for Text<S, P> {
-    fn into_input(self) -> Expression {
-        self.into()
-    }
-}
-
-/// Implemented by the stage of text that is known when Heat creates resources.
-#[diagnostic::on_unimplemented(
-    message = "a resource property cannot be fed from text that holds an output",
-    label = "not known when Heat creates the resource",
-    note = "a component's output exists only once its server runs; Heat must know properties before",
-    note = "an input takes it: let a component on the server read it"
-)]
-pub trait TextKnownToHeat {}
-
-#[diagnostic::do_not_recommend]
-impl TextKnownToHeat for AtDeployment {}
-
-impl<S, P> IntoProperty<String> for Text<S, P>
-where
-    S: TextKnownToHeat,
-    P: Public,
-{
+impl IntoProperty<String> for Text<AtDeployment, Open> {
     fn into_property(self) -> Expression {
         self.into()
     }
 }
 
-impl<S, P> IntoProperty<Secret<String>> for Text<S, P>
-where
-    S: TextKnownToHeat,
-{
+#[diagnostic::do_not_recommend]
+impl<P> IntoProperty<Secret<String>> for Text<AtDeployment, P> {
     fn into_property(self) -> Expression {
         self.into()
     }
 }
 
-impl<S, P> IntoProperty<AnyValue> for Text<S, P>
-where
-    Text<S, P>: IntoProperty<String>,
-{
+#[diagnostic::do_not_recommend]
+impl IntoProperty<AnyValue> for Text<AtDeployment, Open> {
     fn into_property(self) -> Expression {
         self.into()
     }

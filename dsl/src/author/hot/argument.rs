@@ -6,7 +6,7 @@ use crate::author::expression::Expression;
 use crate::author::handle::{Attribute, Condition, Parameter, Resource};
 use crate::author::input::Public;
 use crate::author::port::{PortType, scalars};
-use crate::author::text::{Text, TextKnownToHeat};
+use crate::author::text::{AtDeployment, Open, Text};
 use crate::model;
 
 /// What one of Heat's functions takes, whatever its type: all that is known before the servers run.
@@ -65,7 +65,7 @@ into! {
     [] Condition;
     [T: Public] Parameter<T>;
     [T: Public] Attribute<T>;
-    [S: TextKnownToHeat, P: Public] Text<S, P>;
+    [] Text<AtDeployment, Open>;
 }
 
 #[diagnostic::do_not_recommend]
@@ -86,24 +86,28 @@ fn list(items: impl IntoIterator<Item = impl Argument>) -> Expression {
     Expression::List(items.into_iter().map(Argument::into_argument).collect())
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Argument> Argument for Vec<S> {
     fn into_argument(self) -> Expression {
         list(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Argument, const N: usize> Argument for [S; N] {
     fn into_argument(self) -> Expression {
         list(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Argument> Argument for BTreeMap<String, S> {
     fn into_argument(self) -> Expression {
         Expression::Map(self.into_iter().map(|(name, item)| (name.into(), item.into_argument())).collect())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<K: Into<String>, S: Argument, const N: usize> Argument for [(K, S); N] {
     fn into_argument(self) -> Expression {
         Expression::Map(self.into_iter().map(|(name, item)| (name.into().into(), item.into_argument())).collect())

@@ -1,0 +1,248 @@
+//! What nothing can be done with while the blueprint runs, because its value is not known. The compiler says so in words
+//! of ours.
+//!
+//! Each operation is implemented, under a bound that nothing satisfies. The compiler takes the implementation and speaks
+//! in the words of the bound only if the bound stands on another type than the implementation does, and if it cannot be
+//! decided when the operation is looked up. So that of an operator stands on its right operand, which is not known then.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops;
+
+use super::comparable::Listed;
+use super::handle::{Attribute, Output, Parameter};
+use super::promise::Promise;
+use super::text::Text;
+
+/// Implemented by nothing: an output cannot be printed.
+#[diagnostic::on_unimplemented(
+    message = "`Output<{Self}>` cannot be printed: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+)]
+pub trait OutputIsKnown {}
+
+/// Implemented by nothing: an attribute cannot be printed.
+#[diagnostic::on_unimplemented(
+    message = "`Attribute<{Self}>` cannot be printed: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+)]
+pub trait AttributeIsKnown {}
+
+/// Implemented by nothing: a parameter cannot be printed.
+#[diagnostic::on_unimplemented(
+    message = "`Parameter<{Self}>` cannot be printed: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+)]
+pub trait ParameterIsKnown {}
+
+/// Implemented by nothing: a promise cannot be printed.
+#[diagnostic::on_unimplemented(
+    message = "`Promise<{Self}>` cannot be printed: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+)]
+pub trait PromiseIsKnown {}
+
+/// Implemented by nothing: text around deferred values cannot be printed.
+#[diagnostic::on_unimplemented(
+    message = "`Text` cannot be printed: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+)]
+pub trait TextIsKnown {}
+
+/// Satisfied by nothing: what is deferred as `H` cannot be compared.
+#[diagnostic::on_unimplemented(
+    message = "`{H}` cannot be compared: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "what must hold of it is required: `t.require(\"the port is free\", port.is_not(80))`, `memory.at_least(2048)`",
+    note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
+)]
+pub trait Compared<H> {}
+
+/// Satisfied by nothing: nothing can be calculated from what is deferred as `H`.
+#[diagnostic::on_unimplemented(
+    message = "nothing can be calculated from `{H}`: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "text around it is written with `text!(\"http://{{}}/\", value)`; whatever else is made of it is made by a recipe, which reads it as an input",
+    note = "what the blueprint calculates with is chosen while building: a field of its configuration, its third argument"
+)]
+pub trait Calculated<H> {}
+
+/// Satisfied by nothing: what is in a value that is deferred as `H` cannot be seen.
+#[diagnostic::on_unimplemented(
+    message = "nothing can be taken out of `{H}`: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "pass it on as a whole: the recipe that reads it as an input takes out what it needs",
+    note = "how long it is, and what is in it, can be required: `t.require(\"zones\", zones.length(1..=3))`, `zones.every(|zone| zone.matches(\"[a-z]+\"))`"
+)]
+pub trait TakenApart<H> {}
+
+/// Satisfied by nothing: what is in a value that is deferred cannot be seen.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be looked into: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "pass it on as a whole: the recipe that reads it as an input takes out what it needs",
+    note = "how long it is, and what is in it, can be required: `t.require(\"zones\", zones.length(1..=3))`, `zones.every(|zone| zone.matches(\"[a-z]+\"))`"
+)]
+pub trait LookedInto {}
+
+/// Implemented by nothing: nothing can be repeated for each item of it.
+#[diagnostic::on_unimplemented(
+    message = "nothing can be repeated for each item of a deferred `{Self}`: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "pass it on as a whole: the recipe that reads it as an input goes through it",
+    note = "what the blueprint repeats is chosen while building: a field of its configuration, its third argument"
+)]
+pub trait Repeated {}
+
+// While the right operand is not known, either may be meant: with one alone, the compiler would settle for it.
+enum Left {}
+enum Right {}
+
+macro_rules! undecided {
+    ($($operation:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<H> $operation<H> for (Left,) {}
+        #[diagnostic::do_not_recommend]
+        impl<H> $operation<H> for (Right,) {}
+    )*};
+}
+undecided!(Compared Calculated TakenApart);
+
+/// Operations that are never carried out.
+macro_rules! never {
+    ($([$($generics:ident)*] $handle:ty;)*) => {$(
+        impl<$($generics,)* Other> PartialEq<Other> for $handle
+        where
+            (Other,): Compared<$handle>,
+        {
+            fn eq(&self, _: &Other) -> bool {
+                false
+            }
+        }
+
+        impl<$($generics,)* Other> PartialOrd<Other> for $handle
+        where
+            (Other,): Compared<$handle>,
+        {
+            fn partial_cmp(&self, _: &Other) -> Option<Ordering> {
+                None
+            }
+        }
+
+        never!(calculated [$($generics)*] $handle: Add add, Sub sub, Mul mul, Div div, Rem rem, BitAnd bitand, BitOr bitor);
+    )*};
+    (calculated $generics:tt $handle:ty: $($operator:ident $method:ident),*) => {$(
+        never!(one $generics $handle: $operator $method);
+    )*};
+    (one [$($generics:ident)*] $handle:ty: $operator:ident $method:ident) => {
+        impl<$($generics,)* Other> ops::$operator<Other> for $handle
+        where
+            (Other,): Calculated<$handle>,
+        {
+            // What becomes of it is not judged as well.
+            type Output = $handle;
+
+            fn $method(self, _: Other) -> $handle {
+                self
+            }
+        }
+    };
+}
+never! {
+    [T] Output<T>;
+    [T] Attribute<T>;
+    [T] Parameter<T>;
+    [T] Promise<T>;
+    [S P] Text<S, P>;
+}
+
+macro_rules! items {
+    ($($handle:ident)*) => {$(
+        impl<T: Listed, Place> ops::Index<Place> for $handle<T>
+        where
+            (Place,): TakenApart<$handle<T>>,
+        {
+            type Output = T::Item;
+
+            fn index(&self, _: Place) -> &T::Item {
+                unreachable!("INVARIANT: the bound is never satisfied")
+            }
+        }
+
+        impl<T: Listed + Repeated> Iterator for $handle<T> {
+            type Item = T::Item;
+
+            fn next(&mut self) -> Option<T::Item> {
+                None
+            }
+        }
+    )*};
+}
+items!(Output Attribute Parameter Promise);
+
+// Not by a macro: the compiler shows the impl.
+
+impl<T: OutputIsKnown> fmt::Display for Output<T> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+impl<T: OutputIsKnown> fmt::Debug for Output<T> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+impl<T: AttributeIsKnown> fmt::Display for Attribute<T> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+impl<T: AttributeIsKnown> fmt::Debug for Attribute<T> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+impl<T: ParameterIsKnown> fmt::Display for Parameter<T> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+impl<T: ParameterIsKnown> fmt::Debug for Parameter<T> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+impl<T: PromiseIsKnown> fmt::Display for Promise<T> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+impl<T: PromiseIsKnown> fmt::Debug for Promise<T> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+impl<S: TextIsKnown, P> fmt::Display for Text<S, P> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
+
+impl<S: TextIsKnown, P> fmt::Debug for Text<S, P> {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Err(fmt::Error)
+    }
+}
