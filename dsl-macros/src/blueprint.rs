@@ -7,7 +7,7 @@ use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Signature, Type};
 use crate::constant::last_segment;
 use crate::errors::{Errors, error};
 use crate::keys::{Keys, Known};
-use crate::{docs, names, source};
+use crate::{decided, docs, names, source};
 
 static KEYS: Known = Known { attribute: "#[blueprint(...)]", keys: &["name"] };
 const SHAPE: &str = "write `pub fn NAME(t: &mut Topology, p: Settings, config: Config) -> Exports`; parameters and configuration may be left out";
@@ -66,7 +66,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
     let description = docs::text(&function.attrs);
     let at = source::expand(ident.span());
     let attrs = function.attrs.iter().filter(|attr| !docs::is_doc(attr));
-    let (sig, block) = (&function.sig, &function.block);
+    let (sig, block) = (&function.sig, decided::mark(function.block.to_token_stream()));
     quote! {
         #item
 

@@ -7,6 +7,7 @@
 mod blueprint;
 mod component;
 mod constant;
+mod decided;
 mod docs;
 mod errors;
 mod keys;

@@ -1,0 +1,186 @@
+//! What a blueprint branches on and counts to. Where that is not known yet, the compiler would only say that types differ;
+//! so each goes through a function whose bound says why.
+//!
+//! Only what stands as `if p.tls {`, `if !app.ready && size.big {`, `while ...` and `0..p.count` is looked at: whatever else
+//! there is keeps its tokens. A bare name is left alone as the end of a range, since it may be a constant in a pattern.
+
+use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
+use quote::quote_spanned;
+
+/// The tokens of a function's body, with its conditions and counts made to speak.
+pub(crate) fn mark(tokens: TokenStream) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().map(within).collect();
+    let mut marked = TokenStream::new();
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        marked.extend([token.clone()]);
+        at += 1;
+        if is_word(token, "if") || is_word(token, "while") {
+            at += condition(&tokens[at..], &mut marked);
+        } else if let Some(operator) = range(&tokens, at - 1) {
+            marked.extend(tokens[at..at + operator].iter().cloned());
+            at += operator;
+            let length = operand(&tokens[at..]);
+            let place = &tokens[at..at + length];
+            let ends = tokens.get(at + length).is_none_or(is_block);
+            if ends && place.iter().any(|token| is_punct(token, '.')) {
+                marked.extend(call("counted", place));
+                at += length;
+            }
+        }
+    }
+    marked
+}
+
+fn within(token: TokenTree) -> TokenTree {
+    let TokenTree::Group(group) = token else { return token };
+    let mut inner = Group::new(group.delimiter(), mark(group.stream()));
+    inner.set_span(group.span());
+    TokenTree::Group(inner)
+}
+
+/// Marks the operands of a condition up to its block; returns how many tokens they are.
+fn condition(tokens: &[TokenTree], marked: &mut TokenStream) -> usize {
+    let mut at = 0;
+    loop {
+        while tokens.get(at).is_some_and(|token| is_punct(token, '!')) {
+            marked.extend([tokens[at].clone()]);
+            at += 1;
+        }
+        let length = operand(&tokens[at..]);
+        let joined = is_joined(&tokens[at + length..]);
+        if length == 0 || !(joined || tokens.get(at + length).is_some_and(is_block)) {
+            return at;
+        }
+        marked.extend(call("decided", &tokens[at..at + length]));
+        at += length;
+        if !joined {
+            return at;
+        }
+        marked.extend(tokens[at..at + 2].iter().cloned());
+        at += 2;
+    }
+}
+
+/// How many tokens from the first one on are a name with fields, methods, calls and indices behind it; 0 if it is none.
+fn operand(tokens: &[TokenTree]) -> usize {
+    let is_name = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Ident(name)) if !is_keyword(name));
+    if !is_name(tokens.first()) {
+        return 0;
+    }
+    let mut length = 1;
+    loop {
+        length += match tokens.get(length) {
+            Some(TokenTree::Group(group))
+                if matches!(group.delimiter(), Delimiter::Parenthesis | Delimiter::Bracket) =>
+            {
+                1
+            }
+            Some(dot) if is_punct(dot, '.') => match tokens.get(length + 1) {
+                Some(TokenTree::Literal(_) | TokenTree::Ident(_)) => 2,
+                _ => return length,
+            },
+            _ => return length,
+        };
+    }
+}
+
+/// Whether a range with a number in front begins at `at`; how many tokens its operator is.
+fn range(tokens: &[TokenTree], at: usize) -> Option<usize> {
+    let before = at.checked_sub(1).map(|before| &tokens[before]);
+    let is_number = matches!(&tokens[at], TokenTree::Literal(literal) if literal.to_string().starts_with(|first: char| first.is_ascii_digit()));
+    let dots = tokens.get(at + 1..at + 3)?.iter().all(|token| is_punct(token, '.'));
+    if !is_number || !dots || before.is_some_and(|before| is_punct(before, '.')) {
+        return None;
+    }
+    Some(if tokens.get(at + 3).is_some_and(|token| is_punct(token, '=')) { 3 } else { 2 })
+}
+
+fn call(function: &str, operand: &[TokenTree]) -> TokenStream {
+    let span = operand.first().map_or_else(Span::call_site, TokenTree::span);
+    let function = Ident::new(function, span);
+    let operand = operand.iter().cloned();
+    quote_spanned!(span=> ::wattle::author::#function(#(#operand)*))
+}
+
+fn is_keyword(name: &Ident) -> bool {
+    ["if", "match", "loop", "while", "for", "unsafe", "let", "return", "break", "continue", "async", "const", "move"]
+        .iter()
+        .any(|keyword| name == keyword)
+}
+
+fn is_word(token: &TokenTree, word: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident == word)
+}
+
+fn is_punct(token: &TokenTree, punct: char) -> bool {
+    matches!(token, TokenTree::Punct(found) if found.as_char() == punct)
+}
+
+fn is_block(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
+}
+
+/// Whether `&&` or `||` comes next.
+fn is_joined(tokens: &[TokenTree]) -> bool {
+    let [TokenTree::Punct(one), TokenTree::Punct(other), ..] = tokens else { return false };
+    matches!((one.as_char(), one.spacing(), other.as_char()), ('&', Spacing::Joint, '&') | ('|', Spacing::Joint, '|'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mark;
+
+    fn marked(text: &str) -> String {
+        let tokens = mark(text.parse().expect("tokens"));
+        tokens.to_string().replace(":: wattle :: author :: ", "")
+    }
+
+    fn same(text: &str) -> bool {
+        marked(text) == text.parse::<proc_macro2::TokenStream>().expect("tokens").to_string()
+    }
+
+    fn becomes(text: &str, other: &str) -> bool {
+        marked(text) == other.parse::<proc_macro2::TokenStream>().expect("tokens").to_string()
+    }
+
+    #[test]
+    fn conditions_are_marked() {
+        assert!(becomes("if p.on {}", "if decided(p.on) {}"));
+        assert!(becomes("if !p.on && app.is(3) {}", "if !decided(p.on) && decided(app.is(3)) {}"));
+        assert!(becomes("{ while on || x.0 { f() } }", "{ while decided(on) || decided(x.0) { f() } }"));
+        assert!(becomes("if a == b && p.on {}", "if a == b && p.on {}"));
+        assert!(becomes(
+            "f(|| if on { 1 } else if off { 2 } else { 3 })",
+            "f(|| if decided(on) { 1 } else if decided(off) { 2 } else { 3 })"
+        ));
+    }
+
+    #[test]
+    fn counts_are_marked() {
+        assert!(becomes("for n in 0..p.count {}", "for n in 0..counted(p.count) {}"));
+        assert!(becomes("(1..=p.count).map(f)", "(1..=counted(p.count)).map(f)"));
+    }
+
+    #[test]
+    fn all_else_stays() {
+        for text in [
+            "if let Some(x) = y.z {}",
+            "if a == b {}",
+            "if match x { _ => true } {}",
+            "if loop { break true } {}",
+            "if unsafe { f() } {}",
+            "if *on {}",
+            "if a::B {}",
+            "if matches!(a, b) {}",
+            "match n { 0..MAX => {} x if y => {} }",
+            "let Some(0..=MAX) = n else { return };",
+            "t.0..n.len()",
+            "&list[0..p.n - 1]",
+            "0..n",
+            "f(x.if_not(y))",
+        ] {
+            assert!(same(text), "{text}: {}", marked(text));
+        }
+    }
+}
