@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use clap::builder::styling::{AnsiColor, Style};
 use wattle::diagram::State;
+use wattle::shown::one_line;
 
 /// What a piece of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,15 +55,18 @@ pub(super) fn paint(text: &str, tone: Tone, color: bool) -> String {
 /// One piece of a row.
 pub(super) type Cell = (String, Tone);
 
-/// Rows whose columns are as wide as their widest cell; the last one as wide as it is, and cut at `width`.
+/// Rows whose columns are as wide as their widest cell; the last one as wide as it is, and cut at `width`. Each row is one line,
+/// whatever is in it.
 pub(super) fn table(rows: &[Vec<Cell>], color: bool, width: usize) -> String {
+    let in_one_line = |(text, tone): &Cell| (one_line(text), *tone);
+    let rows: Vec<Vec<Cell>> = rows.iter().map(|row| row.iter().map(in_one_line).collect()).collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let size = |text: &str| text.chars().count();
     let widths: Vec<usize> = (0..columns)
         .map(|i| rows.iter().filter_map(|row| row.get(i)).map(|(text, _)| size(text)).max().unwrap_or(0))
         .collect();
     let mut out = String::new();
-    for row in rows {
+    for row in &rows {
         let mut line = String::new();
         let mut column = 0;
         for (i, (text, tone)) in row.iter().enumerate() {

@@ -264,7 +264,7 @@ pub(super) fn detail(status: &Status) -> Cell {
 
 /// What is awaited, a few of it by name.
 pub(super) fn waits_for(waits: &[Waiting]) -> String {
-    let shown: Vec<&str> = waits.iter().take(3).map(|wait| &*wait.what).collect();
+    let shown: Vec<String> = waits.iter().take(3).map(|wait| one_line(&wait.what)).collect();
     match waits.len().saturating_sub(3) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use wattle::shown::one_line;
 use wattle_agent_core::time::Time;
 use wattle_words::names;
 use wattle_words::time::short;
@@ -60,7 +61,7 @@ pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) 
     let _ = writeln!(text, "\ncritical path: {all}{}", if last.open { " until now" } else { "" });
     for hop in &path {
         let whole = between(hop.since, hop.until, hop.clock_jumped);
-        let after = hop.awaited.as_ref().map(|what| format!(", after {what}")).unwrap_or_default();
+        let after = hop.awaited.as_ref().map(|what| format!(", after {}", one_line(what))).unwrap_or_default();
         let ran = match hop.ran {
             Some(_) if hop.clock_jumped => "ran for an unknown time".into(),
             Some(ran) => format!("ran {}", length(millis(ran.max(hop.since), hop.until))),

@@ -1,7 +1,7 @@
 //! What a server says of itself, as far as it is shown: its own agent says less, so whoever says more says it to fill what others
 //! look at.
 
-use crate::space::{Failure, ServerStatus, State, Status};
+use crate::space::{Alive, Did, Failure, ServerStatus, State, Status};
 
 /// Most things of one kind: waits of a component, troubles of a server.
 const MOST: usize = 1_000;
@@ -9,18 +9,21 @@ const MOST: usize = 1_000;
 /// Most pieces of the past of a component; an agent keeps 256.
 const MOST_PAST: usize = 1_000;
 
-/// Most bytes of a text: of a reason, of a name.
+/// Most bytes of a text: of a reason, of a name in it.
 const LONGEST: usize = 16 << 10;
+
+/// Most bytes of a name that has a column, which is as wide in all rows.
+const LONGEST_NAME: usize = 1 << 10;
 
 /// Cuts what is too much, and says whether anything was.
 pub(super) fn status(status: &mut Status) -> bool {
-    let is_cut = cut(&mut status.past, MOST_PAST);
+    let is_cut = keep(&mut status.past, MOST_PAST, |step| match &step.did {
+        Did::Waited { what, input } => is_name(what) && input.as_ref().is_none_or(|input| is_name(input)),
+        Did::Ran | Did::BrokenOff => true,
+    });
     let more = match &mut status.state {
         State::Waiting(waits) => {
-            let before = waits.len();
-            waits.retain(|wait| wait.what.len() <= LONGEST);
-            waits.truncate(MOST);
-            waits.len() < before
+            keep(waits, MOST, |wait| is_name(&wait.what) && wait.input.as_ref().is_none_or(|input| is_name(input)))
         }
         State::Failed(failure) => shorten_failure(failure),
         State::Running | State::Done => false,
@@ -30,15 +33,33 @@ pub(super) fn status(status: &mut Status) -> bool {
 
 /// The same of what is said of the server itself.
 pub(super) fn server(status: &mut ServerStatus) -> bool {
-    let mut is_cut =
-        cut(&mut status.troubles, MOST) | cut(&mut status.leaving, MOST) | cut(&mut status.finishing, MOST);
+    let mut is_cut = cut(&mut status.troubles, MOST)
+        | keep(&mut status.leaving, MOST, |leaving| is_name(&leaving.component))
+        | keep(&mut status.finishing, MOST, |finishing| is_name(&finishing.component));
     for trouble in &mut status.troubles {
-        is_cut |= shorten(trouble);
+        is_cut |= shorten(trouble, LONGEST);
     }
     for failure in status.leaving.iter_mut().filter_map(|leaving| leaving.failure.as_mut()) {
         is_cut |= shorten_failure(failure);
     }
     is_cut
+}
+
+/// The same of what its agent says of itself.
+pub(super) fn alive(alive: &mut Alive) -> bool {
+    let texts = [&mut alive.host, &mut alive.version].into_iter().chain(&mut alive.agent).chain(&mut alive.boot);
+    texts.fold(false, |is_cut, text| is_cut | shorten(text, LONGEST_NAME))
+}
+
+fn is_name(name: &str) -> bool {
+    name.len() <= LONGEST_NAME
+}
+
+fn keep<T>(all: &mut Vec<T>, most: usize, is_kept: impl Fn(&T) -> bool) -> bool {
+    let before = all.len();
+    all.retain(is_kept);
+    all.truncate(most);
+    all.len() < before
 }
 
 fn cut<T>(all: &mut Vec<T>, most: usize) -> bool {
@@ -48,20 +69,21 @@ fn cut<T>(all: &mut Vec<T>, most: usize) -> bool {
 }
 
 fn shorten_failure(failure: &mut Failure) -> bool {
-    let mut is_cut = shorten(&mut failure.message) | cut(&mut failure.log, MOST) | cut(&mut failure.through, MOST);
+    let mut is_cut =
+        shorten(&mut failure.message, LONGEST) | cut(&mut failure.log, MOST) | cut(&mut failure.through, MOST);
     for name in std::iter::once(&mut failure.component).chain(&mut failure.through).filter(|name| name.len() > LONGEST)
     {
         *name = format!("{} ...", &name[..name.floor_char_boundary(LONGEST)]).into();
         is_cut = true;
     }
-    failure.log.iter_mut().fold(is_cut, |is_cut, line| is_cut | shorten(line))
+    failure.log.iter_mut().fold(is_cut, |is_cut, line| is_cut | shorten(line, LONGEST))
 }
 
-fn shorten(text: &mut String) -> bool {
-    if text.len() <= LONGEST {
+fn shorten(text: &mut String, most: usize) -> bool {
+    if text.len() <= most {
         return false;
     }
-    text.truncate(text.floor_char_boundary(LONGEST));
+    text.truncate(text.floor_char_boundary(most));
     text.push_str(" ...");
     true
 }

@@ -6,7 +6,7 @@ use wattle::model::{IndexMap, Name};
 use wattle_agent_core::time::Time;
 use wattle_words::time::short;
 
-use crate::space::{Failure, Finishing, State, Status, Waiting};
+use crate::space::{Failure, Finishing, Held, State, Status, Waiting};
 
 use super::{Condition, Part, Picture};
 
@@ -141,7 +141,7 @@ impl<'p> Search<'p> {
                 }
                 State::Running => self.causes.push(Cause::Abandoned { component, since: status.since }),
                 State::Waiting(_) if !is_alive => self.no_agent(part.server),
-                State::Waiting(waits) => waits.iter().for_each(|wait| self.wait(wait)),
+                State::Waiting(waits) => waits.iter().for_each(|wait| self.wait(part, wait)),
             },
             Condition::Idle if !is_alive => self.no_agent(part.server),
             Condition::Idle if !finishing.is_empty() => {
@@ -161,12 +161,17 @@ impl<'p> Search<'p> {
         self.causes.push(Cause::NoAgent { server: server.clone(), was_there });
     }
 
-    fn wait(&mut self, wait: &Waiting) {
+    /// What `waiting` says that it waits for.
+    fn wait(&mut self, waiting: Part<'p>, wait: &Waiting) {
         if let Some(part) = self.picture.writer(&wait.what) {
             return self.component(part);
         }
         let Some((producer, _)) = wait.what.rsplit_once('/') else { return self.elsewhere(wait) };
         let server = producer.strip_suffix("/server").and_then(|server| self.picture.servers.get_key_value(server));
+        // Nobody says of an attribute that it is there but the entry itself: who is not wired to it cannot wait for it.
+        if server.is_some() && !self.picture.reads(waiting, &wait.what) {
+            return self.causes.push(Cause::NotBegun { component: waiting.path().into() });
+        }
         match server {
             Some((server, standing)) if standing.alive.is_none() => self.no_agent(server),
             Some(_) => self.causes.push(Cause::Attribute { entry: wait.what.clone() }),
@@ -297,17 +302,17 @@ impl Cause {
     }
 }
 
-/// That a server is not in its revision yet, the time being `now`.
+/// That a server is not in its revision yet, in one line, the time being `now`.
 pub(crate) fn still_runs(finishing: &Finishing, now: Time) -> String {
     let Finishing { component, revision, since, deadline } = finishing;
     let server = component.rsplit_once('/').map_or("", |(server, _)| server);
     let deadline = deadline.map(|deadline| format!(", its deadline in {}", between(now, deadline)));
-    format!(
+    wattle::shown::one_line(&format!(
         "{server} still runs {component} of revision {revision}, since {} ago{}; the newer revision begins there once that \
          has ended",
         between(*since, now),
         deadline.unwrap_or_default()
-    )
+    ))
 }
 
 /// The time from one moment to another, for people; none at all if it is in the future, as clocks of several machines
@@ -317,6 +322,15 @@ pub(crate) fn between(since: Time, now: Time) -> String {
 }
 
 impl Picture {
+    /// Whether a component reads `entry` by its plan, as far as that is known.
+    fn reads(&self, part: Part<'_>, entry: &str) -> bool {
+        let plan = self.servers.get(part.server).and_then(|standing| standing.plan.as_ref());
+        let Some(component) = plan.and_then(|plan| plan.components.get(part.name)) else { return true };
+        let mut reads = false;
+        component.sources(&mut |source| reads |= source.leaves().filter_map(Held::entry).any(|read| **read == *entry));
+        reads
+    }
+
     /// Takes what a component says of another one's failure for its own word, if that one does not say so itself.
     pub(super) fn judge_blames(&mut self) {
         let mut judged = Vec::new();
@@ -343,8 +357,13 @@ impl Picture {
             Condition::Said(Status { state: State::Failed(own), .. }) if own.component == *named => own.clone(),
             _ => failure.clone().only_said_by(component),
         };
-        // What this stack does not have is another one's.
-        self.find(named).filter(|_| named != component).map_or_else(|| failure.clone(), said)
+        // Components of another stack are called `STACK:SERVER/COMPONENT`, and no name has a colon in it.
+        let is_others = named.split('/').next().is_some_and(|server| server.contains(':'));
+        match self.find(named) {
+            _ if named == component || is_others => failure.clone(),
+            Some(part) => said(part),
+            None => failure.clone().only_said_by(component),
+        }
     }
 }
 

@@ -125,13 +125,15 @@ impl Picture {
                     before.filter(|_| is_same).and_then(|before| before.servers.get(name.as_str())?.plan.clone());
                 let known = known.filter(|plan| plan.of() <= *of);
                 let mut unread = Vec::new();
-                let alive = or_trouble(space.alive(&name).await, &mut unread)?;
+                let mut alive = or_trouble(space.alive(&name).await, &mut unread)?;
+                let mut says_more = alive.as_mut().is_some_and(bounded::alive);
                 let plan = match known {
                     Some(plan) => Some(plan),
                     None => space.plan(&name).await?.map(Arc::new),
                 };
                 let mut status = or_trouble(space.server_status(&name).await, &mut unread)?;
-                if status.as_mut().is_some_and(bounded::server) {
+                says_more |= status.as_mut().is_some_and(bounded::server);
+                if says_more {
                     unread.push("the server says more of itself than is shown".to_owned());
                 }
                 let expected = expected(plan.as_deref(), of);

@@ -12,6 +12,7 @@ mod own_place;
 mod quotas;
 mod replayed;
 mod rotated;
+mod shown;
 mod signed;
 mod squatted;
 mod values;

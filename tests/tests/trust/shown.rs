@@ -1,0 +1,172 @@
+//! What a server says of itself is shown as what it says: in its own rows, and of nobody else.
+
+use std::process::Command;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use wattle_runtime::report::{Cause, Picture, roots};
+use wattle_runtime::seed::{apply, write_operator_key};
+use wattle_runtime::space::{Layout, Revision, Space};
+use wattle_runtime::store::{Access, Rights, Store};
+use wattle_tests::command::{apart, wattle};
+use wattle_tests::running::{Ran, to_its_end};
+use wattle_tests::zookeeper::ZooKeeper;
+
+use crate::Stack;
+
+const SINCE: &str = "2026-01-01T00:00:00Z";
+const LATER: &str = "2026-01-01T00:01:00Z";
+
+/// A stack of which `web` says what it likes, with its own credential.
+struct Liar {
+    stack: Stack,
+    web: Arc<dyn Store>,
+    layout: Layout,
+    of: Revision,
+    folder: tempfile::TempDir,
+}
+
+impl Liar {
+    async fn new(name: &'static str) -> Self {
+        let stack = Stack::new(name);
+        let (operator, web) = (stack.operator().await, stack.server("web").await);
+        apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+        let of = Space::new(operator, name).goal().await.expect("reads").expect("a goal").of();
+        let folder = tempfile::tempdir().expect("a folder");
+        write_operator_key(&folder.path().join("operator.key"), &stack.options.key).expect("writes");
+        Self { layout: Layout::new(name), stack, web, of, folder }
+    }
+
+    /// Says it at `path`, as `server` would sign it.
+    async fn says(&self, server: &str, path: &str, mut status: Json) {
+        for (key, value) in
+            [("revision", json!(self.of.number)), ("space", json!(self.of.space)), ("since", json!(SINCE))]
+        {
+            status.as_object_mut().expect("an object").entry(key).or_insert(value);
+        }
+        let signer = self.stack.options.credentials.get(server).expect("it has one").key().signer();
+        let said = signer.vouch(path, status.to_string().as_bytes());
+        let store = if server == "web" { Arc::clone(&self.web) } else { self.stack.server(server).await };
+        store.set(path, &said, None).await.expect("its own");
+    }
+
+    async fn picture(&self) -> Picture {
+        let space = Space::new(self.stack.operator().await, &self.stack.seed.stack);
+        Picture::read(&space.operated_by(self.stack.options.key.signer().authority()), None).await.expect("it is shown")
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let mut command = Command::new(wattle());
+        apart(command.args(args).current_dir(self.folder.path()), self.folder.path());
+        let address = ZooKeeper::shared().address();
+        to_its_end(command.args(["--stack", &self.stack.seed.stack, "--space", &address]))
+    }
+
+    fn access(&self) -> Access {
+        let all = Rights { read: true, write: true, create: true, delete: true };
+        let own = Access::new().grant(&self.stack.logins("web")[0].principal(), all);
+        own.grant(&self.stack.options.key.login().principal(), Rights::READ)
+    }
+}
+
+/// What ends a line in what it says begins none in what is shown.
+#[tokio::test]
+async fn nobody_writes_a_row_of_another_one() {
+    let liar = Liar::new("forged_rows").await;
+    let row = "x\nFORGED  up 3h  part  done";
+    let (own, component) = (liar.layout.server_status("web"), liar.layout.status("web/part"));
+    let ran = json!([{"did": "ran", "since": SINCE, "until": LATER}]);
+    liar.says("db", &liar.layout.status("db/part"), json!({"state": "done", "since": LATER, "past": ran})).await;
+    let waited = json!([{"did": "waited", "for": format!("db/part/{row}"), "since": SINCE, "until": LATER},
+        {"did": "ran", "since": LATER, "until": "2026-01-01T00:02:00Z"}]);
+    let failure = |name: &str, through: Json| json!({"component": name, "kind": "recipe", "message": row, "log": [row], "at": SINCE, "through": through});
+    for status in [
+        json!({"state": "waiting", "detail": [{"for": row, "since": SINCE}]}),
+        json!({"state": "failed", "detail": failure("web/part", json!([]))}),
+        json!({"state": "failed", "detail": failure(row, json!(["web/part"]))}),
+        json!({"state": "failed", "detail": failure(&format!("other:{row}"), json!(["web/part"]))}),
+        json!({"state": "done", "since": "2026-01-01T00:02:00Z", "past": waited}),
+    ] {
+        liar.says("web", &component, status.clone()).await;
+        let said = json!({"troubles": [row], "leaving": [
+            {"component": format!("web/{row}"), "since": SINCE},
+            {"component": format!("web/{row}"), "since": SINCE, "failure": failure("web/part", json!([]))},
+        ]});
+        liar.says("web", &own, said).await;
+        for args in [&["status"][..], &["status", "--why"], &["status", "--timeline"], &["ls"]] {
+            let ran = liar.run(args);
+            assert!(ran.out.contains("db") && ran.out.contains("web"), "{args:?}: {ran}");
+            let forged = ran.out.lines().chain(ran.err.lines()).find(|line| line.trim_start().starts_with("FORGED"));
+            assert_eq!(forged, None, "{args:?} of {status}: {ran}");
+        }
+    }
+    // What it says that it lets end first.
+    let alive = json!({"since": SINCE, "host": row, "pid": 1, "version": row}).to_string();
+    let hold = liar.web.hold(&liar.layout.alive("web"), alive.as_bytes(), &liar.access(), None).await.expect("its own");
+    let finishing = json!([{"component": format!("web/{row}"), "revision": 0, "since": SINCE}]);
+    liar.says("web", &own, json!({"revision": 0, "finishing": finishing})).await;
+    let ran = liar.run(&["status"]);
+    assert!(ran.out.contains("web still runs web/x\\nFORGED"), "{ran}");
+    assert!(!ran.out.lines().any(|line| line.starts_with("FORGED")), "{ran}");
+    hold.release().await;
+}
+
+/// A column is as wide as what is widest in it, in every row.
+#[tokio::test]
+async fn one_long_name_does_not_fill_all_rows() {
+    let liar = Liar::new("wide_rows").await;
+    let long = "x".repeat(400_000);
+    let leaving = |name: &str| json!({"component": format!("web/{name}"), "since": SINCE});
+    let mut all: Vec<Json> = (0..400).map(|number| leaving(&number.to_string())).collect();
+    all.push(leaving(&long));
+    liar.says("web", &liar.layout.server_status("web"), json!({"leaving": all})).await;
+    let alive = json!({"since": SINCE, "host": long, "pid": 1, "version": long}).to_string();
+    let hold = liar.web.hold(&liar.layout.alive("web"), alive.as_bytes(), &liar.access(), None).await.expect("its own");
+    for args in [&["status"][..], &["status", "--format", "json"]] {
+        let ran = liar.run(args);
+        assert!(ran.out.contains("db") && ran.out.len() < 300_000, "{args:?}: {} bytes", ran.out.len());
+        assert!(ran.out.contains("the server says more of itself than is shown"), "{args:?}");
+    }
+    hold.release().await;
+}
+
+/// It names nobody as the cause by its own word alone: neither what there is not, nor what it does not read.
+#[tokio::test]
+async fn nobody_is_named_by_what_is_not_there() {
+    let liar = Liar::new("named").await;
+    let path = liar.layout.status("web/part");
+    let db = liar.stack.server("db").await;
+    let all = Rights { read: true, write: true, create: true, delete: true };
+    let access = Access::new().grant(&liar.stack.logins("db")[0].principal(), all);
+    let access = access.grant(&liar.stack.options.key.login().principal(), Rights::READ);
+    let alive = json!({"since": SINCE, "host": "db", "pid": 1, "version": "1"}).to_string();
+    let db = db.hold(&liar.layout.alive("db"), alive.as_bytes(), &access, None).await.expect("its own place");
+    let web = &liar.web;
+    let web = web.hold(&liar.layout.alive("web"), alive.as_bytes(), &liar.access(), None).await.expect("its own place");
+    for named in ["db/ghost", "db", "db/server", "db/part/text", "db/server/address"] {
+        let failure =
+            json!({"component": named, "kind": "recipe", "message": "no", "at": SINCE, "through": ["web/part"]});
+        for status in [
+            json!({"state": "failed", "detail": failure}),
+            json!({"state": "waiting", "detail": [{"for": "db/server/ghost", "since": SINCE}]}),
+        ] {
+            liar.says("web", &path, status.clone()).await;
+            let picture = liar.picture().await;
+            for root in roots(&picture) {
+                let is_of_web = root.holds.iter().chain(root.cause.component()).any(|name| name.starts_with("web/"));
+                let is_named = match &root.cause {
+                    Cause::Attribute { .. } | Cause::Elsewhere { .. } | Cause::NoAgent { .. } => true,
+                    cause => cause.component().is_some_and(|name| !name.starts_with("web/")),
+                };
+                assert!(
+                    !is_of_web
+                        || !is_named
+                        || matches!(&root.cause, Cause::NoAgent { server, .. } if **server == *"web"),
+                    "{named}: {status}: {root:?}"
+                );
+            }
+        }
+    }
+    db.release().await;
+    web.release().await;
+}
