@@ -7,6 +7,7 @@ pub mod clock;
 pub mod local;
 mod lock;
 mod log_file;
+mod own_folder;
 mod peer;
 mod pem;
 pub mod recipe;

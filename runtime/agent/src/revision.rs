@@ -1,5 +1,7 @@
 //! Revisions of a stack.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use wattle_model::Name;
 
@@ -12,4 +14,12 @@ pub struct Revision {
     pub space: Option<Name>,
     /// Its number, from 1.
     pub number: u64,
+}
+
+/// `revision 3 of the data space of 2026-01-01T00:00:00Z-aa`.
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "revision {}", self.number)?;
+        self.space.iter().try_for_each(|space| write!(f, " of the data space of {space}"))
+    }
 }

@@ -77,11 +77,11 @@ impl Seen {
         let operator = (told != by).then_some(Succeeded { told, now: by });
         let note = Note { revision, plan, operator };
         if let Some(newest) = newest.as_ref().filter(|newest| note.revision < newest.revision) {
-            let [ours, newest] = [&note, newest].map(|note| named(&note.revision));
+            let (ours, newest) = (&note.revision, &newest.revision);
             return Err(format!("it is {ours}, and this server was told of {newest} before"));
         }
         if newest.as_ref() != Some(&note) {
-            self.note(&note).map_err(|error| format!("no note can be taken of {}: {error}", named(&note.revision)))?;
+            self.note(&note).map_err(|error| format!("no note can be taken of {}: {error}", note.revision))?;
             *newest = Some(note);
         }
         Ok(())
@@ -105,11 +105,6 @@ impl Seen {
     fn note(&self, note: &Note) -> io::Result<()> {
         durable::write(&self.path, &serde_json::to_vec(note)?, 0o666)
     }
-}
-
-fn named(revision: &Revision) -> String {
-    let space = revision.space.as_ref().map(|space| format!(" of the data space of {space}"));
-    format!("revision {}{}", revision.number, space.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -28,6 +28,20 @@ use super::{admit, args, here, rotate, target};
 const EMIT_AGAIN: &str =
     "emit it again, with the blueprint's program as it is now and built with this version of wattle";
 
+/// Why a data space is not as its operator has written it, and what to do.
+const CHANGED: (&str, &str) = (
+    "somebody has got at it who is not its operator; or it was written by a version of wattle of before anything was signed",
+    "write all of it anew: `wattle seed apply DIR --restore`",
+);
+
+/// The same if it once was so.
+const PUT_BACK: (&str, &str) = (
+    "somebody has put an earlier state back, or the store has lost what came after it; servers are known there by the keys \
+     that they had then",
+    "write all of it anew: `wattle seed apply DIR --restore`; with `--renew` as well if a server was built anew or got another key \
+     since",
+);
+
 pub(super) fn command() -> Command {
     let apply = Command::new("apply")
         .about("Write a seed to the data space, as the next revision of its stack")
@@ -35,8 +49,8 @@ pub(super) fn command() -> Command {
         .arg(args::flag("renew", "Give running servers other credentials than they have; Heat then replaces them"))
         .arg(args::flag(
             "restore",
-            "Write all of a stack anew of which something is not as its operator has written it, as a data space that begins \
-             anew: what agents have published, they publish again",
+            "Write all of a stack anew of which something is not as its operator has written it, or is as it once was, as a data \
+             space that begins anew: what agents have published, they publish again",
         ));
     let diff = Command::new("diff").about("Show what `apply` would change, and change nothing");
     let delete = Command::new("delete")
@@ -445,12 +459,8 @@ impl From<SeedError> for Failure {
                 let (shown, more) = nodes.split_at(nodes.len().min(8));
                 let failure = shown.iter().fold(Self::new(message), |failure, node| failure.note(node.to_string()));
                 let failure = if more.is_empty() { failure } else { failure.note(format!("and {} more", more.len())) };
-                failure
-                    .note(
-                        "somebody has got at it who is not its operator; or it was written by a version of wattle of before \
-                         anything was signed",
-                    )
-                    .help("write all of it anew: `wattle seed apply DIR --restore`")
+                let (why, help) = if nodes.iter().any(|node| node.is_former) { PUT_BACK } else { CHANGED };
+                failure.note(why).help(help)
             }
             SeedError::Unknown { files, .. } => {
                 let named: Vec<String> = files.iter().map(named).collect();

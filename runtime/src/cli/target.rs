@@ -10,7 +10,7 @@ use wattle::shown::argument;
 
 use crate::local::Folder;
 use crate::seed::{read_operator_key, spaces_of_key};
-use crate::space::{OperatorKey, ROOT, Space};
+use crate::space::{Newest, OperatorKey, ROOT, Space};
 use crate::store::{Address, Authority, Login, Store};
 
 use super::console::Console;
@@ -179,8 +179,9 @@ pub(super) fn no_key(file: &Path) -> Failure {
         .help("it is the file `operator.key` that `wattle seed apply` wrote")
 }
 
-/// The operator's key with the passwords for the store at `address`.
+/// The operator's key with the passwords for the store at `address`, and with what this user knows of the revisions there.
 pub(super) fn known_at(key: OperatorKey, address: &Address) -> Result<OperatorKey, Failure> {
+    let key = key.knowing(Newest::at(address));
     Ok(key.at(address.authorities().map_err(|error| Failure::usage(error.to_string()))?))
 }
 

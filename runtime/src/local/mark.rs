@@ -14,6 +14,7 @@ use std::time::UNIX_EPOCH;
 use aws_lc_rs::hmac;
 use wattle::manners::{read, read_bytes, reason};
 
+use crate::own_folder::{self, WRITTEN_BY_OTHERS};
 use crate::seed::read_operator_key;
 
 use super::folder::{Folder, write_whole};
@@ -27,9 +28,6 @@ const SECRET: &str = "up.key";
 
 /// What may lie in a folder that is to become a state: a call that was broken off leaves it.
 const FRESH: [&str; 5] = ["lock", ".gitignore", "servers", MARK, "mark.new"];
-
-/// What others may never do with a folder or a key.
-const WRITTEN_BY_OTHERS: u32 = 0o022;
 
 /// Why what lies in a folder is not taken for the state of an `up` of this user.
 #[derive(Debug, thiserror::Error)]
@@ -201,7 +199,7 @@ fn mark(state: &Path, key: &[u8], secret: &[u8]) -> io::Result<hmac::Tag> {
 
 /// What marks are made with, made if there is none yet.
 fn secret() -> io::Result<Vec<u8>> {
-    let place = place()?;
+    let place = own_folder::path()?;
     let secret = place.join(SECRET);
     if !secret.exists() {
         DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
@@ -217,25 +215,8 @@ fn secret() -> io::Result<Vec<u8>> {
             _ => {}
         }
     }
-    let user = rustix::process::geteuid().as_raw();
     for path in [&place, &secret] {
-        let data = fs::symlink_metadata(path)?;
-        if data.is_symlink() || data.uid() != user || data.mode() & WRITTEN_BY_OTHERS != 0 {
-            let why = format!("`{}` is not this user's alone; set XDG_STATE_HOME to a folder that is", path.display());
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-        }
+        own_folder::judge(path)?;
     }
     read_bytes(&secret)
-}
-
-/// The user's own folder for what lasts (XDG Base Directory Specification).
-fn place() -> io::Result<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let user = rustix::process::geteuid();
-    let is_own = |path: &PathBuf| fs::metadata(path).is_ok_and(|data| data.uid() == user.as_raw());
-    // Who becomes root may bring another user's home along.
-    let home = || std::env::home_dir().filter(is_own).or_else(|| user.is_root().then(|| PathBuf::from("/root")));
-    let state = set("XDG_STATE_HOME").or_else(|| home().map(|home| home.join(".local/state")));
-    let nowhere = || io::Error::other("this user has no home of their own; set XDG_STATE_HOME to a folder that is");
-    state.map(|state| state.join("wattle")).ok_or_else(nowhere)
 }

@@ -246,6 +246,9 @@ pub struct Tampered {
     /// The server whose signature is on what stands there, if one's is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<Name>,
+    /// Whether the operator has written it, and something newer since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_former: bool,
 }
 
 impl fmt::Display for Tampered {

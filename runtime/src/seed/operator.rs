@@ -1,6 +1,7 @@
 //! The data space as the operator sees it: what they write is signed, and what is read is theirs or nobody's.
 //!
-//! All of `seed` reads and writes through it, so that no other part of it knows of signatures.
+//! All of `seed` reads and writes through it, so that no other part of it knows of signatures. A goal that is older than one that
+//! this operator knows of is not their word any more, either.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::space::{Authority, NotSigned, OperatorKey, Signer, is_signed};
+use crate::space::{Authority, Goal, Newest, NotSigned, OperatorKey, ROOT, Revision, Signer, is_signed};
 use crate::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
 /// A store through which the operator writes and reads.
@@ -18,6 +19,8 @@ pub(super) struct Signed {
     signer: Signer,
     /// Whose word counts as well, and is not given any more.
     former: Option<Authority>,
+    /// What is known of revisions outside of the store, with whose word each is; the signer's first.
+    newest: Vec<(Newest, Authority)>,
     /// What was read that the operator has not signed so, by path.
     refused: Mutex<BTreeMap<String, Refused>>,
 }
@@ -26,9 +29,25 @@ pub(super) struct Signed {
 #[derive(Clone, Debug)]
 pub(super) struct Refused {
     /// Why that is known.
-    pub(super) why: NotSigned,
+    pub(super) why: NotTheirs,
     /// What stands there.
     pub(super) data: Vec<u8>,
+}
+
+/// Why what a node holds is not what the operator wants there.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(super) enum NotTheirs {
+    /// It is not their word.
+    #[error(transparent)]
+    NotSigned(#[from] NotSigned),
+    /// It was, and there was a newer one.
+    #[error("it is {there}, and this operator knows of {newest}")]
+    Former {
+        /// What stands there.
+        there: Revision,
+        /// The newest one that is known.
+        newest: Revision,
+    },
 }
 
 impl fmt::Debug for Signed {
@@ -40,13 +59,15 @@ impl fmt::Debug for Signed {
 impl Signed {
     /// `store`, for the operator who has `key`.
     pub(super) fn new(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<Self> {
-        Arc::new(Self { store: Arc::clone(store), signer: key.signer(), former: None, refused: Mutex::default() })
+        let (store, newest) = (Arc::clone(store), known(key).into_iter().collect());
+        Arc::new(Self { store, signer: key.signer(), former: None, newest, refused: Mutex::default() })
     }
 
     /// The same for one who writes with `key`, and believes the one who has the `other` one as well.
     pub(super) fn succeeding(store: &Arc<dyn Store>, key: &OperatorKey, other: &OperatorKey) -> Arc<Self> {
         let (store, former) = (Arc::clone(store), Some(other.signer().authority()));
-        Arc::new(Self { store, signer: key.signer(), former, refused: Mutex::default() })
+        let newest = known(key).into_iter().chain(known(other)).collect();
+        Arc::new(Self { store, signer: key.signer(), former, newest, refused: Mutex::default() })
     }
 
     /// What was read that the operator has not signed so, and why.
@@ -65,6 +86,7 @@ impl Signed {
         }
         let judged = self.signer.authority().verify(path, &node.data);
         let judged = judged.or_else(|why| self.former.map_or(Err(why), |former| former.verify(path, &node.data)));
+        let judged = judged.map_err(NotTheirs::from).and_then(|held| self.judge_age(path, held).map(|()| held));
         let why = match judged {
             Ok(held) => return Node { data: held.to_vec(), ..node },
             Err(why) => why,
@@ -73,9 +95,45 @@ impl Signed {
         Node { data: Vec::new(), ..node }
     }
 
+    /// Refuses a goal that was replaced, and takes note of one that is newer than what was known.
+    fn judge_age(&self, path: &str, held: &[u8]) -> Result<(), NotTheirs> {
+        let Some((stack, there)) = goal(path, held).filter(|_| !self.newest.is_empty()) else { return Ok(()) };
+        let newest = self.newest.iter().filter_map(|(newest, by)| newest.of(by, stack)).max();
+        match newest {
+            Some(newest) if there < newest => return Err(NotTheirs::Former { there, newest }),
+            Some(newest) if there == newest => {}
+            _ => self.note(stack, &there),
+        }
+        Ok(())
+    }
+
+    /// Takes note of a goal that was written: nothing before it counts, whatever was known.
+    fn wrote(&self, path: &str, held: &[u8]) {
+        if let Some((stack, revision)) = goal(path, held) {
+            self.note(stack, &revision);
+        }
+    }
+
+    fn note(&self, stack: &str, revision: &Revision) {
+        // By the former key's word as well, for as long as it is read.
+        self.newest.iter().for_each(|(newest, by)| newest.note(by, stack, revision));
+    }
+
     fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
         if is_signed(path) && !data.is_empty() { self.signer.sign(path, &data) } else { data }
     }
+}
+
+/// What whoever has `key` knows of revisions, if anything.
+fn known(key: &OperatorKey) -> Option<(Newest, Authority)> {
+    key.newest().map(|newest| (newest.clone(), key.signer().authority()))
+}
+
+/// Of which stack and revision a goal is; none of any other node.
+fn goal<'p>(path: &'p str, held: &[u8]) -> Option<(&'p str, Revision)> {
+    let stack = path.strip_prefix(ROOT)?.strip_prefix('/')?.strip_suffix("/revision")?;
+    let goal: Goal = serde_json::from_slice(held).ok().filter(|_| !stack.contains('/'))?;
+    Some((stack, goal.of()))
 }
 
 #[async_trait]
@@ -93,7 +151,9 @@ impl Store for Signed {
     }
 
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
-        self.store.set(path, &self.signed(path, data.to_vec()), expected).await
+        let version = self.store.set(path, &self.signed(path, data.to_vec()), expected).await?;
+        self.wrote(path, data);
+        Ok(version)
     }
 
     async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
@@ -110,7 +170,17 @@ impl Store for Signed {
             Op::Set { path, data, expected } => Op::Set { data: self.signed(&path, data), path, expected },
             op @ (Op::Delete { .. } | Op::Check { .. }) => op,
         };
-        self.store.apply(ops.into_iter().map(sign).collect()).await
+        let held = ops.iter().find_map(|op| match op {
+            Op::Create { path, data, .. } | Op::Set { path, data, .. } if goal(path, data).is_some() => {
+                Some((path.clone(), data.clone()))
+            }
+            _ => None,
+        });
+        self.store.apply(ops.into_iter().map(sign).collect()).await?;
+        if let Some((path, held)) = held {
+            self.wrote(&path, &held);
+        }
+        Ok(())
     }
 
     async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {

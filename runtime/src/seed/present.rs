@@ -291,7 +291,7 @@ impl Present {
                     "it is the one of revision {}, and the goal asks for the one of revision {asked}",
                     plan.revision
                 );
-                replaced.push(Tampered { node: layout.plan(server), why, writer: None });
+                replaced.push(Tampered { node: layout.plan(server), why, writer: None, is_former: false });
             }
             is_it
         });
@@ -301,7 +301,7 @@ impl Present {
             let known = self.register.records.get(server).and_then(Record::registered);
             if known.is_none_or(|known| known.identity().key.to_string() != **key) {
                 let why = "it is not the one with which the server's plan was written".to_owned();
-                self.replaced.push(Tampered { node: layout.server(server), why, writer: None });
+                self.replaced.push(Tampered { node: layout.server(server), why, writer: None, is_former: false });
             }
         }
     }

@@ -19,7 +19,7 @@ use crate::store::{Access, Principal, Store, Version};
 use super::changes::{Change, Changes, ComponentChange, ServerChanges};
 use super::deployed::Keeping;
 use super::imports::Imports;
-use super::operator::{Refused, Signed};
+use super::operator::{NotTheirs, Refused, Signed};
 use super::present::{Deployed, Present};
 use super::roster::{Admitting, Register, Roster};
 use super::sharing::{Sharing, has_left};
@@ -302,7 +302,8 @@ pub(super) fn tampered(refused: BTreeMap<String, Refused>, present: &Present) ->
     let keys = present.register.keys();
     let refused = refused.into_iter().map(|(node, Refused { why, data })| {
         let writer = signed_by(keys.iter().copied(), &node, &data).cloned();
-        Tampered { node, why: why.to_string(), writer }
+        let is_former = matches!(why, NotTheirs::Former { .. });
+        Tampered { node, why: why.to_string(), writer, is_former }
     });
     let mut nodes: Vec<Tampered> = refused.chain(present.replaced.iter().cloned()).collect();
     nodes.sort_unstable_by(|a, b| a.node.cmp(&b.node));

@@ -9,6 +9,7 @@ use age::x25519;
 use crate::store::{AuthorityId, Login, OPERATOR};
 
 use super::keys::ServerKey;
+use super::newest::Newest;
 use super::passwords::Passwords;
 use super::signed::{Authority, Signer, derived};
 use super::succession::Succession;
@@ -42,6 +43,8 @@ pub struct OperatorKey {
     passwords: Passwords,
     /// The keys before.
     before: Succession,
+    /// What is known of revisions outside of the store.
+    newest: Option<Newest>,
 }
 
 /// Why a text is no credential.
@@ -175,7 +178,7 @@ impl OperatorKey {
     }
 
     fn of(key: x25519::Identity, passwords: Passwords) -> Self {
-        Self { key, passwords, before: Succession::default() }
+        Self { key, passwords, before: Succession::default(), newest: None }
     }
 
     /// A new one that comes after this one: whoever believes this one believes that one.
@@ -207,6 +210,17 @@ impl OperatorKey {
     #[must_use]
     pub fn at(self, authorities: Vec<AuthorityId>) -> Self {
         Self { passwords: self.passwords.at(authorities), ..self }
+    }
+
+    /// The same for one who knows of revisions outside of the store.
+    #[must_use]
+    pub fn knowing(self, newest: Option<Newest>) -> Self {
+        Self { newest, ..self }
+    }
+
+    /// What is known of revisions outside of the store.
+    pub(crate) fn newest(&self) -> Option<&Newest> {
+        self.newest.as_ref()
     }
 
     /// The authorities of the store that is spoken to.

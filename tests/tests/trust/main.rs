@@ -9,6 +9,7 @@ mod handed_state;
 mod identities;
 mod of_before;
 mod own_place;
+mod put_back;
 mod quotas;
 mod replayed;
 mod rotated;

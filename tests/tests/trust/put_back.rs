@@ -1,0 +1,118 @@
+//! Whoever can write to the data space as the operator puts back all of an earlier state together: all of it is signed, and
+//! nothing in it says that there was anything newer.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+
+use wattle_runtime::seed::read_operator_key;
+use wattle_runtime::space::Layout;
+use wattle_runtime::store::{Address, Store};
+use wattle_tests::running::{Ran, Stage};
+use wattle_tests::zookeeper::ZooKeeper;
+
+use crate::Stack;
+
+/// All that is at `top` and below it.
+async fn all(store: &Arc<dyn Store>, top: &str) -> BTreeMap<String, Vec<u8>> {
+    let (mut nodes, mut level) = (BTreeMap::new(), vec![top.to_owned()]);
+    while let Some(path) = level.pop() {
+        let below = store.children(&path).await.expect("reads");
+        level.extend(below.into_iter().map(|name| format!("{path}/{name}")));
+        let node = store.get(&path).await.expect("reads").expect("it is there");
+        nodes.insert(path, node.data);
+    }
+    nodes
+}
+
+#[track_caller]
+fn refused(ran: &Ran, goal: &str) {
+    assert_eq!(ran.code, Some(1), "{ran}");
+    for words in [goal, "and this operator knows of revision 2 of", "put an earlier state back", "--restore"] {
+        assert!(ran.err.contains(words), "{words}: {ran}");
+    }
+}
+
+#[tokio::test]
+async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
+    let zookeeper = ZooKeeper::start(1);
+    let stack = Stack::at("put_back", &zookeeper);
+    let stage = Stage::new(&stack.model);
+    let (here, space) = (stage.path(), zookeeper.address());
+    let run = |more: &[&str]| stage.run_at(here, &[more, &["--space", &space]].concat());
+    let first = run(&["seed", "apply", "."]);
+    assert_eq!(first.code, Some(0), "{first}");
+    let key = read_operator_key(&here.join("operator.key")).expect("reads").expect("it was made");
+    let address: Address = space.parse().expect("an address");
+    let thief = address.connect(&[key.login()]).await.expect("connects");
+    let former = all(&thief, "/wattle").await;
+    let second = run(&["seed", "apply", ".", "--again"]);
+    assert!(second.out.contains("revision 1 -> 2"), "{second}");
+
+    let put_back = async || {
+        for (path, data) in &former {
+            thief.set(path, data, None).await.expect("the password is enough");
+        }
+    };
+    put_back().await;
+    let goal = Layout::new("put_back").revision();
+    let diff = run(&["seed", "diff", "."]);
+    let line = format!("not as the operator has written it: `{goal}`: it is revision 1 of the data space of ");
+    assert!(diff.out.contains(&line), "{diff}");
+    for args in [
+        &["seed", "apply", "."][..],
+        &["seed", "apply", ".", "--again"],
+        &["seed", "apply", ".", "--renew"],
+        &["seed", "admit"],
+        &["seed", "rotate"],
+        &["seed", "rotate", "db"],
+    ] {
+        refused(&run(args), &goal);
+        assert_eq!(all(&thief, "/wattle/put_back").await[&goal], former[&goal], "{args:?} wrote");
+    }
+    assert!(!here.join("operator.key.next").exists());
+    // It is written anew by one command, behind all that was known.
+    let restored = run(&["seed", "apply", ".", "--restore"]);
+    assert_eq!(restored.code, Some(0), "{restored}");
+    let unchanged = run(&["seed", "apply", "."]);
+    assert!(unchanged.code == Some(0) && unchanged.out.contains("nothing has changed"), "{unchanged}");
+    // What was there before that is an earlier state as well, whatever its number; and it can be deleted.
+    put_back().await;
+    let earlier = run(&["seed", "apply", "."]);
+    assert!(earlier.code == Some(1) && earlier.err.contains("this operator knows of revision 1 of"), "{earlier}");
+    let deleted = run(&["seed", "delete", "put_back", "--yes"]);
+    assert_eq!(deleted.code, Some(0), "{deleted}");
+    let again = run(&["seed", "apply", ".", "--key", "operator.key", "--credentials", "credentials.yaml"]);
+    assert_eq!(again.code, Some(0), "{again}");
+}
+
+/// It is a memory and no source: without it, all is as it was.
+#[tokio::test]
+async fn who_knows_of_nothing_newer_goes_on() {
+    let zookeeper = ZooKeeper::start(1);
+    let stack = Stack::at("forgotten", &zookeeper);
+    let stage = Stage::new(&stack.model);
+    let (here, space) = (stage.path(), zookeeper.address());
+    let run = |more: &[&str]| stage.run_at(here, &[more, &["--space", &space]].concat());
+    let revisions = here.join(".user/wattle/revisions");
+    for (args, forget) in [(&["seed", "apply", "."][..], true), (&["seed", "apply", ".", "--again"], false)] {
+        let ran = run(args);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        assert_eq!(fs::read_dir(&revisions).expect("it was made").count(), 1);
+        if forget {
+            fs::remove_dir_all(&revisions).expect("removes");
+        }
+    }
+    for damaged in ["", "[{", "[]"] {
+        for file in fs::read_dir(&revisions).expect("a folder") {
+            fs::write(file.expect("a file").path(), damaged).expect("writes");
+        }
+        let ran = run(&["seed", "apply", "."]);
+        assert!(ran.code == Some(0) && ran.out.contains("nothing has changed"), "{ran}");
+    }
+    // Nor is anybody stopped who cannot keep it.
+    fs::remove_dir_all(&revisions).expect("removes");
+    fs::write(&revisions, "no folder").expect("writes");
+    let ran = run(&["seed", "apply", ".", "--again"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+}
