@@ -3,6 +3,7 @@
 
 mod frames;
 mod nodes;
+mod said;
 mod texts;
 
 use std::sync::Arc;
