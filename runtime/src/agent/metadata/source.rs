@@ -1,8 +1,10 @@
 //! Where metadata is read from: a folder, the config drive, or the service.
 
 use std::fmt::Write as _;
+use std::fs::DirBuilder;
 use std::io;
 use std::net::IpAddr;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -13,6 +15,8 @@ use tokio::net::TcpStream;
 use tokio::process::Command;
 use tokio::time;
 use wattle::model::Name;
+
+use crate::agent::socket::chance;
 
 /// Where the metadata service is, for every server of every OpenStack.
 const SERVICE: &str = "http://169.254.169.254/openstack/latest";
@@ -132,11 +136,18 @@ async fn read_file(place: &Place, file: &str) -> Result<Vec<u8>, String> {
     result.map_err(|error| format!("cannot read `{file}` from {from}: {error}"))
 }
 
+/// A new folder below `temporary`, of this user alone. Others of the server may have made any whose name they can guess, as a link
+/// to what the drive would be mounted over, or with metadata of their own.
+pub(super) fn mount_point(temporary: &Path) -> io::Result<PathBuf> {
+    let folder = temporary.join(format!("wattle-config-drive-{}", chance()));
+    DirBuilder::new().mode(0o700).create(&folder)?;
+    Ok(folder)
+}
+
 /// Mounts the config drive for as long as it is read.
 async fn read_drive(drive: &str) -> Result<(MetaData, NetworkData), String> {
-    let folder = std::env::temp_dir().join(format!("wattle-config-drive-{}", std::process::id()));
     let failed = |error: &dyn std::fmt::Display| format!("cannot read the config drive {drive}: {error}");
-    std::fs::create_dir_all(&folder).map_err(|error| failed(&error))?;
+    let folder = mount_point(&std::env::temp_dir()).map_err(|error| failed(&error))?;
     let output = Command::new("mount").args(["-o", "ro"]).arg(drive).arg(&folder).output().await;
     let result = match output {
         Ok(output) if output.status.success() => {

@@ -1,6 +1,8 @@
 //! What is made of what OpenStack says.
 
-use super::source::parse;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::source::{mount_point, parse};
 use super::*;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -98,4 +100,13 @@ async fn a_service_that_does_not_answer_is_told() {
         why.starts_with(&format!("cannot read `meta_data.json` from OpenStack's metadata service at {gone}")),
         "{why}"
     );
+}
+
+#[test]
+fn the_config_drive_is_mounted_where_nobody_else_was() {
+    let temporary = tempfile::tempdir().unwrap();
+    let [one, other] = [(); 2].map(|()| mount_point(temporary.path()).unwrap());
+    let pid = std::process::id().to_string();
+    assert!(one != other && !one.to_str().unwrap().ends_with(&pid), "{one:?} can be guessed");
+    assert_eq!(std::fs::symlink_metadata(&one).unwrap().permissions().mode() & 0o777, 0o700);
 }
