@@ -1,7 +1,9 @@
 //! Files that only one process has locked.
 
-use std::fs::{File, TryLockError};
+use std::fs::{File, Permissions, TryLockError};
 use std::io;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -12,8 +14,25 @@ use std::time::{Duration, Instant};
 /// been started again.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// What others may do with a file that is locked: nothing.
+pub(crate) const ALONE: u32 = 0o600;
+
 /// How often is looked whether it has become free.
 const LOOK: Duration = Duration::from_millis(10);
+
+/// Opens the file at `path` to lock it, and makes it if it is not there: for this user alone, since whoever can open a file can
+/// lock it, to read as well, and so keep everybody else from it for ever.
+///
+/// # Errors
+/// When the file system refuses.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    let file = File::options().create(true).append(true).mode(ALONE).open(path)?;
+    // Former versions let all others open it.
+    if file.metadata()?.permissions().mode() & 0o077 != 0 {
+        file.set_permissions(Permissions::from_mode(ALONE))?;
+    }
+    Ok(file)
+}
 
 /// Locks `file` for as long as it is open, and says whether it could: not if somebody else keeps it. Blocks while it finds
 /// out.
@@ -35,6 +54,17 @@ pub(crate) fn lock(file: &File) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_else_can_lock_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let [fresh, former] = ["fresh", "former"].map(|name| folder.path().join(name));
+        File::create(&former).unwrap().set_permissions(Permissions::from_mode(0o644)).unwrap();
+        for path in [fresh, former] {
+            let mode = open(&path).unwrap().metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, ALONE, "{path:?}");
+        }
+    }
 
     fn two() -> [File; 2] {
         let folder = tempfile::tempdir().unwrap();

@@ -37,7 +37,7 @@ use tokio::sync::{mpsc, watch};
 use wattle::model::{IndexMap, Name, Value};
 use wattle_agent_core::machine::Setup;
 
-use crate::lock::lock;
+use crate::lock;
 use crate::recipe::Runner;
 use crate::space::{Credential, ServerKey, ServerVault, Space, SpaceError};
 
@@ -225,8 +225,8 @@ async fn prepare(state: &Path) -> Result<File, AgentError> {
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o711)).map_err(failed(&folder))?;
     }
     let path = state.join("lock");
-    let file = File::create(&path).map_err(failed(&path))?;
-    let locking = tokio::task::spawn_blocking(move || lock(&file).map(|is_ours| is_ours.then_some(file)));
+    let file = lock::open(&path).map_err(failed(&path))?;
+    let locking = tokio::task::spawn_blocking(move || lock::lock(&file).map(|is_ours| is_ours.then_some(file)));
     let locked = locking.await.map_err(io::Error::other).flatten().map_err(failed(&path))?;
     locked.ok_or_else(|| AgentError::Busy { path: state.to_owned() })
 }

@@ -23,6 +23,8 @@ use serde::{Deserialize, Serialize};
 use wattle::manners::{must_end, read};
 use wattle::model::{IndexMap, Name};
 
+use crate::lock::ALONE;
+
 /// How often to look whether it still runs.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -126,7 +128,7 @@ impl Folder {
     pub fn lock(&self) -> io::Result<Option<Lock>> {
         let path = self.state.join("lock");
         must_end(&path)?;
-        let file = File::options().create(true).append(true).open(path)?;
+        let file = File::options().create(true).append(true).mode(ALONE).open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Lock(file))),
             Err(TryLockError::WouldBlock) => Ok(None),

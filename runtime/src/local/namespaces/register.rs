@@ -13,6 +13,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::local::error::UpError;
+use crate::lock;
 
 use super::forwarding;
 
@@ -45,7 +46,7 @@ impl Register {
     }
 
     fn lock(path: &Path) -> io::Result<Option<File>> {
-        let file = File::options().create(true).append(true).open(path)?;
+        let file = lock::open(path)?;
         file.lock()?;
         let is_still_there =
             fs::metadata(path).is_ok_and(|now| file.metadata().is_ok_and(|own| own.ino() == now.ino()));
@@ -60,7 +61,7 @@ impl Register {
     /// Registers an `up`, for as long as what this gives lives.
     pub(super) fn enter(&self, tag: &str) -> Result<File, UpError> {
         let path = self.folder.join(tag);
-        let entry = File::options().create(true).append(true).open(&path).map_err(UpError::file(&path))?;
+        let entry = lock::open(&path).map_err(UpError::file(&path))?;
         match entry.try_lock() {
             Ok(()) => Ok(entry),
             Err(TryLockError::WouldBlock) => Err(super::tools::refuse("another `up` of it still has its networks")),
