@@ -1,4 +1,5 @@
-//! What Ruby itself does with a hash that holds inputs: it compares, prints and copies it.
+//! What Ruby itself does with a hash that holds inputs: it compares, prints and copies it. And what a precedence level gives
+//! to who reads it by itself.
 
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ use crate::case::{Case, chefs};
 
 const PORT: Type = Type::integer(0, 65_535);
 
-/// What is done with `g`, which holds `host`, `flag` and below `net` a `port` and an attribute `log`; and what comes of it.
+/// What is done with `g`, which is `node[name]` and holds `host`, `flag` and below `net` a `port` and an attribute `log`; and what comes of it.
 fn ways() -> Vec<(&'static str, serde_json::Value)> {
     let net = || json!({ "log": 1, "port": 6379 });
     vec![
@@ -52,18 +53,70 @@ fn ways() -> Vec<(&'static str, serde_json::Value)> {
         ("{ **g }['host'].upcase.empty?", json!(false)),
         ("!{ **g }['flag']", json!(true)),
         ("{ **g['net'] }", net()),
+        ("{ **g }['host'].is_a?(String) && { **g }['host'].instance_of?(String)", json!(true)),
+        ("{ **g }['host'].class.name", json!("String")),
+        ("({ **g }['host'].dup << 'x') + g['host']", json!("tenxten")),
+        ("node.merged_attributes(name, 'flag') ? 1 : 2", json!(2)),
+        ("node.merged_attributes(name, 'net', 'port').class.name", json!("Integer")),
+        ("node.merged_attributes(name, 'net')", net()),
+    ]
+}
+
+/// What is read of the level itself.
+fn level_ways() -> Vec<(&'static str, serde_json::Value)> {
+    vec![
+        ("l['flag'] ? 1 : 2", json!(2)),
+        ("l[:flag] ? 1 : 2", json!(2)),
+        ("l.fetch('flag') ? 1 : 2", json!(2)),
+        ("l.fetch(:flag, true) ? 1 : 2", json!(2)),
+        ("l.fetch('none', 3)", json!(3)),
+        ("l.fetch_values('host', 'flag')", json!(["ten", false])),
+        ("l.values_at('host', 'flag')", json!(["ten", false])),
+        ("l.read('flag') ? 1 : 2", json!(2)),
+        ("node.automatic.dig(name, 'flag') ? 1 : 2", json!(2)),
+        ("node.automatic.read!(name, 'net', 'port').class.name", json!("Integer")),
+        ("l.values.include?(false)", json!(true)),
+        ("l.map { |_, item| item ? 1 : 2 }.sort", json!([1, 1, 2])),
+        ("l.each { |key, item| break item ? 1 : 2 if key == 'flag' }", json!(2)),
+        ("l.select { |_, item| item == false }", json!({ "flag": false })),
+        ("l.to_h['flag'] ? 1 : 2", json!(2)),
+        ("l.dup['flag'] ? 1 : 2", json!(2)),
+        ("l.merge('x' => 1)['flag'] ? 1 : 2", json!(2)),
+        ("{}.merge(l)['flag'] ? 1 : 2", json!(2)),
+        ("{}.update(l)['host'].class.name", json!("String")),
+        ("Hash[l]['flag'] ? 1 : 2", json!(2)),
+        ("Mash.new(l)['flag'] ? 1 : 2", json!(2)),
+        ("l['net'] == { 'port' => 6379 }", json!(true)),
+        ("{ 'port' => 6379 } == l['net']", json!(true)),
+        ("l['net'] <= NET", json!(true)),
+        ("l['net'].to_s == { 'port' => 6379 }.to_s", json!(true)),
+        ("JSON.parse(l['net'].to_json)", json!({ "port": 6379 })),
+        ("l['net'].key?('port') && l['net'].keys", json!(["port"])),
+        ("node.default['copy'] = l; node['copy']['flag'] ? 1 : 2", json!(2)),
+        ("node.default['copied'].update(l); node.default['copied']['flag'] ? 1 : 2", json!(2)),
+        // The level itself keeps what stands in it.
+        ("l['flag']; l.to_h; node.default[name]['x'] = 1; g['flag'] ? 1 : 2", json!(2)),
     ]
 }
 
 #[tokio::test]
 async fn what_ruby_compares_prints_and_copies_are_the_values() {
-    let ways = ways();
+    values(&ways()).await;
+}
+
+#[tokio::test]
+async fn who_reads_a_level_by_itself_reads_values() {
+    values(&level_ways()).await;
+}
+
+async fn values(ways: &[(&str, serde_json::Value)]) {
     let mut attributes = String::new();
     let mut recipe = String::from("NET = { 'log' => 1, 'port' => 6379 }.freeze\nseen = []\n");
     let mut case = Case::default();
     for (index, (way, _)) in ways.iter().enumerate() {
         let _ = writeln!(attributes, "default['g{index}']['net']['log'] = 1");
-        let _ = writeln!(recipe, "g = node['g{index}']\nseen << begin; {way}; end");
+        let _ =
+            writeln!(recipe, "name = 'g{index}'\ng = node[name]\nl = node.automatic[name]\nseen << begin; {way}; end");
         case = case
             .input(&format!("host{index}"), &format!("g{index}/host"), Type::STR)
             .input(&format!("flag{index}"), &format!("g{index}/flag"), Type::BOOLEAN)

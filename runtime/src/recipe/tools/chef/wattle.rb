@@ -141,15 +141,32 @@ module Wattle
 
     # Merging copies and freezes what it finds. A copy made by Proc's own method would be a plain Proc in old Rubies.
     def dup
-      self
+      Wattle.merging? ? self : call.dup
     end
 
-    def clone(**)
-      self
+    def clone(**how)
+      Wattle.merging? ? self : call.clone(**how)
     end
 
     def freeze
       self
+    end
+
+    # Chef asks whether it is deferred, and whether it is to be told where it stands; others ask what its value is.
+    %i[is_a? kind_of? instance_of?].each do |name|
+      define_method(name) do |kind|
+        next super(kind) if Wattle.merging? || kind == Chef::Node::Mixin::StateTracking
+
+        super(kind) || call.public_send(name, kind)
+      end
+    end
+
+    def class
+      Wattle.merging? ? super : call.class
+    end
+
+    def frozen?
+      Wattle.merging? ? super : call.frozen?
     end
 
     # What came past every hook, into a plain hash or a document, does as its value does.
@@ -180,6 +197,10 @@ module Wattle
       raise InputFailed.new("the input `#{@name}` was stored before it was read: read it where it stands, or use `to_h`", @name)
     end
 
+    # For YAML.
+    def encode_with(_)
+      marshal_dump
+    end
   end
 
   # While Chef merges attributes, what it reads is not read by a recipe, and stays as it is.
@@ -199,6 +220,11 @@ module Wattle
   def self.stored(hash, key)
     key = key.to_s if key.is_a?(Symbol)
     Hash.instance_method(:fetch).bind(hash).call(key, nil)
+  end
+
+  # What `value` stands for.
+  def self.settled(value)
+    Pending === value && !merging? ? value.call : value
   end
 
   # Past all hooks: a copy of `hash` in which there are no inputs, and nothing that holds nothing but inputs.
@@ -294,12 +320,46 @@ module Wattle
     end
   end
 
+  # Prepended to VividMash, which a precedence level is made of: whoever reads a level by itself gets values too. The level
+  # keeps what stands in it, for merging.
+  module Looking
+    def [](key)
+      value = Wattle.stored(self, key)
+      Pending === value ? Wattle.settled(value) : super
+    end
+
+    def fetch(key, *)
+      value = Wattle.stored(self, key)
+      Pending === value ? Wattle.settled(value) : super
+    end
+
+    copied = Chef::Node::Mixin::ImmutablizeHash::ALLOWED_METHODS + Enumerable.public_instance_methods +
+             %i[== eql? hash to_s inspect <= < >= > fetch_values slice dup]
+    copied -= Forcing::KEYS_ONLY - %i[fetch_values slice]
+    copied.uniq.select { |name| Chef::Node::VividMash.method_defined?(name) }.each do |name|
+      define_method(name) do |*args, &block|
+        copy = Wattle.copy(self)
+        copy.equal?(self) ? super(*args, &block) : copy.public_send(name, *args, &block)
+      end
+      ruby2_keywords(name)
+    end
+  end
+
+  # The level `hash`, or a copy of it with values instead of the inputs that are directly in it.
+  def self.copy(hash)
+    return hash if merging?
+
+    pairs = Hash.instance_method(:to_a).bind(hash).call
+    return hash unless pairs.any? { |_, value| Pending === value }
+
+    pairs.each_with_object(hash.class.allocate) { |(key, value), copy| copy.internal_set(key, settled(value)) }
+  end
+
   # Prepended to Hash: what is merged into a plain hash, or compared with one, is taken out of memory by Ruby itself.
   module Taking
     %i[merge merge! update replace == eql? <= < >= >].each do |name|
       define_method(name) do |*others, &block|
-        others.each { |other| Wattle.settle(other) }
-        super(*others, &block)
+        super(*others.map { |other| Wattle.settle(other) }, &block)
       end
     end
   end
@@ -307,14 +367,17 @@ module Wattle
   # Prepended to Hash's class.
   module Making
     def [](*arguments)
-      Wattle.settle(arguments.first)
-      super
+      super(*arguments.map { |argument| Wattle.settle(argument) })
     end
   end
 
-  # Reads all inputs that stand directly in `hash`, if it is one of attributes.
+  # `hash` with the values of all inputs that stand directly in it, if it is one of attributes.
   def self.settle(hash)
-    hash.force_all if Chef::Node::ImmutableMash === hash
+    case hash
+    when Chef::Node::ImmutableMash then hash.tap(&:force_all)
+    when Chef::Node::VividMash then copy(hash)
+    else hash
+    end
   end
 
   # Prepended to NameError, whose message shows what has no such method: to say that waits for nothing.
@@ -342,6 +405,11 @@ module Wattle
       Wattle.merging? || !value.is_a?(Pending) ? value : value.call
     end
 
+    # All of the attributes, or what stands at a path.
+    def merged_attributes(*)
+      Wattle.settled(super)
+    end
+
     # Whether there is a key is asked of the levels.
     %i[key? has_key? attribute?].each do |name|
       define_method(name) do |key|
@@ -361,11 +429,11 @@ module Wattle
   # Prepended to Node: the documents in which it is saved and shown hold each level, and no input.
   module Saving
     def for_json
-      without_inputs(super)
+      without_inputs { super }
     end
 
     def display_hash
-      without_inputs(super)
+      without_inputs { super }
     end
 
     # What Ohai says may be merged into what is there.
@@ -375,8 +443,10 @@ module Wattle
 
     private
 
-    def without_inputs(document)
-      document.merge('automatic' => Wattle.without_inputs(attributes.automatic))
+    # What a recipe has put at an input's place is not kept either.
+    def without_inputs(&document)
+      Wattle.run.link(attributes, [])
+      Wattle.merging(&document).merge('automatic' => Wattle.without_inputs(attributes.automatic))
     end
   end
 
@@ -598,7 +668,7 @@ module Wattle
     def read(output)
       top, *way = output.path
       # As `@attributes[top]`, but for what is only worked out when it is read.
-      merged = Wattle.stored(@attributes.deep_merge_cache, top) || @attributes.merged_attributes(top)
+      merged = Wattle.stored(@attributes.deep_merge_cache, top) || Wattle.merging { @attributes.merged_attributes(top) }
       value = way.inject(merged) do |hash, key|
         return nil unless hash.is_a?(Hash)
 
@@ -651,7 +721,7 @@ module Wattle
     def place(mash, path, pending)
       *way, last = path
       holder = way.inject(mash) do |at, key|
-        at.internal_set(key, {}) unless Wattle.stored(at, key).is_a?(Hash)
+        at.internal_set(key, {}) unless Hash === Wattle.stored(at, key)
         Wattle.stored(at, key)
       end
       holder.internal_set(last, pending) unless Wattle.stored(holder, last).equal?(pending)
@@ -662,7 +732,7 @@ module Wattle
       *way, last = path
       holders = way.each_with_object([mash]) do |key, found|
         holder = Wattle.stored(found.last, key)
-        return unless holder.is_a?(Hash)
+        return unless Hash === holder
 
         found << holder
       end
@@ -729,6 +799,7 @@ module Wattle
       @subscriber ||= begin
         @run = Run.new(JSON.parse(File.read(table)), Agent.new(ENV.fetch('WATTLE_SOCKET'), ENV.fetch('WATTLE_TOKEN')))
         Chef::Node::ImmutableMash.prepend(Forcing)
+        Chef::Node::VividMash.prepend(Looking)
         Chef::Node::Attribute.prepend(ForcingTop)
         Chef::Node.prepend(Saving)
         Hash.prepend(Taking)
