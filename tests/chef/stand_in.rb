@@ -176,7 +176,8 @@ class Chef
     end
   end
 
-  # What a request to the server of local mode is refused with, such as an item of a data bag that is not there.
+  # What a request to the server of local mode is refused with, such as an item of a data bag that is not there. The server
+  # answers with text where it has failed itself.
   class Refused < StandardError
     Response = Struct.new(:code, :body)
 
@@ -184,7 +185,7 @@ class Chef
 
     def initialize(code, status, errors)
       super("#{code} \"#{status}\"")
-      @response = Response.new(code, JSON.generate('error' => errors))
+      @response = Response.new(code, errors.is_a?(String) ? errors : JSON.generate('error' => errors))
     end
   end
 
@@ -899,7 +900,13 @@ class Chef
     end
 
     def data_bag_item(bag, item)
+      file = File.join(Config[:chef_repo_path], 'data_bags', bag, "#{item}.json")
+      return JSON.parse(File.read(file)) if File.exist?(file)
+
       raise Refused.new('404', 'Not Found', ["Object not found: chefzero://localhost:1/data/#{bag}/#{item}"])
+    rescue JSON::ParserError
+      fault = '#<FFI_Yajl::ParseError: parse error: premature EOF'
+      raise Refused.new('500', 'Internal Server Error', "Exception raised! #{fault}\n  (right here) ------^\n>\n#{file}:1")
     end
 
     Resource::PROVIDERS.each_key do |kind|

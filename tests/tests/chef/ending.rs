@@ -1,4 +1,5 @@
-//! How a run's end is told: by handlers of Chef's events, by the server of local mode, and by who ends the process.
+//! How a run's end is told: by handlers of Chef's events, by the server of local mode, by who ends the process, and by Ruby
+//! where a name is not there.
 
 use serde_json::json;
 use wattle::model::Type;
@@ -42,14 +43,48 @@ async fn why_a_run_ended_is_said_in_words() {
         ),
         ("Chef::Application.fatal!('the disk is full')", metadata, "the disk is full"),
         ("ruby_block('ends') { block { exit 4 } }", metadata, "the recipe ended Chef by `exit 4`"),
+        ("ruby_block('ends') { block { abort 'no disk' } }", metadata, "the recipe ended Chef: no disk"),
+        ("abort 'no disk'", metadata, "the recipe ended Chef: no disk"),
+        (
+            "data_bag_item('users', 'broken')",
+            metadata,
+            "FFI_Yajl::ParseError: parse error: premature EOF (500 \"Internal Server Error\"): are data bags",
+        ),
     ] {
-        let case = Case::new(recipe).file("cookbooks/probe/metadata.rb", metadata);
+        let case = Case::new(recipe)
+            .file("cookbooks/probe/metadata.rb", metadata)
+            .file("data_bags/users/broken.json", "{ \"id\": ");
         for chef in chefs() {
             let broken = case.start(&chef).failure(&chef).await;
             assert_eq!(broken.kind, Kind::Recipe, "with {}", chef.name);
             assert!(broken.message.contains(why), "with {}: {}", chef.name, broken.message);
             let traces = broken.log.iter().filter(|line| line.to_lowercase().contains("stacktrace"));
             assert_eq!(traces.collect::<Vec<_>>(), [""; 0], "with {}", chef.name);
+        }
+    }
+}
+
+/// Ruby looks for what was meant, and shows what has no such name, with all that is in it.
+#[tokio::test]
+async fn a_name_that_is_not_there_is_named() {
+    let template = "template('/tmp/wattle-is-not-written') { source 'probe.erb' }";
+    for (recipe, why) in [
+        ("Fileutil.cp('a', 'b')", "uninitialized constant"),
+        ("ruby_block('breaks') { block { Fileutil.cp('a', 'b') } }", "uninitialized constant"),
+        ("ruby_block('breaks') { block { adress } }", "undefined local variable or method `adress'"),
+        (template, "undefined local variable or method `adress' for #<"),
+    ] {
+        let case = Case::new(recipe).file("cookbooks/probe/templates/probe.erb", "<%= adress %>\n").input(
+            "address",
+            "redis/address",
+            Type::STR,
+        );
+        for chef in chefs() {
+            let mut run = case.start(&chef);
+            let broken = run.failure(&chef).await;
+            assert!(broken.message.contains(why), "with {}: {}", chef.name, broken.message);
+            assert!(broken.message.len() < 250, "with {}: {}", chef.name, broken.message);
+            assert_eq!(run.agent.log(), [""; 0], "with {}", chef.name);
         }
     }
 }

@@ -382,6 +382,9 @@ module Wattle
 
   # Prepended to NameError, whose message shows what has no such method: to say that waits for nothing.
   module Describing
+    # Ruby's did_you_mean looks for the method behind those of modules with this constant, and calls it from here.
+    SKIP_TO_S_FOR_SUPER_LOOKUP = true
+
     def message
       Wattle.merging { super }
     end
@@ -487,7 +490,7 @@ module Wattle
     class << self
       # `fatal`: what Chef said before it ended its process.
       def of(exception, fatal)
-        return fatal || "the recipe ended Chef by `exit #{exception.status}`" if exception.is_a?(SystemExit)
+        return fatal || ended(exception) if exception.is_a?(SystemExit)
 
         answers = answers(exception)
         line = first_line(exception.message)
@@ -496,14 +499,25 @@ module Wattle
 
       private
 
+      # `abort` has a message, `exit` has none.
+      def ended(exception)
+        line = first_line(exception.message)
+        line == 'exit' ? "the recipe ended Chef by `exit #{exception.status}`" : "the recipe ended Chef: #{line}"
+      end
+
       # What the server of local mode has answered: an exception has only the status.
       def answers(exception)
         return [] unless exception.respond_to?(:response) && exception.response.respond_to?(:body)
 
-        body = JSON.parse(exception.response.body)
-        Array(body.is_a?(Hash) ? body['error'] : nil).map { |error| first_line(inner(error)) }.reject(&:empty?)
-      rescue JSON::ParserError, TypeError
-        []
+        errors(exception.response.body.to_s).map { |error| first_line(error) }.reject(&:empty?)
+      end
+
+      # Where the server itself has failed, such as at a file that is no JSON, it answers with text.
+      def errors(text)
+        body = JSON.parse(text)
+        Array(body.is_a?(Hash) ? body['error'] : nil).map { |error| inner(error) }
+      rescue JSON::ParserError
+        [text.delete_prefix('Exception raised! #<').lines.first.to_s.strip.chomp('>')]
       end
 
       def inner(error)
@@ -516,14 +530,16 @@ module Wattle
       def hint(exception)
         case exception.response.code.to_s
         when '404' then ": does it travel along? Name data bags, roles and environments in the component's `files`"
+        when '500' then ': are data bags, roles, environments and metadata well-formed?'
         when '412' then ': does the cookbook travel along? It lies beside the one that depends on it'
         end
       end
 
-      # Ruby and Chef append code and output to messages, which are in the log.
+      # Ruby and Chef append code and output to messages, which are in the log. Of what has no such method, Ruby shows all.
       def first_line(message)
         first, second = message.lines.map(&:strip)
         line = first&.end_with?(':') && second ? "#{first} #{second}" : first.to_s
+        line = line.sub(/#<([\w:]+):0x\h+ .*/, '#<\1>')
         line.length > 500 ? "#{line[0, 500]}..." : line
       end
     end
