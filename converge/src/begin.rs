@@ -1,0 +1,162 @@
+//! What happens when something is begun: its intent is written, and a job is asked for.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use wattle_model::Name;
+
+use crate::deadlines::Alarm;
+use crate::predicates::Action;
+use crate::state::{Phase, State};
+use crate::view::View;
+use crate::{Act, Id, Intent, Job, Row, Stage, What};
+
+impl State {
+    pub(crate) fn begin(&mut self, action: Action) {
+        match action {
+            Action::Forget(id) => self.remove(id),
+            Action::Repoint(id) => self.repoint(id),
+            Action::Look(id) => self.start(id, Act::Look, None),
+            Action::Delete(id) => {
+                // A deadline that was set before the deletion was begun is not its own.
+                if self.rows[&id].row.stage == Stage::Sound {
+                    self.alter(id, |row| row.until = None);
+                }
+                self.start(id, Act::Delete, None);
+            }
+            Action::Update(id) => self.update(id),
+            Action::Create(place) => self.create(place),
+            Action::Release(id, exclusive) => self.start(id, Act::Release { exclusive }, None),
+        }
+    }
+
+    fn repoint(&mut self, id: Id) {
+        let place = View::place(self, &self.rows[&id].row);
+        let needs = self.index.names[place].needs.clone();
+        let drains = self.wanted(place).is_some_and(|wanted| wanted.drains);
+        self.alter(id, |row| (row.requires, row.drains) = (needs, drains));
+    }
+
+    fn update(&mut self, id: Id) {
+        let place = View::place(self, &self.rows[&id].row);
+        let wanted = self.wanted(place).expect("INVARIANT: an update was decided by what is wanted");
+        let (free, holds, patience) = (wanted.free.clone(), wanted.exclusive.clone(), wanted.patience);
+        let drains = wanted.drains;
+        let requires = self.index.names[place].needs.clone();
+        self.counts_as_correction(place);
+        self.alter(id, |row| row.drains |= drains);
+        self.start(id, Act::Update { free, requires, holds }, patience);
+    }
+
+    fn create(&mut self, place: usize) {
+        let id = self.issue();
+        let wanted = self.wanted(place).expect("INVARIANT: a creation was decided by what is wanted");
+        let patience = wanted.patience;
+        let row = Row {
+            id,
+            name: self.index.names.get_index(place).expect("INVARIANT: it is a place of the table").0.clone(),
+            kind: wanted.kind.clone(),
+            made: self.generation(),
+            fixed: wanted.fixed.clone(),
+            free: Some(wanted.free.clone()),
+            requires: self.index.names[place].needs.clone(),
+            holds: wanted.exclusive.clone(),
+            drains: wanted.drains,
+            stage: Stage::New,
+            thing: None,
+            failed: None,
+            intent: None,
+            until: None,
+            drift: None,
+        };
+        self.counts_as_correction(place);
+        self.add(row);
+        self.start(id, Act::Create, patience);
+    }
+
+    /// Writes an intent, and asks for the job.
+    fn start(&mut self, id: Id, act: Act, patience: Option<Duration>) {
+        let (now, limits) = (self.now, self.limits);
+        self.alter(id, |row| {
+            row.intent = Some(Intent { act, not_after: now + limits.lease });
+            row.until = row.until.or(Some(now + patience.unwrap_or(limits.patience)));
+        });
+        let entry = self.entry(id);
+        entry.is_retried = false;
+        entry.drain = (entry.row.drains && entry.row.is_being_deleted()).then(|| now + limits.drain);
+        self.request(id);
+    }
+
+    /// Asks for the job of a row's intent.
+    pub(crate) fn request(&mut self, id: Id) {
+        let place = View::place(self, &self.rows[&id].row);
+        let job = self.issue();
+        let row = &self.rows[&id].row;
+        let intent = row.intent.as_ref().expect("INVARIANT: a job is asked for after its intent is there");
+        let properties = || self.resolved(place).map(|wanted| wanted.properties);
+        let drain = self.rows[&id].drain;
+        let what = match &intent.act {
+            Act::Create => properties().map(|properties| What::Create { properties }),
+            Act::Update { .. } => properties().map(|properties| What::Update { properties }),
+            Act::Look => Ok(What::Look),
+            Act::Release { exclusive } => Ok(What::Release { exclusive: exclusive.clone() }),
+            Act::Delete if drain.is_some() => Ok(What::Drain),
+            Act::Delete => Ok(What::Delete),
+        };
+        let what = what.expect("INVARIANT: what is begun, or begun again, is wanted as it was written down");
+        let phys = row.thing.as_ref().map(|thing| thing.phys.clone());
+        let not_after = intent.not_after;
+        let end = drain.unwrap_or(not_after + self.limits.grace);
+        let (name, kind): (Name, Name) = (row.name.clone(), row.kind.clone());
+        self.out.jobs.push(Job { id: job, row: id, name, kind, phys, what, not_after });
+        self.running += 1;
+        self.turn(id, Phase::Running(job), Some(end));
+    }
+
+    /// Gives the workers more time, if there is none left. That is written.
+    pub(crate) fn renew(&mut self, id: Id) {
+        let (now, lease) = (self.now, self.limits.lease);
+        if self.rows[&id].row.intent.as_ref().is_some_and(|intent| intent.not_after <= now) {
+            self.alter(id, |row| {
+                if let Some(intent) = &mut row.intent {
+                    intent.not_after = now + lease;
+                }
+            });
+        }
+    }
+
+    /// What is begun after the goal was reached puts drift right.
+    fn counts_as_correction(&mut self, place: usize) {
+        if !self.is_complete() {
+            return;
+        }
+        let (now, limit) = (self.now, self.limits.corrections);
+        let name = self.index.names.get_index(place).expect("INVARIANT: it is a place of the table").0.clone();
+        let times = self.corrections.entry(name.clone()).or_default();
+        times.push(now);
+        if times.len() > limit {
+            times.remove(0);
+        }
+        self.alarms.insert((now + crate::index::HOUR, Alarm::Rested(name)));
+    }
+
+    /// Whether what was begun for a row is still what the goal wants.
+    pub(crate) fn is_as_wanted(&self, id: Id) -> bool {
+        let row = &self.rows[&id].row;
+        let place = View::place(self, row);
+        let (wanted, needs) = (self.wanted(place), self.needs(place));
+        let is_it = |free: Option<&Name>, requires: &BTreeSet<Id>, holds: &BTreeSet<Name>| {
+            wanted.is_some_and(|wanted| {
+                let is_same = (&row.kind, &row.fixed) == (&wanted.kind, &wanted.fixed);
+                is_same && free == Some(&wanted.free) && requires == needs && *holds == wanted.exclusive
+            })
+        };
+        match row.act() {
+            Some(Act::Create) => is_it(row.free.as_ref(), &row.requires, &row.holds),
+            Some(Act::Update { free, requires, holds }) => {
+                self.pick(place) == Some(id) && is_it(Some(free), requires, holds)
+            }
+            Some(Act::Look | Act::Release { .. } | Act::Delete) | None => true,
+        }
+    }
+}

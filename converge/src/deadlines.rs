@@ -1,0 +1,140 @@
+//! What time brings about: leases that end, retries that are due, and deadlines.
+
+use wattle_model::Name;
+
+use crate::state::{Entry, Phase, State};
+use crate::view::View;
+use crate::{Act, Failure, Id, Notice, Row, Stage, Time};
+
+/// What is due at a time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Alarm {
+    /// Something about a row.
+    Row(Id),
+    /// What drifted from this name may be put right once more.
+    Rested(Name),
+}
+
+impl State {
+    pub(crate) fn entry(&mut self, id: Id) -> &mut Entry {
+        self.rows.get_mut(&id).expect("INVARIANT: only rows that are there are worked on")
+    }
+
+    /// What is being done to a row has got on.
+    pub(crate) fn turn(&mut self, id: Id, phase: Phase, alarm: Option<Time>) {
+        let entry = self.entry(id);
+        let old = entry.alarm;
+        (entry.phase, entry.alarm) = (phase, alarm);
+        if let Some(old) = old {
+            self.alarms.remove(&(old, Alarm::Row(id)));
+        }
+        if let Some(alarm) = alarm {
+            self.alarms.insert((alarm, Alarm::Row(id)));
+        }
+    }
+
+    /// Nobody carries anything out for a row any more.
+    pub(crate) fn rest(&mut self, id: Id) {
+        self.stops_running(id);
+        self.turn(id, Phase::Idle, None);
+        self.entry(id).drain = None;
+    }
+
+    pub(crate) fn stops_running(&mut self, id: Id) {
+        self.running -= usize::from(matches!(self.rows[&id].phase, Phase::Running(_)));
+    }
+
+    /// Takes over a stored row. What was begun for it is somebody else's until its lease ends.
+    pub(crate) fn take_over(&mut self, row: Row) {
+        let id = row.id;
+        let lease = row.intent.as_ref().map(|intent| intent.not_after + self.limits.grace);
+        self.insert(row);
+        if lease.is_some() {
+            self.turn(id, Phase::Lease, lease);
+        }
+    }
+
+    /// All that is due.
+    pub(crate) fn ring(&mut self) {
+        while self.alarms.first().is_some_and(|(at, _)| *at <= self.now) {
+            match self.alarms.pop_first().expect("INVARIANT: there is a first one").1 {
+                Alarm::Row(id) => self.on_alarm(id),
+                Alarm::Rested(name) => {
+                    let place = self.index.place_of(&name);
+                    self.mark(place);
+                }
+            }
+        }
+        if self.under_way > 0 && self.progress + self.limits.stall <= self.now {
+            self.progress = self.now;
+            self.out.notices.push(Notice::Stalled(self.waits()));
+        }
+    }
+
+    fn on_alarm(&mut self, id: Id) {
+        self.entry(id).alarm = None;
+        match self.rows[&id].phase {
+            Phase::Idle => {}
+            Phase::Running(_) | Phase::Retry | Phase::Accepted if self.is_drained_by_now(id) => self.delete_now(id),
+            Phase::Running(_) | Phase::Lease => self.lapse(id),
+            Phase::Retry if self.is_late(id) => self.give_up(id),
+            Phase::Retry if self.is_as_wanted(id) => {
+                self.renew(id);
+                self.entry(id).is_retried = true;
+                self.request(id);
+            }
+            Phase::Retry => self.lapse(id),
+            Phase::Accepted => self.give_up(id),
+        }
+    }
+
+    fn is_drained_by_now(&self, id: Id) -> bool {
+        self.rows[&id].drain.is_some_and(|until| until <= self.now)
+    }
+
+    /// The teardown on it has ended, or its time is over.
+    pub(crate) fn delete_now(&mut self, id: Id) {
+        self.rest(id);
+        self.renew(id);
+        self.request(id);
+    }
+
+    fn is_late(&self, id: Id) -> bool {
+        self.rows[&id].row.until.is_some_and(|until| until <= self.now)
+    }
+
+    /// No request can arrive any more, and nobody knows what has happened.
+    fn lapse(&mut self, id: Id) {
+        if self.is_late(id) {
+            return self.give_up(id);
+        }
+        self.rest(id);
+        self.alter(id, lapse);
+    }
+
+    /// It takes too long.
+    fn give_up(&mut self, id: Id) {
+        self.rest(id);
+        let generation = self.generation();
+        self.alter(id, |row| {
+            let deleting = row.is_being_deleted();
+            lapse(row);
+            if row.stage == Stage::New {
+                row.stage = Stage::Failed;
+            }
+            row.until = None;
+            row.failed = Some(Failure { generation, deleting, cause: "it was not done in time".into() });
+        });
+    }
+}
+
+/// What is known of a row of which nobody knows whether what was begun has happened.
+fn lapse(row: &mut Row) {
+    match row.act() {
+        Some(Act::Update { .. }) => row.may_be_updated(),
+        Some(Act::Release { .. }) => row.free = None,
+        Some(Act::Delete) => row.stage = Stage::Failed,
+        Some(Act::Create | Act::Look) | None => {}
+    }
+    row.intent = None;
+}

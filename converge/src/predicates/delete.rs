@@ -1,0 +1,23 @@
+//! *delete(k)*: whether a thing may be deleted.
+
+use super::has_failed;
+use crate::view::View;
+use crate::{Row, Stage};
+
+/// *delete(k)*: it is idle, stands for nothing, and no row requires it. What stands for the last good goal goes once its name is
+/// done, and once everything is, unless that is not waited for. What failed goes now, and what was made in between once it is known what
+/// stands for its name.
+pub(super) fn delete<V: View>(view: &V, row: &Row) -> bool {
+    let place = view.place(row);
+    let has_a_thing = matches!(row.stage, Stage::Sound | Stage::Failed);
+    if !row.is_idle() || !has_a_thing || view.is_required(row.id) || view.pick(place) == Some(row.id) {
+        return false;
+    }
+    if has_failed(view, row) && row.failed.as_ref().is_some_and(|failure| failure.deleting) {
+        return false;
+    }
+    if view.is_good(row.id) {
+        return view.is_done(place) && (view.is_early() || view.is_everything_done());
+    }
+    row.stage == Stage::Failed || view.is_known(place)
+}

@@ -1,0 +1,59 @@
+//! *pick(n)* and *done(n)*: which row stands for a name, and whether it is as wanted.
+
+use std::collections::BTreeSet;
+
+use crate::{Act, Id, Row, Stage, Wanted};
+
+/// How a row differs from what is wanted of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Difference {
+    /// It does not.
+    Nothing,
+    /// Only in what it requires.
+    Requires,
+    /// In what only a job can change.
+    Properties,
+}
+
+/// How a row with the wanted `fixed` differs from what is wanted. Drift counts where it is to be put right.
+pub(crate) fn differs(row: &Row, wanted: &Wanted, needs: &BTreeSet<Id>, corrects: bool) -> Difference {
+    let is_drifted = row.drift.is_some() && (corrects || wanted.corrects);
+    if row.free.as_ref() != Some(&wanted.free) || row.holds != wanted.exclusive || is_drifted {
+        Difference::Properties
+    } else if row.requires != *needs || row.drains != wanted.drains {
+        Difference::Requires
+    } else {
+        Difference::Nothing
+    }
+}
+
+/// Whether a row may stand for what is wanted.
+pub(crate) fn fits(row: &Row, wanted: &Wanted) -> bool {
+    row.kind == wanted.kind && row.fixed == wanted.fixed
+}
+
+/// *pick(n)*: of the sound rows with the wanted `fixed` the one that needs no change, else the oldest. So a rollback finds
+/// the original again.
+pub(crate) fn pick<'a>(
+    rows: impl Iterator<Item = &'a Row>,
+    wanted: &Wanted,
+    needs: &BTreeSet<Id>,
+    corrects: bool,
+) -> Option<Id> {
+    let mut oldest = None;
+    for row in rows {
+        if row.stage != Stage::Sound || row.act() == Some(&Act::Delete) || !fits(row, wanted) {
+            continue;
+        }
+        if done(row, wanted, needs, corrects) {
+            return Some(row.id);
+        }
+        oldest = oldest.or(Some(row.id));
+    }
+    oldest
+}
+
+/// *done(n)* of its pick, where what `n` depends on is done: idle, and as wanted.
+pub(crate) fn done(row: &Row, wanted: &Wanted, needs: &BTreeSet<Id>, corrects: bool) -> bool {
+    row.is_idle() && differs(row, wanted, needs, corrects) == Difference::Nothing
+}

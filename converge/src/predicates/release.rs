@@ -1,0 +1,41 @@
+//! *release(k)*: who gives up what another one needs.
+
+use std::collections::BTreeSet;
+
+use wattle_model::Name;
+
+use super::{delete, has_failed, update};
+use crate::view::View;
+use crate::{Id, Row, Stage};
+
+/// *release(k)*: the first row that has some of what `place` needs and is to give it up: it is idle, will not be deleted and cannot be
+/// updated now, and it is not as the goal wants it that it has it. A released row differs, so an update gives it back if it is wanted again.
+pub(super) fn release<V: View>(view: &V, place: usize, held: &BTreeSet<Name>) -> Option<(Id, BTreeSet<Name>)> {
+    held.iter().flat_map(|exclusive| view.holders(exclusive)).find_map(|holder| {
+        let row = view.row(holder);
+        if view.pick(place) == Some(holder) || !is_to_give(view, row) {
+            return None;
+        }
+        let kept = kept(view, row);
+        let given: BTreeSet<Name> =
+            row.holds.intersection(held).filter(|name| !kept.contains(*name)).cloned().collect();
+        (!given.is_empty()).then_some((holder, given))
+    })
+}
+
+/// Whether it can give anything up, and nothing else will make it.
+fn is_to_give<V: View>(view: &V, row: &Row) -> bool {
+    let has_a_thing = matches!(row.stage, Stage::Sound | Stage::Failed);
+    row.is_idle()
+        && has_a_thing
+        && !has_failed(view, row)
+        && !delete::delete(view, row)
+        && update(view, view.place(row)) != Ok(row.id)
+}
+
+/// What a row has because the goal wants it so.
+fn kept<V: View>(view: &V, row: &Row) -> BTreeSet<Name> {
+    let place = view.place(row);
+    let wanted = view.wanted(place).filter(|_| view.pick(place) == Some(row.id));
+    wanted.map(|wanted| wanted.exclusive.clone()).unwrap_or_default()
+}

@@ -1,0 +1,30 @@
+//! *update(k)*: whether the row that stands for a name may be changed in place.
+
+use super::pick::{Difference, differs};
+use super::{Obstacle, has_failed, held_by_others, may_begin};
+use crate::Id;
+use crate::view::View;
+
+/// The idle pick of a name, with how it differs.
+fn pick_that_differs<V: View>(view: &V, place: usize) -> Option<(Id, Difference)> {
+    let (id, wanted) = (view.pick(place)?, view.wanted(place)?);
+    let row = view.row(id);
+    let difference = differs(row, wanted, view.needs(place), view.corrects());
+    (row.is_idle() && difference != Difference::Nothing && may_begin(view, place)).then_some((id, difference))
+}
+
+/// *update(k)*: what it depends on is done, `k` stands for it, is idle and differs, and did not fail in this goal.
+pub(crate) fn update<V: View>(view: &V, place: usize) -> Result<Id, Obstacle> {
+    let Some((id, Difference::Properties)) = pick_that_differs(view, place) else { return Err(Obstacle::Idle) };
+    if has_failed(view, view.row(id)) {
+        return Err(Obstacle::Failed(id));
+    }
+    let wanted = view.wanted(place).ok_or(Obstacle::Idle)?;
+    let held = held_by_others(view, &wanted.exclusive, Some(id));
+    if held.is_empty() { Ok(id) } else { Err(Obstacle::Held(held)) }
+}
+
+/// The same where only what it requires differs. Then nothing in it refers to them, or it would differ, and no job is needed.
+pub(super) fn repoint<V: View>(view: &V, place: usize) -> Option<Id> {
+    pick_that_differs(view, place).filter(|(_, difference)| *difference == Difference::Requires).map(|(id, _)| id)
+}

@@ -1,0 +1,118 @@
+//! After an event: what may be begun is begun, until nothing more may.
+
+use crate::naive::Reading;
+use crate::predicates::{self, Action};
+use crate::state::State;
+use crate::view::View;
+use crate::{Event, Good, Id, Notice, OnFailure, Stage};
+
+impl State {
+    /// Begins what may be begun.
+    pub(crate) fn settle(&mut self) {
+        self.settle_by(Self::next_free, Self::next_job);
+    }
+
+    /// The same, by predicates that are computed from all rows each time.
+    pub(crate) fn settle_naively(&mut self) {
+        self.settle_by(|state| Reading::of(state).free(), |state| Reading::of(state).job());
+    }
+
+    fn settle_by(&mut self, free: fn(&mut Self) -> Option<Action>, job: fn(&mut Self) -> Option<Action>) {
+        loop {
+            self.propagate();
+            if let Some(action) = free(self) {
+                self.begin(action);
+                continue;
+            }
+            if self.running < self.limits.at_once {
+                if let Some(action) = job(self) {
+                    self.begin(action);
+                    continue;
+                }
+            }
+            if !self.reach() && !self.rest_or_roll_back() {
+                return;
+            }
+        }
+    }
+
+    /// The first thing that may be done without a job. A name stays marked until there is nothing to do for it.
+    fn next_free(&mut self) -> Option<Action> {
+        while let Some(place) = self.index.free.first().copied() {
+            let action = predicates::free(self, place);
+            if action.is_some() {
+                return action;
+            }
+            self.index.free.remove(&place);
+        }
+        None
+    }
+
+    fn next_job(&mut self) -> Option<Action> {
+        while let Some(place) = self.index.due.first().copied() {
+            let action = predicates::job(self, place);
+            if action.is_some() {
+                return action;
+            }
+            self.index.due.remove(&place);
+        }
+        None
+    }
+
+    /// Writes down that the goal is reached, if it is. Afterwards, what stands for it is told from what was there before by the names of
+    /// rows alone.
+    fn reach(&mut self) -> bool {
+        if !self.is_done() || (self.is_complete() && !self.has_news) {
+            return false;
+        }
+        let picks = self.index.names.values().filter_map(|named| named.pick);
+        self.has_news = false;
+        if self.is_complete() && picks.clone().all(|pick| self.is_good(pick)) {
+            return false;
+        }
+        let goal = self.goal.clone().expect("INVARIANT: what is done is a goal");
+        let upto = self.rows.last_key_value().map_or(Id::default(), |(id, _)| *id);
+        let standing: std::collections::BTreeSet<Id> = picks.collect();
+        let is_left = |id: &Id| !standing.contains(id);
+        let leftovers = self.rows.keys().copied().filter(is_left).collect();
+        self.keep(Good { goal, upto, leftovers });
+        self.progress = self.now;
+        self.mark_surplus();
+        true
+    }
+
+    /// Reports that nothing goes on, or goes back to what was reached last if that is what is to happen then.
+    fn rest_or_roll_back(&mut self) -> bool {
+        if self.under_way > 0 || self.is_settled {
+            return false;
+        }
+        let Some(goal) = &self.goal else { return false };
+        let (generation, on_failure) = (goal.generation, goal.desire.on_failure);
+        self.is_settled = true;
+        self.out.notices.push(Notice::Settled { generation, roots: self.roots() });
+        if self.is_done() || self.is_complete() || on_failure == OnFailure::Stop {
+            return false;
+        }
+        self.on_rollback(None);
+        true
+    }
+
+    /// Takes an event in, without beginning anything.
+    pub(crate) fn happen(&mut self, event: Event, now: crate::Time) {
+        self.now = self.now.max(now);
+        self.propagate();
+        self.ring();
+        match event {
+            Event::Desire(desire) => self.on_desire(desire),
+            Event::Rollback { to } => self.on_rollback(to),
+            Event::Done { job, row, outcome } => self.on_done(job, row, outcome),
+            Event::Seen { mark, kind, at, sight } => self.on_seen(mark, kind, at, sight),
+            Event::Tick => {}
+        }
+    }
+
+    /// The row may be found by a rollback, and is not known to the record of what was reached.
+    pub(crate) fn stands_newly(&mut self, id: Id) {
+        self.has_news |= self.rows.get(&id).is_some_and(|entry| entry.row.stage == Stage::Sound);
+    }
+}

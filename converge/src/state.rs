@@ -1,0 +1,199 @@
+//! What is known, and the one function that changes it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use wattle_model::Name;
+
+use crate::deadlines::Alarm;
+use crate::goal::{Refusal, places};
+use crate::index::Index;
+use crate::{Event, Goal, Good, Id, Limits, Row, Step, Time, Write};
+
+/// How many goals that were reached are kept.
+const KEPT: usize = 10;
+
+/// What is stored of a stack.
+#[derive(Clone, Debug, Default)]
+pub struct Stored {
+    /// The goal.
+    pub goal: Option<Goal>,
+    /// Goals that were reached, the last one first.
+    pub good: Vec<Good>,
+    /// The rows.
+    pub rows: Vec<Row>,
+}
+
+/// Where what is being done to a row has got to, as far as this leader knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Nothing is being done.
+    Idle,
+    /// This job is carried out.
+    Running(Id),
+    /// The cloud could not do it. It is asked again when the alarm goes.
+    Retry,
+    /// The cloud is doing it.
+    Accepted,
+    /// Somebody may still be at it: a former leader, or a request that nobody answered.
+    Lease,
+}
+
+/// A row, and what this leader knows beyond it.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) row: Row,
+    pub(crate) phase: Phase,
+    pub(crate) alarm: Option<Time>,
+    /// What is seen of a time before this is of no use.
+    pub(crate) changed: Time,
+    /// Until when a teardown comes before the deletion.
+    pub(crate) drain: Option<Time>,
+    /// The cloud was asked more than once for what is being done.
+    pub(crate) is_retried: bool,
+}
+
+/// What is known of a stack, by the leader of a term.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(crate) term: u64,
+    pub(crate) issued: u64,
+    pub(crate) limits: Limits,
+    pub(crate) now: Time,
+    pub(crate) goal: Option<Goal>,
+    pub(crate) good: VecDeque<Good>,
+    pub(crate) rows: BTreeMap<Id, Entry>,
+    pub(crate) index: Index,
+    pub(crate) alarms: BTreeSet<(Time, Alarm)>,
+    /// Jobs that are carried out.
+    pub(crate) running: usize,
+    /// Rows to which something is being done.
+    pub(crate) under_way: usize,
+    /// When what drifted was put right, by name.
+    pub(crate) corrections: BTreeMap<Name, Vec<Time>>,
+    /// When something changed last.
+    pub(crate) progress: Time,
+    /// It was reported that nothing goes on.
+    pub(crate) is_settled: bool,
+    /// There may be rows that stand for the goal and that its record of success does not know.
+    pub(crate) has_news: bool,
+    pub(crate) out: Step,
+}
+
+impl State {
+    /// Takes over what is stored, in a term that is greater than every one before it. What a former leader has begun is left alone until
+    /// none of its requests can arrive any more.
+    ///
+    /// # Errors
+    ///
+    /// The stored goal is none that [`Event::Desire`] would have taken.
+    pub fn load(stored: Stored, term: u64, limits: Limits, now: Time) -> Result<(Self, Step), Refusal> {
+        let names = stored.goal.as_ref().map(|goal| places(&*goal.desire.target)).transpose()?.unwrap_or_default();
+        let mut state = Self {
+            term,
+            issued: 0,
+            limits,
+            now,
+            goal: stored.goal,
+            good: stored.good.into(),
+            rows: BTreeMap::new(),
+            index: Index::default(),
+            alarms: BTreeSet::new(),
+            running: 0,
+            under_way: 0,
+            corrections: BTreeMap::new(),
+            progress: now,
+            is_settled: false,
+            has_news: true,
+            out: Step::default(),
+        };
+        for row in stored.rows {
+            state.take_over(row);
+        }
+        state.rebuild(names);
+        state.settle();
+        let step = std::mem::take(&mut state.out);
+        Ok((state, step))
+    }
+
+    /// Answers an event with what is to be stored and then begun. Of two events the later one has the later time.
+    pub fn step(&mut self, event: Event, now: Time) -> Step {
+        self.happen(event, now);
+        self.settle();
+        std::mem::take(&mut self.out)
+    }
+
+    /// The same as [`State::step`], by predicates that are computed from all rows each time: what tests compare it with.
+    #[doc(hidden)]
+    pub fn step_naively(&mut self, event: Event, now: Time) -> Step {
+        self.happen(event, now);
+        self.settle_naively();
+        std::mem::take(&mut self.out)
+    }
+
+    /// When [`Event::Tick`] is due, if nothing happens before.
+    pub fn wakes(&self) -> Option<Time> {
+        let stall = (self.under_way > 0).then(|| self.progress + self.limits.stall);
+        let goal = self.goal.as_ref().and_then(|goal| goal.desire.deadline).filter(|deadline| *deadline > self.now);
+        [self.alarms.first().map(|alarm| alarm.0), stall, goal].into_iter().flatten().min()
+    }
+
+    /// The goal.
+    pub fn goal(&self) -> Option<&Goal> {
+        self.goal.as_ref()
+    }
+
+    /// Goals that were reached, the last one first.
+    pub fn good(&self) -> impl Iterator<Item = &Good> {
+        self.good.iter()
+    }
+
+    /// The rows, the oldest first.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.rows.values().map(|entry| &entry.row)
+    }
+
+    /// The row that stands for a name, if it is as wanted.
+    pub fn standing(&self, name: &str) -> Option<&Row> {
+        let named = self.index.names.get(name)?;
+        let pick = named.pick.filter(|_| named.is_done)?;
+        Some(&self.rows[&pick].row)
+    }
+
+    /// Whether all that the goal asks for is there.
+    pub fn is_done(&self) -> bool {
+        self.goal.is_some() && self.index.undone == 0
+    }
+
+    /// Whether nothing is under way.
+    pub fn is_quiet(&self) -> bool {
+        self.under_way == 0
+    }
+
+    /// A name that was never given before.
+    pub(crate) fn issue(&mut self) -> Id {
+        self.issued += 1;
+        Id { term: self.term, number: self.issued }
+    }
+
+    /// Puts a reached goal in front of those before.
+    pub(crate) fn keep(&mut self, good: Good) {
+        self.out.writes.push(Write::Good(good.clone()));
+        self.good.push_front(good);
+        self.good.truncate(KEPT);
+    }
+
+    /// Has a row written as it is now. Writes are in the order in which things changed, so that whatever part of them is stored is a
+    /// state that rules have led to.
+    pub(crate) fn write(&mut self, id: Id) {
+        let is_it = |write: &Write| match write {
+            Write::Row(row) => row.id == id,
+            Write::Remove(removed) => *removed == id,
+            Write::Goal(_) | Write::Good(_) => false,
+        };
+        if self.out.writes.last().is_some_and(is_it) {
+            self.out.writes.pop();
+        }
+        let row = self.rows.get(&id).map(|entry| Box::new(entry.row.clone()));
+        self.out.writes.push(row.map_or(Write::Remove(id), Write::Row));
+    }
+}

@@ -1,0 +1,38 @@
+//! Somebody wants something else.
+
+use crate::goal::places;
+use crate::state::State;
+use crate::view::View;
+use crate::{Desire, Goal, Notice, OnFailure, Refusal, Write};
+
+impl State {
+    /// From now on this is wanted, whatever is under way.
+    pub(crate) fn on_desire(&mut self, desire: Desire) {
+        let names = match places(&*desire.target) {
+            Ok(names) => names,
+            Err(refusal) => return self.out.notices.push(Notice::Refused(refusal)),
+        };
+        let former = self.good.front().map_or(0, |good| good.goal.generation);
+        let goal = Goal { generation: self.generation().max(former) + 1, desire };
+        self.out.writes.push(Write::Goal(goal.clone()));
+        self.goal = Some(goal);
+        self.corrections.clear();
+        self.is_settled = false;
+        self.has_news = true;
+        self.progress = self.now;
+        self.rebuild(names);
+    }
+
+    /// What was wanted before is wanted again.
+    pub(crate) fn on_rollback(&mut self, to: Option<u64>) {
+        let found = match to {
+            Some(generation) => match self.good.iter().find(|good| good.goal.generation == generation) {
+                Some(good) => Some(good),
+                None => return self.out.notices.push(Notice::Refused(Refusal::NoGoal(generation))),
+            },
+            None => self.good.get(usize::from(self.is_complete())),
+        };
+        let desire = found.map_or_else(Desire::nothing, |good| good.goal.desire.clone());
+        self.on_desire(Desire { on_failure: OnFailure::Stop, deadline: None, ..desire });
+    }
+}

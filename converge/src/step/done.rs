@@ -1,0 +1,151 @@
+//! A job came to an end.
+
+use std::time::Duration;
+
+use wattle_model::Name;
+
+use crate::state::{Phase, State};
+use crate::view::View;
+use crate::{Act, Failure, Id, Notice, Outcome, Row, Stage, Thing};
+
+impl State {
+    /// An answer to a job. One that nobody waits for is only a reason to look.
+    pub(crate) fn on_done(&mut self, job: Id, id: Id, outcome: Outcome) {
+        if self.rows.get(&id).is_none_or(|entry| entry.phase != Phase::Running(job)) {
+            return self.out.notices.push(Notice::Look(id));
+        }
+        if self.rows[&id].drain.is_some() {
+            return self.on_drained(id, outcome);
+        }
+        let row = &self.rows[&id].row;
+        let act = row.act().expect("INVARIANT: a job has an intent");
+        match outcome {
+            Outcome::Done(thing) => self.succeed(id, thing),
+            Outcome::Accepted(phys) => {
+                let until = row.until;
+                self.accepted(id, phys, until);
+            }
+            Outcome::Absent => match act {
+                Act::Delete => self.succeed(id, None),
+                Act::Look => self.remove(id),
+                Act::Update { .. } | Act::Release { .. } => self.vanish(id),
+                Act::Create => self.wait_for_lease(id),
+            },
+            Outcome::Later(after) => self.later(id, after),
+            Outcome::Refused(cause) => self.fail(id, cause, false),
+            Outcome::Broken(cause) => self.fail(id, cause, true),
+            Outcome::Unknown => self.wait_for_lease(id),
+        }
+    }
+
+    /// The teardown has ended. However it did, the server is deleted.
+    fn on_drained(&mut self, id: Id, outcome: Outcome) {
+        match outcome {
+            Outcome::Later(after) => self.later(id, after),
+            Outcome::Accepted(_) => {
+                let until = self.rows[&id].drain;
+                self.stops_running(id);
+                self.turn(id, Phase::Accepted, until);
+            }
+            _ => self.delete_now(id),
+        }
+    }
+
+    fn accepted(&mut self, id: Id, phys: Option<Name>, until: Option<crate::Time>) {
+        self.stops_running(id);
+        self.turn(id, Phase::Accepted, until);
+        self.entry(id).changed = self.now;
+        if let (Some(phys), None) = (phys, &self.rows[&id].row.thing) {
+            // It is found again by its mark, so this is not written.
+            self.entry(id).row.thing = Some(Thing { phys, attributes: Default::default() });
+        }
+    }
+
+    fn later(&mut self, id: Id, after: Duration) {
+        let entry = &self.rows[&id];
+        let end = entry.drain.or(entry.row.until);
+        let at = end.map_or(self.now + after, |end| end.min(self.now + after));
+        self.stops_running(id);
+        self.turn(id, Phase::Retry, Some(at));
+    }
+
+    fn wait_for_lease(&mut self, id: Id) {
+        let grace = self.limits.grace;
+        let lease = self.rows[&id].row.intent.as_ref().map(|intent| intent.not_after + grace);
+        self.stops_running(id);
+        self.turn(id, Phase::Lease, lease);
+    }
+
+    /// What was begun is done.
+    pub(crate) fn succeed(&mut self, id: Id, thing: Option<Thing>) {
+        self.rest(id);
+        let row = &self.rows[&id].row;
+        if row.is_being_deleted() && row.failed.as_ref().is_none_or(|failure| failure.generation != self.generation()) {
+            return self.remove(id);
+        }
+        self.alter(id, |row| succeed(row, thing));
+        self.stands_newly(id);
+    }
+
+    /// What was begun is not done. A refusal has changed nothing, unless it was asked for more than once.
+    pub(crate) fn fail(&mut self, id: Id, cause: Name, is_broken: bool) {
+        let is_known = !is_broken && !self.rows[&id].is_retried;
+        let generation = self.generation();
+        self.rest(id);
+        self.alter(id, |row| {
+            let deleting = row.is_being_deleted();
+            match row.act() {
+                Some(Act::Create) if !is_broken => row.is_gone(),
+                Some(Act::Create | Act::Look | Act::Delete) | None => row.stage = Stage::Failed,
+                Some(Act::Update { .. }) if !is_known => row.may_be_updated(),
+                Some(Act::Release { .. }) if !is_known => row.free = None,
+                Some(Act::Update { .. } | Act::Release { .. }) => {}
+            }
+            if is_broken {
+                row.stage = Stage::Failed;
+            }
+            row.intent = None;
+            row.until = None;
+            row.failed = Some(Failure { generation, deleting, cause });
+        });
+    }
+
+    /// The thing is not there any more. What was made for this goal is not made again for it.
+    pub(crate) fn vanish(&mut self, id: Id) {
+        let (generation, is_complete) = (self.generation(), self.is_complete());
+        self.rest(id);
+        self.alter(id, |row| {
+            row.is_gone();
+            if row.made == generation && !is_complete {
+                let cause = "it vanished after it was made".into();
+                row.failed = Some(Failure { generation, deleting: false, cause });
+            }
+        });
+    }
+}
+
+/// What is known of a row when what was begun is done.
+fn succeed(row: &mut Row, thing: Option<Thing>) {
+    let intent = row.intent.take();
+    row.until = None;
+    match intent.map(|intent| intent.act) {
+        Some(Act::Delete) | None => row.is_gone(),
+        Some(Act::Create | Act::Look) => {
+            row.stage = Stage::Sound;
+            row.failed = None;
+        }
+        Some(Act::Update { free, requires, holds }) => {
+            row.free = Some(free);
+            (row.requires, row.holds) = (requires, holds);
+            row.failed = None;
+            row.drift = None;
+        }
+        Some(Act::Release { exclusive }) => {
+            row.holds.retain(|held| !exclusive.contains(held));
+            row.free = None;
+        }
+    }
+    if row.stage != Stage::Gone && thing.is_some() {
+        row.thing = thing;
+    }
+}

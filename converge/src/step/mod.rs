@@ -1,0 +1,5 @@
+//! What each event makes of the rows. What may then be begun is not decided here.
+
+mod desire;
+mod done;
+mod seen;

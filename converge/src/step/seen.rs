@@ -1,0 +1,102 @@
+//! An observer saw something.
+
+use wattle_model::Name;
+
+use crate::state::{Phase, State};
+use crate::{Act, Id, Row, Sight, Stage, Thing, Time};
+
+impl State {
+    /// What was seen of a mark. What is older than what is known says nothing, and what nobody knows gets a row, to be deleted.
+    pub(crate) fn on_seen(&mut self, mark: Id, kind: Name, at: Time, sight: Sight) {
+        let phys = match &sight {
+            Sight::Ready(thing) | Sight::Changed(thing, _) => Some(&thing.phys),
+            Sight::Busy(phys) | Sight::Broken(phys, _) => Some(phys),
+            Sight::Absent => None,
+        };
+        let Some(entry) = self.rows.get(&mark) else { return self.adopt(mark, kind, phys.cloned()) };
+        let known = entry.row.thing.as_ref().map(|thing| &thing.phys);
+        if let (Some(known), Some(phys)) = (known, phys) {
+            if known != phys {
+                return self.adopt(mark, kind, Some(phys.clone()));
+            }
+        }
+        match entry.phase {
+            Phase::Idle if at > entry.changed => self.on_seen_idle(mark, sight),
+            Phase::Accepted if at > entry.changed && entry.drain.is_none() => self.on_seen_accepted(mark, sight),
+            Phase::Lease => self.on_seen_unsure(mark, sight),
+            Phase::Idle | Phase::Accepted | Phase::Running(_) | Phase::Retry => {}
+        }
+    }
+
+    /// Nothing is being done to it: what differs is drift.
+    fn on_seen_idle(&mut self, id: Id, sight: Sight) {
+        let row = &self.rows[&id].row;
+        match (row.stage, sight) {
+            (Stage::Sound | Stage::Failed, Sight::Absent) => self.vanish(id),
+            (Stage::Sound, Sight::Changed(_, how)) if row.drift.as_ref() != Some(&how) => {
+                self.alter(id, |row| row.drift = Some(how));
+            }
+            (Stage::Sound, Sight::Broken(_, why)) => self.alter(id, |row| {
+                row.stage = Stage::Failed;
+                row.drift = Some(why);
+            }),
+            // What broke by itself may recover by itself.
+            (Stage::Failed, Sight::Ready(_)) if row.drift.is_some() && row.failed.is_none() => {
+                self.alter(id, |row| {
+                    row.stage = Stage::Sound;
+                    row.drift = None;
+                });
+            }
+            (Stage::Sound, Sight::Ready(_)) if row.drift.is_some() => self.alter(id, |row| row.drift = None),
+            _ => {}
+        }
+    }
+
+    /// The cloud has been doing it: this is how it went.
+    fn on_seen_accepted(&mut self, id: Id, sight: Sight) {
+        let is_being_deleted = self.rows[&id].row.is_being_deleted();
+        match sight {
+            Sight::Absent if is_being_deleted => self.succeed(id, None),
+            Sight::Absent => self.vanish(id),
+            Sight::Ready(thing) | Sight::Changed(thing, _) if !is_being_deleted => self.succeed(id, Some(thing)),
+            Sight::Broken(_, cause) if !is_being_deleted => self.fail(id, cause, true),
+            Sight::Ready(_) | Sight::Changed(..) | Sight::Broken(..) | Sight::Busy(_) => {}
+        }
+    }
+
+    /// Nobody heard what came of a creation: here it is.
+    fn on_seen_unsure(&mut self, id: Id, sight: Sight) {
+        if let (Some(Act::Create | Act::Look), Sight::Ready(thing)) = (self.rows[&id].row.act(), sight) {
+            self.succeed(id, Some(thing));
+        }
+    }
+
+    /// There is a thing of the stack without a row, or a second one of a row: a late request made it. It gets a row, so that it is
+    /// deleted as everything is.
+    fn adopt(&mut self, mark: Id, kind: Name, phys: Option<Name>) {
+        let Some(phys) = phys else { return };
+        let is_known = |row: &Row| row.thing.as_ref().is_some_and(|thing| thing.phys == phys && row.kind == kind);
+        if self.rows.values().any(|entry| is_known(&entry.row)) {
+            return;
+        }
+        let name = self.rows.get(&mark).map_or_else(|| Name::from(mark.to_string()), |entry| entry.row.name.clone());
+        let row = Row {
+            id: self.issue(),
+            name,
+            kind,
+            made: 0,
+            fixed: "".into(),
+            free: None,
+            requires: Default::default(),
+            holds: Default::default(),
+            drains: false,
+            stage: Stage::Failed,
+            thing: Some(Thing { phys, attributes: Default::default() }),
+            failed: None,
+            intent: None,
+            until: None,
+            drift: None,
+        };
+        self.add(row);
+    }
+}

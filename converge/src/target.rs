@@ -1,0 +1,76 @@
+//! What a goal asks for: the side of it that knows what resources are, behind a trait.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use wattle_model::{Name, Value};
+
+/// What the cloud made for a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Thing {
+    /// Its name in the cloud.
+    pub phys: Name,
+    /// What others may read of it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<Name, Value>,
+}
+
+/// What is known of the resources that a resource depends on.
+pub struct Known<'a>(pub(crate) &'a dyn Fn(&str) -> Option<&'a Thing>);
+
+impl<'a> Known<'a> {
+    /// What stands for a name; nothing for a name that was not given as a dependency.
+    pub fn thing(&self, name: &str) -> Option<&'a Thing> {
+        (self.0)(name)
+    }
+}
+
+/// A resource as it is wanted, with all that it depends on resolved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// Its type, by which whoever carries a job out finds its driver.
+    pub kind: Name,
+    /// A digest of the properties that nothing can change in place.
+    pub fixed: Name,
+    /// A digest of all other properties.
+    pub free: Name,
+    /// What it has that no two can have: an address, an attached volume, an identity.
+    pub exclusive: BTreeSet<Name>,
+    /// Something on it is to be torn down before it is deleted.
+    pub drains: bool,
+    /// It is put right when it drifts, also in a goal that does not ask for it.
+    pub corrects: bool,
+    /// How long it may take; [`Limits::patience`](crate::Limits) if it does not say so.
+    pub patience: Option<Duration>,
+    /// The properties. They go into jobs and are not stored.
+    pub properties: Value,
+}
+
+/// What a goal asks for.
+pub trait Target: fmt::Debug + Send + Sync {
+    /// The name of each resource, with the names that it depends on: each at most once, and without cycles.
+    fn resources(&self) -> Vec<(Name, Vec<Name>)>;
+
+    /// A resource, given what its dependencies have become. The same facts give the same answer.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be said what is wanted, in the words of a message.
+    fn resolve(&self, name: &str, known: &Known<'_>) -> Result<Wanted, String>;
+}
+
+/// Asks for nothing: what a stack comes to that is deleted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nothing;
+
+impl Target for Nothing {
+    fn resources(&self) -> Vec<(Name, Vec<Name>)> {
+        Vec::new()
+    }
+
+    fn resolve(&self, name: &str, _: &Known<'_>) -> Result<Wanted, String> {
+        Err(format!("nothing is wanted, and not `{name}`"))
+    }
+}

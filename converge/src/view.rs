@@ -1,0 +1,67 @@
+//! What the predicates ask. It is answered from scratch (`naive`), or by what is kept (`index`).
+
+use std::collections::BTreeSet;
+
+use wattle_model::Name;
+
+use crate::{Id, Row, Wanted};
+
+/// The facts, and what directly follows from them. A resource is known by its place in the table of names.
+pub(crate) trait View {
+    /// The number of the goal.
+    fn generation(&self) -> u64;
+
+    /// Whether the goal was reached once.
+    fn is_complete(&self) -> bool;
+
+    /// Whether what is left of the last good goal goes as soon as its name is done.
+    fn is_early(&self) -> bool;
+
+    /// Whether the goal's deadline has passed.
+    fn is_expired(&self) -> bool;
+
+    /// Whether the goal asks that what drifts is put right.
+    fn corrects(&self) -> bool;
+
+    /// Whether so much was put right of late that no more is.
+    fn is_tired(&self, place: usize) -> bool;
+
+    /// A row.
+    fn row(&self, id: Id) -> &Row;
+
+    /// The rows of a name, the oldest first.
+    fn rows(&self, place: usize) -> impl Iterator<Item = &Row>;
+
+    /// The place of a row's name.
+    fn place(&self, row: &Row) -> usize;
+
+    /// Whether the goal asks for the name.
+    fn is_in_target(&self, place: usize) -> bool;
+
+    /// Whether all that the name depends on is done, or the goal does not ask for it.
+    fn is_known(&self, place: usize) -> bool;
+
+    /// What is wanted, once what it depends on is done and if that can be said.
+    fn wanted(&self, place: usize) -> Option<&Wanted>;
+
+    /// The rows that stand for what it depends on.
+    fn needs(&self, place: usize) -> &BTreeSet<Id>;
+
+    /// The row that stands for the name, or is to.
+    fn pick(&self, place: usize) -> Option<Id>;
+
+    /// Whether the name is as wanted.
+    fn is_done(&self, place: usize) -> bool;
+
+    /// Whether every name is.
+    fn is_everything_done(&self) -> bool;
+
+    /// Whether any row requires this one.
+    fn is_required(&self, id: Id) -> bool;
+
+    /// Whether a row stands for the last good goal.
+    fn is_good(&self, id: Id) -> bool;
+
+    /// The rows that have what no two can have.
+    fn holders(&self, exclusive: &Name) -> Vec<Id>;
+}

@@ -1,0 +1,149 @@
+//! What is waited for, and why something is not as wanted.
+
+use std::fmt;
+
+use wattle_model::Name;
+
+use crate::predicates::{Obstacle, create, has_failed, update};
+use crate::state::{Phase, State};
+use crate::view::View;
+use crate::{Act, Row, Stage};
+
+/// Why something is not as wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Something is being done to it. This says what.
+    UnderWay(&'static str),
+    /// Something went wrong with it: why.
+    Failed(Name),
+    /// It cannot be said what is wanted of it: why.
+    Unresolved(Name),
+    /// It needs what another resource has.
+    Held {
+        /// What no two can have.
+        exclusive: Name,
+        /// Who has it.
+        by: Name,
+    },
+    /// What is left of it cannot be deleted: why.
+    Left(Name),
+    /// The goal's deadline passed before it was begun.
+    Expired,
+    /// It changed, or vanished, after it was as wanted. Nobody asked to put that right.
+    Drifted,
+    /// It waits for its turn.
+    Turn,
+}
+
+/// A resource that is not as wanted, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The resource.
+    pub name: Name,
+    /// Why.
+    pub why: Why,
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.name;
+        match &self.why {
+            Why::UnderWay(what) => write!(f, "`{name}` {what}"),
+            Why::Failed(cause) => write!(f, "`{name}` failed: {cause}"),
+            Why::Unresolved(cause) => write!(f, "the properties of `{name}` cannot be computed: {cause}"),
+            Why::Held { exclusive, by } => write!(f, "`{name}` waits for `{exclusive}`, which `{by}` has"),
+            Why::Left(cause) => write!(f, "what is left of `{name}` could not be deleted: {cause}"),
+            Why::Expired => write!(f, "the deadline passed before `{name}` was begun"),
+            Why::Drifted => write!(f, "`{name}` is not as it was deployed"),
+            Why::Turn => write!(f, "`{name}` waits for its turn"),
+        }
+    }
+}
+
+impl State {
+    /// What is under way, and what everything else waits for.
+    pub fn waits(&self) -> Vec<Wait> {
+        let under_way = self.rows().filter_map(|row| {
+            let what = Why::UnderWay(self.words(row)?);
+            Some(Wait { name: row.name.clone(), why: what })
+        });
+        under_way.chain(self.roots()).collect()
+    }
+
+    /// What is not as the goal asks for, without what only waits for another one of these.
+    pub fn roots(&self) -> Vec<Wait> {
+        let names = self.index.names.iter().enumerate();
+        names
+            .flat_map(|(place, (name, named))| {
+                let is_root = named.is_in_target && !named.is_done && named.missing == 0;
+                let why = if is_root { self.why(place) } else { None };
+                let left = self.left(place);
+                why.into_iter().chain(left).map(|why| Wait { name: name.clone(), why })
+            })
+            .collect()
+    }
+
+    /// Why a name is not as wanted although all that it depends on is; nothing if it is under way.
+    fn why(&self, place: usize) -> Option<Why> {
+        if let Some(Err(cause)) = &self.index.names[place].wanted {
+            return Some(Why::Unresolved(cause.clone()));
+        }
+        if let Some(row) = self.rows_of(place).find(|row| has_failed(self, row)) {
+            return row
+                .failed
+                .as_ref()
+                .filter(|failure| !failure.deleting)
+                .map(|failure| Why::Failed(failure.cause.clone()));
+        }
+        if self.rows_of(place).any(|row| !row.is_idle()) {
+            return None;
+        }
+        if self.is_expired() {
+            return Some(Why::Expired);
+        }
+        match (update(self, place), create(self, place)) {
+            (Ok(_), _) | (_, Ok(())) => Some(Why::Turn),
+            (Err(Obstacle::Held(held)), _) | (_, Err(Obstacle::Held(held))) => {
+                let own = self.pick(place);
+                held.into_iter().find_map(|exclusive| {
+                    let holder = self.holders(&exclusive).into_iter().find(|holder| Some(*holder) != own)?;
+                    Some(Why::Held { by: self.rows[&holder].row.name.clone(), exclusive })
+                })
+            }
+            _ => Some(if self.is_complete() { Why::Drifted } else { Why::Turn }),
+        }
+    }
+
+    /// Why something of a name is still there.
+    fn left(&self, place: usize) -> Option<Why> {
+        let row = self
+            .rows_of(place)
+            .find(|row| row.is_idle() && row.stage != Stage::Gone && has_failed(self, row) && is_left(row))?;
+        row.failed.as_ref().map(|failure| Why::Left(failure.cause.clone()))
+    }
+
+    fn rows_of(&self, place: usize) -> impl Iterator<Item = &Row> {
+        View::rows(self, place)
+    }
+
+    /// What is being done to a row.
+    fn words(&self, row: &Row) -> Option<&'static str> {
+        let entry = &self.rows[&row.id];
+        Some(match (row.act()?, entry.phase) {
+            (Act::Delete, _) if entry.drain.is_some() => "is torn down before it is deleted",
+            (_, Phase::Lease) => "may still be worked on by somebody else",
+            (Act::Create, Phase::Retry) => "cannot be created yet; the cloud is asked again",
+            (Act::Create, _) => "is being created",
+            (Act::Look, _) => "is looked for",
+            (Act::Update { .. }, Phase::Retry) => "cannot be changed yet; the cloud is asked again",
+            (Act::Update { .. }, _) => "is being changed",
+            (Act::Release { .. }, _) => "gives up what another resource needs",
+            (Act::Delete, Phase::Retry) => "cannot be deleted yet; the cloud is asked again",
+            (Act::Delete, _) => "is being deleted",
+        })
+    }
+}
+
+fn is_left(row: &Row) -> bool {
+    row.failed.as_ref().is_some_and(|failure| failure.deleting)
+}

@@ -1,0 +1,160 @@
+//! A cloud that does what it is asked, and holds whoever asks to what must hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wattle_converge::{Id, Job, Outcome, Thing, What};
+use wattle_model::{Name, Value};
+
+/// A thing.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Made {
+    pub(crate) mark: Id,
+    pub(crate) name: Name,
+    pub(crate) fixed: String,
+    pub(crate) free: String,
+    pub(crate) attribute: u64,
+    /// Names of the things that it refers to.
+    pub(crate) refs: BTreeSet<Name>,
+    pub(crate) holds: BTreeSet<Name>,
+    /// Somebody changed it behind the engine's back.
+    pub(crate) is_changed: bool,
+    pub(crate) is_broken: bool,
+    /// Until when the cloud is at it.
+    pub(crate) busy_until: u64,
+    /// It was made by a request that arrived twice.
+    pub(crate) is_double: bool,
+}
+
+/// All that there is, by name in the cloud.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cloud {
+    pub(crate) things: BTreeMap<Name, Made>,
+    /// Marks that two things had. Which of them a row stands for only the engine knows.
+    doubled: BTreeSet<Id>,
+    made: u64,
+}
+
+fn text(properties: &Value, key: &str) -> String {
+    let Value::Map(map) = properties else { return String::new() };
+    map.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn names(properties: &Value, key: &str) -> BTreeSet<Name> {
+    let Value::Map(map) = properties else { return BTreeSet::new() };
+    let Some(Value::List(names)) = map.get(key) else { return BTreeSet::new() };
+    names.iter().filter_map(Value::as_str).map(Name::from).collect()
+}
+
+fn attribute(properties: &Value) -> u64 {
+    let Value::Map(map) = properties else { return 0 };
+    match map.get("a") {
+        Some(Value::Integer(number)) => u64::try_from(*number).unwrap_or_default(),
+        _ => 0,
+    }
+}
+
+impl Cloud {
+    /// The name of the thing that a job is about.
+    pub(crate) fn find(&self, job: &Job) -> Option<Name> {
+        if let Some(phys) = &job.phys {
+            return self.things.contains_key(phys).then(|| phys.clone());
+        }
+        let has_mark = |(_, thing): &(&Name, &Made)| thing.mark == job.row && !thing.is_double;
+        self.things.iter().find(has_mark).map(|(phys, _)| phys.clone())
+    }
+
+    pub(crate) fn thing(&self, phys: &Name) -> Thing {
+        let attributes = [(Name::from("a"), Value::from(self.things[phys].attribute))];
+        Thing { phys: phys.clone(), attributes: attributes.into() }
+    }
+
+    /// A request arrives. What comes of it, or what it breaks.
+    pub(crate) fn arrive(&mut self, job: &Job, is_double: bool) -> Result<Outcome, String> {
+        let found = self.find(job);
+        match (&job.what, found) {
+            (What::Create { properties }, _) if is_double => self.make(job, properties, true),
+            (What::Create { properties }, None) => self.make(job, properties, false),
+            (What::Create { .. } | What::Look, Some(phys)) => Ok(Outcome::Done(Some(self.thing(&phys)))),
+            (What::Look | What::Update { .. } | What::Release { .. } | What::Delete, None) => Ok(Outcome::Absent),
+            (What::Update { properties }, Some(phys)) => self.update(&phys, properties),
+            (What::Release { exclusive }, Some(phys)) => {
+                let thing = self.things.get_mut(&phys).expect("it was found");
+                thing.holds.retain(|held| !exclusive.contains(held));
+                thing.free += " and not all";
+                Ok(Outcome::Done(None))
+            }
+            (What::Delete, Some(phys)) => {
+                let refused = self.is_referred_to(&phys)?;
+                if refused.is_none() {
+                    self.things.remove(&phys);
+                }
+                Ok(refused.unwrap_or(Outcome::Done(None)))
+            }
+            (What::Drain, _) => Ok(Outcome::Done(None)),
+        }
+    }
+
+    /// Nobody may delete what something refers to. Of what a second request made nobody knows, so the cloud has to say it.
+    pub(crate) fn is_referred_to(&self, phys: &Name) -> Result<Option<Outcome>, String> {
+        let Some((user, thing)) = self.things.iter().find(|(_, thing)| thing.refs.contains(phys)) else {
+            return Ok(None);
+        };
+        if self.doubled.contains(&thing.mark) {
+            return Ok(Some(Outcome::Later(std::time::Duration::from_secs(30))));
+        }
+        Err(format!("{phys} is deleted while {user} refers to it"))
+    }
+
+    fn make(&mut self, job: &Job, properties: &Value, is_double: bool) -> Result<Outcome, String> {
+        let refs = names(properties, "refs");
+        if refs.iter().any(|phys| !self.things.contains_key(phys)) {
+            return Ok(Outcome::Refused("it refers to what is not there".into()));
+        }
+        // A cloud does not give twice what only one can have: the second request gets the rest.
+        let holds = if is_double { BTreeSet::new() } else { names(properties, "holds") };
+        self.are_free(&holds, None)?;
+        self.made += 1;
+        if is_double {
+            self.doubled.insert(job.row);
+        }
+        let phys = Name::from(format!("{}{}", job.name, self.made));
+        let made = Made {
+            mark: job.row,
+            name: job.name.clone(),
+            fixed: text(properties, "fixed"),
+            free: text(properties, "free"),
+            attribute: attribute(properties),
+            refs,
+            holds,
+            is_changed: false,
+            is_broken: false,
+            busy_until: 0,
+            is_double,
+        };
+        self.things.insert(phys.clone(), made);
+        Ok(Outcome::Done(Some(self.thing(&phys))))
+    }
+
+    fn update(&mut self, phys: &Name, properties: &Value) -> Result<Outcome, String> {
+        let refs = names(properties, "refs");
+        if refs.iter().any(|phys| !self.things.contains_key(phys)) {
+            return Ok(Outcome::Refused("it refers to what is not there".into()));
+        }
+        let holds = names(properties, "holds");
+        self.are_free(&holds, Some(phys))?;
+        let thing = self.things.get_mut(phys).expect("it was found");
+        if thing.fixed != text(properties, "fixed") {
+            return Err(format!("{phys} is updated to what only another thing can be"));
+        }
+        (thing.free, thing.attribute) = (text(properties, "free"), attribute(properties));
+        (thing.refs, thing.holds) = (refs, holds);
+        thing.is_changed = false;
+        Ok(Outcome::Done(Some(self.thing(phys))))
+    }
+
+    fn are_free(&self, holds: &BTreeSet<Name>, own: Option<&Name>) -> Result<(), String> {
+        let mut others = self.things.iter().filter(|(phys, _)| Some(*phys) != own);
+        let taken = others.find_map(|(phys, thing)| Some((phys, thing.holds.intersection(holds).next()?)));
+        taken.map_or(Ok(()), |(phys, held)| Err(format!("{held} is given to a second thing while {phys} has it")))
+    }
+}

@@ -1,0 +1,100 @@
+//! What is stored, and what must hold of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use wattle_converge::{Goal, Good, Id, Row, Stage, State, Stored, Write};
+use wattle_model::Name;
+
+/// Things of a name that there are at most, beside those that something requires: of the last good goal, of the present one, and
+/// one that is being made or deleted.
+const COPIES: usize = 3;
+
+/// What is stored.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Store {
+    /// Who may write.
+    pub(crate) term: u64,
+    pub(crate) goal: Option<Goal>,
+    pub(crate) good: Vec<Good>,
+    pub(crate) rows: BTreeMap<Id, Row>,
+}
+
+impl Store {
+    pub(crate) fn write(&mut self, write: Write) {
+        match write {
+            Write::Goal(goal) => self.goal = Some(goal),
+            Write::Good(good) => {
+                self.good.insert(0, good);
+                self.good.truncate(10);
+            }
+            Write::Row(row) => {
+                self.rows.insert(row.id, *row);
+            }
+            Write::Remove(id) => {
+                self.rows.remove(&id);
+            }
+        }
+    }
+
+    pub(crate) fn stored(&self) -> Stored {
+        Stored { goal: self.goal.clone(), good: self.good.clone(), rows: self.rows.values().cloned().collect() }
+    }
+
+    /// What must hold after each step of the leader who wrote it.
+    pub(crate) fn check(&self, state: &State, began: &BTreeSet<Id>) -> Result<(), String> {
+        self.is_acyclic()?;
+        let mut holders: BTreeMap<&Name, Id> = BTreeMap::new();
+        let mut copies: BTreeMap<&Name, usize> = BTreeMap::new();
+        let required: BTreeSet<Id> = self.rows.values().flat_map(Row::all_required).collect();
+        for row in self.rows.values() {
+            for held in row.all_held() {
+                if let Some(other) = holders.insert(held, row.id) {
+                    return Err(format!("{held} is held by {other} and by {}", row.id));
+                }
+            }
+            // What others still refer to has to stay, and strays are not of the engine's making.
+            let counts = row.stage != Stage::Gone && !row.fixed.is_empty() && !required.contains(&row.id);
+            *copies.entry(&row.name).or_default() += usize::from(counts);
+        }
+        if let Some((name, count)) = copies.iter().find(|(_, count)| **count > COPIES) {
+            return Err(format!("there are {count} things of {name} that nothing requires"));
+        }
+        began.iter().try_for_each(|id| self.may_be_deleted(state, *id))
+    }
+
+    fn is_acyclic(&self) -> Result<(), String> {
+        let mut left: BTreeMap<Id, BTreeSet<Id>> =
+            self.rows.values().map(|row| (row.id, row.all_required().collect())).collect();
+        loop {
+            let free: Vec<Id> =
+                left.iter().filter(|(_, on)| !on.iter().any(|on| left.contains_key(on))).map(|(id, _)| *id).collect();
+            if free.is_empty() {
+                break;
+            }
+            free.iter().for_each(|id| {
+                left.remove(id);
+            });
+        }
+        if left.is_empty() { Ok(()) } else { Err(format!("these require each other: {:?}", left.keys())) }
+    }
+
+    /// Of a row whose deletion was just begun.
+    fn may_be_deleted(&self, state: &State, id: Id) -> Result<(), String> {
+        let row = &self.rows[&id];
+        if let Some(other) = self.rows.values().find(|other| other.all_required().any(|required| required == id)) {
+            return Err(format!(
+                "{id} of {} is to be deleted, and {} of {} requires it",
+                row.name, other.id, other.name
+            ));
+        }
+        let is_good = self.good.first().is_some_and(|good| id <= good.upto && !good.leftovers.contains(&id));
+        let is_wanted = self
+            .goal
+            .as_ref()
+            .is_some_and(|goal| goal.desire.target.resources().iter().any(|(name, _)| *name == row.name));
+        if is_good && is_wanted && state.standing(&row.name).is_none() {
+            return Err(format!("{id} of {} was up and is to be deleted, and nothing else stands for it", row.name));
+        }
+        Ok(())
+    }
+}

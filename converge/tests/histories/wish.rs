@@ -1,0 +1,161 @@
+//! What is wanted in a history: small targets, each made of the one before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use wattle_converge::{Known, Target, Wanted};
+use wattle_model::{Name, Value};
+
+use super::chance::Chance;
+
+/// How a resource uses one that it depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// It only comes after it.
+    After,
+    /// Its name in the cloud is a property that nothing can change in place.
+    Fixed,
+    /// Its name in the cloud is a property that can be changed.
+    Free,
+    /// What can be read of it is a property that can be changed.
+    Attribute,
+}
+
+/// A resource.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Resource {
+    pub(crate) fixed: u64,
+    pub(crate) free: u64,
+    pub(crate) uses: BTreeMap<usize, Use>,
+    pub(crate) exclusive: BTreeSet<usize>,
+    pub(crate) drains: bool,
+}
+
+/// What is wanted: resources by number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Wish(pub(crate) BTreeMap<usize, Resource>);
+
+const NAMES: [&str; 7] = ["A", "B", "C", "D", "E", "F", "G"];
+const EXCLUSIVE: [&str; 3] = ["x", "y", "z"];
+
+pub(crate) fn name(place: usize) -> Name {
+    NAMES[place].into()
+}
+
+impl Wish {
+    /// Another wish, which keeps much of this one.
+    pub(crate) fn next(&self, chance: &mut Chance, size: usize) -> Self {
+        if chance.once_in(16) {
+            return Self::default();
+        }
+        // Dependencies go from later to earlier in an order that is another one at times, so that they are turned round.
+        let mut order: Vec<usize> = (0..size).collect();
+        if chance.once_in(3) {
+            for place in (1..size).rev() {
+                order.swap(place, chance.index(place + 1));
+            }
+        }
+        let mut wish = BTreeMap::new();
+        for (at, place) in order.iter().copied().enumerate() {
+            if chance.once_in(6) {
+                continue;
+            }
+            let former = self.0.get(&place).cloned();
+            let mut next = former.filter(|_| !chance.once_in(8)).unwrap_or_else(|| Resource {
+                fixed: chance.below(2),
+                free: chance.below(2),
+                uses: BTreeMap::new(),
+                exclusive: BTreeSet::new(),
+                drains: chance.once_in(8),
+            });
+            if chance.once_in(4) {
+                next.fixed = chance.below(3);
+            }
+            if chance.once_in(3) {
+                next.free = chance.below(4);
+            }
+            let earlier: BTreeSet<usize> =
+                order[..at].iter().copied().filter(|place| wish.contains_key(place)).collect();
+            next.uses.retain(|place, _| earlier.contains(place));
+            for place in earlier {
+                if chance.once_in(4) {
+                    let uses = [Use::After, Use::Fixed, Use::Free, Use::Attribute];
+                    next.uses.insert(place, uses[chance.index(4)]);
+                }
+            }
+            next.exclusive.clear();
+            wish.insert(place, next);
+        }
+        // What two cannot have stays where it was, mostly.
+        for exclusive in 0..EXCLUSIVE.len() {
+            let had =
+                self.0.iter().find(|(_, resource)| resource.exclusive.contains(&exclusive)).map(|(place, _)| *place);
+            let has = if chance.once_in(3) { Some(chance.index(size)) } else { had };
+            if let Some(resource) = has.and_then(|place| wish.get_mut(&place)) {
+                resource.exclusive.insert(exclusive);
+            }
+        }
+        Self(wish)
+    }
+
+    /// A resource as it is wanted, given the things that stand for those it depends on.
+    pub(crate) fn wanted<'a>(
+        &self,
+        place: usize,
+        thing: impl Fn(usize) -> Option<(&'a str, u64)>,
+    ) -> Result<Wanted, String> {
+        let resource = &self.0[&place];
+        let (mut fixed, mut free) = (resource.fixed.to_string(), resource.free.to_string());
+        let mut refs = Vec::new();
+        for (dependency, uses) in &resource.uses {
+            let (phys, attribute) = thing(*dependency).ok_or_else(|| format!("nothing stands for {dependency}"))?;
+            match uses {
+                Use::After => continue,
+                Use::Fixed => fixed += &format!(" {dependency}={phys}"),
+                Use::Free => free += &format!(" {dependency}={phys}"),
+                Use::Attribute => free += &format!(" {dependency}.a={attribute}"),
+            }
+            if *uses != Use::Attribute {
+                refs.push(phys.to_owned());
+            }
+        }
+        let exclusive: BTreeSet<Name> = resource.exclusive.iter().map(|place| EXCLUSIVE[*place].into()).collect();
+        let properties = [
+            ("fixed", Value::from(fixed.as_str())),
+            ("free", Value::from(free.as_str())),
+            ("a", Value::from(resource.free)),
+            ("refs", Value::from(refs)),
+            ("holds", Value::List(exclusive.iter().cloned().map(Value::Str).collect())),
+        ];
+        Ok(Wanted {
+            kind: "thing".into(),
+            fixed: fixed.into(),
+            free: free.into(),
+            exclusive,
+            drains: resource.drains,
+            corrects: false,
+            patience: None,
+            properties: Value::Map(properties.into_iter().map(|(key, value)| (key.into(), value)).collect()),
+        })
+    }
+
+    pub(crate) fn target(&self) -> Arc<dyn Target> {
+        Arc::new(self.clone())
+    }
+}
+
+impl Target for Wish {
+    fn resources(&self) -> Vec<(Name, Vec<Name>)> {
+        let requires = |resource: &Resource| resource.uses.keys().map(|place| name(*place)).collect();
+        self.0.iter().map(|(place, resource)| (name(*place), requires(resource))).collect()
+    }
+
+    fn resolve(&self, wanted: &str, known: &Known<'_>) -> Result<Wanted, String> {
+        let place = NAMES.iter().position(|name| *name == wanted).ok_or("nobody knows it")?;
+        self.wanted(place, |place| {
+            let thing = known.thing(NAMES[place])?;
+            let Some(Value::Integer(attribute)) = thing.attributes.get("a") else { return None };
+            Some((&*thing.phys, u64::try_from(*attribute).ok()?))
+        })
+    }
+}
