@@ -1,4 +1,4 @@
-//! Why software of a template becomes no component.
+//! What an imported crate says: its notes, its comments, and the names that it uses.
 
 use wattle_heat::Loaded;
 use wattle_hot::import::{Dependency, Options, import};
@@ -15,8 +15,9 @@ resources:
     );
     let options = Options::new("shop", Dependency::Version("1".into()));
     let notes = import(&Loaded::of(&text, "shop.yaml"), &options).expect("a crate").notes;
-    let stays = "`config` stays a resource and becomes no component: ";
-    notes.into_iter().find_map(|note| note.text.strip_prefix(stays).map(str::to_owned))
+    let stays = "it stays a resource and becomes no component: ";
+    let mut of_config = notes.into_iter().filter(|note| note.places.iter().any(|(_, subject)| subject == "`config`"));
+    of_config.find_map(|note| note.text.strip_prefix(stays).map(str::to_owned))
 }
 
 #[test]
@@ -38,4 +39,92 @@ fn a_config_whose_names_no_component_may_have_stays() {
         let why = said(&format!("group: script, config: {script}, {section}: [{{name: {name}}}]"));
         assert_eq!(why, Some(format!("`{name}` can be no field of a component")));
     }
+}
+
+const OLD_NAMES: &str = include_str!("../../tests/templates/import/forms/old_names.yaml");
+
+/// The library of the crate that is made of the template, and the notes.
+fn library(text: &str) -> (String, Vec<String>) {
+    let files = std::collections::BTreeMap::from([("parts/boot.sh".to_owned(), b"true\n".to_vec())]);
+    let loaded = wattle_hot::load(text, "shop.yaml", &files, &Default::default());
+    let imported = import(&loaded, &Options::new("shop", Dependency::Version("1".into()))).expect("a crate");
+    let library = imported.files.into_iter().find(|(path, _)| path == "src/lib.rs").expect("a library").1;
+    (library, imported.notes.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn what_has_an_old_name_is_typed() {
+    let (library, notes) = library(OLD_NAMES);
+    assert!(!library.contains("raw("), "{library}");
+    for expected in [
+        "neutron::Subnet::new(p.net)",
+        ".ip_address(\"10.0.0.7\")",
+        "neutron::FloatingIp::new(\"public\").port(port)",
+        "neutron::RouterInterface::new(router).port(port)",
+        ".l3_agent_ids([\"agent\"])",
+        ".network(p.net)",
+        ".image(\"debian\")",
+        ".timeout(7)",
+        ".primaries([\"10.0.0.1\"])",
+        // Heat reads the old one, although the new one is there.
+        ".property(\"network_id\", \"\")",
+    ] {
+        assert!(library.contains(expected), "{expected} is not in:\n{library}");
+    }
+    let renamed = notes.iter().find(|note| note.contains("no longer its old one")).expect("a note");
+    assert!(renamed.contains("shop.yaml:25:7: `network_id`, now `network`\n"), "{renamed}");
+    assert!(renamed.lines().count() == 7 && renamed.contains("  ... and "), "{renamed}");
+}
+
+#[test]
+fn numbers_stay_in_their_base() {
+    let (library, _) = library(OLD_NAMES);
+    for expected in ["0o755", "0x1F, 0b11, 0o17, 0o10", ".length(0o12)", "default = 0x10", "the number `0644`"] {
+        assert!(library.contains(expected), "{expected} is not in:\n{library}");
+    }
+}
+
+#[test]
+fn comments_stand_where_they_stood() {
+    let (library, _) = library(OLD_NAMES);
+    for expected in [
+        "// Licensed to nobody.\n// A banner \\u202e of two lines.\n//! `shop.yaml`",
+        "// What one chooses.\n/// Chosen when",
+        "    // Where all is.\n    // by its name\n    #[parameter(default = \"private\")]\n    net:",
+        "    // `default`: as for chmod\n",
+        "    // Both are one.\n    let one = t.condition(\"one\"",
+        "    // What there is.\n    // The subnet.\n    // `network_id`: an old name\n    // `cidr`: small\n    // gateway_ip: \
+         10.0.0.1\n    let subnet =",
+        "    // Nobody needs it.\n",
+        "    // What it shows.\n    // The mode.\n    t.output(\"mode\"",
+        "    // trailing, of the last\n    t.output(\"all\"",
+        "\n    // The end.\n}\n",
+    ] {
+        assert!(library.contains(expected), "{expected} is not in:\n{library}");
+    }
+}
+
+#[test]
+fn no_comment_is_lost() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests");
+    let mut count = 0;
+    for folder in ["templates/good", "templates/import/forms", "heat/selftest/good"] {
+        for entry in std::fs::read_dir(root.join(folder)).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_none_or(|extension| extension != "yaml") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("a template");
+            let loaded = Loaded::of(&text, "shop.yaml");
+            let options = Options::new("shop", Dependency::Version("1".into()));
+            let Ok(imported) = import(&loaded, &options) else { continue };
+            let all: String = imported.files.into_iter().map(|(_, text)| text).collect();
+            for comment in &loaded.template.comments {
+                count += 1;
+                let said = wattle::shown::one_line(comment.text.trim());
+                assert!(all.contains(&said), "{}: {said}", path.display());
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
 }

@@ -55,23 +55,26 @@ fn of(resources: &str) -> (Vec<String>, Vec<String>, Vec<String>) {
             emitted.push(name.to_owned());
         }
     }
-    (kept, emitted, imported.notes.into_iter().map(|note| note.text).collect())
+    kept.sort();
+    emitted.sort();
+    (kept, emitted, imported.notes.iter().map(ToString::to_string).collect())
 }
 
 #[test]
 fn what_a_template_names_comes_along_where_the_template_is_only_read() {
     let (kept, emitted, notes) = of(&stack("s", "parts/inner.yaml"));
     assert_eq!(kept, ["parts/boot.sh", "parts/inner.yaml"]);
-    assert_eq!(emitted, ["parts/inner.yaml", "parts/boot.sh"]);
+    assert_eq!(emitted, ["parts/boot.sh", "parts/inner.yaml"]);
     assert_eq!(notes, [""; 0]);
     // Through several, and no module for what is read as text.
     let (kept, emitted, notes) = of(&stack("s", "parts/outer.yaml"));
     assert_eq!(kept, ["nested.yaml", "parts/boot.sh", "parts/inner.yaml", "parts/outer.yaml"]);
-    assert_eq!(emitted, ["parts/outer.yaml", "nested.yaml", "parts/inner.yaml", "parts/boot.sh"]);
+    assert_eq!(emitted, ["nested.yaml", "parts/boot.sh", "parts/inner.yaml", "parts/outer.yaml"]);
     assert_eq!(
         notes,
         [
-            "`nested.yaml` names `../secret`, which cannot stand beside the template under that name: it is not brought along"
+            "note: a file that is brought along names one that cannot stand beside the template: it is left out\n  --> \
+             app/nested.yaml:2:71: `../secret` of `nested.yaml`\n"
         ]
     );
     let files = imported(&stack("s", "parts/outer.yaml")).files;
@@ -89,17 +92,11 @@ fn a_file_outside_of_the_folder_gets_a_name_below_it_and_a_note() {
     let (kept, emitted, notes) = of(&resources);
     assert_eq!(kept, ["outside/secret", "outside2/secret", "outside3/shadow"]);
     assert_eq!(emitted, ["files/outside/secret", "files/outside2/secret", "files/outside3/shadow"]);
-    let note = |written: &str, place: &str| {
-        format!("`{written}` is not below the template's folder: its content is now in `files/{place}`")
-    };
-    assert_eq!(
-        notes,
-        [
-            note("../secret", "outside/secret"),
-            note("../other/secret", "outside2/secret"),
-            note("/etc/shadow", "outside3/shadow")
-        ]
-    );
+    let expected = "note: the file is not below the template's folder: its content is now in the crate\n  --> \
+                    app/template.yaml:3:50: `../secret`, now `files/outside/secret`\n  --> app/template.yaml:4:50: \
+                    `../other/secret`, now `files/outside2/secret`\n  --> app/template.yaml:5:50: `/etc/shadow`, now \
+                    `files/outside3/shadow`\n";
+    assert_eq!(notes, [expected]);
     // What such a template names stands beside it again.
     let (_, emitted, _) = of(&stack("s", "../other/inner.yaml"));
     assert_eq!(emitted, ["files/outside/inner.yaml", "files/outside/secret"]);
@@ -115,7 +112,8 @@ fn what_nothing_emitted_names_stays_where_it_is() {
     assert_eq!(
         notes,
         [
-            "`lost.yaml` names `/etc/shadow`, which cannot stand beside the template under that name: it is not brought along"
+            "note: a file that is brought along names one that cannot stand beside the template: it is left out\n  --> \
+             app/lost.yaml:2:71: `/etc/shadow` of `lost.yaml`\n"
         ]
     );
 }

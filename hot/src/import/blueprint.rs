@@ -13,6 +13,7 @@ use wattle_heat::yaml::Node;
 use wattle_heat::{Loaded, Mention};
 
 use super::catalog::{Catalog, Known, Ty};
+use super::files::FileUse;
 use super::kept::Kept;
 use super::literal::Literals;
 use super::literal::doc;
@@ -62,8 +63,8 @@ pub(super) struct Blueprint<'a> {
     /// Variables by name.
     pub(super) conditions: HashMap<&'a str, String>,
     pub(super) handles: HashMap<&'a str, Handle<'a>>,
-    /// Variables of files, by their path as written.
-    pub(super) files: HashMap<String, String>,
+    /// The files that it reads, by their paths as written.
+    pub(super) files: HashMap<String, FileUse>,
     /// The paths of the files that it registers.
     pub(super) brought: Vec<String>,
     pub(super) variables: Names,

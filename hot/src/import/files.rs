@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use wattle::cli::is_reserved;
 use wattle_heat::files::join;
 use wattle_heat::template::{Context, Function, Step, walk};
+use wattle_heat::yaml::Node;
 
 use super::Note;
 use super::blueprint::Blueprint;
@@ -12,6 +13,14 @@ use super::catalog::Ty;
 use super::names::snake;
 use super::rust::{Expr, assigned, statement};
 use super::valued::Valued;
+
+/// How the content of a file is written where it is read.
+pub(super) enum FileUse {
+    /// By the variable that has it.
+    Variable(String),
+    /// By the call that registers it.
+    InPlace(Expr),
+}
 
 impl Blueprint<'_> {
     /// A variable for each file that is read.
@@ -46,13 +55,36 @@ impl Blueprint<'_> {
                 let text = "the file is not below the template's folder: its content is now in the crate";
                 self.notes.push(Note::new(at, format!("`{written}`, now `{place}`"), text.into()));
             }
-            let stem = written.rsplit('/').next().unwrap_or(written);
-            let variable = self.variables.fresh(snake(stem));
             let file = self.file(&name, &path);
-            self.body += &assigned(&format!("let {variable}"), &file, 4);
-            self.files.insert(written.to_owned(), variable);
+            let bound = if self.is_used_in_place(written) {
+                FileUse::InPlace(file)
+            } else {
+                let stem = written.rsplit('/').next().unwrap_or(written);
+                let variable = self.variables.fresh(snake(stem));
+                self.body += &assigned(&format!("let {variable}"), &file, 4);
+                FileUse::Variable(variable)
+            };
+            self.files.insert(written.to_owned(), bound);
             self.named_within(&name, &path);
         }
+    }
+
+    /// Whether the file is read once, as a part of a resource's properties: it stands there then.
+    fn is_used_in_place(&self, written: &str) -> bool {
+        let count = |node: &Node| {
+            let mut count = 0;
+            walk(node, self.template.version(), Context::Value, &mut |_, call, _| {
+                let is_it = call.is_some_and(|call| {
+                    call.function == Function::GetFile && call.argument.tree.as_text() == Some(written)
+                });
+                count += usize::from(is_it);
+                Step::Into
+            });
+            count
+        };
+        let resources = self.template.resources.iter().filter(|(name, _)| !self.software.has(name));
+        let inside: usize = resources.filter_map(|(_, one)| one.properties.as_ref()).map(count).sum();
+        inside == 1 && count(&self.template.root) == 1
     }
 
     /// The files that a file names which is a template: clients of Heat look for them from where it stands on.
@@ -93,7 +125,10 @@ impl Blueprint<'_> {
 
     /// The content of a file.
     pub(super) fn get_file(&mut self, path: &str) -> Option<Valued> {
-        let variable = self.files.get(path)?;
-        Some(Valued::new(Expr::atom(variable.clone()).method("clone", []), Ty::Value))
+        let file = match self.files.get(path)? {
+            FileUse::Variable(variable) => Expr::atom(variable.clone()).method("clone", []),
+            FileUse::InPlace(file) => file.clone(),
+        };
+        Some(Valued::new(file, Ty::Value))
     }
 }

@@ -108,8 +108,8 @@ fn owner<'a>(
     }
     let (_, owner) = anchors[behind.saturating_sub(1)];
     let at = if comment.trails { comment.place } else { comment.next };
-    let is_within = comment.trails || anchors.get(behind).is_none_or(|(next, _)| at < *next);
-    (owner, key(template, owner, at.line).filter(|_| is_within && begins.is_none() && !is_last))
+    let is_at_key = comment.trails || begins.is_none() && !is_last;
+    (owner, key(template, owner, at.line).filter(|_| is_at_key))
 }
 
 fn last_line(template: &Template) -> u32 {
@@ -127,13 +127,14 @@ fn last_line(template: &Template) -> u32 {
 /// The key of the owner that stands in the line, or whose value does: of a resource's properties the property.
 fn key(template: &Template, owner: Owner<'_>, line: u32) -> Option<String> {
     let Owner::Named(section, name) = owner else { return None };
-    let node = match section {
-        "parameters" => &template.parameters.get(name)?.node,
-        "resources" => &template.resources.get(name)?.node,
-        "outputs" => &template.outputs.get(name)?.node,
-        _ => return None,
-    };
-    let pair = pair(node, line)?;
+    let (span, node) = match section {
+        "parameters" => template.parameters.get(name).map(|one| (one.name_span, &one.node)),
+        "resources" => template.resources.get(name).map(|one| (one.name_span, &one.node)),
+        "outputs" => template.outputs.get(name).map(|one| (one.name_span, &one.node)),
+        _ => None,
+    }?;
+    // In one line, it is about all of it.
+    let pair = pair(node, line).filter(|_| span.start.line < line)?;
     match pair.key.tree.as_text() {
         Some("properties") => {
             let property = self::pair(&pair.value, line).map(|pair| pair.key.as_key());

@@ -37,7 +37,8 @@ impl<'a> Blueprint<'a> {
         self.body += &self.comments_of(name);
         let is_used = define.is_some() || self.referred.contains(name);
         let line = if is_used { assigned(&format!("let {variable}"), &add, 4) } else { statement(&add, 4) };
-        if line.lines().count() <= 1 {
+        // What registers a file borrows the topology, as `add` does.
+        if line.lines().count() <= 1 && !line.contains("t.file(") {
             self.body += &line;
         } else {
             // The resource first, then its name: as one reads them.
