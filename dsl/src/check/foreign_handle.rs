@@ -1,6 +1,6 @@
 //! W0301: a handle of another topology.
 
-use crate::model::Reference;
+use crate::model::{Reference, Source};
 
 use super::registry::check;
 use super::sink::Sink;
@@ -33,7 +33,40 @@ check! {
 const HELP: &str =
     "handles belong to the topology that gave them out; export the value there and `t.import(...)` it here";
 
+/// How many places are shown.
+const SHOWN: usize = 8;
+
+/// One use of a handle of another topology.
+struct Found<'m> {
+    message: String,
+    at: &'m Source,
+    label: &'static str,
+    help: &'static str,
+}
+
 fn run(sink: &mut Sink<'_, '_>) {
+    let mut found = found(sink);
+    found.sort_by(|one, other| one.at.cmp(other.at));
+    found.dedup_by(|one, other| one.message == other.message && one.at == other.at);
+    let Some(first) = found.first() else { return };
+    if found.len() == 1 {
+        sink.push(CHECK.diagnostic(&*first.message).label(first.at, first.label).help(first.help));
+        return;
+    }
+    // Two topologies were mixed up: that is one mistake, wherever it shows.
+    let mut diagnostic = CHECK.diagnostic(format!("handles of another topology are used {} times", found.len()));
+    for Found { message, at, .. } in found.iter().take(SHOWN) {
+        diagnostic = diagnostic.label(at, &**message);
+    }
+    if found.len() > SHOWN {
+        diagnostic = diagnostic.note(format!("so are {} more, behind these", found.len() - SHOWN));
+    }
+    sink.push(diagnostic.help(HELP));
+}
+
+fn found<'m>(sink: &Sink<'_, 'm>) -> Vec<Found<'m>> {
+    let mut found = Vec::new();
+    let label = "this handle is not of this topology";
     for used in &sink.uses().foreign {
         let Reference::Foreign { what } = used.reference else { continue };
         // A promise of another topology, fulfilled here, is kept under a name that nobody gave it.
@@ -43,34 +76,27 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
             place => format!("{place} is given {} {what} of another topology", article(what)),
         };
-        sink.push(CHECK.diagnostic(message).label(used.at, "this handle is not of this topology").help(HELP));
+        found.push(Found { message, at: used.at, label, help: HELP });
     }
     for (name, resource) in &sink.model.resources {
         if resource.depends_on.iter().any(|other| **other == *FOREIGN) {
-            let diagnostic = CHECK
-                .diagnostic(format!("`{name}` depends on a resource of another topology"))
-                .label(&resource.at, "this resource")
-                .help("handles belong to the topology that gave them out");
-            sink.push(diagnostic);
+            let message = format!("`{name}` depends on a resource of another topology");
+            let help = "handles belong to the topology that gave them out";
+            found.push(Found { message, at: &resource.at, label: "this resource", help });
         }
     }
     for (key, component) in sink.model.components.iter().filter(|(_, component)| &*component.server == FOREIGN) {
         let name = key.rsplit_once('/').map_or(&**key, |(_, name)| name);
-        let diagnostic = CHECK
-            .diagnostic(format!("`{name}` runs on a server of another topology"))
-            .label(&component.at, "this handle is not of this topology")
-            .help("add the server to this topology");
-        sink.push(diagnostic);
+        let message = format!("`{name}` runs on a server of another topology");
+        found.push(Found { message, at: &component.at, label, help: "add the server to this topology" });
     }
     for after in &sink.model.after {
         if [&after.component, &after.predecessor].into_iter().any(|name| &**name == FOREIGN) {
-            let diagnostic = CHECK
-                .diagnostic("an order is given to a component of another topology")
-                .label(&after.at, "this handle is not of this topology")
-                .help(HELP);
-            sink.push(diagnostic);
+            let message = "an order is given to a component of another topology".to_owned();
+            found.push(Found { message, at: &after.at, label, help: HELP });
         }
     }
+    found
 }
 
 fn article(word: &str) -> &'static str {
@@ -97,6 +123,22 @@ pub(super) mod tests {
         let mut t = Topology::new("demo");
         t.fulfil(promise, "x");
         assert_eq!(codes(&t.finish(Exports::new())), ["W0301"]);
+    }
+
+    #[test]
+    fn many_uses_are_one_mistake() {
+        let mut other = Topology::new("other");
+        let net = other.add("net", RawResource::new("OS::Neutron::Net"));
+        let mut t = Topology::new("demo");
+        for number in 0..3 {
+            t.add(format!("port{number}"), RawResource::new("OS::Neutron::Port").property("network", net));
+        }
+        let router = RawResource::new("OS::Neutron::Router").property("external_gateway_info", [("network", net)]);
+        t.add("router", router);
+        let found = crate::check::check(&t.finish(Exports::new()), &crate::check::Limits::default());
+        let [one] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((one.code, &*one.message), ("W0301", "handles of another topology are used 4 times"));
+        assert_eq!(one.labels[0].text, "the property `network` of `port0` is given a resource of another topology");
     }
 
     #[test]

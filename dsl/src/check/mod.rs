@@ -1,13 +1,14 @@
 //! The checks: what is wrong with a model, all at once, each with the author's place and a way to fix it.
 //!
 //! What lives here: one file a check with its code, documentation, function and tests; the registry; diagnostics as
-//! data; and what several checks share (`flow`, `place`, `property`, `size`, `suggestion`, `unused`,
+//! data; and what several checks share (`flow`, `gathered`, `place`, `property`, `size`, `suggestion`, `unused`,
 //! `uses`). What must not: I/O, a clock, or how a diagnostic looks.
 
 mod contradiction;
 mod counted;
 mod explain;
 mod flow;
+mod gathered;
 mod limits;
 mod place;
 mod property;
@@ -138,7 +139,7 @@ pub fn check(model: &Model, limits: &Limits) -> Vec<Diagnostic> {
     for check in CHECKS.iter().filter(|check| check.run.lowering.is_none_or(|lowering| lowering == limits.lowering)) {
         (check.run.look)(&mut sink);
     }
-    crate::model::check::sorted(sink.found)
+    gathered::gathered(model, crate::model::check::sorted(sink.found))
 }
 
 /// Whether any diagnostic keeps the model from being deployed.

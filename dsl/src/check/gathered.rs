@@ -1,0 +1,206 @@
+//! One mistake, one diagnostic: what a loop or a closure of the blueprint gets wrong for each of its servers, and whose
+//! module it is where the place is in somebody else's source.
+
+use std::collections::HashMap;
+
+use crate::model::{Diagnostic, Label, Model, Source};
+
+/// How many names a note lists.
+const NAMES: usize = 5;
+
+/// The diagnostics, sorted, with those in one that say the same of other names at the same places.
+pub(super) fn gathered(model: &Model, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut all: Vec<(Diagnostic, Vec<String>)> = Vec::new();
+    for diagnostic in found {
+        let others = all.last_mut().and_then(|(first, others)| Some((others, other_name(first, &diagnostic)?)));
+        match others {
+            Some((others, name)) => others.push(name),
+            None => all.push((diagnostic, Vec::new())),
+        }
+    }
+    let modules = Modules::of(model);
+    let noted = all.into_iter().map(|(diagnostic, others)| match others.is_empty() {
+        true => diagnostic,
+        false => diagnostic.note(format!("the same place is wrong in the same way for {}", listed(&others))),
+    });
+    noted.map(|diagnostic| modules.shown(diagnostic)).collect()
+}
+
+/// The one name in which `other` differs from `first`, if it says the same of the same places.
+fn other_name(first: &Diagnostic, other: &Diagnostic) -> Option<String> {
+    let places = |diagnostic: &Diagnostic| diagnostic.labels.iter().map(|label| label.at.clone()).collect::<Vec<_>>();
+    let same = first.code == other.code && first.help == other.help && places(first) == places(other);
+    if !same || !first.place().is_some_and(Source::is_known) {
+        return None;
+    }
+    // Names stand in backticks.
+    let parts: [Vec<&str>; 2] = [first, other].map(|diagnostic| diagnostic.message.split('`').collect());
+    let [one, two] = &parts;
+    let mut differing = (0..one.len()).filter(|at| two.get(*at) != one.get(*at));
+    match (differing.next(), differing.next()) {
+        (Some(at), None) if at % 2 == 1 && one.len() == two.len() => Some(two[at].to_owned()),
+        _ => None,
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    let quoted: Vec<_> = names.iter().take(NAMES).map(|name| format!("`{name}`")).collect();
+    match (names.len(), quoted.split_last()) {
+        (more, _) if more > NAMES => format!("{} and {} more", quoted.join(", "), more - NAMES),
+        (_, Some((last, []))) => last.clone(),
+        (_, Some((last, before))) => format!("{} and {last}", before.join(", ")),
+        (_, None) => String::new(),
+    }
+}
+
+/// The modules behind places of the model.
+struct Modules<'m> {
+    /// Names of what was added at a place within a module.
+    parts: HashMap<&'m Source, Vec<&'m str>>,
+    model: &'m Model,
+}
+
+impl<'m> Modules<'m> {
+    fn of(model: &'m Model) -> Self {
+        let mut parts: HashMap<&Source, Vec<&str>> = HashMap::new();
+        if !model.modules.is_empty() {
+            let properties = model.resources.iter().flat_map(|(name, resource)| {
+                let properties = resource.properties.values().map(|binding| &binding.at);
+                properties.chain([&resource.at]).map(move |at| (name, at))
+            });
+            let inputs = model.components.iter().flat_map(|(name, component)| {
+                let inputs = component.inputs.values().map(|binding| &binding.at);
+                inputs.chain([&component.at]).map(move |at| (name, at))
+            });
+            let requirements = model.requirements.iter().map(|(name, requirement)| (name, &requirement.at));
+            for (name, at) in properties.chain(inputs).chain(requirements).filter(|(name, _)| name.contains('.')) {
+                let names = parts.entry(at).or_default();
+                if names.last() != Some(&&**name) {
+                    names.push(name);
+                }
+            }
+        }
+        Self { parts, model }
+    }
+
+    /// The diagnostic, with the place first at which the author adds the module that it is in, if the module is of
+    /// another crate: what is wrong there was given to it here.
+    fn shown(&self, mut diagnostic: Diagnostic) -> Diagnostic {
+        let Some(first) = diagnostic.labels.first() else { return diagnostic };
+        let Some(names) = self.parts.get(&first.at) else { return diagnostic };
+        if self.is_own(&first.at) {
+            return diagnostic;
+        }
+        // One place of a module is there for each time that the module was added: the message says which.
+        let is_named = |name: &&&str| diagnostic.message.contains(&format!("`{name}`"));
+        let Some(name) = names.iter().find(is_named).or_else(|| names.first().filter(|_| names.len() == 1)) else {
+            return diagnostic;
+        };
+        let ends = name.rmatch_indices('.').map(|(at, _)| &name[..at]);
+        let added = ends.filter_map(|name| Some((name, &self.model.modules.get(name)?.at)));
+        if let Some((name, at)) = added.into_iter().find(|(_, at)| self.is_own(at)) {
+            diagnostic
+                .labels
+                .insert(0, Label { at: at.clone(), text: format!("by what the module `{name}` is given") });
+        }
+        diagnostic
+    }
+
+    /// Whether a place is in the sources of the crate that has the blueprint.
+    fn is_own(&self, at: &Source) -> bool {
+        sources(&at.file) == sources(&self.model.at.file)
+    }
+}
+
+/// The folder with all sources of the crate that a file is of, as Cargo lays them out.
+fn sources(file: &str) -> &str {
+    match file.rfind("src/") {
+        Some(at) => &file[..at],
+        None => file.rsplit_once('/').map_or("", |(folder, _)| folder),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::author::{Exports, Module, RawResource, Topology};
+    use crate::check::{Limits, check};
+    use crate::model::{Diagnostic, Model, Source};
+
+    fn found(model: &Model) -> Vec<Diagnostic> {
+        check(model, &Limits::default())
+    }
+
+    fn unlike(names: &[&str]) -> Vec<Diagnostic> {
+        let mut t = Topology::new("demo");
+        for name in names {
+            // One closure: one place.
+            t.add(name, RawResource::new("OS::Neutron::Net").property("mtu", "many"));
+        }
+        let mut model = t.finish(Exports::new());
+        let schema = r#"{"props": {"mtu": {"t": "integer"}}}"#;
+        model.schemas.insert("OS::Neutron::Net".into(), serde_json::from_str(schema).expect("a schema"));
+        found(&model)
+    }
+
+    #[test]
+    fn what_a_loop_gets_wrong_is_one_mistake() {
+        let [one] = &unlike(&["a", "b", "c"])[..] else { panic!("one diagnostic") };
+        assert!(one.message.contains("`a`"), "{}", one.message);
+        assert_eq!(one.notes, ["the same place is wrong in the same way for `b` and `c`"]);
+        let [many] = &unlike(&["a", "b", "c", "d", "e", "f", "g"])[..] else { panic!("one diagnostic") };
+        assert_eq!(many.notes, ["the same place is wrong in the same way for `b`, `c`, `d`, `e`, `f` and 1 more"]);
+    }
+
+    #[test]
+    fn other_mistakes_of_one_place_stay_apart() {
+        let mut t = Topology::new("demo");
+        t.add("net", RawResource::new("OS::Neutron::Net").property("map", [("one", "x"), ("other", "y")]));
+        let mut model = t.finish(Exports::new());
+        let schema =
+            r#"{"props": {"map": {"t": "map", "keys": {"one": {"t": "integer"}, "other": {"t": "boolean"}}}}}"#;
+        model.schemas.insert("OS::Neutron::Net".into(), serde_json::from_str(schema).expect("a schema"));
+        assert_eq!(found(&model).len(), 2);
+    }
+
+    struct Wide(&'static str);
+
+    impl Module for Wide {
+        type Outputs = ();
+
+        fn build(self, t: &mut Topology) {
+            t.add("net", RawResource::new("OS::Neutron::Net").property("mtu", self.0));
+        }
+    }
+
+    /// Two modules, of which one is given a wrong value.
+    fn modules() -> Model {
+        let mut t = Topology::new("demo");
+        t.add("left", Wide("1500"));
+        t.add("right", Wide("many"));
+        let mut model = t.finish(Exports::new());
+        let schema = r#"{"props": {"mtu": {"t": "integer"}}}"#;
+        model.schemas.insert("OS::Neutron::Net".into(), serde_json::from_str(schema).expect("a schema"));
+        model
+    }
+
+    #[test]
+    fn what_a_module_of_another_crate_is_given_is_shown_where_it_is_given() {
+        let mut model = modules();
+        for (line, module) in (3..).zip(model.modules.values_mut()) {
+            module.at = Source::new("src/main.rs", line, 5);
+        }
+        model.at = Source::new("src/main.rs", 1, 1);
+        let [one] = &found(&model)[..] else { panic!("one diagnostic") };
+        assert_eq!(
+            (&one.labels[0].at, &*one.labels[0].text),
+            (&Source::new("src/main.rs", 4, 5), "by what the module `right` is given")
+        );
+        assert!(one.labels[1].at.file.ends_with("gathered.rs"), "{:?}", one.labels);
+    }
+
+    #[test]
+    fn what_a_module_of_ones_own_does_is_shown_there() {
+        let [one] = &found(&modules())[..] else { panic!("one diagnostic") };
+        assert_eq!(one.labels.len(), 1);
+    }
+}
