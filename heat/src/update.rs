@@ -28,35 +28,45 @@ pub struct Verdict {
     pub action: Action,
     /// What else could be done.
     pub help: Vec<String>,
+    /// What a change in place brings about, or leaves undone, that its words do not say.
+    pub notes: Vec<String>,
 }
 
 /// What becomes of a resource some of whose properties differ.
 pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict {
     let change = &Change { before: before.compared(), after: after.compared(), changed };
     let class = after.class();
+    let without_notes = |action, help| Verdict { action, help, notes: Vec::new() };
     if let Some(name) = class.immutable.iter().find(|name| change.has(name)) {
         let help =
             format!("Heat never changes `{name}` of such a resource: give it another name, and Heat creates a new one");
-        return Verdict { action: Action::Refuse, help: vec![help] };
-    }
-    if let Some(help) = (class.refuses)(change) {
-        return Verdict { action: Action::Refuse, help: vec![help] };
-    }
-    if let Some(help) = (class.replaces)(change) {
-        return Verdict { action: Action::Replace, help };
+        return without_notes(Action::Refuse, vec![help]);
     }
     let fixed = |name: &&str| after.schema(name).is_some_and(|property| !property.updatable);
     let fixed: Vec<&str> = changed.iter().copied().filter(fixed).collect();
-    if fixed.is_empty() {
-        return match (class.rebuilds)(change) {
-            Some(help) => Verdict { action: Action::Rebuild, help: vec![help] },
-            None => Verdict { action: Action::Update, help: Vec::new() },
-        };
+    // One that is replaced is made anew, whatever could be done to the one that is there.
+    if let Some(help) = (class.replaces)(change) {
+        return without_notes(Action::Replace, help);
     }
-    let names = names::list(fixed.iter().copied(), "and");
-    let them = if fixed.len() == 1 { "it" } else { "them" };
-    let help = format!("Heat cannot change {names} in place: leave {them} as it was");
-    Verdict { action: Action::Replace, help: vec![help] }
+    if !fixed.is_empty() {
+        let names = names::list(fixed.iter().copied(), "and");
+        let them = if fixed.len() == 1 { "it" } else { "them" };
+        let help = format!("Heat cannot change {names} in place: leave {them} as it was");
+        return without_notes(Action::Replace, vec![help]);
+    }
+    if let Some(help) = (class.refuses)(change) {
+        return without_notes(Action::Refuse, vec![help]);
+    }
+    let mut notes = (class.notes)(change);
+    let ignored: Vec<&str> = class.ignores.iter().copied().filter(|name| change.has(name)).collect();
+    if !ignored.is_empty() {
+        let names = names::list(ignored, "and");
+        notes.push(format!("Heat takes note of {names}, and changes nothing in the service"));
+    }
+    match (class.rebuilds)(change) {
+        Some(help) => Verdict { action: Action::Rebuild, help: vec![help], notes },
+        None => Verdict { action: Action::Update, help: Vec::new(), notes },
+    }
 }
 
 /// Whether Heat replaces such a resource on every update.

@@ -57,6 +57,9 @@ pub struct ResourcePlan {
     /// How it could be avoided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub help: Vec<String>,
+    /// What a change in place brings about, or leaves undone, that its words do not say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What Heat does with a resource.
@@ -75,7 +78,7 @@ pub enum Action {
     Update,
     /// It comes.
     Create,
-    /// It keeps its identity and its addresses, and what is on it is lost: its disk is made anew.
+    /// It keeps its identity and its addresses, and what is on it is lost: the disk of a server is made anew, say.
     Rebuild,
     /// Another one takes its place.
     Replace,

@@ -77,7 +77,13 @@ struct Work<'a> {
 impl Work<'_> {
     fn judge(&self, name: &str) -> ResourcePlan {
         let after = &self.new[name];
-        let plan = |action, because, help| ResourcePlan { ty: after.ty().into(), action, because, help };
+        let plan = |action, because, help| ResourcePlan {
+            ty: after.ty().into(),
+            action,
+            because,
+            help,
+            notes: Vec::new(),
+        };
         let Some(before) = self.old.get(name) else { return plan(Action::Create, Vec::new(), Vec::new()) };
         if after.is_stack && before.is_stack {
             return plan(Action::Unchanged, Vec::new(), Vec::new());
@@ -115,9 +121,9 @@ impl Work<'_> {
             }
         }
         let mut action = Action::Unchanged;
-        let mut help = Vec::new();
+        let (mut help, mut notes) = (Vec::new(), Vec::new());
         if !changed.is_empty() {
-            (action, help) = verdict(before, after, &changed);
+            (action, help, notes) = verdict(before, after, &changed);
         }
         let keys: IndexSet<&&str> = after.rest.keys().chain(before.rest.keys()).collect();
         for key in keys {
@@ -151,7 +157,7 @@ impl Work<'_> {
             action = Action::Update;
         }
         if !perhaps.is_empty() && !matches!(action, Action::Replace | Action::Refused) {
-            let (graver, further) = verdict(before, after, &perhaps);
+            let (graver, further, noted) = verdict(before, after, &perhaps);
             let doubtful = match graver {
                 Action::Update => Action::MayUpdate,
                 Action::Rebuild => Action::MayRebuild,
@@ -160,10 +166,14 @@ impl Work<'_> {
             because.extend(doubts);
             if action == Action::Unchanged || doubtful > Action::MayUpdate {
                 help.extend(further);
+                notes.extend(noted);
                 action = if action == Action::Unchanged { doubtful } else { action };
             }
         }
-        plan(action, because, help)
+        if matches!(action, Action::Replace | Action::Refused) {
+            notes.clear();
+        }
+        ResourcePlan { notes, ..plan(action, because, help) }
     }
 
     /// Whether what a value refers to makes it another.
@@ -197,16 +207,17 @@ impl Work<'_> {
     }
 }
 
-/// What becomes of a resource whose properties `changed` differ, and how another answer could be had.
-fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Vec<String>) {
-    let update::Verdict { action, help } = update::verdict(before, after, changed);
+/// What becomes of a resource whose properties `changed` differ, how another answer could be had, and what else there is to
+/// say.
+fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Vec<String>, Vec<String>) {
+    let update::Verdict { action, help, notes } = update::verdict(before, after, changed);
     let action = match action {
         update::Action::Update => Action::Update,
         update::Action::Rebuild => Action::Rebuild,
         update::Action::Replace => Action::Replace,
         update::Action::Refuse => Action::Refused,
     };
-    (action, help)
+    (action, help, notes)
 }
 
 /// What a resource is called within its own stack.
@@ -237,7 +248,7 @@ fn gone(name: &str, resource: &Resource, new: &Resources) -> ResourcePlan {
     if resource.rest.get("deletion_policy").and_then(Value::as_text) == Some("retain") {
         help.push("its deletion policy leaves what it stands for where it is".to_owned());
     }
-    ResourcePlan { ty: resource.ty().into(), action: Action::Delete, because: because.into_iter().collect(), help }
+    ResourcePlan { ty: resource.ty().into(), action: Action::Delete, because: because.into_iter().collect(), help, notes: Vec::new() }
 }
 
 /// Says of what goes and comes as the same under another name how it would stay.

@@ -64,14 +64,17 @@ impl Page {
     }
 
     fn resource(&mut self, indent: usize, name: &str, plan: &ResourcePlan) {
+        let is_server = &*plan.ty == Resource::SERVER;
         let (sign, tone, what) = match plan.action {
             Action::Unchanged => (" ", Tone::Head, ""),
             Action::MayUpdate => ("?", Tone::Doubt, "may change in place"),
-            Action::MayRebuild => ("?", Tone::Bad, "may be rebuilt: its disk would be lost"),
+            Action::MayRebuild if is_server => ("?", Tone::Bad, "may be rebuilt: its disk would be lost"),
+            Action::MayRebuild => ("?", Tone::Bad, "may be made anew: what is on it would be lost"),
             Action::MayReplace => ("?", Tone::Bad, "may be replaced"),
             Action::Update => ("~", Tone::Change, "changes in place"),
             Action::Create => ("+", Tone::Good, "is created"),
-            Action::Rebuild => ("!", Tone::Bad, "is rebuilt: its disk is lost"),
+            Action::Rebuild if is_server => ("!", Tone::Bad, "is rebuilt: its disk is lost"),
+            Action::Rebuild => ("!", Tone::Bad, "is made anew: what is on it is lost"),
             Action::Replace => ("-/+", Tone::Bad, "is replaced"),
             Action::Delete => ("-", Tone::Bad, "is deleted"),
             Action::Refused => ("!", Tone::Bad, "cannot be changed: Heat refuses the update"),
@@ -84,6 +87,10 @@ impl Page {
         };
         self.line(indent, &text);
         self.reasons(indent + 6, &plan.because);
+        for note in &plan.notes {
+            let note = format!("{} {note}", self.painted("note:", Tone::Head));
+            self.line(indent + 6, &note);
+        }
         for help in &plan.help {
             let help = format!("{} {help}", self.painted("help:", Tone::Doubt));
             self.line(indent + 6, &help);

@@ -36,7 +36,7 @@ pub(super) const CLASSES: &[Class] = &[
     },
     Class { ty: "AWS::CloudFormation::Stack", any_attribute: true, ..Class::PLAIN },
     Class { ty: "AWS::EC2::EIPAssociation", validates: &[address], replaces: other_target, ..Class::PLAIN },
-    Class { ty: "AWS::EC2::Instance", validates: &[interfaces, snapshots], ..Class::PLAIN },
+    Class { ty: "AWS::EC2::Instance", validates: &[interfaces, snapshots], notes: resized, ..Class::PLAIN },
     Class {
         ty: "AWS::EC2::Volume",
         snapshots: true,
@@ -47,6 +47,21 @@ pub(super) const CLASSES: &[Class] = &[
     Class { ty: "AWS::EC2::VPCGatewayAttachment", depends: route_tables, ..Class::PLAIN },
     Class { ty: "AWS::S3::Bucket", refers: Refers::None, ..Class::PLAIN },
 ];
+
+fn resized(change: &Change<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if change.has("InstanceType") {
+        notes.push("Nova resizes the server: it is shut down, and starts again with its disk as it was".to_owned());
+    }
+    if change.has("NetworkInterfaces") || change.has("SubnetId") {
+        notes.push(
+            "Heat detaches and attaches interfaces while the server runs: it may get other addresses, and its system has to \
+             take notice"
+                .to_owned(),
+        );
+    }
+    notes
+}
 
 /// The cloud's route tables: the gateway is attached to their routers.
 fn route_tables(subject: Subject<'_>) -> Found<'_> {

@@ -14,10 +14,44 @@ pub(super) const CLASSES: &[Class] = &[
         validates: &[source],
         snapshots: true,
         refuses: shrinks,
+        rebuilds: restored,
+        notes: volume_in_place,
         ..Class::PLAIN
     },
-    Class { ty: "OS::Cinder::VolumeType", validates: &[projects], ..Class::PLAIN },
+    Class {
+        ty: "OS::Cinder::VolumeAttachment",
+        notes: |_| vec!["Heat detaches the volume and attaches it again: unmount it first".to_owned()],
+        ..Class::PLAIN
+    },
+    Class { ty: "OS::Cinder::VolumeType", validates: &[projects], notes: public_to_all, ..Class::PLAIN },
 ];
+
+/// A backup is written over what is on the volume.
+fn restored(change: &Change<'_>) -> Option<String> {
+    (change.has("backup_id") && change.after.value("backup_id").is_some())
+        .then(|| "the backup is written over it: give a volume from another backup another name to keep this one".to_owned())
+}
+
+fn volume_in_place(change: &Change<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if change.has("read_only") || change.has("backup_id") {
+        notes.push("Heat detaches the volume and attaches it again: unmount it first".to_owned());
+    }
+    if change.has("size") {
+        notes.push("the volume grows, the file system on it does not: `resize2fs` or the like makes use of it".to_owned());
+    }
+    if change.has("volume_type") {
+        notes.push("Cinder refuses where the volume would have to move to another backend".to_owned());
+    }
+    notes
+}
+
+/// Heat looks at the projects of a volume type only if it is not public (`handle_update`).
+fn public_to_all(change: &Change<'_>) -> Vec<String> {
+    let is_public = change.after.boolean("is_public") != Some(false);
+    let note = || "all projects may use a public volume type: Heat takes note of `projects`, and changes nothing in the service";
+    (change.has("projects") && is_public).then(|| note().to_owned()).into_iter().collect()
+}
 
 /// Cinder makes no volume smaller, and Heat says so when it comes to it (`NotSupported`, "Shrinking volume").
 fn shrinks(change: &Change<'_>) -> Option<String> {

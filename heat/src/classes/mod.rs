@@ -23,12 +23,14 @@ mod trove;
 mod zaqar;
 mod zun;
 
+pub(crate) use heat::group::{MOST as MEMBERS, too_many};
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use crate::resource::{Class, Type};
+use crate::resource::{Refers, Class, Type};
 
 /// The classes that do something of their own.
 const CLASSES: &[&[&[Class]]] = &[
@@ -63,6 +65,11 @@ pub(crate) fn of(ty: &str) -> &'static Class {
         Some("Octavia") => &octavia::OCTAVIA,
         _ => &Class::PLAIN,
     })
+}
+
+/// What `get_resource` gives before a resource of the type `ty` is made.
+pub(crate) fn refers(ty: &str) -> Refers {
+    of(ty).refers
 }
 
 /// Whether Heat takes any name for an attribute of the type `ty`: those of what it holds.

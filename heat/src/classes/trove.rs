@@ -2,7 +2,7 @@
 
 use crate::evaluate::Value;
 use crate::resource::values::{has, items, key, map};
-use crate::resource::{Class, Ruled, Subject};
+use crate::resource::{Change, Class, Given, Ruled, Subject};
 
 use super::rule::broken;
 
@@ -11,9 +11,29 @@ pub(super) const CLASSES: &[Class] = &[
     Class {
         ty: "OS::Trove::Instance",
         validates: &[databases, |subject| nics(&subject.own("networks")?)],
+        notes: instance_in_place,
         ..Class::PLAIN
     },
 ];
+
+/// What is no longer listed is deleted in the instance; another flavor is a resize of its server.
+fn instance_in_place(change: &Change<'_>) -> Vec<String> {
+    let names = |given: Given<'_>, property| -> Vec<String> {
+        let listed = given.value(property).map(items).unwrap_or_default();
+        listed.iter().filter_map(|one| Some(key(one, "name").as_text()?.to_owned())).collect()
+    };
+    let mut notes = Vec::new();
+    if change.has("flavor") {
+        notes.push("Trove resizes the instance: its database is down meanwhile".to_owned());
+    }
+    for (property, what) in [("databases", "with all that is in it"), ("users", "and can log in no more")] {
+        let kept = names(change.after, property);
+        for gone in names(change.before, property).iter().filter(|name| change.has(property) && !kept.contains(name)) {
+            notes.push(format!("`{}` of `{property}` is deleted, {what}", gone.escape_debug()));
+        }
+    }
+    notes
+}
 
 fn members(subject: Subject<'_>) -> Ruled {
     for member in items(&subject.own("instances")?) {

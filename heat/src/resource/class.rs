@@ -37,6 +37,10 @@ pub(crate) struct Class {
     pub(crate) refuses: fn(&Change<'_>) -> Option<String>,
     /// Whether a change that keeps it loses what was on it, and if it does, how that would be kept.
     pub(crate) rebuilds: fn(&Change<'_>) -> Option<String>,
+    /// Properties of which Heat takes another value and does nothing about it.
+    pub(crate) ignores: &'static [&'static str],
+    /// What a change in place brings about that its words do not say.
+    pub(crate) notes: fn(&Change<'_>) -> Vec<String>,
     /// Whether Heat replaces it for a change that its schema takes in place, and if it does, how it would be kept.
     pub(crate) replaces: fn(&Change<'_>) -> Option<Vec<String>>,
     /// Whether Heat replaces it whenever its stack is updated.
@@ -66,6 +70,8 @@ impl Class {
         immutable: &[],
         refuses: |_| None,
         rebuilds: |_| None,
+        ignores: &[],
+        notes: |_| Vec::new(),
         replaces: |_| None,
         always_replaced: |_| false,
         always_updated: |_| false,

@@ -2,6 +2,7 @@
 
 mod agents;
 mod alike;
+mod carried;
 mod cut;
 mod heat;
 mod moved;

@@ -63,7 +63,20 @@ pub(in crate::classes) const fn of(members: fn(&Resource, bool) -> Option<Vec<Me
 }
 
 /// More members than this are not looked at one by one.
-const MOST: usize = 10_000;
+pub(crate) const MOST: usize = 10_000;
+
+/// How many members a group is to have, if that are more than are looked at.
+pub(crate) fn too_many(resource: &Resource) -> Option<i128> {
+    resource.class().group?;
+    let sizes = ["count", "desired_capacity", "min_size", "DesiredCapacity", "MinSize", "Size"];
+    let size = |key: &&str| match resource.property(key) {
+        Value::Integer(size) => Some(size),
+        Value::Text(size) => size.trim().parse().ok(),
+        _ => None,
+    };
+    let size = sizes.iter().filter_map(size).find(|size| *size > 0)?;
+    (size > MOST as i128).then_some(size)
+}
 
 fn count(value: &Value) -> usize {
     match value {

@@ -13,6 +13,10 @@ pub(super) const CLASSES: &[Class] = &[
         ty: "OS::Neutron::NetworkGateway",
         translates: &[translation(&["connections", "network"], &["network_id"])],
         validates: &[gateway],
+        rebuilds: |change| {
+            let help = "Heat deletes the gateway and makes it anew for other `devices`, and its connections break meanwhile";
+            change.has("devices").then(|| help.to_owned())
+        },
         ..NEUTRON
     },
     Class { ty: "OS::Neutron::ProviderNet", validates: &[provider], ..NEUTRON },

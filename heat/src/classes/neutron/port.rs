@@ -11,6 +11,7 @@ pub(super) const CLASSES: &[Class] = &[Class {
     translates: &[translation(&["network"], &["network_id"]), translation(&["fixed_ips", "subnet"], &["subnet_id"])],
     depends: subnets,
     validates: &[|subject| not_both(subject, "fixed_ips", "no_fixed_ips")],
+    ignores: &["replacement_policy"],
     always_replaced: |port| port.text("replacement_policy") == Some("REPLACE_ALWAYS"),
     ..NEUTRON
 }];

@@ -1,15 +1,21 @@
 //! Security groups and their rules.
 
 use crate::evaluate::Value;
-use crate::resource::{Class, Ruled, Subject};
+use crate::resource::{Change, Class, Ruled, Subject};
 
 use super::super::rule::broken;
 use super::base::NEUTRON;
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { ty: "OS::Neutron::SecurityGroup", validates: &[group], ..NEUTRON },
+    Class { ty: "OS::Neutron::SecurityGroup", validates: &[group], notes: stateful, ..NEUTRON },
     Class { ty: "OS::Neutron::SecurityGroupRule", validates: &[rule], ..NEUTRON },
 ];
+
+/// Heat asks Neutron for the ports that have the group (`_ensure_stateful_update_allowed`).
+fn stateful(change: &Change<'_>) -> Vec<String> {
+    let note = || "Heat refuses a change of `stateful` for as long as a port has the group";
+    change.has("stateful").then(|| note().to_owned()).into_iter().collect()
+}
 
 fn group(subject: Subject<'_>) -> Ruled {
     if subject.text("name")? == "default" {

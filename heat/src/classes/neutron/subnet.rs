@@ -4,16 +4,60 @@ use std::net::IpAddr;
 
 use crate::evaluate::Value;
 use crate::properties::translation;
-use crate::resource::values::integer;
-use crate::resource::{Class, Ruled, Subject};
+use crate::resource::values::{integer, items};
+use crate::resource::{Change, Class, Given, Ruled, Subject};
 
 use super::super::rule::broken;
 use super::base::{NEUTRON, SUBNET};
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { ty: SUBNET, translates: &[translation(&["network"], &["network_id"])], validates: &[subnet], ..NEUTRON },
-    Class { ty: "OS::Neutron::SubnetPool", validates: &[pool], ..NEUTRON },
+    Class {
+        ty: SUBNET,
+        translates: &[translation(&["network"], &["network_id"])],
+        validates: &[subnet],
+        refuses: fixed_once,
+        ..NEUTRON
+    },
+    Class { ty: "OS::Neutron::SubnetPool", validates: &[pool], refuses: no_longer_in_pool, ..NEUTRON },
 ];
+
+/// Heat chooses a gateway only while it makes the subnet, and gives it a segment only once.
+fn fixed_once(change: &Change<'_>) -> Option<String> {
+    if change.has("gateway_ip") && change.after.text("gateway_ip") == Some("auto") {
+        return Some("`gateway_ip: auto` is only for a subnet that is new: write the address".to_owned());
+    }
+    let had_segment = change.has("segment") && change.before.value("segment").is_some();
+    (had_segment && change.after.value("segment").is_some())
+        .then(|| "a subnet that has a `segment` gets no other one: leave it as it was".to_owned())
+}
+
+/// A pool only grows: the new prefixes must have all of the old ones in them.
+fn no_longer_in_pool(change: &Change<'_>) -> Option<String> {
+    let prefixes = |given: Given<'_>| -> Option<Vec<(IpAddr, u8)>> {
+        let all = items(given.value("prefixes")?).iter();
+        all.map(|one| {
+            let (address, length) = one.as_text()?.split_once('/')?;
+            Some((address.parse().ok()?, length.parse().ok()?))
+        })
+        .collect()
+    };
+    let (before, after) = (prefixes(change.before)?, prefixes(change.after)?);
+    let gone = before.iter().find(|old| !after.iter().any(|new| is_within(**old, *new)))?;
+    change.has("prefixes").then(|| {
+        format!("a pool only grows: leave {}/{} in `prefixes`, or in a larger prefix that is there", gone.0, gone.1)
+    })
+}
+
+/// Whether one network is part of another.
+fn is_within((inner, length): (IpAddr, u8), (outer, outer_length): (IpAddr, u8)) -> bool {
+    let shifted = |address: IpAddr| match address {
+        IpAddr::V4(address) => u128::from(u32::from(address)).checked_shr(32_u32.saturating_sub(outer_length.into())),
+        IpAddr::V6(address) => u128::from(address).checked_shr(128_u32.saturating_sub(outer_length.into())),
+    };
+    inner.is_ipv4() == outer.is_ipv4()
+        && length >= outer_length
+        && shifted(inner).unwrap_or_default() == shifted(outer).unwrap_or_default()
+}
 
 fn subnet(subject: Subject<'_>) -> Ruled {
     let (pool, cidr) = (subject.has("subnetpool")?, subject.is("cidr")?);

@@ -2,11 +2,12 @@
 
 mod server;
 
-use crate::resource::{Class, Refers, Ruled, Subject};
+use crate::resource::{Change, Class, Refers, Ruled, Subject};
 
 use super::rule::{broken, quota};
 
 pub(super) const CLASSES: &[Class] = &[
+    Class { ty: "OS::Nova::Flavor", notes: public_to_all, ..Class::PLAIN },
     Class {
         ty: "OS::Nova::KeyPair",
         refers: Refers::Nothing,
@@ -23,4 +24,11 @@ fn public_key(subject: Subject<'_>) -> Ruled {
         return Ok(None);
     }
     broken("`public_key` must be there: Nova makes no keys any more", "give it one")
+}
+
+/// Heat looks at who may use a flavor only if that is not everybody (`handle_update`).
+fn public_to_all(change: &Change<'_>) -> Vec<String> {
+    let is_public = change.before.boolean("is_public") != Some(false);
+    let note = || "everybody may use a public flavor: Heat takes note of `tenants`, and changes nothing in the service";
+    (change.has("tenants") && is_public).then(|| note().to_owned()).into_iter().collect()
 }

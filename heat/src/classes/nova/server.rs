@@ -16,7 +16,16 @@ pub(super) const SERVER: Class = Class {
     depends: subnets,
     validates: &[deployments, devices, networks, personality],
     snapshots: true,
+    refuses: user_data_as_image,
     rebuilds: by_image,
+    ignores: &[
+        "deployment_swift_data",
+        "flavor_update_policy",
+        "image_update_policy",
+        "software_config_transport",
+        "user_data_update_policy",
+    ],
+    notes: in_place,
     replaces: by_policy,
     ..Class::PLAIN
 };
@@ -152,11 +161,45 @@ fn by_image(change: &Change<'_>) -> Option<String> {
     })
 }
 
+/// The policy of a change: the new one, the one of before, or the default.
+fn policy<'c>(change: &Change<'c>, policy: &str, default: &'c str) -> &'c str {
+    change.after.text(policy).or_else(|| change.before.text(policy)).unwrap_or(default)
+}
+
+/// Heat's code for `REBUILD` hands Nova the user data where the image belongs (`_update_user_data_rebuild`).
+fn user_data_as_image(change: &Change<'_>) -> Option<String> {
+    (change.has("user_data") && policy(change, "user_data_update_policy", "REPLACE") == "REBUILD").then(|| {
+        "with `user_data_update_policy: REBUILD` Heat gives Nova the user data as if it were an image, and Nova refuses: \
+         `REPLACE` makes another server, `IGNORE` keeps this one, which is not told of the change then"
+            .to_owned()
+    })
+}
+
+fn in_place(change: &Change<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if change.has("flavor") {
+        notes.push("Nova resizes the server: it is shut down, and starts again with its disk as it was".to_owned());
+    }
+    if change.has("user_data") {
+        notes.push(
+            "Heat changes nothing on the server (`user_data_update_policy: IGNORE`): it keeps the user data that it was made with"
+                .to_owned(),
+        );
+    }
+    if change.has("networks") {
+        notes.push(
+            "Heat detaches and attaches interfaces while the server runs: it may get other addresses, and its system has to \
+             take notice"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
 fn by_policy(change: &Change<'_>) -> Option<Vec<String>> {
     let mut help = Vec::new();
     for (property, policy, default, better) in POLICIES {
-        let is = change.after.text(policy).or_else(|| change.before.text(policy)).unwrap_or(default);
-        if change.has(property) && is == "REPLACE" {
+        if change.has(property) && self::policy(change, policy, default) == "REPLACE" {
             help.push(match better {
                 "IGNORE" => format!("`{policy}: IGNORE` keeps the server, which is not told of the change then"),
                 better => format!("`{policy}: {better}` keeps the server"),
