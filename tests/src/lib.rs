@@ -2,6 +2,7 @@
 
 pub mod browser;
 pub mod chance;
+pub mod cloud;
 pub mod command;
 pub mod conformance;
 pub mod crowd;

@@ -234,11 +234,12 @@ fn version(request: &Request) -> (u16, u16) {
 /// What a service says of itself where its version begins.
 fn versions(route: &Route, url: &str) -> Option<Response> {
     let of = |id: &str, most: &str, least: &str, path: &str| json!({ "id": id, "status": "CURRENT", "version": most, "min_version": least, "links": [{ "rel": "self", "href": format!("{url}{path}/") }] });
+    let plain = |id: &str, path: &str| json!({ "id": id, "status": "CURRENT", "links": [{ "rel": "self", "href": format!("{url}{path}/") }] });
     let body = match (route.service, route.parts().as_slice()) {
         (Service::Nova, []) => json!({ "version": of("v2.1", "2.103", "2.1", "/compute/v2.1") }),
         (Service::Cinder, []) => json!({ "versions": [of("v3.0", "3.71", "3.0", "/volume/v3")] }),
-        (Service::Neutron, []) => json!({ "versions": [{ "id": "v2.0", "status": "CURRENT", "links": [] }] }),
-        (Service::Glance, []) => json!({ "versions": [{ "id": "v2.17", "status": "CURRENT", "links": [] }] }),
+        (Service::Neutron, []) => json!({ "versions": [plain("v2.0", "/networking/v2.0")] }),
+        (Service::Glance, []) => json!({ "versions": [plain("v2.17", "/image/v2")] }),
         _ => return None,
     };
     Some(json(200, &body))
