@@ -249,6 +249,8 @@ async fn what_a_former_agent_says_late_does_not_undo_what_was_said_since() {
         revision,
         space: None,
         since: Time::EPOCH,
+        agent: None,
+        anew: None,
         troubles: Vec::new(),
         leaving: Vec::new(),
         finishing: Vec::new(),

@@ -149,6 +149,12 @@ pub struct ServerStatus {
     pub space: Option<Name>,
     /// Since when it is in that revision.
     pub since: Time,
+    /// What tells the agent that says it, by its folder, from any other one of the server; none by those of former versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// Since when the server's disk is new: that agent began with nothing where another one had acted for the server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anew: Option<Time>,
     /// What is wrong, each in one line: a disk that is full. Empty when nothing is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<String>,

@@ -36,6 +36,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
     // Who may read what is held.
     let mut told: Option<Principal> = None;
     let mut others = goals.clone();
+    let mut has_looked = false;
     let mut claiming = std::pin::pin!(claim(&shared, goals.clone(), true));
     loop {
         tokio::select! {
@@ -50,6 +51,9 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
             claimed = &mut claiming, if held.is_none() => {
                 let (node, operator) = claimed?;
                 (held, told) = (Some(node), operator);
+                if !std::mem::replace(&mut has_looked, true) {
+                    shared.look_back().await;
+                }
                 others.mark_changed();
                 shared.trouble(ANOTHER, None);
                 shared.admission.acts();

@@ -11,6 +11,7 @@
 mod admission;
 mod attributes;
 mod claim;
+mod disk;
 mod driver;
 mod durable;
 mod files;
@@ -48,6 +49,7 @@ pub use metadata::{Metadata, Place};
 pub use wattle_agent_core::machine::Limits;
 
 use admission::Admission;
+use disk::Disk;
 use driver::Driver;
 use own_key::own_keys;
 use publisher::Publisher;
@@ -175,6 +177,7 @@ impl Agent {
             publisher: Publisher::default(),
             runs: Runs::default(),
             socket: socket.path().to_owned(),
+            disk: Disk::new(&agent, &memory),
             touch: Touch::new(agent, store),
             seen,
             fetching: tokio::sync::Mutex::default(),

@@ -11,12 +11,14 @@ use wattle::model::Name;
 use wattle_agent_core::machine::Event;
 use wattle_agent_core::status::ServerStatus;
 
+use crate::clock;
 use crate::recipe::Runner;
 use crate::space::{Space, SpaceError, Status, writer_of};
 use crate::store::StoreError;
 
 use super::Attributes;
 use super::admission::{self, Admission};
+use super::disk::Disk;
 use super::publisher::Publisher;
 use super::seen::Seen;
 use super::socket::Runs;
@@ -54,6 +56,7 @@ pub(super) struct Shared {
     pub(super) socket: PathBuf,
     pub(super) touch: Touch,
     pub(super) seen: Seen,
+    pub(super) disk: Disk,
     /// Held by whoever fetches files of recipes.
     pub(super) fetching: tokio::sync::Mutex<()>,
     pub(super) messages: mpsc::UnboundedSender<Message>,
@@ -93,11 +96,26 @@ impl Shared {
 
     /// How the server is doing, as others are to see it.
     pub(super) fn shown(&self, status: ServerStatus) -> ServerStatus {
-        let mut status = self.seen.dated(status);
+        let mut status = self.disk.shown(self.seen.dated(status));
         if self.admission.credential.authority().is_none() {
             status.troubles.push(UNPROVEN.to_owned());
         }
         status
+    }
+
+    /// Looks at what was said of this server before this agent acts for it.
+    pub(super) async fn look_back(&self) {
+        // Whoever has signed it may have had another key: that it is there is enough.
+        let before = match self.insist(|| self.space.said_of_server(&self.server)).await {
+            Ok(before) => before,
+            Err(error) => {
+                tracing::debug!("what was said of this server before cannot be read: {error}");
+                return;
+            }
+        };
+        if before.is_some_and(|before| self.disk.follows(&before, clock::now())) {
+            tracing::warn!("another agent has acted for this server, and this one's disk is empty: everything runs again");
+        }
     }
 
     /// Says that something happened.

@@ -234,7 +234,7 @@ fn admission(picture: &Picture) -> Vec<String> {
     lines.extend(picture.admission.others.iter().map(|other| {
         format!(
             "{}: a second server has come with the credential of its user data, at {:.0}. If {} was built anew: `wattle seed \
-             admit {} --stack {stack}`; if not, somebody else has that credential",
+             admit {} --stack {stack}` lets it in, and everything on it runs again; if not, somebody else has that credential",
             other.server,
             other.since,
             other.server,

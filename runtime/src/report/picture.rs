@@ -140,6 +140,7 @@ impl Picture {
                 let is_current = status.as_ref().is_some_and(|status| status.of() >= expected);
                 let is_planned = plan.as_ref().is_some_and(|plan| plan.of() <= *of);
                 let is_behind = alive.is_some() && is_planned && !is_current;
+                let anew = status.as_ref().and_then(|status| status.anew).filter(|_| is_current);
                 let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
                 let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
                 // A server speaks of its own components only.
@@ -169,6 +170,9 @@ impl Picture {
                     }
                     components.insert(component.clone(), status);
                 }
+                troubles.extend(anew.map(|since| {
+                    format!("its agent began with an empty disk at {since:.0}, where another one had acted before: everything on it runs again")
+                }));
                 troubles.extend(unread);
                 Ok::<_, SpaceError>((
                     Name::from(name),

@@ -5,7 +5,7 @@ use wattle_agent_core::request::{self, Say};
 
 use crate::store::{StoreError, Version};
 
-use super::{Failure, Revision, ServerStatus, Space, SpaceError, Status, Sure};
+use super::{Failure, Revision, ServerStatus, Space, SpaceError, Status, Sure, parse_json, unverified};
 
 impl Space {
     /// Says how `component` (`SERVER/COMPONENT`) is doing. Whoever says it must be `sure` to act for the server, before each
@@ -64,6 +64,16 @@ impl Space {
     /// When it cannot be read.
     pub async fn server_status(&self, server: &str) -> Result<Option<ServerStatus>, SpaceError> {
         self.get_json(&self.layout.server_status(server)).await
+    }
+
+    /// What was last said of `server`, by whoever has said it; none if it was nothing that makes sense.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn said_of_server(&self, server: &str) -> Result<Option<ServerStatus>, SpaceError> {
+        let path = self.layout.server_status(server);
+        let said = self.store().get(&path).await?;
+        Ok(said.and_then(|said| parse_json(&path, unverified(&said.data)).unwrap_or_default()))
     }
 
     /// How `component` (`SERVER/COMPONENT`) ended in `revision`, waiting until it has: the failure, if it failed.

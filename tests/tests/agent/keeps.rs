@@ -12,6 +12,7 @@ use tokio::time::sleep;
 use wattle_agent_core::time::Time;
 use wattle_runtime::agent::AgentError;
 use wattle_runtime::recipe::Broken;
+use wattle_runtime::report::Picture;
 use wattle_runtime::space::{Alive, Content, Kind, Script, State, Status};
 use wattle_runtime::store::{Access, Op, Rights, Store as _};
 
@@ -85,6 +86,52 @@ async fn a_revision_that_fails_takes_nothing_back_that_worked() {
     for agent in agents {
         agent.abort();
     }
+}
+
+/// Whether it is said of a server that its disk is new.
+async fn is_anew(world: &World, server: &str) -> bool {
+    let picture = Picture::read(world.space(), None).await.unwrap();
+    let troubles = &picture.servers[server].troubles;
+    assert!(troubles.iter().all(|trouble| trouble.contains("empty disk")), "{troubles:?}");
+    !troubles.is_empty()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_gets_another_disk_is_reported() {
+    let mut world = World::new();
+    let revision = world.apply("1", two()).await;
+    let begin = async |world: &World, folder: &str| {
+        let state = world.state.path().join(folder);
+        let agent = tokio::spawn(world.agent_with("s1", world.store("s1"), state, fine()).run(std::future::pending()));
+        sleep(Duration::from_mins(1)).await;
+        agent
+    };
+    let end = async |agent: tokio::task::JoinHandle<_>| {
+        agent.abort();
+        let _ = agent.await;
+        sleep(Duration::from_mins(5)).await;
+    };
+    // The first of all, and one that starts again in its own folder, have the disk that they had.
+    for _ in 0..2 {
+        let agent = begin(&world, "first").await;
+        assert_eq!(world.read("s1/a/url", revision).await, Content::Value("x".into()));
+        assert!(!is_anew(&world, "s1").await);
+        end(agent).await;
+    }
+    assert_eq!(world.ran(), ["s1/a"]);
+    // Neither does it go unsaid once that one has started again.
+    for _ in 0..2 {
+        let agent = begin(&world, "rebuilt").await;
+        assert!(is_anew(&world, "s1").await);
+        end(agent).await;
+    }
+    assert_eq!(world.ran(), ["s1/a", "s1/a"]);
+    // With the next revision, it is a disk like any other.
+    let agent = begin(&world, "rebuilt").await;
+    world.apply("2", json!({"s1": {"a": {"outputs": ["url"]}, "more": {}}, "s2": {}})).await;
+    sleep(Duration::from_mins(1)).await;
+    assert!(!is_anew(&world, "s1").await);
+    end(agent).await;
 }
 
 #[tokio::test(start_paused = true)]

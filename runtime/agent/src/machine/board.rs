@@ -56,6 +56,9 @@ impl Board {
             revision: self.revision.number,
             space: self.revision.space.clone(),
             since: self.since,
+            // Which agent it is, and what was before it, is for whoever runs it to say.
+            agent: None,
+            anew: None,
             troubles: self.troubles.values().cloned().collect(),
             leaving: self.leaving.values().cloned().collect(),
             finishing: self.finishing.clone(),
