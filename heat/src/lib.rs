@@ -26,6 +26,7 @@ mod load;
 pub mod parameters;
 pub mod properties;
 mod resource;
+pub mod rules;
 pub mod schema;
 mod stack;
 pub mod template;

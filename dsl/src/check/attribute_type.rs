@@ -142,7 +142,8 @@ pub(super) mod tests {
     }"#;
 
     fn volume() -> Sketch {
-        Sketch::new().resource("volume", "OS::Cinder::Volume").schema("OS::Cinder::Volume", SCHEMA)
+        let sketch = Sketch::new().resource("volume", "OS::Cinder::Volume").schema("OS::Cinder::Volume", SCHEMA);
+        sketch.property("volume", "size", 1)
     }
 
     fn whole() -> Type {

@@ -1,6 +1,6 @@
 //! W0407: a range of ports that has none.
 
-use crate::model::{Expr, Value};
+use crate::model::{Expr, Name, Resource, Source, Value};
 
 use super::place::Place;
 use super::registry::check;
@@ -34,20 +34,7 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, resource) in &sink.model.resources {
-        if !resource.ty.starts_with("OS::Neutron::") {
-            continue;
-        }
-        let own = |key: &str| resource.properties.get(key).and_then(|binding| binding.value.constant());
-        let mut found = Vec::new();
-        if let (Some(range), Some(first)) = (empty(own), resource.properties.get("port_range_min")) {
-            found.push((range, "port_range_min".into(), first.at.clone()));
-        }
-        for (property, binding) in &resource.properties {
-            let mut ranges = Vec::new();
-            within(&binding.value, &mut ranges);
-            found.extend(ranges.into_iter().map(|range| (range, property.clone(), binding.at.clone())));
-        }
-        for ((first, last), property, at) in found {
+        for ((first, last), property, at) in ranges(resource) {
             let place = Place::Property { resource: name, property: &property };
             let diagnostic = CHECK
                 .diagnostic(format!("{place} names the ports from {first} to {last}, which are none"))
@@ -56,6 +43,24 @@ fn run(sink: &mut Sink<'_, '_>) {
             sink.push(diagnostic);
         }
     }
+}
+
+/// The ranges of a resource in which there is no port, each with where it is given.
+pub(super) fn ranges(resource: &Resource) -> Vec<((i128, i128), Name, Source)> {
+    let mut found = Vec::new();
+    if !resource.ty.starts_with("OS::Neutron::") {
+        return found;
+    }
+    let own = |key: &str| resource.properties.get(key).and_then(|binding| binding.value.constant());
+    if let (Some(range), Some(first)) = (empty(own), resource.properties.get("port_range_min")) {
+        found.push((range, "port_range_min".into(), first.at.clone()));
+    }
+    for (property, binding) in &resource.properties {
+        let mut ranges = Vec::new();
+        within(&binding.value, &mut ranges);
+        found.extend(ranges.into_iter().map(|range| (range, property.clone(), binding.at.clone())));
+    }
+    found
 }
 
 fn within(value: &Expr, found: &mut Vec<(i128, i128)>) {

@@ -22,6 +22,7 @@ mod uses;
 
 mod attribute_type;
 mod broken_requirement;
+mod class_rule;
 mod conditional_server;
 mod cycle;
 mod deployment_name;
@@ -115,7 +116,7 @@ checks! {
     wrong_type duplicate_name illegal_name reserved_name shared_name taken_identity needless_move illegal_move
     foreign_handle not_a_server server_dependency own_user_data mixed_export unconnected_network
     export_of_another_stack heats_function conditional_server repeated_address repeated_name unknown_property property_value missing_property
-    unknown_attribute late_property doubly_set_property empty_range attribute_type user_data_size entry_size resource_count resource_size
+    unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule user_data_size entry_size resource_count resource_size
     secret_leak secret_constant imported_secret unread_output unused_parameter unread_input unused_promise unwritten_output unread_import
     parameter_default unknown_constraint broken_requirement unjudged_requirement impossible_requirement
     imported_value live_recipe early_output exported_secret stored_secret unlimited_wait whole_stack deployment_name

@@ -3,7 +3,7 @@
 use wattle_model::Diagnostic;
 use wattle_model::Source;
 
-use crate::properties::{What, shown};
+use crate::properties::What;
 
 use super::registry::check;
 
@@ -37,14 +37,12 @@ check! {
 
 /// The diagnostic: the property at `path` of `called` cannot be what it is.
 pub(super) fn diagnostic(called: &str, path: &str, what: &What, at: &Source) -> Diagnostic {
-    let (why, label) = match what {
-        What::Kind(ty, value) => (format!("expected {}, found {}", ty, shown(value)), "this value"),
-        What::Constraint(why) => (why.clone(), "this value"),
-        What::Both(one, other) => {
-            (format!("`{one}` and `{other}` are the same property; one of them is enough"), "one of them")
-        }
-        What::Hidden(name) => (format!("Heat has the name `{name}`, and no more"), "not implemented"),
-        What::Unknown { name, .. } | What::Missing(name) => (format!("`{name}`"), "here"),
+    let label = match what {
+        What::Kind(..) | What::Constraint(_) => "this value",
+        What::Both(..) => "one of them",
+        What::Hidden(_) => "not implemented",
+        What::Unknown { .. } | What::Missing(_) => "here",
     };
+    let why = what.why();
     PROPERTY_VALUE.diagnostic(format!("the property `{path}` of {called}: {why}")).label(at, label)
 }

@@ -5,6 +5,8 @@ use wattle_model::PropertyType;
 use crate::evaluate::Value;
 use crate::yaml::Span;
 
+use super::shown;
+
 /// One thing that Heat refuses.
 #[derive(Clone, Debug)]
 pub(crate) struct Wrong {
@@ -31,4 +33,17 @@ pub(crate) enum What {
     Both(String, String),
     /// Heat has its name only.
     Hidden(String),
+}
+
+impl What {
+    /// In words.
+    pub(crate) fn why(&self) -> String {
+        match self {
+            Self::Kind(ty, value) => format!("expected {ty}, found {}", shown(value)),
+            Self::Constraint(why) => why.clone(),
+            Self::Both(one, other) => format!("`{one}` and `{other}` are the same property; one of them is enough"),
+            Self::Hidden(name) => format!("Heat has the name `{name}`, and no more"),
+            Self::Unknown { name, .. } | Self::Missing(name) => format!("`{name}`"),
+        }
+    }
 }

@@ -8,7 +8,7 @@ use crate::Loaded;
 use crate::evaluate::{Mode, Scope, Value};
 use crate::properties::{Refused, is_true};
 
-use super::Resource;
+use super::{Broken, Resource};
 use super::values::{is_there, map, same};
 
 /// A resource among those of its stack.
@@ -20,6 +20,8 @@ pub(crate) struct Subject<'s> {
     pub(crate) all: &'s IndexMap<String, Resource>,
     /// The template that it is written in; none for a member of a group, which nobody writes.
     pub(crate) template: Option<&'s Loaded>,
+    /// What its metadata is, if it is in no template.
+    pub(crate) metadata: Option<&'s Value>,
     /// Whether its stack is nested in another one: Heat does not judge values there.
     pub(crate) nested: bool,
 }
@@ -59,9 +61,22 @@ impl<'s> Subject<'s> {
 
     /// What its metadata is, where that is written and can be read.
     pub(crate) fn metadata(self) -> Option<Value> {
-        let loaded = self.template?;
+        let Some(loaded) = self.template else { return self.metadata.cloned() };
         let metadata = loaded.template.resources.get(self.name)?.metadata.as_ref()?;
         Scope::new(loaded, Mode::Validation).value(metadata).ok()
+    }
+
+    /// What its class asks and does not find, in Heat's order: Heat reports the first.
+    pub(crate) fn broken(self) -> impl Iterator<Item = Result<Broken, Refused>> {
+        self.resource.class().validates.iter().filter_map(move |rule| rule(self).transpose())
+    }
+
+    /// Whether the deletion `policy` is none that its type has.
+    pub(crate) fn kept(self, policy: &str) -> Option<Broken> {
+        (policy.eq_ignore_ascii_case("snapshot") && !self.resource.class().snapshots).then(|| Broken {
+            what: "it cannot be kept as a snapshot, because its type has none".to_owned(),
+            help: "write `Delete` or `Retain`",
+        })
     }
 
     /// What it needs by the template's words.

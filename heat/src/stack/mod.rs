@@ -103,12 +103,12 @@ impl<'l> Stack<'l> {
     /// A resource as the rules of its class see it.
     pub(crate) fn subject<'s>(&'s self, name: &'s str, resource: &'s Resource) -> Subject<'s> {
         let template = (!self.of_members).then_some(self.loaded);
-        Subject { name, resource, all: &self.resources, template, nested: self.depth > 0 }
+        Subject { name, resource, all: &self.resources, template, metadata: None, nested: self.depth > 0 }
     }
 }
 
 /// The same with the schema that its own properties ask for.
-fn typed(mut resource: Resource) -> Resource {
+pub(crate) fn typed(mut resource: Resource) -> Resource {
     if let Maker::Type(ty) = &resource.maker
         && let Some(schema) = (ty.class.schema)(&resource, &ty.schema)
     {

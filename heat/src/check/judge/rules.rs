@@ -5,7 +5,7 @@
 
 use crate::evaluate::{Mode, Scope};
 use crate::properties::{Properties, Refused, Wrong};
-use crate::resource::{Broken, Ruled, Subject, given};
+use crate::resource::{Broken, Subject, given};
 
 use super::super::class_rule;
 use super::Judge;
@@ -13,8 +13,7 @@ use super::Judge;
 impl Judge<'_, '_> {
     pub(super) fn rules(&mut self, subject: Subject<'_>) {
         self.update_policy(subject);
-        let broken = |rule: &fn(Subject<'_>) -> Ruled| rule(subject).transpose();
-        let Some(broken) = subject.resource.class().validates.iter().find_map(broken) else { return };
+        let Some(broken) = subject.broken().next() else { return };
         let called = self.called(subject);
         let (what, help) = match broken {
             Ok(Broken { what, help }) => (format!("{called}: {what}"), help),
