@@ -6,47 +6,71 @@ use crate::model::{Expr, Predicate, Test, Tested, Value};
 use crate::requirement::compare;
 
 /// Two predicates that cannot both hold.
-pub(super) struct Excluded {
-    /// Which of them, in their order; the same twice for one that excludes itself.
-    pub(super) of: [usize; 2],
+pub(super) struct Excluded<'p> {
+    /// Which of them, in their order; the same twice for one that excludes itself. None is the value's own: what its parameter
+    /// takes.
+    pub(super) of: [Option<usize>; 2],
+    /// Of which value.
+    pub(super) value: &'p Expr,
     pub(super) why: String,
+}
+
+/// What is known of values besides predicates.
+pub(super) struct Known<'k> {
+    /// Whether two texts are never the same unless they are written the same.
+    pub(super) is_text: &'k dyn Fn(&Expr) -> bool,
+    /// Whether a value fails a test.
+    pub(super) fails: &'k dyn Fn(&Value, &Test<Expr>) -> bool,
 }
 
 /// What is required of one value, each bound with the predicate that it is of.
 struct Bounds<'p> {
     value: &'p Expr,
-    least: Option<(&'p Value, bool, usize)>,
-    most: Option<(&'p Value, bool, usize)>,
-    shortest: Option<(u32, usize)>,
-    longest: Option<(u32, usize)>,
-    texts: Vec<(&'p Value, usize)>,
+    least: Option<(&'p Value, bool, Option<usize>)>,
+    most: Option<(&'p Value, bool, Option<usize>)>,
+    shortest: Option<(u32, Option<usize>)>,
+    longest: Option<(u32, Option<usize>)>,
+    texts: Vec<(&'p Value, Option<usize>)>,
+    /// What it is one of.
+    sets: Vec<(Vec<&'p Value>, Option<usize>)>,
+    tests: Vec<(&'p Test<Expr>, Option<usize>)>,
 }
 
-/// Which of `predicates` exclude each other, one pair of each value. `is_text` says of which values two texts are never the
-/// same unless they are written the same.
+/// Which of `predicates` exclude each other, or what the value `own` is by itself, one pair of each value.
 pub(super) fn excluded<'p>(
     predicates: impl IntoIterator<Item = &'p Predicate<Expr>>,
-    is_text: impl Fn(&Expr) -> bool,
-) -> Vec<Excluded> {
+    own: impl IntoIterator<Item = &'p Tested<Expr>>,
+    known: &Known<'_>,
+) -> Vec<Excluded<'p>> {
     let mut parts = Vec::new();
     for (index, predicate) in predicates.into_iter().enumerate() {
         conjuncts(predicate, index, &mut parts);
     }
+    let parts = own.into_iter().map(|tested| (tested, None)).chain(parts.into_iter().map(|(part, of)| (part, Some(of))));
     let mut all: Vec<Bounds<'_>> = Vec::new();
     for (Tested { value, test, secret }, of) in parts {
         let (Some(value), false) = (value, secret) else { continue };
         let index = all.iter().position(|known| known.value == value).unwrap_or_else(|| {
-            let (shortest, longest, texts) = (None, None, Vec::new());
-            all.push(Bounds { value, least: None, most: None, shortest, longest, texts });
+            let (least, most, shortest, longest) = (None, None, None, None);
+            let (texts, sets, tests) = (Vec::new(), Vec::new(), Vec::new());
+            all.push(Bounds { value, least, most, shortest, longest, texts, sets, tests });
             all.len() - 1
         });
         all[index].take(test, of);
     }
-    all.iter().filter_map(|bounds| bounds.excluded(&is_text)).collect()
+    all.iter().filter_map(|bounds| bounds.excluded(known)).collect()
 }
 
 impl<'p> Bounds<'p> {
-    fn take(&mut self, test: &'p Test<Expr>, of: usize) {
+    fn take(&mut self, test: &'p Test<Expr>, of: Option<usize>) {
+        self.tests.push((test, of));
+        let values = match test {
+            Test::Is(one) => std::slice::from_ref(one),
+            Test::OneOf(values) => values,
+            _ => &[],
+        };
+        let set: Option<Vec<_>> = values.iter().map(Expr::constant).collect();
+        self.sets.extend(set.filter(|set| !set.is_empty()).map(|set| (set, of)));
         match test {
             Test::AtLeast(one) => self.at_least(one.constant(), true, of),
             Test::MoreThan(one) => self.at_least(one.constant(), false, of),
@@ -73,7 +97,7 @@ impl<'p> Bounds<'p> {
         }
     }
 
-    fn at_least(&mut self, value: Option<&'p Value>, with: bool, of: usize) {
+    fn at_least(&mut self, value: Option<&'p Value>, with: bool, of: Option<usize>) {
         let Some(value) = value.filter(|value| is_number(value)) else { return };
         let order = self.least.map(|(least, ..)| compare(value, least));
         if matches!(order, None | Some(Some(Ordering::Greater))) || order == Some(Some(Ordering::Equal)) && !with {
@@ -81,7 +105,7 @@ impl<'p> Bounds<'p> {
         }
     }
 
-    fn at_most(&mut self, value: Option<&'p Value>, with: bool, of: usize) {
+    fn at_most(&mut self, value: Option<&'p Value>, with: bool, of: Option<usize>) {
         let Some(value) = value.filter(|value| is_number(value)) else { return };
         let order = self.most.map(|(most, ..)| compare(value, most));
         if matches!(order, None | Some(Some(Ordering::Less))) || order == Some(Some(Ordering::Equal)) && !with {
@@ -89,8 +113,12 @@ impl<'p> Bounds<'p> {
         }
     }
 
-    fn excluded(&self, is_text: impl Fn(&Expr) -> bool) -> Option<Excluded> {
-        let excluded = |one: usize, other: usize, why| Excluded { of: [one.min(other), one.max(other)], why };
+    fn excluded(&self, known: &Known<'_>) -> Option<Excluded<'p>> {
+        let excluded = |one: Option<usize>, other: Option<usize>, why| Excluded {
+            of: [one.min(other), one.max(other)],
+            value: self.value,
+            why,
+        };
         if let (Some((least, with_least, one)), Some((most, with_most, other))) = (self.least, self.most) {
             let is_empty = match compare(least, most) {
                 Some(Ordering::Greater) => true,
@@ -108,11 +136,32 @@ impl<'p> Bounds<'p> {
         {
             return Some(excluded(one, other, format!("no length is at least {min} and at most {max}")));
         }
-        let (first, one) = self.texts.first()?;
-        let (second, other) = self.texts.iter().find(|(text, _)| text != first)?;
-        is_text(self.value).then(|| excluded(*one, *other, format!("nothing is both {first} and {second}")))
+        let is_text = (known.is_text)(self.value);
+        if let Some((first, one)) = self.texts.first().filter(|_| is_text)
+            && let Some((second, other)) = self.texts.iter().find(|(text, _)| text != first)
+        {
+            return Some(excluded(*one, *other, format!("nothing is both {first} and {second}")));
+        }
+        self.sets.iter().find_map(|(set, one)| {
+            let is_compared = |value: &&Value| is_text || is_number(value) || matches!(value, Value::Boolean(_));
+            let failed = |value: &Value| self.tests.iter().find(|(test, _)| (known.fails)(value, test)).map(|(_, of)| *of);
+            if !set.iter().all(is_compared) {
+                return None;
+            }
+            let failed: Option<Vec<_>> = set.iter().map(|value| failed(value)).collect();
+            let other = *failed?.first()?;
+            let shown: Vec<String> = set.iter().take(SHOWN).map(ToString::to_string).collect();
+            let more = if set.len() > SHOWN { ", ..." } else { "" };
+            Some(excluded(*one, other, match set.len() {
+                1 => format!("it is to be {}, and that will not do", shown[0]),
+                _ => format!("none of {}{more} will do", shown.join(", ")),
+            }))
+        })
     }
 }
+
+/// Values that a message lists.
+const SHOWN: usize = 5;
 
 fn is_number(value: &Value) -> bool {
     matches!(value, Value::Integer(_) | Value::Float(_))

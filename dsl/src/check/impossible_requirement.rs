@@ -2,10 +2,12 @@
 
 use std::cmp::Ordering;
 
-use crate::model::{Carrier, Expr, Model, Reference, Requirement, Test, Type, Value};
-use crate::requirement::{compare, compiled};
+use crate::model::{
+    Carrier, Constraint, Expr, IndexSet, Model, Name, Parameter, Predicate, Reference, Requirement, Scalar, Test, Tested, Type, Value,
+};
+use crate::requirement::{Verdict, compare, compiled, judge, operands};
 
-use super::contradiction::{Excluded, excluded};
+use super::contradiction::{Excluded, Known, excluded};
 use super::flow::Origins;
 use super::registry::check;
 use super::sink::Sink;
@@ -43,9 +45,6 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    if model.requirements.is_empty() {
-        return;
-    }
     let origins = Origins::of(model, sink.uses());
     let mut possible = Vec::new();
     for (name, requirement) in &model.requirements {
@@ -62,15 +61,83 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
     }
     let is_text = |value: &Expr| type_of(model, &origins, value) == Some(Type::STR);
-    for Excluded { of, why } in excluded(possible.iter().map(|(_, requirement)| &requirement.predicate), is_text) {
-        let [(one, first), (other, second)] = of.map(|index| possible[index]);
-        let diagnostic = CHECK
-            .diagnostic(format!("the requirements `{one}` and `{other}` can never hold together: {why}"))
-            .label(&second.at, "this one")
-            .label(&first.at, "and this one")
-            .help("change one of them, or require that one or the other holds: `a.or(b)`");
+    let fails = |value: &Value, test: &Test<Expr>| fails(model, value, test);
+    let known = Known { is_text: &is_text, fails: &fails };
+    let mut mentioned = IndexSet::default();
+    for requirement in model.requirements.values() {
+        requirement.predicate.each(&mut |value| {
+            mentioned.extend(value.leaves().filter_map(|leaf| match leaf {
+                Reference::Parameter(name) => model.parameters.get_key_value(name).map(|(name, _)| name),
+                _ => None,
+            }));
+        });
+    }
+    let own: Vec<_> = mentioned.iter().flat_map(|name| tests(name, &model.parameters[*name])).collect();
+    for Excluded { of, value, why } in excluded(possible.iter().map(|(_, requirement)| &requirement.predicate), &own, &known) {
+        let parameter = match value {
+            Expr::Leaf(Reference::Parameter(name)) => model.parameters.get_key_value(name),
+            _ => None,
+        };
+        let diagnostic = match (of.map(|index| index.map(|index| possible[index])), parameter) {
+            ([Some((one, first)), Some((other, second))], _) => CHECK
+                .diagnostic(format!("the requirements `{one}` and `{other}` can never hold together: {why}"))
+                .label(&second.at, "this one")
+                .label(&first.at, "and this one")
+                .help("change one of them, or require that one or the other holds: `a.or(b)`"),
+            ([None, Some((name, requirement))], Some((parameter, declared))) => CHECK
+                .diagnostic(format!("the requirement `{name}` can never hold of what the parameter `{parameter}` takes: {why}"))
+                .label(&requirement.at, "required here")
+                .label(&declared.at, "declared here")
+                .help("change the requirement, or the parameter's type or constraints"),
+            // What no value can be by itself is reported below.
+            _ => continue,
+        };
         sink.push(diagnostic);
     }
+    for (name, parameter) in &model.parameters {
+        let own = tests(name, parameter);
+        for Excluded { why, .. } in excluded([], &own, &known) {
+            let diagnostic = CHECK
+                .diagnostic(format!("the parameter `{name}` takes no value at all: {why}"))
+                .label(&parameter.at, "declared here")
+                .help("change its type or one of its constraints");
+            sink.push(diagnostic);
+        }
+    }
+}
+
+/// Whether a constant fails a test, for sure.
+fn fails(model: &Model, value: &Value, test: &Test<Expr>) -> bool {
+    let tested = Tested { value: Some(Expr::Constant(value.clone())), test: test.clone(), secret: false };
+    let predicate = operands(model, &Predicate::Tested(tested));
+    matches!(judge(&predicate, &mut |value: &Expr| value.constant().cloned()), Verdict::Fails(_))
+}
+
+/// What a parameter's own type and constraints ask of its values, as requirements would.
+fn tests(name: &Name, parameter: &Parameter) -> Vec<Tested<Expr>> {
+    if parameter.is_hidden() {
+        return Vec::new();
+    }
+    let mut found: Vec<Test<Expr>> = Vec::new();
+    if let Type::Scalar(Scalar::Integer { min, max }) = parameter.ty.revealed() {
+        found.extend([Test::AtLeast((*min).into()), Test::AtMost((*max).into())]);
+    }
+    for constraint in &parameter.constraints {
+        match constraint.bare() {
+            Constraint::Range { min, max } => {
+                found.extend(min.map(|min| Test::AtLeast(min.into())));
+                found.extend(max.map(|max| Test::AtMost(max.into())));
+            }
+            Constraint::Length { min, max } => found.push(Test::Length { min: *min, max: *max }),
+            // Of a list, each item is one of them.
+            Constraint::AllowedValues(values) if !matches!(parameter.ty.revealed(), Type::List(_)) => {
+                found.push(Test::OneOf(values.iter().cloned().map(Expr::Constant).collect()));
+            }
+            _ => {}
+        }
+    }
+    let value = || Some(Expr::Leaf(Reference::Parameter(name.clone())));
+    found.into_iter().map(|test| Tested { value: value(), test, secret: false }).collect()
 }
 
 /// Whether some values can meet it, as far as it is known.
@@ -87,7 +154,9 @@ fn wrong(model: &Model, origins: &Origins<'_>, requirement: &Requirement) -> Vec
     });
     if found.is_empty() {
         let is_text = |value: &Expr| type_of(model, origins, value) == Some(Type::STR);
-        found.extend(excluded([&requirement.predicate], is_text).into_iter().map(|excluded| excluded.why));
+        let fails = |value: &Value, test: &Test<Expr>| fails(model, value, test);
+        let known = Known { is_text: &is_text, fails: &fails };
+        found.extend(excluded([&requirement.predicate], [], &known).into_iter().map(|excluded| excluded.why));
     }
     found
 }
@@ -173,7 +242,7 @@ pub(super) mod tests {
     use crate::check::broken_requirement::tests::tested;
     use crate::check::testing::{codes, parameter, sound};
     use crate::check::{Limits, check};
-    use crate::model::{Expr, Model, Predicate, Test, Type};
+    use crate::model::{Constraint, Expr, Model, Predicate, Test, Type};
 
     fn of(ty: Type, tests: Vec<Test<Expr>>) -> Model {
         let all = tests.into_iter().map(|test| tested(parameter("p"), test)).collect();
@@ -222,6 +291,10 @@ pub(super) mod tests {
             (whole(), Test::Is(5.into()), Test::LessThan(5.into()), "nothing is at least 5 and less than 5"),
             (Type::STR, length(Some(9), None), length(Some(1), Some(3)), "no length is at least 9 and at most 3"),
             (Type::STR, Test::Is("a".into()), Test::Is("b".into()), "nothing is both \"a\" and \"b\""),
+            (Type::STR, Test::Is("a".into()), Test::OneOf(vec!["b".into(), "c".into()]), "it is to be \"a\", and that will not do"),
+            (Type::STR, Test::StartsWith("x".into()), Test::OneOf(vec!["b".into(), "c".into()]), "none of \"b\", \"c\" will do"),
+            (whole(), Test::OneOf(vec![1.into(), 2.into()]), Test::AtLeast(3.into()), "none of 1, 2 will do"),
+            (Type::BOOLEAN, Test::Is(true.into()), Test::IsNot(true.into()), "it is to be true, and that will not do"),
         ] {
             let found = check(&of(ty, one, other), &Limits::default());
             assert_eq!(found.len(), 1, "{found:?}");
@@ -246,6 +319,30 @@ pub(super) mod tests {
         ]);
         let model = sound().parameter("p", whole()).require("either", either);
         assert!(codes(&model.require("most", tested(parameter("p"), Test::AtMost(3.into()))).model).is_empty());
+    }
+
+    #[test]
+    fn a_requirement_is_of_what_its_parameter_takes() {
+        let of = |ty: Type, constraint: Option<Constraint>, test: Test<Expr>| {
+            let mut sketch = sound().parameter("p", ty).require("r", tested(parameter("p"), test));
+            sketch.model.parameters["p"].constraints.extend(constraint);
+            let found = check(&sketch.model, &Limits::default());
+            found.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
+        };
+        let range = |min, max| Some(Constraint::Range { min, max });
+        let values = |values: &[&str]| Some(Constraint::AllowedValues(values.iter().map(|one| (*one).into()).collect()));
+        for (ty, constraint, test, why) in [
+            (whole(), None, Test::AtLeast(300.into()), "nothing is at least 300 and at most 100"),
+            (Type::FLOAT, range(None, Some(3.0)), Test::AtLeast(5.into()), "nothing is at least 5 and at most 3.0"),
+            (Type::STR, values(&["a", "b"]), Test::Is("c".into()), "none of \"a\", \"b\" will do"),
+        ] {
+            let said = format!("the requirement `r` can never hold of what the parameter `p` takes: {why}");
+            assert_eq!(of(ty, constraint, test), [said]);
+        }
+        assert!(of(Type::FLOAT, range(None, Some(3.0)), Test::AtLeast(3.into())).is_empty());
+        assert!(of(Type::STR, values(&["a", "b"]), Test::IsNot("a".into())).is_empty());
+        let none = of(Type::FLOAT, range(Some(5.0), Some(3.0)), Test::IsNot(9.into()));
+        assert_eq!(none, ["the parameter `p` takes no value at all: nothing is at least 5.0 and at most 3.0"]);
     }
 
     #[test]
