@@ -19,6 +19,10 @@ macro_rules! kinds {
     };
 }
 
+/// Kinds for which text may stand that is secret: user data, which is a configuration written down, has what a server is
+/// given to begin with.
+pub(crate) const SECRET: &[&str] = &["heat.config"];
+
 /// All kinds, in the order of their names.
 pub(crate) const KINDS: &[Kind] = kinds! {
     "barbican.container" "SecretContainerRef" "a container of secrets"

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::docs::{self, comment};
 use crate::exceptions::{self, STAGED};
 use crate::plan::{ARGUMENTS, Choice, Field, Nested, Part, Resource, Service};
-use crate::references::KINDS;
+use crate::references::{KINDS, SECRET};
 
 const HIDDEN: &str = "#[cfg(feature = \"hidden\")]\n";
 
@@ -45,7 +45,8 @@ pub(crate) fn references(heat: &str) -> String {
     out += "//! the handle of a resource of its kind, or the name or id of one that is there already, as text or from a parameter.\n\n";
     out += "use crate::values::reference;\n\n";
     for kind in KINDS {
-        out += &format!("reference! {{\n    /// Refers to {}.\n    {}\n}}\n", kind.words, kind.rust);
+        let secret = if SECRET.contains(&kind.name) { " secret or not" } else { "" };
+        out += &format!("reference! {{\n    /// Refers to {}.\n    {}{secret}\n}}\n", kind.words, kind.rust);
     }
     out
 }

@@ -45,7 +45,7 @@ reference! {
 }
 reference! {
     /// Refers to a software configuration.
-    ConfigRef
+    ConfigRef secret or not
 }
 reference! {
     /// Refers to a scaling group.

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use wattle::author::{Attribute, Expression, IntoProperty, Parameter, PortType, Secret, Url};
+use wattle::author::{Attribute, Expression, IntoProperty, Parameter, PortType, Secret, Text, Url};
 
 mod address;
 mod many;
@@ -34,7 +34,18 @@ macro_rules! from {
 /// Makes a kind of reference: it takes a name or an id as text, and what a raw resource is; typed handles are added where
 /// they are defined.
 macro_rules! reference {
+    ($(#[$doc:meta])* $name:ident secret or not) => {
+        crate::values::reference!($(#[$doc])* $name as wattle::author::Secret<String>);
+        crate::values::from!($name {
+            wattle::author::Secret<String>: wattle::author::Secret<String>,
+            wattle::author::Parameter<wattle::author::Secret<String>>: wattle::author::Secret<String>,
+            wattle::author::Attribute<wattle::author::Secret<String>>: wattle::author::Secret<String>,
+        });
+    };
     ($(#[$doc:meta])* $name:ident) => {
+        crate::values::reference!($(#[$doc])* $name as String);
+    };
+    ($(#[$doc:meta])* $name:ident as $text:ty) => {
         $(#[$doc])*
         pub enum $name {}
         crate::values::from!($name {
@@ -53,7 +64,7 @@ macro_rules! reference {
         #[diagnostic::do_not_recommend]
         impl<S, P> wattle::author::IntoProperty<$name> for wattle::author::Text<S, P>
         where
-            Self: wattle::author::IntoProperty<String>,
+            Self: wattle::author::IntoProperty<$text>,
         {
             fn into_property(self) -> wattle::author::Expression {
                 self.into()
@@ -134,6 +145,16 @@ impl<T: Textual> IntoProperty<SecretText> for Parameter<T> {
 
 #[diagnostic::do_not_recommend]
 impl<T: Textual> IntoProperty<SecretText> for Attribute<T> {
+    fn into_property(self) -> Expression {
+        self.into()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<S, P> IntoProperty<SecretText> for Text<S, P>
+where
+    Self: IntoProperty<Secret<String>>,
+{
     fn into_property(self) -> Expression {
         self.into()
     }
