@@ -99,7 +99,7 @@ pub fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     }
     found.sort_by(|one, other| rank(one).cmp(&rank(other)));
     found.dedup();
-    found
+    found.into_iter().map(Diagnostic::bounded).collect()
 }
 
 /// Declares a check: its documentation, `NAME: "W0101", Error, "summary"`, and its function. The documentation is what

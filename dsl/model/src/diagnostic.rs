@@ -1,8 +1,12 @@
 //! One diagnostic of a check, as data. How it looks is `view`'s business.
 
 use serde::Serialize;
+use wattle_words::shown::bounded;
 
 use crate::Source;
+
+/// The places of a diagnostic that are shown: the first ones, and the last ones.
+const SHOWN: (usize, usize) = (12, 4);
 
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -52,7 +56,19 @@ pub struct Label {
 impl Diagnostic {
     /// A diagnostic that shows no place yet.
     pub fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
-        Self { code, severity, message: message.into(), labels: Vec::new(), notes: Vec::new(), help: Vec::new() }
+        let message = bounded(message.into());
+        Self { code, severity, message, labels: Vec::new(), notes: Vec::new(), help: Vec::new() }
+    }
+
+    /// The same with no more places than people look at. What is left out stands in the middle, and is counted.
+    pub fn bounded(mut self) -> Self {
+        let (first, last) = SHOWN;
+        let left_out = self.labels.len().saturating_sub(first + last);
+        if left_out > 1 {
+            self.labels.drain(first..first + left_out);
+            self.notes.push(format!("{left_out} further places between the first {first} and the last {last} are not shown"));
+        }
+        self
     }
 
     /// The place to look at first.
@@ -62,19 +78,19 @@ impl Diagnostic {
 
     /// A label at a further place.
     pub fn label(mut self, at: &Source, text: impl Into<String>) -> Self {
-        self.labels.push(Label { at: at.clone(), text: text.into() });
+        self.labels.push(Label { at: at.clone(), text: bounded(text.into()) });
         self
     }
 
     /// A further explanation.
     pub fn note(mut self, text: impl Into<String>) -> Self {
-        self.notes.push(text.into());
+        self.notes.push(bounded(text.into()));
         self
     }
 
     /// A way to fix it.
     pub fn help(mut self, text: impl Into<String>) -> Self {
-        self.help.push(text.into());
+        self.help.push(bounded(text.into()));
         self
     }
 

@@ -19,6 +19,46 @@ pub fn one_line(text: &str) -> String {
     escaped(text, is_unseen)
 }
 
+/// Characters of a word that stand in a message.
+const WORD: usize = 200;
+
+/// Characters of a message.
+const MESSAGE: usize = 4_000;
+
+/// A message of no more than some thousand characters, however long what it quotes is: of a longer word the beginning and the
+/// end stay, with how much is missing between.
+///
+/// ```
+/// use wattle_words::shown::bounded;
+///
+/// assert_eq!(bounded("found `80`".to_owned()), "found `80`");
+/// let long = bounded(format!("found `{}`", "7".repeat(5_000)));
+/// assert_eq!(long, format!("found `{}(... 4802 characters ...){}`", "7".repeat(119), "7".repeat(79)));
+/// assert!(bounded("a b ".repeat(5_000)).len() < 4_100);
+/// ```
+pub fn bounded(text: String) -> String {
+    if text.len() <= WORD {
+        return text;
+    }
+    let words: Vec<_> = text.split(' ').map(|word| shortened(word, WORD)).collect();
+    match shortened(&words.join(" "), MESSAGE) {
+        std::borrow::Cow::Borrowed(text) => text.to_owned(),
+        std::borrow::Cow::Owned(text) => text,
+    }
+}
+
+/// The same with its middle left out if it is longer than `most` characters.
+fn shortened(text: &str, most: usize) -> std::borrow::Cow<'_, str> {
+    // No text has more characters than bytes.
+    let length = if text.len() <= most { 0 } else { text.chars().count() };
+    if length <= most {
+        return text.into();
+    }
+    let at = |index: usize| text.char_indices().nth(index).map_or(text.len(), |(at, _)| at);
+    let (first, last) = (most * 3 / 5, most * 2 / 5);
+    format!("{}(... {} characters ...){}", &text[..at(first)], length - first - last, &text[at(length - last)..]).into()
+}
+
 /// `text` as a terminal may get it: its lines and tabs stay. With `colors`, what gives text a colour or makes it bold does as
 /// well, and no other sequence.
 ///

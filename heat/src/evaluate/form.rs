@@ -126,11 +126,9 @@ impl Scope<'_> {
     }
 
     fn form_of_replace(&self, call: &Call<'_>, context: Context) -> Vec<Fault> {
-        if !matches!(self.form_of(call.argument, context), Form::Map) {
-            return vec![wrong(
-                call,
-                format!("it takes a map with `template` and `params`, not {}", call.argument.tree.kind()),
-            )];
+        let form = self.form_of(call.argument, context);
+        if !matches!(form, Form::Map) {
+            return vec![wrong(call, format!("it takes a map with `template` and `params`, not {}", form.kind()))];
         }
         let (template, params) = (call.argument.get("template"), call.argument.get("params"));
         match (template, params) {
@@ -144,11 +142,9 @@ impl Scope<'_> {
     }
 
     fn form_of_repeat(&self, call: &Call<'_>, context: Context) -> Vec<Fault> {
-        if !matches!(self.form_of(call.argument, context), Form::Map) {
-            return vec![wrong(
-                call,
-                format!("it takes a map with `template` and `for_each`, not {}", call.argument.tree.kind()),
-            )];
+        let form = self.form_of(call.argument, context);
+        if !matches!(form, Form::Map) {
+            return vec![wrong(call, format!("it takes a map with `template` and `for_each`, not {}", form.kind()))];
         }
         let Some(for_each) = call.argument.get("for_each") else { return vec![wrong(call, "it has no `for_each`")] };
         if call.argument.get("template").is_none() {

@@ -9,8 +9,10 @@ use super::{Fault, Scope, Value};
 
 impl Scope<'_> {
     pub(super) fn repeat(&self, call: &Call<'_>, template: &Value, for_each: Value) -> Result<Value, Fault> {
-        let Value::Map(for_each) = known!(for_each) else {
-            return Err(wrong(call, "its `for_each` is a map of lists"));
+        let for_each = known!(for_each);
+        let Value::Map(for_each) = for_each else {
+            let what = "a map of lists, each by the text in `template` that its items take the place of";
+            return Err(wrong(call, format!("its `for_each` is {what}, and this gives {}", for_each.kind())));
         };
         if for_each.is_empty() {
             return Err(wrong(call, "its `for_each` is empty"));

@@ -25,9 +25,24 @@ pub struct Graph {
     /// By resource the stack that is nested as it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub nested: BTreeMap<String, Graph>,
+    /// By group how many members it is to have, where that are too many: only the first [`MEMBERS`] are there.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub cut: BTreeMap<String, i128>,
 }
 
+/// Members of one group that are in a graph at most.
+pub const MEMBERS: usize = crate::classes::MEMBERS;
+
 impl Graph {
+    /// Every group that has more members than are here, with how many, those in nested stacks as `NESTED/NAME`.
+    pub fn all_cut(&self) -> Vec<(String, i128)> {
+        let mut found: Vec<_> = self.cut.iter().map(|(name, size)| (name.clone(), *size)).collect();
+        for (name, nested) in &self.nested {
+            found.extend(nested.all_cut().into_iter().map(|(own, size)| (format!("{name}/{own}"), size)));
+        }
+        found
+    }
+
     /// The graph of a template. A parameter without a value is taken to have one, and a text to be none that is written
     /// anywhere.
     pub fn of(loaded: &Loaded) -> Self {
@@ -42,6 +57,7 @@ impl Graph {
             let requires = requires(stack.subject(name, resource));
             graph.graph.insert(name.clone(), requires.into_iter().map(ToOwned::to_owned).collect());
             graph.types.insert(name.clone(), resource.ty.clone());
+            graph.cut.extend(crate::classes::too_many(resource).map(|size| (name.clone(), size)));
             if let Some(nested) = stack.nested(name, resource, false) {
                 graph.nested.insert(name.clone(), Self::of_stack(world, &nested.stack(world, stack)));
             }

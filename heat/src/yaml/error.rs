@@ -15,19 +15,36 @@ pub struct Error {
     pub span: Span,
     /// What it has to do with, and where that is: the first of two equal anchors, the bracket that is not closed.
     pub context: Option<(String, Span)>,
+    /// Whether the line is one of Jinja's, which is no YAML before it is rendered.
+    pub is_jinja: bool,
 }
 
 impl Error {
     pub(super) fn new(problem: impl Into<Problem>, span: Span) -> Self {
-        Self { problem: problem.into(), span, context: None }
+        Self { problem: problem.into(), span, context: None, is_jinja: false }
     }
 
     pub(super) fn with(self, context: &str, span: Span) -> Self {
         Self { context: Some((context.to_owned(), span)), ..self }
     }
 
+    /// The same of a text in which this may stand on a line of Jinja's.
+    pub(super) fn within(self, text: &str) -> Self {
+        let line = text.lines().nth(self.span.start.line as usize).unwrap_or_default();
+        let pairs = [("{{", "}}"), ("{%", "%}"), ("{#", "#}")];
+        let is_jinja = pairs.iter().any(|(opens, closes)| {
+            line.split_once(opens).is_some_and(|(_, rest)| rest.contains(closes) || line.trim_start().starts_with(opens))
+        });
+        Self { is_jinja, ..self }
+    }
+
     /// How to fix it.
     pub fn help(&self) -> Option<String> {
+        if self.is_jinja {
+            let help = "this looks like a template of Jinja, which Heat does not know: render it first, or use HOT's own parameters, \
+                        `repeat` and conditions; quote the text if it is meant as it stands";
+            return Some(help.to_owned());
+        }
         self.problem.help()
     }
 }
@@ -136,7 +153,7 @@ impl Problem {
             Self::NotUtf8 | Self::Utf16 => "save the file as UTF-8",
             Self::UnknownAlias(_) => "quote the text if the `*` belongs to it",
             Self::Mistagged { .. } | Self::UnusableTag(_) => "remove the tag",
-            Self::UnknownTag(_) => "quote the text if the `!` belongs to it",
+            Self::UnknownTag(tag) => return Some(of_tag(tag)),
             Self::KeyOf("a map") => "quote the text if the `{` belongs to it",
             Self::NotAnInteger(_)
             | Self::TooLarge(_)
@@ -154,4 +171,27 @@ impl Problem {
 /// A tag as it is written.
 fn short(tag: &str) -> String {
     tag.strip_prefix("tag:yaml.org,2002:").map_or_else(|| tag.to_owned(), |tag| format!("!!{tag}"))
+}
+
+/// What HOT has for a short form of CloudFormation's, for which Heat has no tags in any of its formats.
+fn of_tag(tag: &str) -> String {
+    let other = match tag {
+        "!Ref" => "`{get_resource: NAME}`, or `{get_param: NAME}` of a parameter",
+        "!GetAtt" => "`{get_attr: [NAME, ATTRIBUTE]}`",
+        "!Sub" => "`{str_replace: {template: TEXT, params: {WORD: VALUE}}}`",
+        "!Join" => "`{list_join: [DELIMITER, [ITEM, ...]]}`",
+        "!Select" => "the item's number behind the name, as in `{get_param: [NAME, 0]}`",
+        "!Split" => "`{str_split: [DELIMITER, TEXT]}`",
+        "!FindInMap" => "a parameter of the type `json`: `{get_param: [NAME, KEY, KEY]}`",
+        "!If" => "`{if: [CONDITION, VALUE, VALUE]}`",
+        "!Equals" => "`{equals: [VALUE, VALUE]}`",
+        "!Not" => "`{not: CONDITION}`",
+        "!And" => "`{and: [CONDITION, ...]}`",
+        "!Or" => "`{or: [CONDITION, ...]}`",
+        "!Condition" => "the condition's name",
+        "!Base64" => "the text itself: Heat encodes user data by itself",
+        "!GetAZs" | "!ImportValue" | "!Cidr" | "!Transform" | "!Length" | "!ToJsonString" => "nothing of the kind",
+        _ => return "quote the text if the `!` belongs to it".to_owned(),
+    };
+    format!("`{tag}` is CloudFormation's short form; HOT has {other}")
 }

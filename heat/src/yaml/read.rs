@@ -26,9 +26,11 @@ pub fn read_with_comments(text: &str) -> Result<(Node, Vec<Comment>), Error> {
     if let Some(node) = json::read(text)? {
         return Ok((node, Vec::new()));
     }
-    let mut parser = Parser::new(text)?;
-    let node = compose::compose(|| parser.next())?;
-    Ok((node, parser.into_comments()))
+    let composed = Parser::new(text).and_then(|mut parser| {
+        let node = compose::compose(|| parser.next())?;
+        Ok((node, parser.into_comments()))
+    });
+    composed.map_err(|error| error.within(text))
 }
 
 /// Reads a file's bytes, which are UTF-8, as Heat's client takes them.

@@ -16,7 +16,7 @@ use crate::evaluate::{Mode, Scope, Value};
 use crate::limits;
 use crate::parameters::Origin;
 use crate::properties::{What, Wrong};
-use crate::resource::{Maker, Resource, Subject};
+use crate::resource::{Broken, Maker, Resource, Subject};
 use crate::stack::{Stack, World};
 use crate::yaml::Span;
 
@@ -100,6 +100,8 @@ impl Judge<'_, '_> {
                 let known = self.stack.registry.types.keys().map(String::as_str);
                 self.found.push(unknown_type::diagnostic(&self.called(subject), &resource.ty, known, &at));
             }
+            // What it refers to is wrong whatever its type is.
+            self.references(subject);
             return;
         }
         if resource.external {
@@ -160,14 +162,10 @@ impl Judge<'_, '_> {
             return;
         }
         let scope = Scope::new(self.stack.loaded, Mode::Validation);
-        let snapshot = matches!(scope.value(node), Ok(Value::Text(policy)) if policy.eq_ignore_ascii_case("snapshot"));
-        if snapshot && !subject.resource.class().snapshots {
+        let Ok(Value::Text(policy)) = scope.value(node) else { return };
+        if let Some(Broken { what, help }) = subject.kept(&policy) {
             let at = self.at(Some(node.span), subject);
-            self.found.push(class_rule::diagnostic(
-                &format!("{} cannot be kept as a snapshot: its type has none", self.called(subject)),
-                &at,
-                "write `Delete` or `Retain`",
-            ));
+            self.found.push(class_rule::diagnostic(&format!("{}: {what}", self.called(subject)), &at, help));
         }
     }
 

@@ -47,6 +47,12 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     let model = is_extended(&given.loaded.template).then(|| given.model());
     let resources = resources(&given.loaded, model);
+    for (group, size) in resources.all_cut() {
+        console.err.write(&format!(
+            "of the {size} members of `{group}` the first {} are drawn: give it fewer to see all of them\n",
+            wattle_heat::graph::MEMBERS
+        ))?;
+    }
     let picture = drawn::picture(&resources, given.model());
     let text = match drawing.format {
         DiagramFormat::Json => drawn::json(&resources, &picture),
