@@ -128,3 +128,27 @@ fn no_comment_is_lost() {
     }
     assert!(count > 10, "{count}");
 }
+
+#[test]
+fn stacks_of_nested_templates_are_typed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/templates/import/forms");
+    let read = |path: &str| std::fs::read(folder.join(path)).expect("a template");
+    let files = ["parts/node.yaml", "parts/deep/leaf.yaml"].map(|path| (path.to_owned(), read(path)));
+    let text = String::from_utf8(read("stacks.yaml")).expect("text");
+    let loaded = wattle_hot::load(&text, "stacks.yaml", &std::collections::BTreeMap::from(files), &Default::default());
+    let imported = import(&loaded, &Options::new("stacks", Dependency::Version("1".into()))).expect("a crate");
+    let all: String = imported.files.into_iter().map(|(_, text)| text).collect();
+    for expected in [
+        "let node = t.template(\"parts/node.yaml\", node::node);",
+        ".network(node::Outputs(first).address())",
+        ".names([\"a\", \"b\"])",
+        "t.add(\"lone\", leaf.stack())",
+        "node::Outputs(second).some_name()",
+        "pub fn some_name(self) -> Attribute<String> {\n        self.0.attribute(\"some-name\")",
+        "    /// Where it is.\n    pub fn address(self) -> hot::Value {\n        hot::get_attr(self.0, [\"address\"])",
+        "let leaf = t.add(\"leaf\", leaf_template.stack());",
+    ] {
+        assert!(all.contains(expected), "{expected} is not in:\n{all}");
+    }
+    assert!(!all.contains("raw("), "{all}");
+}

@@ -3,6 +3,7 @@
 mod ast;
 mod constraint;
 mod expand;
+mod stack;
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -18,7 +19,8 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let declared = ast::declared(&item, &mut errors);
     let expanded = expand::expand(&item, &declared, &mut errors);
     if errors.is_empty() {
-        return expanded;
+        let stack = stack::expand(&item, &declared);
+        return quote!(#expanded #stack);
     }
     let (ident, errors) = (&item.ident, errors.into_tokens());
     let (generics, arguments, bounds) = item.generics.split_for_impl();

@@ -155,6 +155,11 @@ impl Properties {
         Self { ty: String::new(), schema: Some((ty, schema)), values: Vec::new(), order: Order::default() }
     }
 
+    /// No properties of a resource of the type `ty`, of whose schema nothing is known.
+    pub fn of(ty: impl Into<String>) -> Self {
+        Self { ty: ty.into(), schema: None, values: Vec::new(), order: Order::default() }
+    }
+
     /// Sets the property `name`.
     #[track_caller]
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: Expression) {
@@ -195,7 +200,11 @@ impl RawResource {
     /// What it is given is judged if the catalog of another resource of the topology knows the type;
     /// `wattle_catalog::raw` is this with Heat's types, whatever else there is.
     pub fn new(ty: impl Into<String>) -> Self {
-        Self(Properties { ty: ty.into(), schema: None, values: Vec::new(), order: Order::default() })
+        Self(Properties::of(ty))
+    }
+
+    pub(crate) fn of(properties: Properties) -> Self {
+        Self(properties)
     }
 
     /// A resource of the type `ty`, whose schema `schema` knows if the catalog behind it does.

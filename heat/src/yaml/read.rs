@@ -53,3 +53,30 @@ pub fn read_bytes(bytes: &[u8]) -> Result<Node, Error> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_are_read_with_what_comes_next() {
+        let text = "# one\na: 1 # two\nb: | # three\n  # text\nc: 'x # text'\n  # four\n\nd: [1, # five\n  2]\n#\n";
+        let (_, comments) = read_with_comments(text).expect("YAML");
+        let shown: Vec<String> = comments
+            .iter()
+            .map(|one| format!("{}{} {} -> {}", one.place, if one.trails { " behind" } else { "" }, one.text, one.next))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                "1:1  one -> 2:1",
+                "2:6 behind  two -> 3:1",
+                "3:6 behind  three -> 3:6",
+                "6:3  four -> 8:1",
+                "8:8 behind  five -> 9:3",
+                "10:1  -> 11:1",
+            ]
+        );
+        assert!(read_with_comments("{\"a\": \"# text\"}").expect("JSON").1.is_empty());
+    }
+}

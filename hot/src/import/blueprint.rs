@@ -13,6 +13,7 @@ use wattle_heat::yaml::Node;
 use wattle_heat::{Loaded, Mention};
 
 use super::catalog::{Catalog, Known, Ty};
+use super::face::{Face, Stacks};
 use super::files::FileUse;
 use super::kept::Kept;
 use super::literal::Literals;
@@ -43,6 +44,8 @@ pub(super) struct Handle<'a> {
     pub(super) variable: String,
     pub(super) ty: Ty,
     pub(super) known: Option<&'a Known>,
+    /// What it is a stack of.
+    pub(super) stack: Option<Stacks<'a>>,
 }
 
 /// A template on its way to a module.
@@ -52,8 +55,9 @@ pub(super) struct Blueprint<'a> {
     pub(super) catalog: &'a Catalog,
     /// Whether the modules of nested templates are within this one, not beside it.
     is_root: bool,
-    /// The function of each nested template, by the template's path.
-    functions: &'a IndexMap<String, String>,
+    modules: &'a Modules,
+    /// The nested templates that have typed stacks here, by the type as written.
+    pub(super) stacks: HashMap<&'a str, Stacks<'a>>,
     pub(super) software: &'a Software<'a>,
     pub(super) kept: &'a Kept,
     /// Variables of components, by the names of their deployments.
@@ -82,6 +86,15 @@ pub(super) struct Blueprint<'a> {
     noted: Vec<(&'a str, String)>,
 }
 
+/// The modules of nested templates, by the templates' paths.
+#[derive(Debug, Default)]
+pub(super) struct Modules {
+    /// The function of each, which its module is called as.
+    pub(super) functions: IndexMap<String, String>,
+    /// What those show that were made already.
+    pub(super) faces: IndexMap<String, Face>,
+}
+
 /// A module.
 pub(super) struct Module {
     /// Its text.
@@ -92,6 +105,7 @@ pub(super) struct Module {
     pub(super) brought: Vec<String>,
     pub(super) uses: Uses,
     pub(super) notes: Vec<Note>,
+    pub(super) face: Face,
 }
 
 impl<'a> Blueprint<'a> {
@@ -100,7 +114,7 @@ impl<'a> Blueprint<'a> {
         loaded: &'a Loaded,
         template: &'a Template,
         catalog: &'a Catalog,
-        functions: &'a IndexMap<String, String>,
+        modules: &'a Modules,
         software: &'a Software<'a>,
         kept: &'a Kept,
         name: &str,
@@ -110,7 +124,8 @@ impl<'a> Blueprint<'a> {
             template,
             catalog,
             is_root: template.file == loaded.template.file,
-            functions,
+            modules,
+            stacks: HashMap::new(),
             software,
             kept,
             components: HashMap::new(),
@@ -150,13 +165,14 @@ impl<'a> Blueprint<'a> {
         blueprint.run();
         blueprint.paragraph();
         blueprint.remark(Owner::Section("outputs"));
-        blueprint.outputs();
+        let outputs = blueprint.outputs();
         blueprint.paragraph();
         blueprint.remark(Owner::End);
-        Ok(blueprint.finish(name))
+        let face = blueprint.face(&outputs);
+        Ok(blueprint.finish(name, face))
     }
 
-    fn finish(mut self, name: &str) -> Module {
+    fn finish(mut self, name: &str, face: Face) -> Module {
         let settings = self.settings();
         let kinds = self.kinds();
         let mut text = self.remarks.take(Owner::Template, 0);
@@ -182,6 +198,9 @@ impl<'a> Blueprint<'a> {
         text += "\n";
         text += &kinds;
         text += &settings;
+        if !self.is_root {
+            text += &face.text();
+        }
         text += &doc(self.template.description.as_ref().and_then(|node| node.tree.as_text()).unwrap_or_default(), 0);
         let parameters = if settings.is_empty() { "" } else { ", p: Settings" };
         let parameters = if code(&self.body).contains("p.") || parameters.is_empty() { parameters } else { ", _: Settings" };
@@ -195,7 +214,7 @@ impl<'a> Blueprint<'a> {
             text += &format!("{start} {{\n{body}\n}}\n");
         }
         text += &self.literals.items;
-        Module { text, files: self.literals.files, brought: self.brought, uses: self.uses, notes: self.notes }
+        Module { text, files: self.literals.files, brought: self.brought, uses: self.uses, notes: self.notes, face }
     }
 
     /// Which resources are referred to.
@@ -244,7 +263,7 @@ impl<'a> Blueprint<'a> {
                 && mention.file == self.template.file
         };
         match mentions.iter().find(is_type) {
-            Some(mention) if self.functions.contains_key(&mention.path) => self.kept.beside(&mention.path, text).into(),
+            Some(mention) if self.modules.functions.contains_key(&mention.path) => self.kept.beside(&mention.path, text).into(),
             _ => text.into(),
         }
     }
@@ -256,16 +275,25 @@ impl<'a> Blueprint<'a> {
             if mention.file != self.template.file || !seen.insert(&mention.written) {
                 continue;
             }
-            let Some(function) = self.functions.get(&mention.path) else {
+            let Some(function) = self.modules.functions.get(&mention.path) else {
                 let (at, subject) = (self.template.at(mention.span), format!("`{}`", mention.written));
                 self.notes.push(Note::new(at, subject, "the template is not brought along".into()));
                 continue;
             };
             let path = Expr::text(&self.kept.beside(&mention.path, &mention.written));
-            let up = if self.is_root { "" } else { "super::" };
-            let function = Expr::atom(format!("{up}{function}::{function}"));
-            let call = Expr::atom("t").method("template", [path, function]);
-            self.body += &statement(&call, 4);
+            let module = format!("{}{function}", if self.is_root { "" } else { "super::" });
+            let call = Expr::atom("t").method("template", [path, Expr::atom(format!("{module}::{function}"))]);
+            match self.modules.faces.get(&mention.path).filter(|face| self.has_stacks(&mention.written, face)) {
+                Some(face) => {
+                    // A resource of its name is named more often.
+                    let is_taken = self.template.resources.keys().any(|name| snake(name) == *function);
+                    let variable = if is_taken { format!("{function}_template") } else { function.clone() };
+                    let variable = self.variables.fresh(variable);
+                    self.body += &assigned(&format!("let {variable}"), &call, 4);
+                    self.stacks.insert(&mention.written, Stacks { variable, module, face });
+                }
+                None => self.body += &statement(&call, 4),
+            }
         }
     }
 
@@ -325,13 +353,16 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    fn outputs(&mut self) {
+    fn outputs(&mut self) -> Vec<(&'a str, Ty)> {
+        let mut types = Vec::new();
         for (name, output) in &self.template.outputs {
             self.remark(Owner::Named("outputs", name));
             let value = match &output.value {
-                Some(value) => self.value(value, Context::Value, &format!("{name}.output")).expr,
-                None => Valued::hot("null", []).expr,
+                Some(value) => self.value(value, Context::Value, &format!("{name}.output")),
+                None => Valued::hot("null", []),
             };
+            types.push((name.as_str(), value.ty));
+            let value = value.expr;
             let mut methods = Vec::new();
             if let Some(text) = output.description.as_ref().and_then(|text| text.tree.as_text()) {
                 methods.push(("description", self.literals.text(text, &format!("{name}.description"))));
@@ -353,6 +384,7 @@ impl<'a> Blueprint<'a> {
                 self.body += &statement(&chain(value), 4);
             }
         }
+        types
     }
 
     /// The comments at `owner`, in the function's body.

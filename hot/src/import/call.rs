@@ -102,6 +102,9 @@ impl Blueprint<'_> {
             if let Some((method, ty)) = known.and_then(|known| known.attribute(text)) {
                 return Some(Valued::new(handle.method(method, []), Ty::Attribute(ty)));
             }
+            if let Some((output, ty)) = self.output_of(name, text) {
+                return Some(Valued::new(output, ty));
+            }
         } else if let Some(found) = self.known_path(&ty, &handle, attribute, path) {
             return Some(found);
         }

@@ -14,6 +14,7 @@ mod call;
 mod catalog;
 mod component;
 mod dated;
+mod face;
 mod files;
 mod kept;
 mod literal;

@@ -6,7 +6,7 @@ use wattle_model::IndexMap;
 
 use wattle_heat::Loaded;
 
-use super::blueprint::{Blueprint, Module};
+use super::blueprint::{Blueprint, Module, Modules};
 use super::catalog::Catalog;
 use super::kept::Kept;
 use super::names::{MODULES, Names, snake};
@@ -20,26 +20,29 @@ const DEFAULT: [&str; 3] = ["cinder", "neutron", "nova"];
 pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Unsupported> {
     let (catalog, kept) = (Catalog::new(), Kept::of(loaded));
     let mut notes = Vec::new();
-    let functions = functions(loaded, &options.name);
+    let mut known = Modules { functions: functions(loaded, &options.name), ..Modules::default() };
     let (software, none) = (Software::of(loaded), Software::default());
     let software = if options.components { &software } else { &none };
-    let template = dated::renamed(&loaded.template, &catalog, &mut notes);
-    let root = Blueprint::module(loaded, &template, &catalog, &functions, software, &kept, &options.name)?;
-    let mut modules = vec![(String::from("lib"), root)];
-    for (path, function) in &functions {
+    // Each behind those of which it has stacks, so that it knows what these show.
+    let mut modules = Vec::new();
+    for (path, function) in innermost_first(loaded, &known.functions) {
         if let Some(nested) = loaded.library.templates.get(path) {
             let template = dated::renamed(&nested.template, &catalog, &mut notes);
-            let module = Blueprint::module(loaded, &template, &catalog, &functions, &none, &kept, function)?;
+            let mut module = Blueprint::module(loaded, &template, &catalog, &known, &none, &kept, function)?;
+            known.faces.insert(path.clone(), std::mem::take(&mut module.face));
             modules.push((function.clone(), module));
         }
     }
+    let template = dated::renamed(&loaded.template, &catalog, &mut notes);
+    let root = Blueprint::module(loaded, &template, &catalog, &known, software, &kept, &options.name)?;
+    modules.insert(0, (String::from("lib"), root));
     let mut files = vec![
         ("Cargo.toml".to_owned(), manifest(options, &modules)),
         ("src/main.rs".to_owned(), program(&options.name)),
     ];
     for (name, module) in modules {
         let is_root = name == "lib";
-        let text = if is_root { with_modules(&module.text, functions.values()) } else { module.text };
+        let text = if is_root { with_modules(&module.text, known.functions.values()) } else { module.text };
         files.push((format!("src/{name}.rs"), text));
         files.extend(module.files.into_iter().map(|(path, text)| (format!("src/{path}"), text)));
         notes.extend(module.notes);
@@ -79,6 +82,28 @@ fn functions(loaded: &Loaded, root: &str) -> IndexMap<String, String> {
         }
     }
     functions
+}
+
+/// The nested templates, each behind those that are types in it.
+fn innermost_first<'f>(loaded: &Loaded, functions: &'f IndexMap<String, String>) -> Vec<(&'f String, &'f String)> {
+    let mut order: Vec<(&String, &String)> = Vec::new();
+    let mut waiting: Vec<(&String, &String)> = functions.iter().collect();
+    while !waiting.is_empty() {
+        let before: Vec<&String> = waiting.iter().map(|(path, _)| *path).collect();
+        waiting.retain(|(path, function)| {
+            let inner = loaded.library.mentions.iter().filter(|one| one.is_type && *one.file == ***path);
+            let is_ready = inner.map(|one| &one.path).all(|inner| inner == *path || !before.contains(&inner));
+            if is_ready {
+                order.push((path, function));
+            }
+            !is_ready
+        });
+        // A ring, which Heat refuses.
+        if waiting.len() == before.len() {
+            order.append(&mut waiting);
+        }
+    }
+    order
 }
 
 fn with_modules<'f>(text: &str, functions: impl Iterator<Item = &'f String>) -> String {

@@ -74,6 +74,11 @@ impl<'a> Blueprint<'a> {
         }
     }
 
+    /// Whether there is no default: what does not have the parameter's type is none.
+    pub(super) fn is_required(parameter: &Parameter, ty: &str) -> bool {
+        parameter.default.as_ref().is_none_or(|default| literal(default, ty).is_none())
+    }
+
     fn field(&mut self, name: &'a str, parameter: &'a Parameter) -> String {
         let (field, ty) = self.parameters[name].clone();
         let mut keys = Keys::default();

@@ -6,6 +6,7 @@ use wattle_heat::yaml::{Node, Tree};
 
 use super::blueprint::{Blueprint, Handle};
 use super::catalog::{Known, Ty};
+use super::face::Stacks;
 use super::remark::Owner;
 use super::rust::{Expr, Method, assigned, statement};
 use super::valued::entries;
@@ -25,6 +26,8 @@ impl<'a> Blueprint<'a> {
         let typed = known.and_then(|known| Some((known, self.typed_resource(name, known, &properties)?)));
         let (expr, kind, known) = if let Some((known, expr)) = typed {
             (expr, known.handle(), Some(known))
+        } else if let Some(of) = self.stack_of(ty, resource) {
+            (self.stack(name, &of, &properties), Ty::Resource, None)
         } else {
             self.note_raw(name, ty, known);
             let ty = resource.ty.as_ref().map_or(ty.into(), |node| self.named(node, ty)).into_owned();
@@ -46,11 +49,18 @@ impl<'a> Blueprint<'a> {
             let add = Expr::atom("t").method("add", [Expr::text(name), Expr::atom(&variable)]);
             self.body += &if is_used { assigned(&format!("let {variable}"), &add, 4) } else { statement(&add, 4) };
         }
-        self.handles.insert(name, Handle { variable, ty: kind, known });
+        let stack = self.stack_of(ty, resource);
+        self.handles.insert(name, Handle { variable, ty: kind, known, stack });
         if let Some(define) = define {
             self.body += &statement(&define, 4);
         }
         Ok(())
+    }
+
+    /// What the resource is a stack of, if setters say all of it.
+    fn stack_of(&self, ty: &str, resource: &Resource) -> Option<Stacks<'a>> {
+        let is_call = |node: &Node| Call::of(node, self.template.version()).is_some();
+        self.stacks.get(ty).filter(|of| of.face.has(resource, is_call)).cloned()
     }
 
     fn properties(&self, name: &str, resource: &'a Resource) -> Result<Vec<(String, &'a Node)>, Unsupported> {

@@ -157,7 +157,7 @@ impl Blueprint<'_> {
 }
 
 /// Whether a literal is one of the type.
-fn is_within(ty: &str, value: i128) -> bool {
+pub(super) fn is_within(ty: &str, value: i128) -> bool {
     match ty {
         "u8" => u8::try_from(value).is_ok(),
         "u16" => u16::try_from(value).is_ok(),

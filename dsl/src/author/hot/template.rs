@@ -7,6 +7,7 @@ use crate::lower;
 use crate::model::{Content, ParameterGroup, Source};
 use wattle_heat::emit;
 
+use super::nested::Nested;
 use super::value::Value;
 
 impl Topology {
@@ -37,7 +38,7 @@ impl Topology {
     }
 
     /// Emits the template of `blueprint` beside this one, as the file `path`: resources of the type `path` are stacks
-    /// of it, with its parameters as their properties.
+    /// of it, with its parameters as their properties. `stack` of what it returns makes one, with a setter for each.
     ///
     /// A [`Module`](crate::Module) is the usual way to a part of a blueprint; this is for parts that Heat keeps as stacks
     /// of their own: one of each in a group, or one under a condition.
@@ -58,8 +59,8 @@ impl Topology {
     ///
     /// #[blueprint]
     /// pub fn members(t: &mut Topology) {
-    ///     t.template("member.yaml", member);
-    ///     t.add("first", RawResource::new("member.yaml").property("name", "one"));
+    ///     let member = t.template("member.yaml", member);
+    ///     t.add("first", member.stack().name("one"));
     /// }
     /// # let model = wattle::author::Blueprint::model(&members, Default::default());
     /// # assert!(model.files.contains_key("member.yaml"));
@@ -67,7 +68,7 @@ impl Topology {
     ///
     /// # Panics
     /// When the blueprint's model has errors. It is a program of its own as well, which tells them.
-    pub fn template<B: Blueprint>(&mut self, path: &str, blueprint: B) {
+    pub fn template<B: Blueprint>(&mut self, path: &str, blueprint: B) -> Nested<B> {
         let model = blueprint.model(B::Config::default());
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let whole =
@@ -81,6 +82,7 @@ impl Topology {
             let name = if folder.is_empty() { name } else { format!("{folder}/{name}").into() };
             self.model.files.insert(name, content);
         }
+        Nested::new(path)
     }
 
     /// Shows parameters as belonging together, by their names.

@@ -1,0 +1,166 @@
+//! What a module of a nested template shows those that have stacks of it: its parameters, and its outputs.
+
+use wattle_heat::template::{Call, Context, Function, Resource};
+use wattle_heat::yaml::{Node, Tree};
+
+use super::blueprint::Blueprint;
+use super::catalog::Ty;
+use super::literal::doc;
+use super::names::{Names, snake};
+use super::rust::{Expr, quoted};
+use super::typed::is_within;
+use super::valued::entries;
+
+/// The struct whose methods are the outputs.
+const OUTPUTS: &str = "Outputs";
+
+/// What a module shows.
+#[derive(Debug, Default)]
+pub(super) struct Face {
+    parameters: Vec<Setting>,
+    outputs: Vec<Shown>,
+}
+
+/// A parameter, which is set by a method.
+#[derive(Debug)]
+struct Setting {
+    name: String,
+    method: String,
+    ty: &'static str,
+    required: bool,
+}
+
+/// An output, which is read by a method.
+#[derive(Debug)]
+struct Shown {
+    name: String,
+    method: String,
+    /// The type of Rust, if it is known: any value otherwise.
+    ty: Option<&'static str>,
+    description: String,
+}
+
+/// A nested template that has stacks here.
+#[derive(Clone, Debug)]
+pub(super) struct Stacks<'a> {
+    /// The variable of the template.
+    pub(super) variable: String,
+    /// The way to the module.
+    pub(super) module: String,
+    pub(super) face: &'a Face,
+}
+
+impl Face {
+    /// Whether all that the resource says of its properties is said by setters.
+    pub(super) fn has(&self, resource: &Resource, call: impl Fn(&Node) -> bool) -> bool {
+        let given = match resource.properties.as_ref().map(|node| (node, &*node.tree)) {
+            None | Some((_, Tree::Null)) => Vec::new(),
+            Some((node, Tree::Map(pairs))) if !call(node) => entries(pairs),
+            Some(_) => return false,
+        };
+        let is_known = |name: &str| self.parameters.iter().any(|one| one.name == name);
+        let is_given = |name: &str| given.iter().any(|(key, _)| key == name);
+        given.iter().all(|(key, _)| is_known(key))
+            && self.parameters.iter().all(|one| !one.required || is_given(&one.name))
+    }
+
+    /// The outputs as methods of a struct around a stack; nothing if there are none.
+    pub(super) fn text(&self) -> String {
+        if self.outputs.is_empty() {
+            return String::new();
+        }
+        let methods: Vec<String> = self
+            .outputs
+            .iter()
+            .map(|one| {
+                let name = quoted(&one.name);
+                let (ty, value) = match one.ty {
+                    Some(ty) => (format!("Attribute<{ty}>"), format!("self.0.attribute({name})")),
+                    None => ("hot::Value".to_owned(), format!("hot::get_attr(self.0, [{name}])")),
+                };
+                let (doc, method) = (doc(&one.description, 4), &one.method);
+                format!("{doc}    pub fn {method}(self) -> {ty} {{\n        {value}\n    }}\n")
+            })
+            .collect();
+        format!(
+            "/// What a stack of this template shows.\n#[derive(Clone, Copy)]\npub struct {OUTPUTS}(pub \
+             wattle::author::Resource);\n\nimpl {OUTPUTS} {{\n{}}}\n\n",
+            methods.join("\n")
+        )
+    }
+}
+
+impl<'a> Blueprint<'a> {
+    /// What this module shows; `outputs` are the types of its outputs, by their names.
+    pub(super) fn face(&self, outputs: &[(&'a str, Ty)]) -> Face {
+        let parameters = self.template.parameters.iter().map(|(name, parameter)| {
+            let (method, ty) = self.parameters[name.as_str()].clone();
+            let required = Self::is_required(parameter, ty);
+            Setting { name: name.clone(), method, ty, required }
+        });
+        let mut names = Names::default();
+        let shown = outputs.iter().map(|(name, ty)| {
+            let ty = match ty {
+                Ty::Text | Ty::Written | Ty::Resource | Ty::Handle(..) => Some("String"),
+                Ty::Attribute(ty) | Ty::Parameter(ty) => {
+                    ["String", "bool", "u8", "u16", "u32", "i64", "f64", "IpAddr"].into_iter().find(|known| known == ty)
+                }
+                _ => self.makes_text(name).then_some("String"),
+            };
+            let description = self.template.outputs[*name].description.as_ref().and_then(|text| text.tree.as_text());
+            Shown {
+                name: (*name).to_owned(),
+                method: names.fresh(snake(name)),
+                ty,
+                description: description.unwrap_or_default().to_owned(),
+            }
+        });
+        Face { parameters: parameters.collect(), outputs: shown.collect() }
+    }
+
+    /// Whether the output is what a function gives that only makes text.
+    fn makes_text(&self, output: &str) -> bool {
+        let call = self.template.outputs[output].value.as_ref().and_then(|node| Call::of(node, self.template.version()));
+        call.is_some_and(|call| {
+            use Function::{Digest, ListJoin, MakeUrl, StrReplace, StrReplaceStrict, StrReplaceVstrict};
+            matches!(call.function, ListJoin | StrReplace | StrReplaceStrict | StrReplaceVstrict | Digest | MakeUrl)
+        })
+    }
+
+    /// A stack of a nested template whose face has all that is said of it.
+    pub(super) fn stack(&mut self, name: &str, of: &Stacks<'a>, properties: &[(String, &'a Node)]) -> Expr {
+        let mut expr = Expr::atom(&of.variable).method("stack", []);
+        for (key, node) in properties {
+            let Some(setting) = of.face.parameters.iter().find(|one| one.name == *key) else { continue };
+            let value = self.value(node, Context::Value, &format!("{name}.{key}"));
+            let is_one = match (&value.ty, setting.ty, &*node.tree) {
+                (Ty::Value, ..) | (Ty::Text | Ty::Written, "String", _) | (Ty::Boolean, "bool", _) => true,
+                (Ty::Float, "f64", _) => true,
+                (Ty::Integer, ty, Tree::Integer(number)) => is_within(ty, *number),
+                (Ty::Parameter(own) | Ty::Attribute(own), ty, _) => *own == ty,
+                (Ty::Array(item, _), "Vec<String>", _) => {
+                    matches!(**item, Ty::Text | Ty::Parameter("String") | Ty::Attribute("String"))
+                }
+                _ => false,
+            };
+            expr = expr.method(&setting.method, [if is_one { value.expr } else { value.wrapped().expr }]);
+        }
+        expr
+    }
+
+    /// An output of a stack of a nested template.
+    pub(super) fn output_of(&self, stack: &str, output: &str) -> Option<(Expr, Ty)> {
+        let handle = self.handles.get(stack)?;
+        let of = handle.stack.as_ref()?;
+        let shown = of.face.outputs.iter().find(|one| one.name == output)?;
+        let around = Expr::call(format!("{}::{OUTPUTS}", of.module), [Expr::atom(&handle.variable)]);
+        Some((around.method(&shown.method, []), shown.ty.map_or(Ty::Value, Ty::Attribute)))
+    }
+
+    /// Whether the properties of resources of the nested template `written` can be typed.
+    pub(super) fn has_stacks(&self, written: &str, face: &Face) -> bool {
+        let of_it = |resource: &&Resource| resource.kind() == Some(written);
+        let is_call = |node: &Node| Call::of(node, self.template.version()).is_some();
+        self.template.resources.values().filter(of_it).any(|resource| face.has(resource, is_call))
+    }
+}
