@@ -72,10 +72,8 @@ fn what_a_template_names_comes_along_where_the_template_is_only_read() {
     assert_eq!(emitted, ["nested.yaml", "parts/boot.sh", "parts/inner.yaml", "parts/outer.yaml"]);
     assert_eq!(
         notes,
-        [
-            "note: a file that is brought along names one that cannot stand beside the template: it is left out\n  --> \
-             app/nested.yaml:2:71: `../secret` of `nested.yaml`\n"
-        ]
+        ["note: a file that is brought along names one that cannot stand beside the template: it is left out\n  --> \
+             app/nested.yaml:2:71: `../secret` of `nested.yaml`\n"]
     );
     let files = imported(&stack("s", "parts/outer.yaml")).files;
     assert!(
@@ -111,9 +109,7 @@ fn what_nothing_emitted_names_stays_where_it_is() {
     assert_eq!(kept, ["lost.yaml"]);
     assert_eq!(
         notes,
-        [
-            "note: a file that is brought along names one that cannot stand beside the template: it is left out\n  --> \
-             app/lost.yaml:2:71: `/etc/shadow` of `lost.yaml`\n"
-        ]
+        ["note: a file that is brought along names one that cannot stand beside the template: it is left out\n  --> \
+             app/lost.yaml:2:71: `/etc/shadow` of `lost.yaml`\n"]
     );
 }

@@ -18,8 +18,8 @@ use crate::yaml::{Node, Pair, Span, Tree};
 
 pub use convert::takes;
 pub(crate) use convert::{null, shown};
-pub use translation::{Renamed, renamed};
 pub(crate) use translation::{Addition, Translation, translation};
+pub use translation::{Renamed, renamed};
 pub(crate) use wrong::{What, Wrong};
 
 /// What is given for a property.

@@ -88,8 +88,11 @@ impl Rename<'_> {
             },
             (Tree::Map(pairs), [key, rest @ ..]) => {
                 let of_key = |pair: &Pair| pair.key.tree.as_text() == Some(key);
-                let inside = |pair: &Pair, done: &mut _| Pair { value: self.within(&pair.value, rest, done), ..pair.clone() };
-                Tree::Map(pairs.iter().map(|pair| if of_key(pair) { inside(pair, done) } else { pair.clone() }).collect())
+                let inside =
+                    |pair: &Pair, done: &mut _| Pair { value: self.within(&pair.value, rest, done), ..pair.clone() };
+                Tree::Map(
+                    pairs.iter().map(|pair| if of_key(pair) { inside(pair, done) } else { pair.clone() }).collect(),
+                )
             }
             _ => return node.clone(),
         };

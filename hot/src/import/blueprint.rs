@@ -203,7 +203,8 @@ impl<'a> Blueprint<'a> {
         }
         text += &doc(self.template.description.as_ref().and_then(|node| node.tree.as_text()).unwrap_or_default(), 0);
         let parameters = if settings.is_empty() { "" } else { ", p: Settings" };
-        let parameters = if code(&self.body).contains("p.") || parameters.is_empty() { parameters } else { ", _: Settings" };
+        let parameters =
+            if code(&self.body).contains("p.") || parameters.is_empty() { parameters } else { ", _: Settings" };
         let topology = if code(&self.body).is_empty() { "_" } else { "t" };
         let body = self.body.trim_end_matches('\n');
         text += "#[blueprint]\n";
@@ -263,7 +264,9 @@ impl<'a> Blueprint<'a> {
                 && mention.file == self.template.file
         };
         match mentions.iter().find(is_type) {
-            Some(mention) if self.modules.functions.contains_key(&mention.path) => self.kept.beside(&mention.path, text).into(),
+            Some(mention) if self.modules.functions.contains_key(&mention.path) => {
+                self.kept.beside(&mention.path, text).into()
+            }
             _ => text.into(),
         }
     }

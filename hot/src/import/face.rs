@@ -120,7 +120,8 @@ impl<'a> Blueprint<'a> {
 
     /// Whether the output is what a function gives that only makes text.
     fn makes_text(&self, output: &str) -> bool {
-        let call = self.template.outputs[output].value.as_ref().and_then(|node| Call::of(node, self.template.version()));
+        let call =
+            self.template.outputs[output].value.as_ref().and_then(|node| Call::of(node, self.template.version()));
         call.is_some_and(|call| {
             use Function::{Digest, ListJoin, MakeUrl, StrReplace, StrReplaceStrict, StrReplaceVstrict};
             matches!(call.function, ListJoin | StrReplace | StrReplaceStrict | StrReplaceVstrict | Digest | MakeUrl)

@@ -35,7 +35,9 @@ impl<'a> Blueprint<'a> {
         }
         let fields: String = template.parameters.iter().map(|(name, parameter)| self.field(name, parameter)).collect();
         let remark = self.remarks.take(Owner::Section("parameters"), 0);
-        format!("{remark}/// Chosen when the stack is deployed.\n#[derive(Parameters)]\npub struct Settings {{\n{fields}}}\n\n")
+        format!(
+            "{remark}/// Chosen when the stack is deployed.\n#[derive(Parameters)]\npub struct Settings {{\n{fields}}}\n\n"
+        )
     }
 
     fn parameter_type(&self, name: &str, parameter: &Parameter) -> &'static str {
@@ -113,7 +115,10 @@ impl<'a> Blueprint<'a> {
         }
         let written = parameter.default.as_ref().filter(|default| ty == "String" && as_written(default).is_some());
         let written = written.and_then(|default| default.written()).map_or_else(String::new, |word| {
-            format!("    // The template has the default as the number `{}`, in another base than ten.\n", one_line(word))
+            format!(
+                "    // The template has the default as the number `{}`, in another base than ten.\n",
+                one_line(word)
+            )
         });
         let doc = doc(parameter.description.as_deref().unwrap_or_default(), 4);
         let is_read = reads(&code(&self.body), &field);

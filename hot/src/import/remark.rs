@@ -79,7 +79,8 @@ fn anchors(template: &Template) -> Vec<(Place, Owner<'_>)> {
             anchors.push((pair.key.span.start, owner));
         }
     }
-    let mut named = |section, name, span: wattle_heat::yaml::Span| anchors.push((span.start, Owner::Named(section, name)));
+    let mut named =
+        |section, name, span: wattle_heat::yaml::Span| anchors.push((span.start, Owner::Named(section, name)));
     template.parameters.iter().for_each(|(name, one)| named("parameters", name, one.name_span));
     template.conditions.iter().for_each(|(name, one)| named("conditions", name, one.name_span));
     template.resources.iter().for_each(|(name, one)| named("resources", name, one.name_span));
@@ -90,11 +91,7 @@ fn anchors(template: &Template) -> Vec<(Place, Owner<'_>)> {
 
 /// What the comment is about: what begins behind it, unless it stands further in than that, else what it stands in; and of
 /// that the key, if it stands at one.
-fn owner<'a>(
-    template: &Template,
-    anchors: &[(Place, Owner<'a>)],
-    comment: &Comment,
-) -> (Owner<'a>, Option<String>) {
+fn owner<'a>(template: &Template, anchors: &[(Place, Owner<'a>)], comment: &Comment) -> (Owner<'a>, Option<String>) {
     let begins = anchors.iter().rev().find(|(place, _)| *place == comment.next);
     if let Some((place, owner)) = begins.filter(|_| !comment.trails)
         && comment.place.column <= place.column
