@@ -190,6 +190,7 @@ fn no_template_brings_a_key_along_or_writes_elsewhere() {
         "x/../operator.key",
         "x/operator.key",
         "OPERATOR.KEY",
+        "operator.key.next",
         "credentials.yaml",
         "up.json",
         ".wattle/secrets.json",

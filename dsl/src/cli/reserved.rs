@@ -1,7 +1,8 @@
 //! Names that no file may have that a template brings along: other commands would take it for what its name says.
 
 /// What `seed apply` and `up` keep: keys, credentials, secrets, and what an `up` is known by.
-const KEPT: [&str; 5] = ["operator.key", "credentials.yaml", "secrets.json", "identity.json", "up.json"];
+const KEPT: [&str; 6] =
+    ["operator.key", "operator.key.next", "credentials.yaml", "secrets.json", "identity.json", "up.json"];
 
 /// Whether a file at `path`, below a folder that is written, would be taken for a key or for the state of an `up`: on any file system,
 /// also one that does not tell `A` from `a`.
@@ -18,8 +19,15 @@ mod tests {
 
     #[test]
     fn a_key_is_known_by_its_name_in_any_spelling() {
-        let kept =
-            ["operator.key", "./operator.key", "x/../operator.key", "x/Credentials.YAML", "up.json", "operator.key/."];
+        let kept = [
+            "operator.key",
+            "./operator.key",
+            "operator.key.next",
+            "x/../operator.key",
+            "x/Credentials.YAML",
+            "up.json",
+            "operator.key/.",
+        ];
         for path in kept.into_iter().chain([".wattle/space", "x/.WATTLE/servers/db/agent/journal", ".wattle-old/x"]) {
             assert!(is_reserved(path), "{path}");
         }
