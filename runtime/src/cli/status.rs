@@ -12,7 +12,7 @@ use crate::local::{self, Folder};
 use crate::report::{
     Condition, Picture, Standing, between, json_of_condition, json_of_root, json_of_tally, roots, still_runs,
 };
-use crate::space::{State, Status, Waiting};
+use crate::space::{Revision, State, Status, Waiting};
 use crate::ui::Ui;
 
 use super::console::{Console, size};
@@ -60,12 +60,24 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let mut shown: Option<(String, Time)> = None;
     let is_redrawn = is_watching && console.out.is_terminal && !args::is_json(matches);
     let (color, is_terminal) = (console.out.color, console.out.is_terminal);
+    let key = target.key().ok();
+    let newer = |picture: &Picture| {
+        let newest = key.as_ref()?.newest_of(&picture.stack)?;
+        (picture.goal.is_some() && newest > picture.of()).then_some(newest)
+    };
     let render = |picture: &Picture, now: Time| {
         if args::is_json(matches) {
-            let picture = json(picture, now);
+            let newer = newer(picture);
+            let mut picture = json(picture, now);
+            if let Some(newer) = newer {
+                picture["newer"] = json!(newer);
+            }
             return if is_watching { format!("{picture}\n") } else { format!("{picture:#}\n") };
         }
         let mut text = show(picture, now, color, width(is_terminal));
+        if let Some(newer) = newer(picture) {
+            text.extend([format!("{} {}\n", paint("!", Tone::Bad, color), put_back(picture, &newer))]);
+        }
         if matches.get_flag("why") {
             text.push('\n');
             text.push_str(&why::why(picture, now, color));
@@ -217,6 +229,15 @@ fn show(picture: &Picture, now: Time, color: bool, width: usize) -> String {
         text.extend([format!("{} {server}: {}\n", paint("!", Tone::Waiting, color), one_line(trouble))]);
     }
     text
+}
+
+/// That what is there is not the newest revision that there was.
+fn put_back(picture: &Picture, newer: &Revision) -> String {
+    one_line(&format!(
+        "this is {}, and this operator knows of {newer}: somebody has put an earlier state back, or the store has lost what came \
+         after it; `wattle seed diff DIR` names the command that goes on from here",
+        picture.of()
+    ))
 }
 
 /// What is to be done about who servers are.

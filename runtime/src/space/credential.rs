@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use age::secrecy::ExposeSecret as _;
 use age::x25519;
+use wattle_agent_core::revision::Revision;
 
 use crate::store::{AuthorityId, Login, OPERATOR};
 
@@ -216,6 +217,11 @@ impl OperatorKey {
     #[must_use]
     pub fn knowing(self, newest: Option<Newest>) -> Self {
         Self { newest, ..self }
+    }
+
+    /// The newest revision of `stack` that is known outside of the store.
+    pub(crate) fn newest_of(&self, stack: &str) -> Option<Revision> {
+        self.newest.as_ref()?.of(&self.signer().authority(), stack)
     }
 
     /// What is known of revisions outside of the store.
