@@ -10,7 +10,8 @@ check! {
     ///
     /// Waiting comes from values (an input reads an output), from the order in which components were declared on one
     /// server, from `t.after`, and, among resources, from properties and from attributes that a server is told. The
-    /// report shows the shortest circle hop by hop.
+    /// report shows the shortest circle hop by hop. An output that is `early` counts like any other: nothing shows that its
+    /// component writes it before it reads the input.
     ///
     /// Two components feed each other:
     ///
@@ -158,6 +159,15 @@ pub(super) mod tests {
                 "`b/peer` waits for the output `address` of `a/peer`: its input `other`",
             ]
         );
+    }
+
+    #[test]
+    fn an_early_output_is_a_hop_all_the_same() {
+        let mut model = failing();
+        for kind in model.declarations.values_mut() {
+            kind.outputs["address"].early = true;
+        }
+        assert!(only(&model).message.starts_with("2 components wait for each other"));
     }
 
     #[test]

@@ -71,7 +71,7 @@ async fn a_name_that_is_not_there_is_named() {
     for (recipe, why) in [
         ("Fileutil.cp('a', 'b')", "uninitialized constant"),
         ("ruby_block('breaks') { block { Fileutil.cp('a', 'b') } }", "uninitialized constant"),
-        ("ruby_block('breaks') { block { adress } }", "undefined local variable or method `adress'"),
+        ("ruby_block('breaks') { block { adress } }", "`adress'"),
         (template, "undefined local variable or method `adress' for #<"),
     ] {
         let case = Case::new(recipe).file("cookbooks/probe/templates/probe.erb", "<%= adress %>\n").input(

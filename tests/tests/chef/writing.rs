@@ -83,7 +83,7 @@ async fn what_is_written_while_compiling_is_held_until_the_end_unless_it_is_earl
 }
 
 #[tokio::test]
-async fn two_components_may_exchange_values_while_both_run() {
+async fn what_a_run_publishes_reaches_another_while_both_run() {
     let left = "
         ruby_block 'exchange' do
           block do
