@@ -63,7 +63,7 @@ impl Deployed {
         let outputs = below(&format!("{}/{server}/{component}", layout.entries()));
         let entry = format!("{server}/{component}/{}", outputs.first().expect("it has one"));
         let (server, of) = (server.to_string(), of.expect("a goal").of());
-        Self { layout, of, server, entry, store, options, runtime }
+        Self { runtime, store, options, layout, of, server, entry }
     }
 
     fn space(&self) -> Space {
