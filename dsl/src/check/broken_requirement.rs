@@ -1,6 +1,6 @@
 //! W0803: a requirement that does not hold.
 
-use crate::model::{Expr, Model, Reference, Requirement, Value};
+use crate::model::{Expr, Model, Predicate, Reference, Requirement, Value};
 use crate::requirement::{self, Verdict, When, judge, operands};
 
 use super::impossible_requirement::is_possible;
@@ -53,10 +53,20 @@ fn run(sink: &mut Sink<'_, '_>) {
             diagnostic = diagnostic.note(format!("the author says why: {}", because.replace('\n', " ")));
         }
         let help = match when {
+            When::Check if subjects(&requirement.predicate) == 1 => "change the value, or what is required of it",
             When::Check => "change the values, or what is required of them",
             _ => "change or leave out the default, or change what is required",
         };
         sink.push(diagnostic.help(help));
+    }
+}
+
+/// How many values are tested.
+fn subjects(predicate: &Predicate<Expr>) -> usize {
+    match predicate {
+        Predicate::All(parts) | Predicate::Any(parts) => parts.iter().map(subjects).sum(),
+        Predicate::Opposite(part) => subjects(part),
+        Predicate::Tested(_) => 1,
     }
 }
 
@@ -125,6 +135,14 @@ pub(super) mod tests {
             "the requirement `r` does not hold with the parameters' defaults: `p` is \"abd\", and must match `[a-c]+` as a whole"
         );
         assert_eq!(found[0].labels.len(), 2);
+    }
+
+    #[test]
+    fn the_help_fits_how_much_is_tested() {
+        let help = |predicate| check(&sound().require("r", predicate).model, &Limits::default())[0].help.clone();
+        let one = || tested(2, Test::AtLeast(3.into()));
+        assert_eq!(help(one()), ["change the value, or what is required of it"]);
+        assert_eq!(help(Predicate::All(vec![one(), one()])), ["change the values, or what is required of them"]);
     }
 
     #[test]

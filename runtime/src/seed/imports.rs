@@ -10,6 +10,7 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::lower::Seed;
 use wattle::lower::seed::{Origin, Wire};
 use wattle::model::{IndexMap, IndexSet, Name, Type};
+use wattle::names::meant;
 use wattle::shown::argument;
 use wattle_agent_core::planning::ImportKey;
 
@@ -50,7 +51,7 @@ pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) ->
             None if is_there => {
                 Some(format!("this operator has not signed it: apply the seed of `{other}` with `--restore` first"))
             }
-            None => Some(format!("apply the seed of `{other}` first, and see that it exports `{name}`")),
+            None => Some(meant_of(store, &other, &name, stack).await),
             Some(Export { from: None, .. }) => Some(
                 "it is secret, and a secret does not leave its stack: give it to both stacks as a parameter".to_owned(),
             ),
@@ -66,18 +67,43 @@ pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) ->
                 None
             }
         };
-        faults.extend(fault.map(|fault| format!("the export `{name}` of the stack `{other}` cannot be read: {fault}")));
+        let at =
+            seed.imports.iter().find(|import| import.stack == other && import.export == name && !import.at.is_empty());
+        let at = at.map(|import| format!(" ({})", import.at)).unwrap_or_default();
+        faults.extend(
+            fault.map(|fault| format!("the export `{name}` of the stack `{other}` cannot be read{at}: {fault}")),
+        );
     }
     if faults.is_empty() { Ok(found) } else { Err(SeedError::Imports { faults }) }
+}
+
+/// What to do about an export that is not there: what it may be called, or that its stack is not there yet.
+async fn meant_of(store: &Arc<dyn Store>, stack: &str, export: &str, own: &str) -> String {
+    // What may not be listed is not suggested, and neither is what no stack of ours is called.
+    let listed = |kind: &'static str, path: String| async move {
+        let mut names = store.children(&path).await.unwrap_or_default();
+        names.retain(|name| names::check(kind, name).is_ok());
+        names
+    };
+    let exports = listed("export", Layout::new(stack).exports()).await;
+    if let Some(help) = meant(export, exports.iter().map(String::as_str)) {
+        return format!("`{stack}` exports no `{export}`; {help}");
+    }
+    if !exports.is_empty() {
+        return format!("`{stack}` exports no `{export}`: add it there, and apply its seed first");
+    }
+    let stacks = listed("stack", ROOT.to_owned()).await;
+    let others = stacks.iter().map(String::as_str).filter(|other| *other != own && *other != stack);
+    let help = meant(stack, others).map(|help| format!("; {help}")).unwrap_or_default();
+    format!("apply the seed of `{stack}` first, and see that it exports `{export}`{help}")
 }
 
 /// Why an export of the type `ty` is not what `seed` reads it as; none if it is.
 fn misread(seed: &Seed, stack: &str, export: &str, ty: &Type) -> Option<String> {
     let mut read = seed.imports.iter().filter(|import| *import.stack == *stack && *import.export == *export);
     let wrong = read.find(|import| !ty.is_within(&import.ty))?;
-    let at = if wrong.at.is_empty() { String::new() } else { format!(" ({})", wrong.at) };
     let (expected, found) = (wrong.ty.revealed(), ty.revealed());
-    Some(format!("`{stack}` exports {found}, and this stack imports {expected}{at}: let both use the same constant"))
+    Some(format!("`{stack}` exports {found}, and this stack imports {expected}: let both use the same constant"))
 }
 
 fn wanted(seed: &Seed) -> IndexSet<ImportKey> {

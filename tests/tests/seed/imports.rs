@@ -122,3 +122,28 @@ async fn an_import_of_another_type_than_the_export_is_refused() {
     old.imports.clear();
     apply(&store, &old, &options).await.expect("as before");
 }
+
+#[tokio::test]
+async fn a_misspelt_import_is_shown_with_its_place_and_with_what_was_meant() {
+    let store: Arc<dyn Store> = memory();
+    let exports = seed(&exporter(&["a"]));
+    let reader = |stack, export| {
+        let mut t = Topology::new("importer");
+        let host = server(&mut t, "x");
+        let text = t.import(Export::<String>::new(stack, export));
+        t.on(host).run("part", Anything::new().texts([text!("{}", text)]));
+        seed(&t.finish(Exports::new()))
+    };
+    let [wrong, strange, other] = [("exporter", "txet"), ("exporter", "password"), ("exportr", "text")]
+        .map(|(stack, export)| reader(stack, export));
+    let options = options_for(&[&exports, &wrong, &strange, &other]);
+    apply(&store, &exports, &options).await.expect("applies");
+    for (reader, said) in [
+        (&wrong, "`exporter` exports no `txet`; did you mean `text`?"),
+        (&strange, "`exporter` exports no `password`: add it there, and apply its seed first"),
+        (&other, "apply the seed of `exportr` first, and see that it exports `text`; did you mean `exporter`?"),
+    ] {
+        let refused = apply(&store, reader, &options).await.expect_err("it is not exported").to_string();
+        assert!(refused.contains(said) && refused.contains("seed/imports.rs:"), "{refused}");
+    }
+}
