@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::files::Use;
 use crate::lookup::Names;
 use crate::names::file_name;
 
@@ -77,6 +78,8 @@ pub(crate) struct Findings {
     pub(crate) defines: Vec<String>,
     /// Names that it looks up, and names that it sets.
     pub(crate) names: Names,
+    /// Files that it uses by constant paths.
+    pub(crate) uses: Vec<Use>,
     /// A script sees to it that failures are noticed.
     pub(crate) traps: bool,
     /// The first command after whose failure a script goes on if it does not, and its line.

@@ -17,6 +17,7 @@ pub mod chef;
 mod compare;
 mod embedded;
 pub mod environment;
+mod files;
 mod jinja;
 mod lookup;
 mod names;
@@ -30,9 +31,10 @@ mod whole;
 pub use analysis::{Analysis, SyntaxError};
 pub use chef::path::{ChefRecipe, ChefRecipeError, chef_recipe_path};
 pub use compare::{never_read, never_written, suggest};
+pub use files::UsedFile;
 pub use lookup::UnknownName;
 pub use tool::Tool;
-pub use whole::{FileError, analyse_all, analyse_run, goes_on_after, unknown_names};
+pub use whole::{FileError, analyse_all, analyse_run, goes_on_after, unknown_names, used_files};
 
 use analysis::Findings;
 

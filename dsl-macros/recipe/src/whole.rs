@@ -1,6 +1,7 @@
 //! A recipe of several files.
 
 use crate::analysis::{Analysis, Findings, Include, SyntaxError};
+use crate::files::{self, UsedFile};
 use crate::lookup::{self, UnknownName};
 use crate::names::extension;
 use crate::tool::Tool;
@@ -104,6 +105,26 @@ pub fn unknown_names<'a>(
     lookup::unknown(&names, inputs)
 }
 
+/// The files that a recipe of `tool` uses by paths that stand in these files, and that are none of them. Where each may be is
+/// said relative to where these paths begin; whether there is one, whoever has the files knows.
+pub fn used_files<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<UsedFile> {
+    let files: Vec<_> = files.into_iter().collect();
+    let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
+    let mut used = Vec::new();
+    for (path, source) in files {
+        // What another tool's file says is no matter of this one.
+        if Tool::of_path(path) != Some(tool) {
+            continue;
+        }
+        let Ok(found) = findings(tool, path, source) else { continue };
+        used.extend(found.uses.into_iter().map(|one| one.of(path)));
+        used.extend(found.includes.iter().filter_map(|include| files::cookbook(include, path)));
+    }
+    used.retain(|used| !used.places.is_empty() && !used.is_given(&paths));
+    used.dedup();
+    used
+}
+
 /// The first command in the shell script `entry` after whose failure the script goes on unnoticed, and its line. Nothing is
 /// said where it, or what it sources, sees to failures, by `set -e` for one.
 pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<(String, u32)> {
@@ -141,6 +162,11 @@ fn findings(tool: Tool, path: &str, source: &str) -> Result<Findings, FileError>
         (None, Some("j2" | "jinja" | "jinja2")) => {
             jinja::template(source, &mut found.analysis);
             if tool == Tool::Ansible {
+                // Such a line may make other signs stand for braces.
+                if let Some(line) = jinja::unclosed(source, 1).filter(|_| !source.starts_with("#jinja2:")) {
+                    let error = SyntaxError::new(line, "`{{` is never closed by `}}`");
+                    return Err(FileError { path: path.to_owned(), error });
+                }
                 jinja::names::template(source, 1, &mut found.names);
             }
         }

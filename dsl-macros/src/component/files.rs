@@ -9,42 +9,47 @@ use wattle_words::names::{did_you_mean, nearest};
 const DEPTH: usize = 16;
 
 /// The author's crate.
-pub(super) struct Crate {
+pub(crate) struct Crate {
     root: PathBuf,
 }
 
 /// A file or folder that cannot be taken along: what is wrong with it, and help.
-pub(super) struct Refusal {
-    pub(super) message: String,
-    pub(super) help: String,
+pub(crate) struct Refusal {
+    pub(crate) message: String,
+    pub(crate) help: String,
 }
 
 /// A file that was read.
-pub(super) struct Read {
+pub(crate) struct Read {
     /// Relative to the crate.
-    pub(super) path: String,
-    pub(super) content: Vec<u8>,
+    pub(crate) path: String,
+    pub(crate) content: Vec<u8>,
 }
 
 impl Read {
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         std::str::from_utf8(&self.content).ok()
     }
 }
 
 impl Crate {
     /// The crate that is being compiled; nothing outside of cargo.
-    pub(super) fn current() -> Option<Self> {
+    pub(crate) fn current() -> Option<Self> {
         std::env::var_os("CARGO_MANIFEST_DIR").map(|root| Self { root: root.into() })
     }
 
     /// Whether there is a folder at `path`.
-    pub(super) fn has(&self, path: &str) -> bool {
+    pub(crate) fn has(&self, path: &str) -> bool {
         self.root.join(path).is_dir()
     }
 
+    /// Whether there is a file or folder at `path`.
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.root.join(path).exists()
+    }
+
     /// One file. `what` names it in messages: `recipe`.
-    pub(super) fn file(&self, what: &str, path: &str) -> Result<Read, Refusal> {
+    pub(crate) fn file(&self, what: &str, path: &str) -> Result<Read, Refusal> {
         let path = inside(what, path)?;
         let place = self.root.join(&path);
         match std::fs::metadata(&place) {
@@ -58,7 +63,7 @@ impl Crate {
     }
 
     /// A file, or every file of a folder and the folders in it, sorted; hidden ones are left out.
-    pub(super) fn files(&self, what: &str, path: &str) -> Result<Vec<Read>, Refusal> {
+    pub(crate) fn files(&self, what: &str, path: &str) -> Result<Vec<Read>, Refusal> {
         let path = inside(what, path)?;
         let place = self.root.join(&path);
         match std::fs::metadata(&place) {

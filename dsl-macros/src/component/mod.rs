@@ -17,6 +17,7 @@ mod recipe;
 mod teardown;
 mod valid;
 
+pub(crate) use files::Crate;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::Item;

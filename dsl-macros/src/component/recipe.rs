@@ -4,7 +4,8 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::LitStr;
 use wattle_recipe::{
-    Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, overlooked, suggest, writing,
+    Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, overlooked, suggest,
+    used_files, writing,
 };
 use wattle_words::names::join;
 
@@ -88,6 +89,9 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
             line_ends(at, "teardown", file, errors);
         }
         teardown::check(at, teardown, &recipe, &files, errors);
+    }
+    if is_sound {
+        left_behind(&own, at, &recipe, &files, errors);
     }
     recipe.teardown = teardown.map(|(_, teardown)| teardown.entry);
     recipe.files = files.into_iter().map(|file| Embedded { is_text: file.text().is_some(), path: file.path }).collect();
@@ -224,6 +228,21 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read],
         errors.push(&field.ident, message, help(&writing(recipe.tool, name, entry), name, meant, &analysis));
     }
     true
+}
+
+/// Notes each file of the crate that the recipe uses and that does not travel along.
+fn left_behind(own: &Crate, at: &LitStr, recipe: &Recipe, files: &[Read], errors: &mut Errors) {
+    let texts = files.iter().filter_map(|file| Some((file.path.as_str(), file.text()?)));
+    let mut noted: Vec<String> = Vec::new();
+    for used in used_files(recipe.tool, texts) {
+        let Some(place) = used.places.iter().find(|place| own.exists(place)) else { continue };
+        if noted.contains(place) {
+            continue;
+        }
+        let message = format!("`{}` uses `{place}` in line {}, which does not travel along", used.by, used.line);
+        errors.push(at, message, format_args!("name it beside the recipe: `files = [\"{place}\"]`"));
+        noted.push(place.clone());
+    }
 }
 
 pub(super) fn malformed(at: &LitStr, what: &str, tool: Tool, error: &FileError, errors: &mut Errors) {

@@ -143,6 +143,7 @@ impl<'a> Play<'a> {
 
     /// One key of a play, a block or a task.
     fn entry(&mut self, task: &'a Node, key: &str, value: &'a Node) {
+        self.findings.uses.extend(scope::uses(task, key, value));
         match key {
             "set_stats" => self.stats(task, value),
             "action" | "local_action" => self.action(task, value),

@@ -50,14 +50,45 @@ pub(crate) fn pieces(source: &str, line: u32) -> Vec<(Piece<'_>, u32)> {
     pieces
 }
 
-/// The line of a `{{` behind which no `}}` stands, even one in a string.
+/// The line of a `{{` that is never closed: no `}}` stands behind it, or not before the next `{{`.
 pub(crate) fn unclosed(source: &str, line: u32) -> Option<u32> {
-    // What is raw is text, and so is what is said in a comment or a statement.
-    if source.contains("{%") || source.contains("{#") {
-        return None;
+    let (mut rest, mut line) = (source, line);
+    while let Some(open) = next_opening(rest) {
+        let (text, tail) = rest.split_at(open);
+        line = line.saturating_add(line_feeds(text));
+        let (opening, inside) = tail.split_at(2);
+        let end = match opening {
+            "{{" => {
+                let end = closing_at(inside, "}}").or_else(|| inside.find("}}"));
+                match end {
+                    Some(end) if !without_strings(&inside[..end]).contains("{{") => end,
+                    _ => return Some(line),
+                }
+            }
+            "{%" => closing_at(inside, "%}")?,
+            _ => inside.find("#}")?,
+        };
+        let code = &inside[..end];
+        let behind = inside.get(end + 2..).unwrap_or_default();
+        let is_raw = opening == "{%" && code.trim_matches(['-', '+', ' ', '\n', '\t']) == "raw";
+        let skipped = if is_raw { behind.find("endraw")? } else { 0 };
+        line = line.saturating_add(line_feeds(code)).saturating_add(line_feeds(&behind[..skipped]));
+        rest = &behind[skipped..];
     }
-    let open = source.rfind("{{")?;
-    (!source[open..].contains("}}")).then(|| line.saturating_add(line_feeds(&source[..open])))
+    None
+}
+
+/// An expression without what stands in its strings.
+fn without_strings(code: &str) -> String {
+    let (mut text, mut rest) = (String::new(), code);
+    while let Some(at) = rest.find(['\'', '"']) {
+        text.push_str(&rest[..at]);
+        let quote = if rest[at..].starts_with('"') { '"' } else { '\'' };
+        let inside = &rest[at + 1..];
+        let Some(end) = string_end(inside, quote) else { return text };
+        rest = &inside[end + 1..];
+    }
+    text + rest
 }
 
 /// What the Jinja of a text reads.

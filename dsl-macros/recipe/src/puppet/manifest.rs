@@ -3,6 +3,7 @@
 use super::lexer::{Kind, Part, Token};
 use super::values::{LOOKUPS, Values, is_facts, key_behind, last_part};
 use crate::analysis::{Findings, Include};
+use crate::files::Use;
 use crate::names::{file_name, is_output};
 use crate::texts::{OUTPUTS, UNKNOWN};
 
@@ -63,6 +64,11 @@ impl Manifest {
             match &token.kind {
                 Kind::Variable(name) => self.read(name, behind, line),
                 Kind::Text(parts) => {
+                    if let [Part::Text(text)] = parts.as_slice()
+                        && let Some(path) = text.strip_prefix("puppet:///modules/")
+                    {
+                        self.findings.uses.extend(Use::of_module("files", path, line));
+                    }
                     self.parts(parts, line);
                     let around = around.last().map_or("", String::as_str).to_owned();
                     self.place(tokens, at, &around);
@@ -176,6 +182,7 @@ impl Manifest {
             }
             "template" | "epp" | "inline_template" | "inline_epp" => match key_behind(behind) {
                 Some((file, _)) if !word.starts_with("inline") => {
+                    self.findings.uses.extend(Use::of_module("templates", file, line));
                     self.findings.includes.push(Include::Template(file_name(file).to_owned()));
                 }
                 Some((text, _)) if word == "inline_template" => {
@@ -183,6 +190,10 @@ impl Manifest {
                 }
                 _ => self.findings.analysis.dynamic_reads |= matches!(next, Some(Kind::Sign("("))),
             },
+            "file" if matches!(next, Some(Kind::Sign("("))) => {
+                let file = key_behind(behind).and_then(|(file, _)| Use::of_module("files", file, line));
+                self.findings.uses.extend(file);
+            }
             "include" | "require" | "contain" => self.classes(behind),
             "class" if matches!(next, Some(Kind::Sign("{"))) => {
                 if let Some(Kind::Text(parts)) = behind.get(1).map(|token| &token.kind) {
@@ -228,6 +239,8 @@ impl Manifest {
     fn included(&mut self, name: &str) {
         let name = name.trim_start_matches(':');
         if !name.is_empty() {
+            let module = name.split("::").next().unwrap_or_default();
+            self.findings.uses.extend(Use::of_module("", module, 1));
             self.findings.includes.push(Include::Class(name.to_owned()));
         }
     }

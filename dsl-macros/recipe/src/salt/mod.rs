@@ -19,6 +19,7 @@ mod code;
 mod outputs;
 
 use crate::analysis::{Analysis, Findings, Include, SyntaxError};
+use crate::files::Use;
 use crate::jinja::{Piece, pieces};
 use crate::names::{OUTPUTS_PATH, file_name, is_identifier, leading_identifier, line_feeds};
 use crate::{ansible, embedded};
@@ -112,7 +113,10 @@ fn of_text(text: &str, found: &mut Findings) {
             let path = path.split([' ', '"', '\'', ',', ']', '}', '?']).next().unwrap_or_default();
             match file_name(path) {
                 name if path.contains('{') || name.is_empty() => found.analysis.anything(),
-                name => found.includes.push(Include::File(name.to_owned())),
+                name => {
+                    found.uses.extend(Use::beside(path, number));
+                    found.includes.push(Include::File(name.to_owned()));
+                }
             }
         }
         if let Some((_, key)) = line.split_once("_pillar:") {

@@ -4,6 +4,7 @@ use super::commands::embedded_programs;
 use super::walk::{Command, Script};
 use super::word::{Part, Word};
 use crate::analysis::{Findings, Include};
+use crate::files::Use;
 use crate::names::{extension, file_name, identifiers, is_identifier};
 use crate::tool::Tool;
 
@@ -34,6 +35,12 @@ pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Finding
         }
     }
     by_program(script, command, &mut inner, findings);
+    if depth == 0 {
+        findings.uses.extend(words.iter().filter_map(|word| beside(script, word)));
+        if !script.away {
+            findings.uses.extend(run_or_sourced(words));
+        }
+    }
     environment(command, findings);
     let scripts: Vec<&Word> = command.fed.iter().filter(|body| is_shell_script(body)).collect();
     inner.extend(scripts.iter().map(|body| (body.to_source(), body.line)));
@@ -255,6 +262,33 @@ fn is_own_program(script: &Script, word: &Word, depth: u32) -> bool {
         }
         _ => false,
     }
+}
+
+/// A file that a word names beside the script: `"$(dirname "$0")/lib.sh"`.
+fn beside(script: &Script, word: &Word) -> Option<Use> {
+    let [first, Part::Text { text, .. }] = word.parts.as_slice() else { return None };
+    // Of substitutions, those are left that tell where the script stands.
+    let tells = |word: &Word| matches!(word.parts.as_slice(), [Part::Script(_)]);
+    let is_folder = match first {
+        Part::Script(_) => true,
+        Part::Var(name) => script.values.assigned_words(name).any(tells),
+        _ => false,
+    };
+    Use::beside(text.strip_prefix('/').filter(|_| is_folder)?, word.line)
+}
+
+/// A file that a command sources or runs by a path that is relative to where the recipe runs.
+fn run_or_sourced(words: &[Word]) -> Option<Use> {
+    let words = unwrapped(words);
+    let first = words.first()?.literal()?;
+    let file = match file_name(first) {
+        "." | "source" => words.get(1)?,
+        name if SHELLS.contains(&name) || INTERPRETERS.contains(&name) => words.get(1)?,
+        _ if first.starts_with("./") => words.first()?,
+        _ => return None,
+    };
+    let path = file.literal().filter(|path| !path.starts_with('-') && path.contains('/'))?;
+    Use::here(path, file.line)
 }
 
 fn is_relative(word: &Word) -> bool {

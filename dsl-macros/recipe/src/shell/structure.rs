@@ -45,7 +45,7 @@ pub(super) struct Around {
     /// It is the body of a function.
     pub(super) is_function: bool,
     /// The one around it.
-    pub(super) around: Option<usize>,
+    pub(super) outer: Option<usize>,
 }
 
 /// Looks through the tokens of a script, or of what stands in a substitution.
@@ -141,9 +141,9 @@ impl Checker<'_> {
 
     fn push(&mut self, kind: Compound, line: u32, section: &'static str) {
         let is_function = matches!(self.state, State::Operand("()" | "function"));
-        let around = self.open.last().map(|open| open.number);
+        let outer = self.open.last().map(|open| open.number);
         let number = self.shape.compounds.len();
-        self.shape.compounds.push(Around { behind: None, is_function, around });
+        self.shape.compounds.push(Around { behind: None, is_function, outer });
         self.open.push(Open { kind, line, section, number });
         self.asking += usize::from(is_condition(section));
     }

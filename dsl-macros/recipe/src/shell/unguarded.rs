@@ -128,8 +128,11 @@ fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple) -> bool {
         _ => false,
     };
     let (mut at, mut around) = (end(tokens, one.start), one.around);
+    if is_answer {
+        return false;
+    }
     // A compound may be asked as a whole.
-    while !is_answer {
+    loop {
         // So may a list: `a && b || c`.
         while let Some(Token { kind: Kind::Op(op), .. }) = tokens.get(at) {
             match *op {
@@ -155,9 +158,8 @@ fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple) -> bool {
             return false;
         };
         let Some(behind) = closed.behind else { return false };
-        (at, around) = (end(tokens, behind), closed.around);
+        (at, around) = (end(tokens, behind), closed.outer);
     }
-    false
 }
 
 /// Where what stands at `start` ends: at an operator, a line's end, or the end.

@@ -1,4 +1,4 @@
-use wattle_recipe::{Analysis, Tool, analyse};
+use wattle_recipe::{Analysis, Tool, analyse, analyse_all};
 
 use super::names;
 
@@ -203,6 +203,29 @@ fn what_ansible_refuses_at_run_time_is_an_error_with_its_line() {
         let error = play(tasks).expect_err(tasks);
         assert_eq!(error.line, line, "{error}");
         assert!(error.message.starts_with(message), "{error}");
+    }
+    let within = "    - block:\n      - set_stats: {url: x}\n      rescue:\n      - debug: {msg: x}\n";
+    assert_eq!(play(within).expect_err("a block").line, 4);
+    for (path, source, line) in [
+        ("tasks/more.yml", "- debug: {msg: x}\n- set_stats: {url: x}\n", 2),
+        ("roles/web/handlers/main.yml", "- debug: {msg: '{{ address'}\n", 1),
+        ("templates/x.j2", "a\n{{ address\n{% if a %}b{% endif %}\n", 2),
+        ("templates/x.j2", "{{ 'a' }}\n{{ address }\n{{ b }}\n", 2),
+    ] {
+        let files = [("site.yml", "- hosts: localhost\n  tasks: []\n"), (path, source)];
+        let error = analyse_all(Tool::Ansible, files).expect_err(source);
+        assert_eq!((error.path.as_str(), error.error.line), (path, line), "{error}");
+    }
+    for template in [
+        "{% raw %}{{ x {% endraw %}{{ y }}\n",
+        "{# {{ x #}\n",
+        "{{ '{{' ~ x ~ \"}}\" }}\n",
+        "{% set x = '{{' %}\n",
+        "{{ {'a': {'b': 1}} }}\n",
+        "#jinja2: variable_start_string:'[['\n{{ x\n",
+    ] {
+        let files = [("site.yml", "- hosts: localhost\n  tasks: []\n"), ("templates/x.j2", template)];
+        analyse_all(Tool::Ansible, files).unwrap_or_else(|error| panic!("{error}\n{template}"));
     }
     for tasks in [
         "    - set_stats: {data: {url: '{{ address }}'}}\n",

@@ -3,6 +3,7 @@
 mod ansible;
 mod chef;
 mod failures;
+mod files;
 mod lookups;
 mod puppet;
 mod salt;

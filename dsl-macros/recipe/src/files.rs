@@ -1,0 +1,115 @@
+//! Files that a recipe uses, by the paths that stand in it.
+
+use crate::analysis::Include;
+
+/// Where a file may be that is used: relative to the folder of the file that uses it, to the one above that (of a role), or
+/// to where the recipe runs, which is the crate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    Beside(String),
+    Above(String),
+    Root(String),
+}
+
+/// A file or folder that a file of a recipe uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Use {
+    line: u32,
+    places: Vec<Place>,
+}
+
+/// A file that a recipe uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedFile {
+    /// The file that uses it, as it was given.
+    pub by: String,
+    /// The line of it that does so, counted from one.
+    pub line: u32,
+    /// Where it may be, in the order in which it is looked for; a folder is used as a whole.
+    pub places: Vec<String>,
+}
+
+impl Use {
+    /// A path that is relative to where the recipe runs.
+    pub(crate) fn here(path: &str, line: u32) -> Option<Self> {
+        constant(path).map(|path| Self { line, places: vec![Place::Root(path.to_owned())] })
+    }
+
+    /// A path that is relative to the folder of the file, or, since both may be meant, to where the recipe runs.
+    pub(crate) fn beside(path: &str, line: u32) -> Option<Self> {
+        let places = |path: &str| vec![Place::Beside(path.to_owned()), Place::Root(path.to_owned())];
+        constant(path).map(|path| Self { line, places: places(path) })
+    }
+
+    /// A path that Ansible looks for in `folder` of the role or beside the playbook, then beside the file.
+    pub(crate) fn of_ansible(folder: &str, path: &str, line: u32) -> Option<Self> {
+        let path = constant(path)?;
+        let below = format!("{folder}/{path}");
+        let mut places = vec![Place::Above(below.clone()), Place::Beside(below), Place::Beside(path.to_owned())];
+        if folder == "roles" {
+            places = vec![Place::Beside(format!("roles/{path}")), Place::Root(format!("roles/{path}"))];
+        }
+        Some(Self { line, places })
+    }
+
+    /// `MODULE/PATH` of Puppet, in `folder` of that module; no folder is the module.
+    pub(crate) fn of_module(folder: &str, path: &str, line: u32) -> Option<Self> {
+        let (module, path) = constant(path)?.split_once('/').unwrap_or((path, ""));
+        let below = format!("modules/{module}/{folder}/{path}");
+        let below = below.trim_end_matches('/').to_owned();
+        Some(Self { line, places: vec![Place::Beside(below.clone()), Place::Root(below)] })
+    }
+
+    /// The places, of a file at `by`.
+    pub(crate) fn of(self, by: &str) -> UsedFile {
+        let folder = by.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let above = |folder: &str| folder.rsplit_once('/').map_or(String::new(), |(above, _)| above.to_owned());
+        let in_role = matches!(folder.rsplit('/').next(), Some("tasks" | "handlers" | "vars" | "defaults"));
+        let places = self.places.into_iter().filter_map(|place| match place {
+            Place::Beside(path) => normal(&format!("{folder}/{path}")),
+            Place::Above(path) => in_role.then(|| normal(&format!("{}/{path}", above(folder))))?,
+            Place::Root(path) => normal(&path),
+        });
+        UsedFile { by: by.to_owned(), line: self.line, places: places.collect() }
+    }
+}
+
+impl UsedFile {
+    /// Whether one of the files at `paths` is it, or is in it.
+    pub fn is_given(&self, paths: &[&str]) -> bool {
+        self.places.iter().any(|place| {
+            paths.iter().any(|path| {
+                path.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        })
+    }
+}
+
+/// A path that is neither computed nor absolute nor an address.
+fn constant(path: &str) -> Option<&str> {
+    let is_computed =
+        path.contains(['{', '$', '*', '?', '<', '%', '\0', '\u{1}', '~', ' ', '\n']) || path.contains("://");
+    (!path.is_empty() && !path.starts_with('/') && !is_computed).then_some(path)
+}
+
+/// The path without `.` and `..`; nothing if it leaves the crate.
+fn normal(path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()?),
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// The cookbook that an included recipe of Chef is of, beside the one at `path`.
+pub(crate) fn cookbook(include: &Include, path: &str) -> Option<UsedFile> {
+    let Include::Cookbook { cookbook, folder: "recipes", .. } = include else { return None };
+    let (above, _) = path.rsplit_once("/recipes/")?;
+    let (beside, _) = above.rsplit_once('/')?;
+    let places = vec![format!("{beside}/{cookbook}")];
+    (!cookbook.is_empty()).then(|| UsedFile { by: path.to_owned(), line: 1, places })
+}
