@@ -2,15 +2,36 @@
 
 use wattle_recipe::Analysis;
 
-use crate::model::{Content, Declaration, Name};
+use crate::model::{Content, Declaration, Name, Source};
 
 /// What a run of the kind's files that begins with `entry` does; none if that cannot be told.
 pub(super) fn analysis(kind: &Declaration, entry: &str) -> Option<Analysis> {
-    let known = kind.recipe.files.iter().filter_map(|file| match &file.content {
+    wattle_recipe::analyse_run(kind.recipe.tool, entry, texts(kind)).ok()
+}
+
+/// The kind's files that are text.
+pub(super) fn texts(kind: &Declaration) -> impl Iterator<Item = (&str, &str)> {
+    kind.recipe.files.iter().filter_map(|file| match &file.content {
         Content::Text(text) => Some((&*file.path, &**text)),
         Content::Binary(_) => None,
-    });
-    wattle_recipe::analyse_run(kind.recipe.tool, entry, known).ok()
+    })
+}
+
+/// Where `word` stands in a line of one of the kind's files, which are named relative to the crate of the kind.
+pub(super) fn place(kind: &Declaration, path: &str, line: u32, word: &str) -> Source {
+    let own = kind.at.file.replace('\\', "/");
+    // The compiler names files relative to the workspace: the crate is what stands in front of `src`.
+    let root = own.rsplit_once("/src/").map(|(root, _)| format!("{root}/"));
+    let text = texts(kind).find(|(own, _)| *own == path).map_or("", |(_, text)| text);
+    let text = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default();
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let is_whole =
+        |at: &usize| !is_part(text[..*at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next());
+    let at = text.match_indices(word).map(|(at, _)| at).find(is_whole);
+    let at = at.unwrap_or_else(|| text.len() - text.trim_start().len());
+    let column = text[..at].chars().count() + 1;
+    let file = format!("{}{path}", root.unwrap_or_default());
+    Source { file: file.into(), line, column: u32::try_from(column).unwrap_or(u32::MAX) }
 }
 
 /// The name that an input or output has in the recipe.

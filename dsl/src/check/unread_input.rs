@@ -1,6 +1,7 @@
 //! W0703: an input that the recipe never reads.
 
 use crate::model::Declaration;
+use crate::names::did_you_mean;
 
 use super::recipe;
 use super::registry::check;
@@ -55,18 +56,34 @@ fn run(sink: &mut Sink<'_, '_>) {
         let names: Vec<String> =
             kind.inputs.iter().map(|(name, input)| recipe::own_name(kind, name, &input.path)).collect();
         let never = wattle_recipe::never_read(&analysis, names.iter().map(String::as_str));
+        if never.is_empty() {
+            continue;
+        }
+        let inputs: Vec<&str> = names.iter().map(String::as_str).collect();
+        let slips = wattle_recipe::unknown_names(kind.recipe.tool, recipe::texts(kind), &inputs);
         for ((name, input), read_as) in kind.inputs.iter().zip(&names) {
             if !never.contains(&read_as.as_str()) {
                 continue;
             }
-            let diagnostic = CHECK
+            let mut diagnostic = CHECK
                 .diagnostic(format!("the recipe of `{}` never reads the input `{name}`", kind.name))
-                .label(&input.at, format!("`{}` does not read it", kind.recipe.entry))
+                .label(&input.at, format!("`{}` does not read it", kind.recipe.entry));
+            for slip in slips.iter().filter(|slip| slip.meant == *read_as) {
+                let last = slip.name.rsplit('/').next().unwrap_or_default();
+                let at = recipe::place(kind, &slip.path, slip.line, last);
+                diagnostic = diagnostic.label(&at, format!("nothing sets this: {}", did_you_mean(read_as)));
+            }
+            let diagnostic = diagnostic
                 .help_if(misspelt(&analysis, read_as, &names))
                 .help("read it in the recipe, or leave it out of the declaration");
             sink.push(diagnostic);
         }
     }
+}
+
+/// Of the inputs that have these names in the recipe, those that it certainly never reads.
+pub(super) fn never_read<'n>(kind: &Declaration, names: &[&'n str]) -> Vec<&'n str> {
+    analysis(kind).map(|analysis| wattle_recipe::never_read(&analysis, names.iter().copied())).unwrap_or_default()
 }
 
 /// What the recipe reads that is no input, and was probably meant to be this one.

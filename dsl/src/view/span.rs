@@ -8,8 +8,15 @@ use std::path::Path;
 pub(super) fn of(file: &str, line: &str, column: u32) -> Option<Range<usize>> {
     let (start, _) = line.char_indices().nth((column as usize).checked_sub(1)?)?;
     let rest = line[start..].trim_end();
-    let is_rust = Path::new(file).extension().is_some_and(|extension| extension == "rs");
-    let length = if is_rust { rust(rest) } else { word(rest) };
+    let extension = Path::new(file).extension().unwrap_or_default();
+    let length = if extension == "rs" {
+        rust(rest)
+    } else if extension == "yaml" || extension == "yml" {
+        word(rest)
+    } else {
+        // A name in a recipe, with what else a program's name has.
+        rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len())
+    };
     let first = rest.chars().next()?.len_utf8();
     Some(start..start + length.max(first))
 }
@@ -159,6 +166,13 @@ mod tests {
         assert_eq!(marked("abc   ", 5), None);
         assert_eq!(marked("", 1), None);
         assert_eq!(marked("abc", 0), None);
+    }
+
+    #[test]
+    fn names_in_recipes_are_marked() {
+        let line = "echo \"heard: $greting\"";
+        assert_eq!(of("recipes/x.sh", line, 15).map(|range| &line[range]), Some("greting"));
+        assert_eq!(of("recipes/x.sh", "apt-get install", 1), Some(0..7));
     }
 
     #[test]

@@ -1,0 +1,4 @@
+#!/bin/sh
+set -e
+apt-get install --yes nginx
+echo "http://localhost:$port/" >"${heat_outputs_path}.url"

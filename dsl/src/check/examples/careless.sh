@@ -1,0 +1,3 @@
+#!/bin/sh
+apt-get install --yes nginx
+echo "http://localhost:$port/" >"${heat_outputs_path}.url"

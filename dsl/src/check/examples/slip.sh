@@ -1,0 +1,3 @@
+#!/bin/sh
+echo "greeting $name"
+printf 'hello, %s' "$naem" >"${heat_outputs_path}.greeting"

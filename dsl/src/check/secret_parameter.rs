@@ -1,0 +1,156 @@
+//! W0604: a parameter that only secret places take, and that is no secret.
+
+use crate::model::{Expr, Reference, Source};
+
+use super::place::{self, Place};
+use super::registry::check;
+use super::secret_leak::is_for_secrets;
+use super::sink::Sink;
+
+check! {
+    /// A parameter feeds secret inputs and nothing else, and is declared as plain. Whoever deploys the stack then has its value
+    /// in clear in the seed, in what Heat shows of the stack, and in logs: it is masked nowhere, and not sealed for the servers
+    /// that read it.
+    ///
+    /// A parameter that something plain takes as well, such as a user's name within a secret URL, is not reported.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/login.sh")]
+    /// # struct Login { #[input(default = "::1")] address: String, #[input] password: Secret<String>, #[output] digest: String }
+    /// #[derive(Parameters)]
+    /// struct Settings {
+    ///     /// Password of the user.
+    ///     #[parameter]
+    ///     password: Parameter<String>,
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    ///
+    /// let login = t.on(server).run("login", Login::new().password(p.password));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0604"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # #[component(recipe = "src/check/examples/login.sh")]
+    /// # struct Login { #[input(default = "::1")] address: String, #[input] password: Secret<String>, #[output] digest: String }
+    /// #[derive(Parameters)]
+    /// struct Settings {
+    ///     /// Password of the user.
+    ///     #[parameter]
+    ///     password: Parameter<Secret<String>>,
+    /// }
+    /// # let mut t = Topology::new("demo");
+    /// # let p = <Settings as wattle::author::Parameters>::declare(&mut t);
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    ///
+    /// let login = t.on(server).run("login", Login::new().password(p.password));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0604"));
+    /// ```
+    CHECK: "W0604", Warning, "a parameter that only secret places take, and that is no secret", run
+}
+
+/// What takes a parameter.
+#[derive(Clone, Default)]
+struct Takers<'m> {
+    /// The first secret input that is the parameter and nothing else.
+    secret: Option<(Place<'m>, &'m Source)>,
+    is_plain: bool,
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    if !model.parameters.values().any(|parameter| !parameter.ty.is_secret()) {
+        return;
+    }
+    let mut takers = vec![Takers::default(); model.parameters.len()];
+    place::each(model, |place, at, value| {
+        let Some(is_secret) = is_secret(sink, place) else { return };
+        for reference in value.references() {
+            let Reference::Parameter(name) = reference else { continue };
+            let index = model.parameters.get_index_of(name);
+            let Some(taker) = index.and_then(|index| takers.get_mut(index)) else { continue };
+            // Within a text, it may be the part that is no secret.
+            let is_whole = matches!(value, Expr::Leaf(Reference::Parameter(_)));
+            if is_secret && is_whole {
+                taker.secret.get_or_insert((place, at));
+            } else {
+                taker.is_plain = true;
+            }
+        }
+    });
+    for ((name, parameter), taker) in model.parameters.iter().zip(&takers) {
+        let (Some((place, at)), false, false) = (&taker.secret, taker.is_plain, parameter.ty.is_secret()) else {
+            continue;
+        };
+        let diagnostic = CHECK
+            .diagnostic(format!("the parameter `{name}` feeds only secret inputs, and is no secret itself"))
+            .label(&parameter.at, "declared as something that anybody may see")
+            .label(at, format!("{place} is secret"))
+            .help(help(parameter));
+        sink.push(diagnostic);
+    }
+}
+
+/// Whether all of what a place takes is secret. Nothing is known of places that only look at a value, or that carry secrets by
+/// their names.
+fn is_secret(sink: &Sink<'_, '_>, place: Place<'_>) -> Option<bool> {
+    let model = sink.model;
+    let ty = match place {
+        Place::Requirement(_) => return None,
+        Place::Property { property, .. } if is_for_secrets(property) => return None,
+        Place::Promise(name) => model.promises.get(name).map(|promise| &promise.ty),
+        Place::Export(name) => model.exports.get(name).map(|export| &export.ty),
+        Place::Input { component, input } => {
+            let index = model.components.get_index_of(component)?;
+            let kind = sink.uses().kinds[index].and_then(|kind| model.declarations.get_index(kind));
+            kind.and_then(|(_, kind)| kind.inputs.get(input)).map(|input| &input.ty)
+        }
+        Place::Property { .. } | Place::Setting { .. } | Place::Condition(_) | Place::Output(_) => None,
+    };
+    Some(ty.is_some_and(crate::model::Type::is_secret))
+}
+
+fn help(parameter: &crate::model::Parameter) -> String {
+    if parameter.at.file.ends_with(".rs") {
+        "declare it as `Parameter<Secret<...>>`".into()
+    } else {
+        "say `hidden: true` in its declaration".into()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, parameter, secret, text};
+    use crate::model::{Model, Type};
+
+    fn login() -> Sketch {
+        Sketch::new()
+            .parameter("password", Type::STR)
+            .server("db")
+            .kind("Login", &[("password", secret(Type::STR))], &[])
+            .component("db", "login", "Login")
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        login().input("db/login", "password", parameter("password")).model
+    }
+
+    #[test]
+    fn what_something_plain_takes_too_may_be_plain() {
+        let wired = || login().input("db/login", "password", parameter("password"));
+        assert_eq!(codes(&wired().model), ["W0604"]);
+        let kinds = wired().kind("Web", &[("user", Type::STR)], &[]).component("db", "web", "Web");
+        assert!(codes(&kinds.input("db/web", "user", parameter("password")).model).is_empty());
+        assert!(codes(&wired().property("db", "name", parameter("password")).model).is_empty());
+        assert!(codes(&wired().export("user", Type::STR, parameter("password")).model).is_empty());
+    }
+
+    #[test]
+    fn a_part_of_a_secret_text_may_be_plain() {
+        let value = text(["postgresql://".into(), parameter("password"), "@db/".into()]);
+        assert!(codes(&login().input("db/login", "password", value).model).is_empty());
+    }
+}

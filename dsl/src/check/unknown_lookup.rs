@@ -1,0 +1,101 @@
+//! W0707: a recipe looks up a name that nobody gives it, and that is like an input.
+
+use super::recipe;
+use super::registry::check;
+use super::sink::Sink;
+use super::unread_input;
+use super::unused::is_own;
+
+check! {
+    /// A recipe reads a variable that nothing sets, and whose name is almost that of an input: the input was meant. A shell takes
+    /// nothing for the value and goes on; other tools fail once they come to it, or take nothing as well.
+    ///
+    /// Nothing is reported of names that the recipe sets itself, in whatever order, that have a default, or that the system
+    /// has; nor where a recipe computes names, or runs code that is not at hand.
+    ///
+    /// ```standalone_crate
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/slip.sh")]
+    /// struct Greeter {
+    ///     #[input]
+    ///     name: String,
+    ///     #[output]
+    ///     greeting: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let greeter = t.on(server).run("greeter", Greeter::new().name("you"));
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("greeting", greeter.greeting)), "W0707"));
+    /// ```
+    ///
+    /// The recipe reads `$naem` in one place, and should read `$name` there, as it does elsewhere:
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/greet.sh")]
+    /// struct Greeter {
+    ///     #[input]
+    ///     name: String,
+    ///     #[output]
+    ///     greeting: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let greeter = t.on(server).run("greeter", Greeter::new().name("you"));
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("greeting", greeter.greeting)), "W0707"));
+    /// ```
+    CHECK: "W0707", Warning, "a recipe reads a name that nobody gives it", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    for kind in sink.model.declarations.values().filter(|kind| is_own(&kind.at) && !kind.inputs.is_empty()) {
+        let own =
+            |(name, input): (&crate::model::Name, &crate::model::Input)| recipe::own_name(kind, name, &input.path);
+        let names: Vec<String> = kind.inputs.iter().map(own).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let found = wattle_recipe::unknown_names(kind.recipe.tool, recipe::texts(kind), &names);
+        if found.is_empty() {
+            continue;
+        }
+        let never = unread_input::never_read(kind, &names);
+        // W0703 says it of an input that is not read at all.
+        for unknown in found.into_iter().filter(|unknown| !never.contains(&unknown.meant.as_str())) {
+            let Some(at) = names.iter().position(|name| *name == unknown.meant) else { continue };
+            let Some((input, declared)) = kind.inputs.get_index(at) else { continue };
+            let last = unknown.name.rsplit('/').next().unwrap_or_default();
+            let diagnostic = CHECK
+                .diagnostic(format!("the recipe of `{}` reads `{}`, which nobody gives it", kind.name, unknown.name))
+                .label(&recipe::place(kind, &unknown.path, unknown.line, last), "nothing sets this")
+                .label(&declared.at, format!("the input `{input}`"))
+                .help(crate::names::did_you_mean(&unknown.meant));
+            sink.push(diagnostic);
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{codes, with_recipe};
+    use crate::check::{Limits, check};
+    use crate::model::Model;
+
+    pub(in crate::check) fn failing() -> Model {
+        with_recipe("#!/bin/sh\necho \"$port\"\necho \"on $prot\" > \"${heat_outputs_path}.url\"\n")
+    }
+
+    #[test]
+    fn the_place_in_the_recipe_and_what_was_meant_are_said() {
+        let found = check(&failing(), &Limits::default());
+        let at = &found[0].labels[0].at;
+        assert_eq!((&*at.file, at.line, at.column), ("recipes/db2.sh", 3, 11));
+        assert_eq!(found[0].help, ["did you mean `port`?"]);
+    }
+
+    #[test]
+    fn what_the_recipe_sets_is_no_slip() {
+        let text = "#!/bin/sh\nprot=$port\necho \"on $prot\" > \"${heat_outputs_path}.url\"\n";
+        assert!(codes(&with_recipe(text)).is_empty());
+    }
+}

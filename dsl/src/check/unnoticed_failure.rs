@@ -1,0 +1,103 @@
+//! W0708: a shell recipe that goes on after a command that failed.
+
+use crate::model::{Declaration, Tool};
+
+use super::recipe;
+use super::registry::check;
+use super::sink::Sink;
+use super::unused::is_own;
+
+check! {
+    /// A shell goes on when a command fails, and the recipe ends as its last command does: the component is done, although what
+    /// it should have installed is not there.
+    ///
+    /// Reported is the first command of which this is certain. Nothing is reported where failures count (`set -e`, `trap ... ERR`,
+    /// `#!/bin/sh -e`, in a file that the recipe sources as well), where the command is asked how it ended (`if`, `||`, `$?`),
+    /// for the last command, and for builtins and programs whose failure is an answer.
+    ///
+    /// ```standalone_crate
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/careless.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let web = t.on(server).run("web", Web::new());
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0708"));
+    /// ```
+    ///
+    /// A recipe that begins with `set -e` ends with the command that fails:
+    ///
+    /// ```standalone_crate
+    /// # use wattle::prelude::*;
+    /// #[component(recipe = "src/check/examples/careful.sh")]
+    /// struct Web {
+    ///     #[input(default = 80)]
+    ///     port: u16,
+    ///     #[output]
+    ///     url: String,
+    /// }
+    ///
+    /// # let mut t = Topology::new("demo");
+    /// # let server = t.add("server", RawResource::new("OS::Nova::Server"));
+    /// # let web = t.on(server).run("web", Web::new());
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0708"));
+    /// ```
+    CHECK: "W0708", Warning, "a shell recipe goes on after a command that failed", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let own = sink.model.declarations.values().filter(|kind| is_own(&kind.at) && kind.recipe.tool == Tool::Shell);
+    for kind in own {
+        let entries = [Some(&kind.recipe.entry), kind.recipe.teardown.as_ref()];
+        for entry in entries.into_iter().flatten() {
+            careless(kind, entry, sink);
+        }
+    }
+}
+
+fn careless(kind: &Declaration, entry: &str, sink: &mut Sink<'_, '_>) {
+    let Some((program, line)) = wattle_recipe::goes_on_after(entry, recipe::texts(kind)) else { return };
+    let diagnostic = CHECK
+        .diagnostic(format!("the recipe of `{}` goes on when `{program}` fails", kind.name))
+        .label(&recipe::place(kind, entry, line, &program), "nobody notices that this has failed")
+        .help("begin the recipe with `set -e`, so that it ends with the first command that fails")
+        .help("or say what is to be done then: `|| exit`, or `|| true` if it does not matter");
+    sink.push(diagnostic);
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{codes, with_recipe};
+    use crate::check::{Limits, check};
+    use crate::model::{Content, File, Model};
+
+    pub(in crate::check) fn failing() -> Model {
+        with_recipe("#!/bin/sh\n  tar -xf app.tar\necho \"$port\" > \"${heat_outputs_path}.url\"\n")
+    }
+
+    #[test]
+    fn the_command_is_named_at_its_place() {
+        let found = check(&failing(), &Limits::default());
+        let at = &found[0].labels[0].at;
+        assert_eq!((&*at.file, at.line, at.column), ("recipes/db2.sh", 2, 3));
+        assert_eq!(found[0].message, "the recipe of `Db2` goes on when `tar` fails");
+    }
+
+    #[test]
+    fn teardowns_are_recipes_as_well() {
+        let mut model = with_recipe("#!/bin/sh\nset -e\ntar -x\necho \"$port\" > \"${heat_outputs_path}.url\"\n");
+        assert!(codes(&model).is_empty());
+        let recipe = &mut model.declarations["Db2"].recipe;
+        recipe.files[0].content = Content::Text("#!/bin/sh\necho \"$port\" > \"${heat_outputs_path}.url\"\n".into());
+        let content = Content::Text("#!/bin/sh\numount /data\necho gone\n".into());
+        recipe.files.push(File { path: "recipes/remove.sh".into(), content });
+        recipe.teardown = Some("recipes/remove.sh".into());
+        assert_eq!(codes(&model), ["W0708"]);
+    }
+}
