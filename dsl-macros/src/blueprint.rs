@@ -7,7 +7,7 @@ use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Signature, Type};
 use crate::constant::last_segment;
 use crate::errors::{Errors, error};
 use crate::keys::{Keys, Known};
-use crate::{decided, docs, names, source};
+use crate::{decided, docs, names, settings, source};
 
 static KEYS: Known = Known { attribute: "#[blueprint(...)]", keys: &["name"] };
 const SHAPE: &str = "write `pub fn NAME(t: &mut Topology, p: Settings, config: Config) -> Exports`; parameters and configuration may be left out";
@@ -51,6 +51,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
     }
     let types: Vec<&Type> = types(&function.sig).collect();
     let parameters = types.get(1).map_or_else(|| quote!(()), |ty| quote!(#ty));
+    let settings = types.get(2).map_or_else(|| quote!(&[]), |ty| settings::expand(ty));
     let config = types.get(2).map_or_else(|| quote!(::wattle::author::NoConfig), |ty| quote!(#ty));
     // Not the function's own name, whatever that is.
     let [t, p, c] =
@@ -73,6 +74,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
         impl ::wattle::author::Blueprint for #ident {
             const NAME: &'static str = #name;
             const DESCRIPTION: &'static str = #description;
+            const SETTINGS: &'static [::wattle::author::Setting] = #settings;
             type Parameters = #parameters;
             type Config = #config;
 

@@ -14,6 +14,7 @@ mod keys;
 mod names;
 mod parameters;
 mod port_type;
+mod settings;
 mod source;
 mod text;
 

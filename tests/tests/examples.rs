@@ -49,6 +49,19 @@ fn three_tier() {
 }
 
 #[test]
+fn settings_are_told_as_the_source_has_them() {
+    let told = |settings: &[wattle::author::Setting]| -> Vec<_> {
+        settings.iter().map(|setting| (setting.name, setting.doc, setting.default)).collect()
+    };
+    assert_eq!(
+        told(<three_tier::three_tier as Blueprint>::SETTINGS),
+        [("apps", "How many application servers there are.", Some("2"))]
+    );
+    // Its configuration is written in another file than this.
+    assert_eq!(told(<hello::hello as Blueprint>::SETTINGS), []);
+}
+
+#[test]
 fn connections() {
     golden(&connections::connections.model(Default::default()));
 }

@@ -20,6 +20,8 @@ pub trait Blueprint {
     const NAME: &'static str;
     /// What its documentation says.
     const DESCRIPTION: &'static str;
+    /// What the source says of the settings: those whose struct was found.
+    const SETTINGS: &'static [Setting] = &[];
     /// What is chosen at deployment.
     type Parameters: Parameters;
     /// What is chosen while building.
@@ -40,6 +42,17 @@ pub trait Blueprint {
         let exports = self.build(&mut t, parameters, config);
         t.finish(exports)
     }
+}
+
+/// What the source says of a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The field's name.
+    pub name: &'static str,
+    /// Its documentation; empty if it has none.
+    pub doc: &'static str,
+    /// Its default, if that is a constant; of an enum, the name of the variant.
+    pub default: Option<&'static str>,
 }
 
 /// The configuration of a blueprint that has none.

@@ -29,7 +29,7 @@ mod text;
 mod topology;
 mod unknown;
 
-pub use blueprint::{Blueprint, NoConfig};
+pub use blueprint::{Blueprint, NoConfig, Setting};
 pub use component::OnServer;
 pub use exports::{Export, Exports};
 pub use handle::{AsComponent, Attribute, Component, Output, Parameter, Resource};

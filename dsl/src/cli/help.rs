@@ -2,7 +2,7 @@
 
 use clap::builder::{StyledStr, Styles};
 
-use crate::author::{Blueprint, Exports, Parameters, Topology};
+use crate::author::{Blueprint, Exports, Parameters, Setting, Topology};
 use crate::manners::{Exit, all_exit_codes, panic_exit_code};
 use crate::model::{IndexMap, Name, Parameter};
 
@@ -40,7 +40,7 @@ pub(super) fn after<B: Blueprint>() -> StyledStr {
     let settings = settings::<B>();
     let mut sections = Vec::new();
     if !settings.is_empty() {
-        let rows = settings.iter().map(|(name, shape)| ((*name).to_owned(), shape.to_string()));
+        let rows = settings.iter().map(|(name, shape)| ((*name).to_owned(), setting(name, *shape, B::SETTINGS)));
         sections.push(("Settings (chosen while building, with --set or --config)", table(rows)));
     }
     let parameters = parameters::<B>();
@@ -60,6 +60,25 @@ const EXIT_CODES: [(Exit, &str); 2] = [
     (Exit::Failed, "the model has errors; nothing was written"),
     (Exit::Usage, "wrong usage: an option, a setting or a code that does not exist or fit; nothing was written"),
 ];
+
+/// What a setting is for, what it takes, and what it is if it is not given.
+fn setting(name: &str, shape: Shape, known: &[Setting]) -> String {
+    // serde may call it otherwise than its author: `node-count` for `node_count`.
+    let folded = |name: &str| name.replace(['-', '_'], "").to_lowercase();
+    let Some(known) = known.iter().find(|known| folded(known.name) == folded(name)) else { return shape.to_string() };
+    // One paragraph a line.
+    let doc = known.doc.lines().next().unwrap_or_default().trim_end_matches('.');
+    let text = if doc.is_empty() { shape.to_string() } else { format!("{doc} ({shape})") };
+    let word = |default| match shape {
+        Shape::Choice(words) => words.iter().copied().find(|word| folded(word) == folded(default)),
+        _ => Some(default),
+    };
+    match known.default.and_then(word) {
+        Some("") => format!("{text} [default: empty]"),
+        Some(default) => format!("{text} [default: {default}]"),
+        None => text,
+    }
+}
 
 fn describe(parameter: &Parameter) -> String {
     let text = first_paragraph(&parameter.description);
@@ -116,4 +135,24 @@ fn examples(name: &str, settings: &[(&str, Shape)]) -> String {
     let through_cargo =
         format!("  Through cargo: `cargo run --` for `{name}`, `cargo run --example {name} --` for an example.");
     format!("{}\n{through_cargo}", table(rows.into_iter()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Setting, Shape, setting};
+
+    #[test]
+    fn a_setting_is_told_with_its_text_and_its_default() {
+        let nodes = Setting { name: "node_count", doc: "How many nodes.\nNever none.", default: Some("2") };
+        let size = Setting { name: "size", doc: "", default: Some("Small") };
+        let known = [nodes, size];
+        let integer = Shape::Integer { min: 0, max: 255 };
+        assert_eq!(
+            setting("node-count", integer, &known),
+            "How many nodes (an integer between 0 and 255) [default: 2]"
+        );
+        assert_eq!(setting("size", Shape::Choice(&["large", "small"]), &known), "`large` or `small` [default: small]");
+        assert_eq!(setting("size", Shape::Choice(&["large"]), &known), "`large`", "another name than serde's");
+        assert_eq!(setting("other", Shape::Text, &known), "text");
+    }
 }
