@@ -10,6 +10,7 @@ use crate::lower::hot::Template;
 use crate::lower::{self, Environment, Filled, Lowering, Places, Seed};
 use crate::manners::{read, reason};
 use crate::model::{Content, IndexMap, Model, Name};
+use crate::names::did_you_mean;
 use wattle_heat::emit::{self, EmitError};
 
 use super::deployed;
@@ -113,6 +114,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
             told += &deployed::unknown(&directory);
         }
         swap.write(whole(&template, emission.format))?;
+        told += &lost(&environment, &filled);
         swap.write(self::environment(&environment, &filled))?;
         let mut parts = nested.iter().rev();
         parts.try_for_each(|(name, nested)| swap.write(self::template(name.clone(), nested, emission.format)))?;
@@ -180,6 +182,19 @@ fn environment<'a>(environment: &'a Environment, filled: &'a Filled) -> File<'a>
         content: format!("{}, {} required", count(environment.len(), "parameter"), environment.required()),
         write: Box::new(|file| Ok(file.write_all(environment.to_yaml_with(filled).as_bytes())?)),
     }
+}
+
+/// What stood in the environment file for no parameter, and is a comment from now on.
+fn lost(environment: &Environment, filled: &Filled) -> String {
+    let mut text = String::new();
+    for (name, meant) in environment.lost(filled) {
+        let meant = meant.map(|meant| format!("; {}", did_you_mean(meant))).unwrap_or_default();
+        text += &format!(
+            "warning: `{ENVIRONMENT}` had a value for `{name}`, which is no parameter of the stack: it is a comment at the \
+             end of the file now{meant}\n"
+        );
+    }
+    text
 }
 
 fn whole(whole: &Template, format: TemplateFormat) -> File<'_> {

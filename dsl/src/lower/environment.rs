@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::model::Model;
+use crate::names::nearest;
 
 use super::Filled;
 use super::filled::BY_DEFAULT;
@@ -37,6 +38,15 @@ impl Environment {
     /// How many parameters must be given.
     pub fn required(&self) -> usize {
         self.parameters.iter().filter(|(_, parameter)| parameter.default.is_none()).count()
+    }
+
+    /// What was filled in for parameters that the stack does not have, and the parameter that each may have meant.
+    pub fn lost<'f>(&'f self, filled: &'f Filled) -> impl Iterator<Item = (&'f str, Option<&'f str>)> {
+        let known = || self.parameters.iter().map(|(name, _)| name.as_str());
+        let lost = filled.lines.keys().filter(move |name| !known().any(|known| known == *name));
+        // What has a value already was not meant.
+        let free = move |name: &str| nearest(name, known().filter(|known| !filled.lines.contains_key(*known)));
+        lost.map(move |name| (name.as_str(), free(name)))
     }
 
     /// The file: valid as it stands, with a commented line for each parameter.
