@@ -77,6 +77,17 @@ pub fn whisper(t: &mut Topology, p: Whispered) {
     t.on(a).run("say", Say::new().word(p.word));
 }
 
+/// Eight servers, which say the same.
+#[blueprint]
+pub fn chorus(t: &mut Topology, (): (), words: Words) {
+    let net = t.add("net", neutron::Net::new());
+    for number in 1..=8 {
+        let server = nova::Server::new().image("debian-12").flavor("m1.small").network(net);
+        let server = t.add(format!("voice{number}"), server);
+        t.on(server).run("say", Say::new().word(words.first.as_str()));
+    }
+}
+
 fn talking(first: &str, second: &str, third: bool) -> Model {
     talk.model(Words { first: first.into(), second: second.into(), third })
 }
@@ -223,6 +234,21 @@ fn what_fails_is_told_with_its_root() {
     assert_eq!(stage.ask(&["get", "c/say/said"]).out, "three after two after un\n");
     assert_eq!(stage.said("a"), ["zero", "fail", "un"]);
     assert_eq!(up.interrupt(), Some(0));
+}
+
+#[test]
+fn what_fails_alike_on_many_servers_is_told_once() {
+    let stage = Stage::new(&chorus.model(Words { first: "fail".into(), ..Words::default() }));
+    let up = stage.run(&["up", "--until-done"]);
+    assert_eq!(up.code, Some(1), "{up}");
+    assert!(up.out.contains("8 of 8 have failed"), "{up}");
+    assert_eq!(up.out.matches("has failed: ").count(), 1, "{up}");
+    assert!(
+        up.out.contains(
+            "voice2/say, voice3/say, voice4/say, voice5/say, voice6/say and 2 more have failed in the same way"
+        ),
+        "{up}"
+    );
 }
 
 #[test]

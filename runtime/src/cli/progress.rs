@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use wattle::model::Name;
+use wattle::names::join;
 use wattle_agent_core::time::Time;
 
 use crate::clock;
@@ -19,6 +20,8 @@ use wattle::shown::on_terminal;
 
 /// Lines that are left to what stands around the display.
 const MARGIN: usize = 4;
+/// Components that are named one by one where the same is said of several.
+const NAMED: usize = 6;
 
 /// What is shown.
 #[derive(Debug)]
@@ -239,6 +242,7 @@ impl Log {
             console.err.write(&format!("{}{}\n", time(self.color), one_line(&text)))?;
         }
         self.leaving = leaving().map(|leaving| (leaving.component.clone(), leaving.clone())).collect();
+        let mut said_now: Vec<(Vec<String>, Predicate)> = Vec::new();
         for part in picture.parts() {
             let Some(status) = said(&part) else { continue };
             let said = Said { revision: status.revision, state: status.state.clone() };
@@ -247,10 +251,17 @@ impl Log {
             if before.is_some_and(|before| same(before, &said)) {
                 continue;
             }
-            if let Some(text) = sentence(&path, status, before) {
-                console.err.write(&format!("{}{}\n", time(self.color), one_line(&text)))?;
+            if let Some(predicate) = predicate(status, before) {
+                match said_now.iter_mut().find(|(_, other)| predicate.joins(other)) {
+                    Some((paths, _)) => paths.push(path.clone()),
+                    None => said_now.push((vec![path.clone()], predicate)),
+                }
             }
             self.seen.insert(path, said);
+        }
+        for (paths, predicate) in said_now {
+            let text = predicate.sentence(&paths);
+            console.err.write(&format!("{}{}\n", time(self.color), one_line(&text)))?;
         }
         Ok(())
     }
@@ -267,19 +278,50 @@ fn same(a: &Said, b: &Said) -> bool {
         }
 }
 
-fn sentence(path: &str, status: &Status, before: Option<&Said>) -> Option<String> {
+/// What is said of a component, or of several that fail for one reason at the same time.
+#[derive(Clone, Debug, PartialEq)]
+enum Predicate {
+    One(String),
+    /// It has failed, for this reason.
+    Failed(String),
+    /// It fails because this component has failed.
+    Follows(Name),
+}
+
+impl Predicate {
+    fn joins(&self, other: &Self) -> bool {
+        !matches!(self, Self::One(_)) && self == other
+    }
+
+    fn sentence(&self, paths: &[String]) -> String {
+        let several = paths.len() > 1;
+        let names = paths.iter().take(NAMED).cloned();
+        let more = paths.len().checked_sub(NAMED).filter(|more| *more > 0).map(|more| format!("{more} more"));
+        let who = join(names.chain(more), "and");
+        match self {
+            Self::One(what) => format!("{who} {what}"),
+            Self::Failed(message) if several => format!("{who} have failed: {message}"),
+            Self::Failed(message) => format!("{who} has failed: {message}"),
+            Self::Follows(component) if several => format!("{who} fail because {component} has failed"),
+            Self::Follows(component) => format!("{who} fails because {component} has failed"),
+        }
+    }
+}
+
+fn predicate(status: &Status, before: Option<&Said>) -> Option<Predicate> {
+    let one = |what: &str| Predicate::One(what.to_owned());
     Some(match &status.state {
         State::Waiting(waits) if waits.is_empty() => return None,
-        State::Waiting(waits) => format!("{path} waits for {}", waits_for(waits)),
-        State::Running => format!("{path} runs"),
+        State::Waiting(waits) => Predicate::One(format!("waits for {}", waits_for(waits))),
+        State::Running => one("runs"),
         State::Done
             if before.is_some_and(|before| before.revision < status.revision && before.state == State::Done) =>
         {
-            format!("{path} is as it was")
+            one("is as it was")
         }
-        State::Done => format!("{path} is done"),
-        State::Failed(failure) if failure.through.is_empty() => format!("{path} has failed: {}", failure.message),
-        State::Failed(failure) => format!("{path} fails because {} has failed", failure.component),
+        State::Done => one("is done"),
+        State::Failed(failure) if failure.through.is_empty() => Predicate::Failed(failure.message.clone()),
+        State::Failed(failure) => Predicate::Follows(failure.component.clone()),
     })
 }
 

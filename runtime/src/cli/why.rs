@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use wattle::names::join;
 use wattle_agent_core::time::Time;
 
 use crate::report::{Cause, Picture, Root, between, roots};
@@ -19,7 +20,46 @@ pub(super) fn why(picture: &Picture, now: Time, color: bool) -> String {
     if roots.is_empty() {
         return "everything is done\n".into();
     }
-    roots.iter().map(|root| explain(root, now, color)).collect()
+    explain_all(&roots, roots.len(), now, color)
+}
+
+/// The first `most` causes; what has failed for the same reason as another is named behind that.
+pub(super) fn explain_all(roots: &[Root], most: usize, now: Time, color: bool) -> String {
+    let mut groups: Vec<(&Root, Vec<&str>)> = Vec::new();
+    for root in roots {
+        let same = groups.iter_mut().find(|(first, _)| is_same(&first.cause, &root.cause));
+        match (same, &root.cause) {
+            (Some((_, others)), Cause::Failed(failure)) => others.push(&failure.component),
+            _ => groups.push((root, Vec::new())),
+        }
+    }
+    let mut text = String::new();
+    for (root, others) in groups.iter().take(most) {
+        text.push_str(&explain(root, now, color));
+        if !others.is_empty() {
+            let verb = if others.len() == 1 { "has" } else { "have" };
+            let _ = writeln!(text, "  {} {verb} failed in the same way", named(others));
+        }
+    }
+    text
+}
+
+/// Whether two failures say the same.
+fn is_same(one: &Cause, other: &Cause) -> bool {
+    match (one, other) {
+        (Cause::Failed(one), Cause::Failed(other)) => one.message == other.message && one.log == other.log,
+        _ => false,
+    }
+}
+
+/// Names in a sentence, and how many more there are.
+fn named(names: &[&str]) -> String {
+    let shown = if names.len() <= NAMED { names.len() } else { NAMED - 1 };
+    let mut words: Vec<String> = names[..shown].iter().map(|name| (*name).to_owned()).collect();
+    if names.len() > shown {
+        words.push(format!("{} more", names.len() - shown));
+    }
+    join(words, "and")
 }
 
 /// One cause, and what it holds up.
@@ -55,14 +95,9 @@ fn held(root: &Root) -> Option<String> {
     match root.holds.as_slice() {
         [] => None,
         [one] => Some(format!("because of it {one} {verb}")),
-        several if several.len() <= NAMED => {
-            let (last, most) = several.split_last()?;
-            let most: Vec<&str> = most.iter().map(|name| &**name).collect();
-            Some(format!("because of it {} and {last} {verbs}", most.join(", ")))
-        }
-        many => {
-            let shown: Vec<&str> = many.iter().take(NAMED - 1).map(|name| &**name).collect();
-            Some(format!("because of it {} and {} more {verbs}", shown.join(", "), many.len() + 1 - NAMED))
+        several => {
+            let names: Vec<&str> = several.iter().map(|name| &**name).collect();
+            Some(format!("because of it {} {verbs}", named(&names)))
         }
     }
 }

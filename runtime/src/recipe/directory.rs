@@ -75,6 +75,11 @@ impl Directory {
         self.run().join("ended")
     }
 
+    /// Where a shell notes what failed last.
+    pub(super) fn failed(&self) -> PathBuf {
+        self.run().join("failed")
+    }
+
     /// Where its tool keeps what it needs during the run.
     pub(super) fn tool(&self) -> PathBuf {
         self.run().join("tool")

@@ -14,6 +14,7 @@ mod mask;
 mod outputs;
 mod process;
 mod rate;
+mod repeated;
 mod tools;
 mod written;
 

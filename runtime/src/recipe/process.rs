@@ -22,6 +22,7 @@ use super::former::Record;
 use super::group::Group;
 use super::lines::{Lines, Tail};
 use super::rate::Rate;
+use super::repeated::Repeated;
 use super::written::Written;
 use super::{Broken, Job, Mask, Stop};
 use crate::space::Kind;
@@ -208,6 +209,7 @@ struct Voice {
     secrets: usize,
     written: Written,
     lines: Lines,
+    repeated: Repeated,
     tail: Tail,
     rate: Rate,
     spoke: Instant,
@@ -223,6 +225,7 @@ impl Voice {
             secrets: 0,
             written: Written::of(job, directory),
             lines: Lines::default(),
+            repeated: Repeated::default(),
             tail: Tail::default(),
             rate: Rate::new(Instant::now()),
             spoke: Instant::now(),
@@ -257,9 +260,11 @@ impl Voice {
 
     fn say(&mut self, text: &[u8]) {
         let mut sink = sink(&self.job, &mut self.tail, &mut self.rate);
-        self.lines.push(text, &mut sink);
+        let repeated = &mut self.repeated;
+        self.lines.push(text, &mut |line| repeated.push(line, &mut sink));
         if self.pipe.is_none() {
-            self.lines.finish(&mut sink);
+            self.lines.finish(&mut |line| repeated.push(line, &mut sink));
+            repeated.finish(&mut sink);
             drop(sink);
             self.tell_gap();
         }
@@ -295,6 +300,7 @@ impl Voice {
         let mut text = Vec::new();
         self.mask.finish(&mut text);
         self.say(&text);
+        self.repeated.finish(&mut sink(&self.job, &mut self.tail, &mut self.rate));
         self.tell_gap();
         let log = masked(std::mem::take(&mut self.tail), &self.mask);
         let mask = self.mask.clone();

@@ -93,7 +93,10 @@ fn forking(t: &mut Topology, (): (), release: Release) -> Exports {
                   http.server.SimpleHTTPRequestHandler).serve_forever()";
     let command = format!("(setsid python3 -c \"{python}\" & wait) & wait");
     let service = service.strip(1_u8).user("nobody").command(["/bin/sh", "-c", command.as_str()]);
-    let service = service.environment(BTreeMap::from([("LISTEN".to_owned(), text!("{}", address))])).address(address).port(8097_u16);
+    let service = service
+        .environment(BTreeMap::from([("LISTEN".to_owned(), text!("{}", address))]))
+        .address(address)
+        .port(8097_u16);
     Exports::new().entry("authority", t.on(host).run("app", service).authority)
 }
 

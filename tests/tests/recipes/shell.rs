@@ -75,7 +75,11 @@ async fn the_first_line_names_the_interpreter() {
     assert_eq!(stage.run_clean().await.unwrap()["a"], json("111"));
     // Whatever stands behind the program is one argument.
     let stage = Stage::shell("#!/usr/bin/env -S sh -e\nfalse\n");
-    assert_eq!(stage.run_clean().await.unwrap_err().message, "the recipe ended with status 1");
+    let message = stage.run_clean().await.unwrap_err().message;
+    assert!(message.ends_with("(the recipe ended with status 1)"), "{message}");
+    let stage = Stage::shell("#!/usr/bin/env -S bash -e\nfalse\n");
+    let message = stage.run_clean().await.unwrap_err().message;
+    assert_eq!(message, "`false` in line 2 ended it (the recipe ended with status 1)");
     let stage = Stage::shell("#!/opt/none/perl -w\n");
     let broken = stage.run_clean().await.unwrap_err();
     assert_eq!(broken.kind, Kind::Start);
@@ -324,6 +328,12 @@ async fn what_ended_a_recipe_without_a_word_is_told() {
         ("f() {\n    test -d /nowhere\n}\nf\n", "`test -d /nowhere` in line 4 ended it"),
         ("true\n[ -f /nowhere ] && echo there\n", "`[ -f /nowhere ]` in line 4 ended it"),
         ("exit 1\n", "`exit 1` in line 3 ended it"),
+        ("test -e /\n(\n    cd /\n    test -e nowhere\n)\n", "`( cd /; test -e nowhere )` in line 7 ended it"),
+        ("set -o pipefail\ntrue | false | cat\n", "`true | false | cat` in line 4 ended it"),
+        ("true | false\n", "`true | false` in line 3 ended it"),
+        ("x=$(false)\n", "`x=$(false)` in line 3 ended it"),
+        ("for x in a b; do\n    test $x = a\ndone\n", "`test $x = a` in line 4 ended it"),
+        ("false || true\nfalse && true\ntest -e /nowhere\n", "`test -e /nowhere` in line 5 ended it"),
     ] {
         assert_eq!(message(&bash(text)).await, format!("{told} (the recipe ended with status 1)"));
     }
@@ -332,5 +342,27 @@ async fn what_ended_a_recipe_without_a_word_is_told() {
     // Other shells do not say it.
     let last = "its last line, 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with status 1)";
     assert_eq!(message("set -eu\ntrue\n[ -f /nowhere ] && echo there\n").await, last);
-    assert_eq!(message("set -eu\ngrep -q x /dev/null\n").await, "the recipe ended with status 1");
+    assert_eq!(
+        message("set -eu\ngrep -q x /dev/null\n").await,
+        "it printed nothing; bash would say which command ended it: let its first line be `#!/bin/bash` (the recipe ended \
+         with status 1)"
+    );
+    assert_eq!(message("set -eu\necho x\ngrep -q x /dev/null\n").await, "the recipe ended with status 1");
+}
+
+#[tokio::test]
+async fn what_a_recipe_repeats_is_said_once() {
+    let text = "for i in $(seq 16); do echo again; done\necho >&2\necho last\nexit 1\n";
+    let stage = Stage::shell(text);
+    let broken = stage.run_clean().await.unwrap_err();
+    assert_eq!(broken.log, ["again", "(the same 15 times more)", "", "last"]);
+    assert_eq!(stage.log.text().matches("again").count(), 1, "{}", stage.log.text());
+}
+
+#[tokio::test]
+async fn a_file_that_did_not_travel_along_is_told() {
+    let broken = Stage::shell("set -eu\ncp conf/app.ini /etc/app.ini\n").run_clean().await.unwrap_err();
+    assert!(broken.message.contains("there is no `conf/app.ini`: name that in `files`"), "{}", broken.message);
+    let broken = Stage::shell("set -eu\ncp /nowhere/app.ini /etc/app.ini\n").run_clean().await.unwrap_err();
+    assert_eq!(broken.message, "the recipe ended with status 1");
 }

@@ -25,6 +25,9 @@ use crate::cli::signals::{Signals, Told};
 /// How often to look at everything.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// Most causes that are explained at the end.
+const ROOTS: usize = 10;
+
 /// A topology that is looked at, and perhaps kept up.
 pub(super) struct Session {
     pub(super) folder: Folder,
@@ -143,9 +146,7 @@ async fn summary(session: &Session, picture: &Picture, console: &mut Console) ->
         let what = paint(&failed.join(", and "), Tone::Bad, color);
         text.extend([format!("\n{stack}: {what}\n\n")]);
         let now = clock::now();
-        for root in roots(picture).iter().take(10) {
-            text.push_str(&why::explain(root, now, color));
-        }
+        text.push_str(&why::explain_all(&roots(picture), ROOTS, now, color));
     } else {
         let up = paint("is up", Tone::Good, color);
         let after = if took == 0 { String::new() } else { format!(", after {}", short(took)) };

@@ -5,6 +5,7 @@
 
 mod ansible;
 mod chef;
+mod hint;
 mod puppet;
 mod salt;
 mod shell;
@@ -79,10 +80,15 @@ impl Runner for Tools {
         };
         let Ended { status, log, mask } = report.ended;
         if !report.good {
-            let message = match report.why {
+            let mut message = match report.why {
                 Some(why) => format!("{} ({})", one_line(&mask.text(&why)), how(status)),
                 None => how(status),
             };
+            let user = Some(rustix::process::geteuid()).filter(|user| !user.is_root()).map(|user| user.as_raw());
+            let said: Vec<String> = log.iter().cloned().chain([message.clone()]).collect();
+            if let Some(hint) = hint::of(&said, user, |path| directory.files().join(path).exists()) {
+                message = format!("{message}; {hint}");
+            }
             return Err(Broken { log, ..Broken::new(Kind::Recipe, message) });
         }
         if job.script == Script::Teardown {

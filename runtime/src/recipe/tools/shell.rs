@@ -37,7 +37,8 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
     };
     let ended = run(job, directory, command).await?;
     let good = ended.status.success();
-    let why = if ended.status.code().is_some() && !good { end.tell(&script) } else { None };
+    let is_silent = ended.log.iter().all(|line| line.trim().is_empty());
+    let why = if ended.status.code().is_some() && !good { end.tell(&script, is_silent) } else { None };
     Ok(Report { good, why, outputs: IndexMap::default(), ended })
 }
 

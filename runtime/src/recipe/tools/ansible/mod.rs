@@ -32,8 +32,32 @@ struct Told {
 #[derive(Debug, Deserialize)]
 struct Failed {
     task: String,
+    /// The file and the line in which it stands, if that is known.
+    #[serde(default)]
+    at: Option<String>,
+    /// The item of its loop.
+    #[serde(default)]
+    item: Option<String>,
     how: String,
     said: Vec<String>,
+}
+
+impl Failed {
+    fn sentence(&self) -> String {
+        let item = self.item.as_ref().map(|item| format!(" for the item `{item}`")).unwrap_or_default();
+        let at = self.at.as_ref().map(|at| format!(", {at},")).unwrap_or_default();
+        let said: Vec<&str> = self.said.iter().map(|said| said.trim().trim_end_matches('.')).collect();
+        let said = if said.is_empty() { String::new() } else { format!(": {}", said.join(": ")) };
+        format!("the task `{}`{at} {}{item}{said}", self.task, self.how)
+    }
+}
+
+/// What Ansible says where it does not come to any task.
+fn refused(log: &[String]) -> Option<String> {
+    let said = log
+        .iter()
+        .find_map(|line| line.trim().strip_prefix("ERROR! ").or_else(|| line.trim().strip_prefix("[ERROR]: ")))?;
+    Some(format!("Ansible refuses the playbook: {}", said.trim_end_matches('.')))
 }
 
 /// Runs a playbook. Its outputs are what it sets by `set_stats`, for the run or for the host, and files.
@@ -42,10 +66,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
         .map_err(|error| Broken::new(Kind::Start, format!("the run of its playbook cannot be prepared: {error}")))??;
     let ended = run(job, directory, command).await?;
     let told = read(&directory.tool().join("report.json"))?;
-    let why = told.failure.map(|failure| {
-        let said = failure.said.first().map(|said| format!(": {said}")).unwrap_or_default();
-        format!("the task `{}` {}{said}", failure.task, failure.how)
-    });
+    let why = told.failure.as_ref().map(Failed::sentence).or_else(|| refused(&ended.log));
     Ok(Report { good: ended.status.success(), why, outputs: told.stats, ended })
 }
 

@@ -59,11 +59,28 @@ class CallbackModule(CallbackBase):
         # The names of before ansible-core 2.19.
         task = getattr(result, "task", None) or getattr(result, "_task", None)
         values = getattr(result, "result", None) or getattr(result, "_result", None) or {}
-        said = [values.get(name) for name in ("msg", "stderr", "module_stderr", "censored")]
+        # Of a loop, the item that failed says why; the task only says that one has.
+        items = values.get("results")
+        items = items if isinstance(items, (list, tuple)) else []
+        failed = next((one for one in items if isinstance(one, Mapping) and one.get("failed")), None)
+        item = None
+        if failed is not None:
+            values = {**failed, "censored": values.get("censored")}
+            item = failed.get("_ansible_item_label", failed.get(failed.get("ansible_loop_var", "item")))
+        if values.get("censored") or getattr(task, "no_log", False):
+            said, item = [values.get("censored")], None
+        else:
+            said = [words(values.get("msg"))]
+            stderr = values.get("stderr") or values.get("module_stderr")
+            # What a command says is worth more than that it has ended otherwise than with zero.
+            if isinstance(stderr, str) and stderr.strip():
+                said.append(stderr.strip().splitlines()[-1])
         self.failure = {
             "task": str(task.get_name()) if task else "",
+            "at": place(task),
+            "item": None if item is None else words(plain(item)),
             "how": how,
-            "said": [str(plain(text)) for text in said if text],
+            "said": [str(text) for text in said if text],
         }
 
     def v2_playbook_on_stats(self, stats):
@@ -76,6 +93,22 @@ class CallbackModule(CallbackBase):
         report = {"stats": plain(values), "failure": self.failure}
         with open(REPORT, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             json.dump(report, file)
+
+
+def place(task):
+    """Where the task stands: its file without the folders of this run, and its line."""
+    path = str(task.get_path() or "") if task else ""
+    file, _, line = path.rpartition(":")
+    if not line.isdigit():
+        return None
+    base = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(REPORT))), "files") + os.sep
+    return "line %s of %s" % (line, file[len(base):] if file.startswith(base) else os.path.basename(file))
+
+
+def words(value):
+    """The value as text; what has a structure as JSON."""
+    value = plain(value)
+    return value if isinstance(value, str) or value is None else json.dumps(value)
 
 
 def plain(value):

@@ -1,0 +1,94 @@
+//! What a tool's own words for a failure mean here: rights that the agent does not have, and files that did not travel along.
+
+/// Ways to say that somebody may not do something.
+const REFUSED: [&str; 9] = [
+    "permission denied",
+    "operation not permitted",
+    "eacces",
+    "must be root",
+    "are you root",
+    "need to be root",
+    "superuser",
+    "must be run as root",
+    "you cannot perform this operation unless you are root",
+];
+/// How a file that is not there is told (`strerror(3)`).
+const MISSING: &str = "No such file or directory";
+/// Lines of a recipe's words that are looked at.
+const LINES: usize = 5;
+
+/// What to know of a failure, of which the recipe's last words are `log`; `user` is the agent's, unless that is root. `travels`
+/// says whether something travelled along to a path.
+pub(super) fn of(log: &[String], user: Option<u32>, travels: impl Fn(&str) -> bool) -> Option<String> {
+    let last: Vec<&String> = log.iter().rev().filter(|line| !line.trim().is_empty()).take(LINES).collect();
+    let is_refused = |line: &&String| {
+        let line = line.to_lowercase();
+        REFUSED.iter().any(|word| line.contains(word))
+    };
+    if let Some(user) = user.filter(|_| last.iter().copied().any(|line| is_refused(&line))) {
+        return Some(format!(
+            "it ran as user {user}, not as root: start the agent, or `wattle up`, as root if it needs that"
+        ));
+    }
+    let missing = last.iter().find_map(|line| relative(line)).filter(|path| !travels(path))?;
+    Some(format!(
+        "a recipe begins in the folder of what travelled along with it, where there is no `{missing}`: name that in `files` if \
+         it is one of the crate's"
+    ))
+}
+
+/// The relative path of which a line says that it is not there.
+fn relative(line: &str) -> Option<&str> {
+    let (before, _) = line.split_once(MISSING)?;
+    let before = before.trim_end_matches([':', ' ']);
+    let unquoted = |quote: char| {
+        let inside = before.strip_suffix(quote)?;
+        Some(inside.rsplit_once([quote, '\u{2018}']).map_or(inside, |(_, path)| path))
+    };
+    let path = unquoted('\'').or_else(|| unquoted('\u{2019}')).or_else(|| before.rsplit([' ', ':']).next())?;
+    let is_path = !path.is_empty() && !path.starts_with(['/', '~', '-']) && !path.contains(['*', '$']);
+    (is_path && path.contains(['.', '/'])).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of;
+
+    fn hint(line: &str, user: Option<u32>) -> Option<String> {
+        of(&["before".into(), line.into(), String::new()], user, |path| path == "there.conf")
+    }
+
+    #[test]
+    fn who_is_not_root_is_told_so() {
+        for line in [
+            "cp: cannot create regular file '/etc/x': Permission denied",
+            "E: Could not open lock file /var/lib/dpkg/lock - open (13: Permission denied), are you root?",
+            "chown: changing ownership of 'x': Operation not permitted",
+            "PermissionError: [Errno 13] Permission denied: '/etc/x'",
+        ] {
+            let told = hint(line, Some(1000)).expect(line);
+            assert!(told.starts_with("it ran as user 1000, not as root"), "{told}");
+            assert_eq!(hint(line, None), None, "{line}");
+        }
+        assert_eq!(hint("cp: nothing of the kind", Some(1000)), None);
+    }
+
+    #[test]
+    fn a_relative_path_that_is_not_there_is_one_of_the_crate() {
+        for line in [
+            "cp: cannot stat 'conf/app.ini': No such file or directory",
+            "cp: cannot stat \u{2018}conf/app.ini\u{2019}: No such file or directory",
+            "cat: conf/app.ini: No such file or directory",
+            "/tmp/run/files/recipes/x.sh: line 3: conf/app.ini: No such file or directory",
+        ] {
+            assert!(hint(line, None).expect(line).contains("there is no `conf/app.ini`"), "{line}");
+        }
+        for line in [
+            "cp: cannot stat '/etc/app.ini': No such file or directory",
+            "cat: there.conf: No such file or directory",
+            "mkdir: No such file or directory",
+        ] {
+            assert_eq!(hint(line, None), None, "{line}");
+        }
+    }
+}
