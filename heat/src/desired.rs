@@ -99,14 +99,19 @@ impl Resource {
         self.inner.class()
     }
 
-    /// The names of the properties that are given.
+    /// The names of the properties that are given: of one that is given under an older name the one that Heat reads it by.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.inner.given.keys().map(String::as_str)
+        let translates = self.class().translates;
+        self.inner.given.keys().map(|name| match translates.iter().find(|rule| rule.to.len() == 1 && *rule.from == [name]) {
+            Some(rule) => rule.to[0],
+            None => name,
+        })
     }
 
-    /// What is given for a property.
+    /// What is given for a property, under an older name, too.
     pub fn given(&self, name: &str) -> Option<&Value> {
-        self.compared().value(name)
+        let older = || self.class().translates.iter().find(|rule| *rule.to == [name] && rule.from.len() == 1);
+        self.compared().value(name).or_else(|| self.compared().value(older()?.from[0]))
     }
 
     /// A property as Heat reads it: of the type that its schema says, or its default; nothing if there is none. What is not

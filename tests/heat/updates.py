@@ -150,6 +150,10 @@ def carried_out(stack, ty, before, after):
         diff.update_policy_changed.return_value = False
         new = definition.properties(one.properties_schema, one.context)
         old = one.properties
+        for props in (new, old):
+            one.translate_properties(props, client_resolve=False)
+        if one.needs_replace(new):
+            return "replaced"
         try:
             changed = one.update_template_diff_properties(new, old)
             if one.needs_replace_with_prop_diff(set(changed), new, old):

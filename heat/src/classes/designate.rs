@@ -9,8 +9,6 @@ pub(super) const CLASSES: &[Class] = &[Class {
     ty: "OS::Designate::Zone",
     translates: &[translation(&["masters"], &["primaries"])],
     validates: &[zone],
-    // Heat looks for `masters`, as which it no longer reads them.
-    ignores: &["masters", "primaries"],
     ..Class::PLAIN
 }];
 

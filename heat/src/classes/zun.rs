@@ -1,11 +1,17 @@
 //! Zun's types.
 
 use crate::resource::values::{has, true_of};
-use crate::resource::{Class, Ruled, Subject};
+use crate::resource::{Change, Class, Ruled, Subject};
 
 use super::rule::broken;
 
-pub(super) const CLASSES: &[Class] = &[Class { ty: "OS::Zun::Container", validates: &[container], ..Class::PLAIN }];
+pub(super) const CLASSES: &[Class] =
+    &[Class { ty: "OS::Zun::Container", validates: &[container], notes: other_networks, ..Class::PLAIN }];
+
+fn other_networks(change: &Change<'_>) -> Vec<String> {
+    let note = || "Heat detaches and attaches networks while the container runs: it may get other addresses";
+    change.has("networks").then(|| note().to_owned()).into_iter().collect()
+}
 
 fn container(subject: Subject<'_>) -> Ruled {
     let policy = subject.text("restart_policy")?;

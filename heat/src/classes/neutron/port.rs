@@ -1,7 +1,7 @@
 //! Ports.
 
 use crate::properties::translation;
-use crate::resource::{Class, Found, Subject};
+use crate::resource::{Change, Class, Found, Subject};
 
 use super::super::rule::not_both;
 use super::base::{NEUTRON, PORT, SUBNET};
@@ -12,6 +12,7 @@ pub(super) const CLASSES: &[Class] = &[Class {
     depends: subnets,
     validates: &[|subject| not_both(subject, "fixed_ips", "no_fixed_ips")],
     ignores: &["replacement_policy"],
+    notes: no_address,
     always_replaced: |port| port.text("replacement_policy") == Some("REPLACE_ALWAYS"),
     ..NEUTRON
 }];
@@ -19,4 +20,13 @@ pub(super) const CLASSES: &[Class] = &[Class {
 /// All subnets of its network.
 fn subnets(subject: Subject<'_>) -> Found<'_> {
     Ok(subject.others_with(SUBNET, "network", &subject.own("network")?))
+}
+
+/// Without `no_fixed_ips`, Heat tells Neutron of `fixed_ips` only, if there are any (`_prepare_port_properties`).
+fn no_address(change: &Change<'_>) -> Vec<String> {
+    let gets_none = change.has("no_fixed_ips")
+        && change.after.boolean("no_fixed_ips") != Some(true)
+        && change.after.value("fixed_ips").is_none();
+    let note = || "the port gets no address by that: give it `fixed_ips`";
+    gets_none.then(|| note().to_owned()).into_iter().collect()
 }
