@@ -128,6 +128,25 @@ fn a_directory_that_emit_wrote_is_checked() {
     golden("check-nothing", here, &["check", "."]);
 }
 
+/// A `RawResource` may be of a type that only one's own cloud has.
+#[test]
+fn a_type_of_ones_own_is_no_error_where_a_blueprint_names_it() {
+    let stage = stage();
+    let emitted = stage.path().join("emitted");
+    fs::create_dir(&emitted).expect("a directory");
+    let check = |ty: &str, path: &str| {
+        let template =
+            format!("heat_template_version: 2021-04-16\nresources:\n  a: {{type: '{ty}', properties: {{b: 1}}}}\n");
+        fs::write(emitted.join("template.yaml"), template).expect("writes");
+        let ran = Command::new(wattle()).args(["check", path]).current_dir(stage.path()).output().expect("wattle runs");
+        (ran.status.code(), String::from_utf8(ran.stdout).expect("text"))
+    };
+    let (code, said) = check("Our::Thing", "emitted");
+    assert!(code == Some(0) && said.contains("warning[W1201]"), "{said}");
+    assert_eq!(check("Our::Thing", "emitted/template.yaml").0, Some(1));
+    assert_eq!(check("OS::Nova::Sever", "emitted").0, Some(1));
+}
+
 #[test]
 fn what_is_no_template_is_not_drawn() {
     let stage = stage();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
-use wattle::check::{Diagnostic, Limits, check};
+use wattle::check::{Diagnostic, Limits, Severity, check};
 use wattle::cli::beside;
 use wattle::lower::Lowering;
 use wattle::manners::{Failure, open, reason};
@@ -25,6 +25,9 @@ use crate::cli::seed;
 
 /// The code of a parameter that has no value.
 const MISSING_VALUE: &str = "W1104";
+
+/// The code of a resource of an unknown type.
+const UNKNOWN_TYPE: &str = "W1201";
 
 /// How the standard input is called in messages.
 const STDIN: &str = "<stdin>";
@@ -100,6 +103,9 @@ impl Given {
         if later || self.is_emitted || is_extended(&self.loaded.template) {
             found.retain(|diagnostic| diagnostic.code != MISSING_VALUE);
         }
+        if self.is_emitted {
+            found.iter_mut().for_each(of_ones_own);
+        }
         if self.loaded.unreadable.is_some() || !is_extended(&self.loaded.template) {
             return found;
         }
@@ -143,6 +149,15 @@ impl Given {
     /// Diagnostics as text.
     pub(super) fn render(&self, diagnostics: &[Diagnostic], format: view::Format, options: &view::Options) -> String {
         view::render(diagnostics, format, &|name| self.texts.get(name).cloned(), options)
+    }
+}
+
+/// A blueprint that names a type outside of Heat's own names says that its cloud has it.
+fn of_ones_own(diagnostic: &mut Diagnostic) {
+    let is_heats = ["OS::", "AWS::"].iter().any(|heats| diagnostic.message.contains(&format!("no type `{heats}")));
+    if diagnostic.code == UNKNOWN_TYPE && !is_heats {
+        diagnostic.severity = Severity::Warning;
+        diagnostic.notes.push("your own cloud may have it".to_owned());
     }
 }
 
