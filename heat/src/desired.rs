@@ -102,9 +102,11 @@ impl Resource {
     /// The names of the properties that are given: of one that is given under an older name the one that Heat reads it by.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let translates = self.class().translates;
-        self.inner.given.keys().map(|name| match translates.iter().find(|rule| rule.to.len() == 1 && *rule.from == [name]) {
-            Some(rule) => rule.to[0],
-            None => name,
+        self.inner.given.keys().map(|name| {
+            match translates.iter().find(|rule| rule.to.len() == 1 && *rule.from == [name]) {
+                Some(rule) => rule.to[0],
+                None => name,
+            }
         })
     }
 

@@ -36,8 +36,12 @@ fn a_long_cycle_is_shown_by_its_first_and_last_hops() {
 
 #[test]
 fn a_long_value_is_shown_by_its_ends() {
-    for (value, least) in [("7".repeat(5_000), 1), (format!("\"{}\"", "x".repeat(100_000)), 1), (format!("[{}]", "a, ".repeat(9_000)), 1)] {
-        let found = found(&format!("  a: {{type: OS::Neutron::Subnet, properties: {{network: x, cidr: 10.0.0.0/24, ip_version: {value}}}}}\n"));
+    for (value, least) in
+        [("7".repeat(5_000), 1), (format!("\"{}\"", "x".repeat(100_000)), 1), (format!("[{}]", "a, ".repeat(9_000)), 1)]
+    {
+        let found = found(&format!(
+            "  a: {{type: OS::Neutron::Subnet, properties: {{network: x, cidr: 10.0.0.0/24, ip_version: {value}}}}}\n"
+        ));
         assert!(found.len() >= least && size(&found) < 5_000, "{}: {found:?}", size(&found));
     }
 }
@@ -70,7 +74,9 @@ fn repeat_over_what_a_function_gives_is_explained() {
 #[test]
 fn what_is_no_yaml_of_heats_is_called_by_its_name() {
     let help = |line: &str| found(&format!("  a: {line}\n"))[0].help.join("\n");
-    for line in ["{{ flavor }}", "{{ a }}-{{ b }}", "{% if a %}", "{# a #}", "b\n  {% endif %}", "b\n  c{{ i }}: {% d %}"] {
+    for line in
+        ["{{ flavor }}", "{{ a }}-{{ b }}", "{% if a %}", "{# a #}", "b\n  {% endif %}", "b\n  c{{ i }}: {% d %}"]
+    {
         assert!(help(line).contains("Jinja"), "{line}: {}", help(line));
     }
     assert!(!help("{{a: b}: c}").contains("Jinja"), "{}", help("{{a: b}: c}"));

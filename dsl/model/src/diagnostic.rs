@@ -66,7 +66,8 @@ impl Diagnostic {
         let left_out = self.labels.len().saturating_sub(first + last);
         if left_out > 1 {
             self.labels.drain(first..first + left_out);
-            self.notes.push(format!("{left_out} further places between the first {first} and the last {last} are not shown"));
+            self.notes
+                .push(format!("{left_out} further places between the first {first} and the last {last} are not shown"));
         }
         self
     }

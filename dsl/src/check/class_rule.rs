@@ -7,9 +7,9 @@ use wattle_heat::rules::{self, Asked, Refused};
 
 use crate::model::{Expr, IndexMap, Model, Reference, Resource, Value};
 
+use super::empty_range;
 use super::registry::check;
 use super::sink::Sink;
-use super::empty_range;
 
 check! {
     /// Some types ask more of their properties than that each of them fits: one of two, not both, not in that combination. A
@@ -69,8 +69,12 @@ fn run(sink: &mut Sink<'_, '_>) {
             Some((path, &resource.properties.get(own)?.at))
         });
         let diagnostic = match at {
-            Some((path, at)) => CHECK.diagnostic(format!("the property `{path}` of `{name}`: {why}")).label(at, "given here"),
-            None => CHECK.diagnostic(format!("`{name}`: {why}")).label(&resource.at, format!("`{}` asks for it", resource.ty)),
+            Some((path, at)) => {
+                CHECK.diagnostic(format!("the property `{path}` of `{name}`: {why}")).label(at, "given here")
+            }
+            None => CHECK
+                .diagnostic(format!("`{name}`: {why}"))
+                .label(&resource.at, format!("`{}` asks for it", resource.ty)),
         };
         sink.push(diagnostic.help_if(help.map(str::to_owned)));
     }
@@ -92,7 +96,9 @@ impl Seen<'_> {
         let mut asked = Asked { ty: resource.ty.to_string(), ..Asked::default() };
         for (name, binding) in &resource.properties {
             asked.properties.insert(name.to_string(), self.value(&binding.value));
-            let leaves = || binding.value.each().filter(|part| !matches!(part, Expr::Constant(_) | Expr::List(_) | Expr::Map(_)));
+            let leaves = || {
+                binding.value.each().filter(|part| !matches!(part, Expr::Constant(_) | Expr::List(_) | Expr::Map(_)))
+            };
             if leaves().next().is_some() {
                 asked.open.push(name.to_string());
             }

@@ -46,7 +46,8 @@ pub(super) fn excluded<'p>(
     for (index, predicate) in predicates.into_iter().enumerate() {
         conjuncts(predicate, index, &mut parts);
     }
-    let parts = own.into_iter().map(|tested| (tested, None)).chain(parts.into_iter().map(|(part, of)| (part, Some(of))));
+    let parts =
+        own.into_iter().map(|tested| (tested, None)).chain(parts.into_iter().map(|(part, of)| (part, Some(of))));
     let mut all: Vec<Bounds<'_>> = Vec::new();
     for (Tested { value, test, secret }, of) in parts {
         let (Some(value), false) = (value, secret) else { continue };
@@ -144,7 +145,8 @@ impl<'p> Bounds<'p> {
         }
         self.sets.iter().find_map(|(set, one)| {
             let is_compared = |value: &&Value| is_text || is_number(value) || matches!(value, Value::Boolean(_));
-            let failed = |value: &Value| self.tests.iter().find(|(test, _)| (known.fails)(value, test)).map(|(_, of)| *of);
+            let failed =
+                |value: &Value| self.tests.iter().find(|(test, _)| (known.fails)(value, test)).map(|(_, of)| *of);
             if !set.iter().all(is_compared) {
                 return None;
             }
@@ -152,10 +154,14 @@ impl<'p> Bounds<'p> {
             let other = *failed?.first()?;
             let shown: Vec<String> = set.iter().take(SHOWN).map(ToString::to_string).collect();
             let more = if set.len() > SHOWN { ", ..." } else { "" };
-            Some(excluded(*one, other, match set.len() {
-                1 => format!("it is to be {}, and that will not do", shown[0]),
-                _ => format!("none of {}{more} will do", shown.join(", ")),
-            }))
+            Some(excluded(
+                *one,
+                other,
+                match set.len() {
+                    1 => format!("it is to be {}, and that will not do", shown[0]),
+                    _ => format!("none of {}{more} will do", shown.join(", ")),
+                },
+            ))
         })
     }
 }

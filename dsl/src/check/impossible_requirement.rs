@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use crate::model::{
-    Carrier, Constraint, Expr, IndexSet, Model, Name, Parameter, Predicate, Reference, Requirement, Scalar, Test, Tested, Type, Value,
+    Carrier, Constraint, Expr, IndexSet, Model, Name, Parameter, Predicate, Reference, Requirement, Scalar, Test,
+    Tested, Type, Value,
 };
 use crate::requirement::{Verdict, compare, compiled, judge, operands};
 
@@ -73,7 +74,9 @@ fn run(sink: &mut Sink<'_, '_>) {
         });
     }
     let own: Vec<_> = mentioned.iter().flat_map(|name| tests(name, &model.parameters[*name])).collect();
-    for Excluded { of, value, why } in excluded(possible.iter().map(|(_, requirement)| &requirement.predicate), &own, &known) {
+    for Excluded { of, value, why } in
+        excluded(possible.iter().map(|(_, requirement)| &requirement.predicate), &own, &known)
+    {
         let parameter = match value {
             Expr::Leaf(Reference::Parameter(name)) => model.parameters.get_key_value(name),
             _ => None,
@@ -85,7 +88,9 @@ fn run(sink: &mut Sink<'_, '_>) {
                 .label(&first.at, "and this one")
                 .help("change one of them, or require that one or the other holds: `a.or(b)`"),
             ([None, Some((name, requirement))], Some((parameter, declared))) => CHECK
-                .diagnostic(format!("the requirement `{name}` can never hold of what the parameter `{parameter}` takes: {why}"))
+                .diagnostic(format!(
+                    "the requirement `{name}` can never hold of what the parameter `{parameter}` takes: {why}"
+                ))
                 .label(&requirement.at, "required here")
                 .label(&declared.at, "declared here")
                 .help("change the requirement, or the parameter's type or constraints"),
@@ -291,8 +296,18 @@ pub(super) mod tests {
             (whole(), Test::Is(5.into()), Test::LessThan(5.into()), "nothing is at least 5 and less than 5"),
             (Type::STR, length(Some(9), None), length(Some(1), Some(3)), "no length is at least 9 and at most 3"),
             (Type::STR, Test::Is("a".into()), Test::Is("b".into()), "nothing is both \"a\" and \"b\""),
-            (Type::STR, Test::Is("a".into()), Test::OneOf(vec!["b".into(), "c".into()]), "it is to be \"a\", and that will not do"),
-            (Type::STR, Test::StartsWith("x".into()), Test::OneOf(vec!["b".into(), "c".into()]), "none of \"b\", \"c\" will do"),
+            (
+                Type::STR,
+                Test::Is("a".into()),
+                Test::OneOf(vec!["b".into(), "c".into()]),
+                "it is to be \"a\", and that will not do",
+            ),
+            (
+                Type::STR,
+                Test::StartsWith("x".into()),
+                Test::OneOf(vec!["b".into(), "c".into()]),
+                "none of \"b\", \"c\" will do",
+            ),
             (whole(), Test::OneOf(vec![1.into(), 2.into()]), Test::AtLeast(3.into()), "none of 1, 2 will do"),
             (Type::BOOLEAN, Test::Is(true.into()), Test::IsNot(true.into()), "it is to be true, and that will not do"),
         ] {
@@ -330,7 +345,8 @@ pub(super) mod tests {
             found.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
         };
         let range = |min, max| Some(Constraint::Range { min, max });
-        let values = |values: &[&str]| Some(Constraint::AllowedValues(values.iter().map(|one| (*one).into()).collect()));
+        let values =
+            |values: &[&str]| Some(Constraint::AllowedValues(values.iter().map(|one| (*one).into()).collect()));
         for (ty, constraint, test, why) in [
             (whole(), None, Test::AtLeast(300.into()), "nothing is at least 300 and at most 100"),
             (Type::FLOAT, range(None, Some(3.0)), Test::AtLeast(5.into()), "nothing is at least 5 and at most 3.0"),

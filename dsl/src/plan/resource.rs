@@ -77,13 +77,8 @@ struct Work<'a> {
 impl Work<'_> {
     fn judge(&self, name: &str) -> ResourcePlan {
         let after = &self.new[name];
-        let plan = |action, because, help| ResourcePlan {
-            ty: after.ty().into(),
-            action,
-            because,
-            help,
-            notes: Vec::new(),
-        };
+        let plan =
+            |action, because, help| ResourcePlan { ty: after.ty().into(), action, because, help, notes: Vec::new() };
         let Some(before) = self.old.get(name) else { return plan(Action::Create, Vec::new(), Vec::new()) };
         if after.is_stack && before.is_stack {
             return plan(Action::Unchanged, Vec::new(), Vec::new());
@@ -248,7 +243,13 @@ fn gone(name: &str, resource: &Resource, new: &Resources) -> ResourcePlan {
     if resource.rest.get("deletion_policy").and_then(Value::as_text) == Some("retain") {
         help.push("its deletion policy leaves what it stands for where it is".to_owned());
     }
-    ResourcePlan { ty: resource.ty().into(), action: Action::Delete, because: because.into_iter().collect(), help, notes: Vec::new() }
+    ResourcePlan {
+        ty: resource.ty().into(),
+        action: Action::Delete,
+        because: because.into_iter().collect(),
+        help,
+        notes: Vec::new(),
+    }
 }
 
 /// Says of what goes and comes as the same under another name how it would stay.

@@ -28,8 +28,9 @@ pub(super) const CLASSES: &[Class] = &[
 
 /// A backup is written over what is on the volume.
 fn restored(change: &Change<'_>) -> Option<String> {
-    (change.has("backup_id") && change.after.value("backup_id").is_some())
-        .then(|| "the backup is written over it: give a volume from another backup another name to keep this one".to_owned())
+    (change.has("backup_id") && change.after.value("backup_id").is_some()).then(|| {
+        "the backup is written over it: give a volume from another backup another name to keep this one".to_owned()
+    })
 }
 
 fn volume_in_place(change: &Change<'_>) -> Vec<String> {
@@ -38,7 +39,9 @@ fn volume_in_place(change: &Change<'_>) -> Vec<String> {
         notes.push("Heat detaches the volume and attaches it again: unmount it first".to_owned());
     }
     if change.has("size") {
-        notes.push("the volume grows, the file system on it does not: `resize2fs` or the like makes use of it".to_owned());
+        notes.push(
+            "the volume grows, the file system on it does not: `resize2fs` or the like makes use of it".to_owned(),
+        );
     }
     if change.has("volume_type") {
         notes.push("Cinder refuses where the volume would have to move to another backend".to_owned());

@@ -30,7 +30,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
 
-use crate::resource::{Refers, Class, Type};
+use crate::resource::{Class, Refers, Type};
 
 /// The classes that do something of their own.
 const CLASSES: &[&[&[Class]]] = &[

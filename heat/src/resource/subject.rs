@@ -8,8 +8,8 @@ use crate::Loaded;
 use crate::evaluate::{Mode, Scope, Value};
 use crate::properties::{Refused, is_true};
 
-use super::{Broken, Resource};
 use super::values::{is_there, map, same};
+use super::{Broken, Resource};
 
 /// A resource among those of its stack.
 #[derive(Clone, Copy, Debug)]

@@ -33,7 +33,8 @@ impl Error {
         let line = text.lines().nth(self.span.start.line as usize).unwrap_or_default();
         let pairs = [("{{", "}}"), ("{%", "%}"), ("{#", "#}")];
         let is_jinja = pairs.iter().any(|(opens, closes)| {
-            line.split_once(opens).is_some_and(|(_, rest)| rest.contains(closes) || line.trim_start().starts_with(opens))
+            line.split_once(opens)
+                .is_some_and(|(_, rest)| rest.contains(closes) || line.trim_start().starts_with(opens))
         });
         Self { is_jinja, ..self }
     }

@@ -114,7 +114,9 @@ impl Shared {
             }
         };
         if before.is_some_and(|before| self.disk.follows(&before, clock::now())) {
-            tracing::warn!("another agent has acted for this server, and this one's disk is empty: everything runs again");
+            tracing::warn!(
+                "another agent has acted for this server, and this one's disk is empty: everything runs again"
+            );
         }
     }
 

@@ -1,8 +1,9 @@
 //! The catalog before the real Heat.
 
-mod constraints;
 mod alike;
+mod constraints;
 mod raw;
+mod secrets;
 mod types;
 
 use std::fs;

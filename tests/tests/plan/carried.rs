@@ -8,10 +8,8 @@ use serde_json::{Value, json};
 use wattle::plan::{Action, ResourcePlan, State, plan};
 
 /// What the script cannot say, because the class asks somebody who is not there.
-const NOT_ASKED: &[(&str, &str)] = &[
-    ("AWS::EC2::EIPAssociation", "AllocationId"),
-    ("OS::Heat::DeployedServer", "software_config_transport"),
-];
+const NOT_ASKED: &[(&str, &str)] =
+    &[("AWS::EC2::EIPAssociation", "AllocationId"), ("OS::Heat::DeployedServer", "software_config_transport")];
 
 /// Types whose properties Heat only keeps for itself: nothing has to be done about another value.
 const KEPT_BY_HEAT: &[&str] = &["AWS::AutoScaling::ScalingPolicy", "OS::Heat::ScalingPolicy", "OS::Heat::Value"];

@@ -135,10 +135,8 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     let admitted = admit(&operator, "second", &key, &["db".into()]).await.expect("admits");
     assert_eq!((admitted.revision, admitted.admitted.len(), admitted.silent.len()), (3, 1, 0));
     let is_anew = |picture: &Picture| picture.servers["db"].troubles.iter().any(|said| said.contains("empty disk"));
-    until(&stack, "done by the second", |picture| {
-        all_done(3)(picture) && second.ran.count() == 1 && is_anew(picture)
-    })
-    .await;
+    until(&stack, "done by the second", |picture| all_done(3)(picture) && second.ran.count() == 1 && is_anew(picture))
+        .await;
     let layout = Layout::new("second");
     let former = stack.login(&[first.key().login("second", "db")]).await;
     reaches_only(&former, &operator, &[], "a key that another one has replaced").await;

@@ -14,7 +14,8 @@ pub(super) const CLASSES: &[Class] = &[
         translates: &[translation(&["connections", "network"], &["network_id"])],
         validates: &[gateway],
         rebuilds: |change| {
-            let help = "Heat deletes the gateway and makes it anew for other `devices`, and its connections break meanwhile";
+            let help =
+                "Heat deletes the gateway and makes it anew for other `devices`, and its connections break meanwhile";
             change.has("devices").then(|| help.to_owned())
         },
         ..NEUTRON
