@@ -53,6 +53,7 @@ pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>]) -> TokenStre
 
             #(#traits)*
 
+            #[doc = "Which parameters are set."]
             pub struct #state<#(#states),*>(::core::marker::PhantomData<fn() -> (#(#states,)*)>);
 
             impl<#(#states: #given),*> ::wattle::author::Complete for #state<#(#states),*> {}
@@ -89,9 +90,12 @@ fn setter(stack: &Ident, declared: &Declared<'_>, required: &[Required<'_>]) -> 
         let state = &required.state;
         if required.declared.ident == *ident { wired.clone() } else { quote!(#state) }
     });
+    let about = format!("Sets the parameter `{name}`.");
     let value = quote_spanned!(ty.span()=> impl ::wattle::author::IntoProperty<#ty>);
     quote_spanned! {ident.span()=>
         #[doc = #description]
+        #[doc = ""]
+        #[doc = #about]
         #[track_caller]
         pub fn #ident(mut self, value: #value) -> #stack<#(#states),*> {
             ::wattle::author::Properties::set(
@@ -112,6 +116,7 @@ fn given_trait(required: &Required<'_>) -> TokenStream {
     // Braces would be taken for placeholders.
     let [message, label, note] = [message, label, note].map(|text| text.replace('{', "{{").replace('}', "}}"));
     quote! {
+        #[doc = "Says that a parameter is set."]
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
         pub trait #given {}
         #[diagnostic::do_not_recommend]

@@ -217,8 +217,9 @@ fn chain(root: &Expr, methods: &[Method], place: Place) -> Option<String> {
     let count = methods.len();
     let mut rest = methods;
     let mut begun = write(root, Place { after: 0, ..place })?;
-    // A root that is no wider than a tab takes its first method along.
-    while len(&begun) <= TAB && !begun.contains('\n') && !rest.is_empty() {
+    // A root that is no wider than a tab, and stands where a line begins, takes its first method along.
+    let tab = TAB.saturating_sub(place.column.saturating_sub(place.indent));
+    while len(&begun) <= tab && !begun.contains('\n') && !rest.is_empty() {
         let column = place.column + len(&begun);
         let after = if rest.len() == 1 { place.after } else { 0 };
         begun += &method(&rest[0], Place { column, after, ..place })?;
@@ -320,7 +321,7 @@ mod tests {
         let items = |next: &mut dyn FnMut(u64) -> u64, most: u64| -> Vec<Expr> {
             (0..=next(most)).map(|_| if depth == 0 { Expr::atom("x") } else { random(next, depth - 1) }).collect()
         };
-        match next(if depth == 0 { 1 } else { 6 }) {
+        match next(if depth == 0 { 1 } else { 7 }) {
             0 => word(next),
             1 => Expr::call(
                 ["hot::value", "hot::str_replace", "text!"][usize::try_from(next(3)).expect("small")],
@@ -339,7 +340,14 @@ mod tests {
             }
             3 => Expr::Array(items(next, 4)),
             4 => Expr::Tuple(vec![Expr::text("key"), items(next, 1).remove(0)]),
-            _ => Expr::atom("t").method("add", [Expr::text("name"), items(next, 1).remove(0)]),
+            5 => Expr::atom("t").method("add", [Expr::text("name"), items(next, 1).remove(0)]),
+            _ => {
+                let mut chain = Expr::atom(["web", "node", "t", "servers"][usize::try_from(next(4)).expect("small")]);
+                for _ in 0..=next(5) {
+                    chain = chain.method("property", items(next, 2));
+                }
+                chain
+            }
         }
     }
 }
