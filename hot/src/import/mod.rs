@@ -5,8 +5,9 @@
 //! what a reader should know of that is a [`Note`], told by the command and beside the code.
 //!
 //! From outside in: `package` makes the files, `blueprint` one module of each template, `resource`, `parameter` and
-//! `value` its parts; `software` tells which deployments become components; `catalog` knows the typed catalog's names, `names` makes names of Rust, `order` has every handle
-//! there before it is used, and `rust` is expressions and their layout.
+//! `value` its parts; `dated` renames properties first, `remark` is comments, `face` what a nested template's module shows;
+//! `software` tells which deployments become components; `catalog` knows the typed catalog's names, `names` makes names of
+//! Rust, `order` has every handle there before it is used, and `rust` is expressions and their layout.
 
 mod attribute;
 mod blueprint;
