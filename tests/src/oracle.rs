@@ -47,6 +47,14 @@ impl Oracle {
         Self::run(&["meaning.py", "--stdin"], &[])
     }
 
+    /// Starts one that computes YAQL.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn of_yaql() -> Self {
+        Self::run(&["yaql_values.py", "--stdin"], &[])
+    }
+
     fn with(options: &[&str]) -> Self {
         Self::run(&["validate.py", "--json", "--graph", "--stdin"], options)
     }

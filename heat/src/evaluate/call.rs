@@ -126,8 +126,9 @@ impl Scope<'_> {
                 self.any(std::iter::once(first).chain(arguments).zip(spans), call.function == Function::Or)
             }
             Function::ResourceFacade | Function::FnResourceFacade => self.facade(call),
-            // What an expression gives is Heat's to say; the zones are the cloud's; an `if` is decided before.
-            Function::Yaql | Function::FnGetAzs | Function::If => Ok(Value::Unknown),
+            Function::Yaql => self.yaql(call, &first),
+            // The zones are the cloud's; an `if` is decided before.
+            Function::FnGetAzs | Function::If => Ok(Value::Unknown),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::yaml::{Node, Tree};
 
 use super::call::wrong;
 use super::url::{PARTS, port_of};
-use super::{Cause, Fault, Scope, Stage, Value};
+use super::{Cause, Fault, Scope, Stage, Value, yaql};
 
 /// What an argument is to the function that has it: a call, or what is written.
 enum Form<'n> {
@@ -177,7 +177,9 @@ impl Scope<'_> {
         }
         match self.form_of(expression, context) {
             Form::Call => Vec::new(),
-            Form::Text(text) => unbalanced(text).map(|why| wrong(call, why).at(Stage::Validated)).into_iter().collect(),
+            Form::Text(text) => {
+                yaql::form(call, expression, text).map(|fault| fault.at(Stage::Validated)).into_iter().collect()
+            }
             other => {
                 let why = format!("its expression is a string, not {}", other.kind());
                 vec![wrong(call, why).at(Stage::Validated)]
@@ -229,35 +231,4 @@ fn one_of(call: &Call<'_>, names: &[&str]) -> Vec<Fault> {
         Some(name) if names.contains(&name) => Vec::new(),
         _ => vec![wrong(call, format!("it takes one of {}", wattle_model::names::list(names.iter().copied(), "and")))],
     }
-}
-
-/// What is obviously wrong with a YAQL expression: nothing in it, a bracket or a quote that is not closed.
-fn unbalanced(expression: &str) -> Option<String> {
-    if expression.trim().is_empty() {
-        return Some("its expression is empty".into());
-    }
-    let mut open = Vec::new();
-    let mut characters = expression.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\'' | '"' | '`' => loop {
-                match characters.next() {
-                    Some('\\') => {
-                        characters.next();
-                    }
-                    Some(other) if other == character => break,
-                    Some(_) => {}
-                    None => return Some(format!("the quote {character} in its expression is not closed")),
-                }
-            },
-            '(' => open.push(')'),
-            '[' => open.push(']'),
-            '{' => open.push('}'),
-            ')' | ']' | '}' if open.pop() != Some(character) => {
-                return Some(format!("`{character}` in its expression closes nothing"));
-            }
-            _ => {}
-        }
-    }
-    open.pop().map(|bracket| format!("`{bracket}` is missing in its expression"))
 }

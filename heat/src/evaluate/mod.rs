@@ -19,6 +19,7 @@ mod reference;
 mod repeat;
 mod text;
 mod url;
+mod yaql;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

@@ -226,7 +226,7 @@ fn all(values: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 }
 
 /// As Python's `repr` writes a text.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::from(quote);
     for character in text.chars() {

@@ -1,0 +1,59 @@
+//! The arguments of a call, before and after they are computed.
+
+use std::rc::Rc;
+
+use super::expression::Expression;
+use super::item::Item;
+use super::machine::{Stop, wrong};
+use super::overload::Type;
+
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub(super) enum Argument {
+    LeftOut,
+    Written(Rc<Expression>),
+    Value(Item),
+}
+
+/// What a call gives its function: in order, and by name.
+#[derive(Clone, Debug)]
+pub(super) struct Arguments {
+    pub(super) placed: Vec<Argument>,
+    pub(super) named: Vec<(Rc<str>, Argument)>,
+}
+
+/// Whether all arguments that are computed are of these types.
+pub(super) fn fits(types: &[Type], arguments: &Arguments) -> Result<bool, Stop> {
+    let given = arguments.placed.iter().chain(arguments.named.iter().map(|(_, argument)| argument));
+    for (takes, argument) in types.iter().zip(given) {
+        if let Argument::Value(value) = argument
+            && !takes.takes(value)?
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Rules name the parameter that they give.
+pub(super) fn by_name(arguments: Vec<Argument>) -> Result<Arguments, Stop> {
+    let (mut placed, mut named) = (Vec::new(), Vec::<(Rc<str>, Argument)>::new());
+    for argument in arguments {
+        let Argument::Written(expression) = &argument else {
+            placed.push(argument);
+            continue;
+        };
+        match &**expression {
+            Expression::Rule(name, value) => match &**name {
+                // The last one of a name counts.
+                Expression::Keyword(name) => {
+                    named.retain(|(known, _)| known != name);
+                    named.push((name.clone(), Argument::Written(value.clone())));
+                }
+                _ => return wrong("what stands before `=>` is the name of an argument here"),
+            },
+            _ => placed.push(argument),
+        }
+    }
+    Ok(Arguments { placed, named })
+}

@@ -1,0 +1,76 @@
+//! How Python writes values, cuts texts, and counts in them.
+
+use super::item::{Item, Map};
+use super::machine::{Stop, unknown};
+use crate::template::float_as_python;
+use crate::value::quoted;
+
+/// As YAQL's `str` writes it.
+pub(super) fn text(item: &Item) -> Result<String, Stop> {
+    Ok(match item {
+        Item::Null => "null".to_owned(),
+        Item::Boolean(value) => value.to_string(),
+        Item::Text(text) => text.to_string(),
+        item => repr(item)?,
+    })
+}
+
+/// As Python's `repr` writes it.
+fn repr(item: &Item) -> Result<String, Stop> {
+    let all = |items: &[Item]| Ok::<_, Stop>(items.iter().map(repr).collect::<Result<Vec<_>, _>>()?.join(", "));
+    Ok(match item {
+        Item::Null => "None".to_owned(),
+        Item::Boolean(true) => "True".to_owned(),
+        Item::Boolean(false) => "False".to_owned(),
+        Item::Integer(value) => value.to_string(),
+        Item::Float(value) if value.is_finite() => float_as_python(*value),
+        Item::Text(text) => quoted(text),
+        Item::Tuple(row) if row.items.len() == 1 => format!("({},)", all(&row.items)?),
+        Item::Tuple(row) => format!("({})", all(&row.items)?),
+        Item::List(row) => format!("[{}]", all(&row.items)?),
+        Item::Map(map) => {
+            let pair = |(key, value): &(Item, Item)| Ok(format!("{}: {}", repr(key)?, repr(value)?));
+            let pairs = map.entries.iter().map(pair).collect::<Result<Vec<_>, Stop>>()?;
+            format!("{{{}}}", pairs.join(", "))
+        }
+        _ => return unknown(),
+    })
+}
+
+/// What Python takes for a blank.
+pub(super) fn is_blank(sign: char) -> bool {
+    sign.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&sign)
+}
+
+/// The part of a list from one index to another, which count from the end if they are negative.
+pub(super) fn bounds(start: i128, end: i128, length: usize) -> (usize, usize) {
+    let at = |index: i128| {
+        let index = if index < 0 { index.saturating_add(length as i128).max(0) } else { index };
+        usize::try_from(index).unwrap_or(usize::MAX).min(length)
+    };
+    let (start, end) = (at(start), at(end));
+    (start, end.max(start))
+}
+
+/// That part of a text, in characters.
+pub(super) fn slice(text: &str, start: i128, end: i128) -> String {
+    let (start, end) = bounds(start, end, text.chars().count());
+    text.chars().skip(start).take(end - start).collect()
+}
+
+/// Where a text stands in a part of another one, the first or the last time; -1 if nowhere.
+pub(super) fn find(text: &str, part: &str, start: i128, end: i128, last: bool) -> i128 {
+    let length = text.chars().count();
+    if start > length as i128 {
+        return -1;
+    }
+    let (from, to) = bounds(start, end, length);
+    let inside: String = text.chars().skip(from).take(to - from).collect();
+    let found = if last { inside.rfind(part) } else { inside.find(part) };
+    found.map_or(-1, |at| (from + inside[..at].chars().count()) as i128)
+}
+
+/// What a map of texts is as pairs of texts.
+pub(super) fn pairs(map: &Map) -> Result<Vec<(String, String)>, Stop> {
+    map.entries.iter().map(|(key, value)| Ok((text(key)?, text(value)?))).collect()
+}
