@@ -9,6 +9,9 @@ check! {
     /// Some types ask more of their properties than that each of them fits: one of two, not both, not in that combination.
     /// Heat refuses the resource.
     ///
+    /// A template that an environment puts in the place of one of Heat's types has what the type has: a parameter of the same
+    /// type for each property that it requires, no required parameter beside its properties, and its attributes as outputs.
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:

@@ -6,7 +6,9 @@ use wattle_model::Source;
 use super::registry::check;
 
 check! {
-    /// A name may not contain a `/`, with which Heat separates names in its addresses.
+    /// A name may not contain a `/`, with which Heat separates names in its addresses. What is a stack of its own, a group or a
+    /// nested template, is called as the stack around it and its own name together; so its name consists of the letters, digits
+    /// and signs that Heat takes for a stack.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -30,4 +32,17 @@ pub(super) fn diagnostic(name: &str, at: &Source) -> Diagnostic {
         .diagnostic(format!("a resource is called `{}`, and no name may contain a `/`", name.escape_debug()))
         .label(at, "Heat refuses this name")
         .help(format!("call it `{}`", name.replace('/', "-").escape_debug()))
+}
+
+/// The diagnostic: what is a stack of its own is called `name`.
+pub(super) fn of_a_stack(name: &str, at: &Source) -> Diagnostic {
+    let is_fine = |sign: char| sign.is_ascii_alphanumeric() || "_.-".contains(sign);
+    let better: String = name.chars().map(|sign| if is_fine(sign) { sign } else { '_' }).collect();
+    ILLEGAL_NAME
+        .diagnostic(format!(
+            "`{}` is a stack of its own, whose name has only letters, digits, `_`, `.` and `-`",
+            name.escape_debug()
+        ))
+        .label(at, "Heat refuses this name")
+        .help(format!("call it `{better}`"))
 }

@@ -14,6 +14,8 @@ pub(crate) struct Provider {
     pub(crate) path: String,
     /// Its parameters, as properties.
     pub(crate) properties: IndexMap<Name, PropertySchema>,
+    /// The names of its outputs, which are attributes.
+    pub(crate) outputs: Vec<Name>,
 }
 
 impl Provider {
@@ -28,7 +30,8 @@ impl Provider {
                 (name.as_str().into(), property(parameter, required))
             })
             .collect();
-        Some(Self { path: path.to_owned(), properties })
+        let outputs = template.outputs.keys().map(|name| name.as_str().into()).collect();
+        Some(Self { path: path.to_owned(), properties, outputs })
     }
 }
 

@@ -4,6 +4,7 @@
 //! resource's class asks for itself, but not the values of properties.
 
 mod cycle;
+mod facade;
 mod reference;
 mod rules;
 
@@ -29,6 +30,11 @@ pub(super) fn all(loaded: &Loaded) -> Vec<Diagnostic> {
     let stack = Stack::root(&world, loaded);
     Judge { world: &world, stack: &stack, strict: true, around: None, found: &mut found }.all();
     found
+}
+
+/// Whether a stack may be called so behind the name of another one, as `Stack` of `heat.engine.stack` says.
+fn is_stack_name(name: &str) -> bool {
+    name.strip_suffix('\n').unwrap_or(name).chars().all(|sign| sign.is_ascii_alphanumeric() || "_.-".contains(sign))
 }
 
 /// The judge of one stack.
@@ -81,6 +87,9 @@ impl Judge<'_, '_> {
             let at = self.at(None, subject);
             self.found.push(illegal_name::diagnostic(name, &at));
         }
+        if written.is_some_and(|resource| self.may_be_absent(resource)) {
+            return;
+        }
         if resource.ty.is_empty() {
             // Of what is written in the template it is told with the form of its definition.
             if self.around.is_some() {
@@ -122,8 +131,18 @@ impl Judge<'_, '_> {
             if !self.lacks_values(resource) {
                 self.rules(subject);
             }
+            self.facade(subject);
             self.nested(subject);
         }
+    }
+
+    /// Whether nobody can say if the resource is there: its condition is about the stack's name, say. A parameter without a
+    /// value is told by itself, and takes nothing out.
+    fn may_be_absent(&self, written: &crate::template::Resource) -> bool {
+        let loaded = self.stack.loaded;
+        let condition = written.condition.as_ref().filter(|_| loaded.template.version().has_conditions());
+        let is_missing = loaded.parameters.values.values().any(|valued| valued.origin == Origin::Missing);
+        !is_missing && Scope::new(loaded, Mode::Validation).holds(condition) == Ok(None)
     }
 
     /// Whether nobody can say yet what is given: it is computed of a parameter that has no value, which is told by itself.
@@ -174,6 +193,11 @@ impl Judge<'_, '_> {
         let Subject { name, resource, .. } = subject;
         let is_provider = matches!(resource.maker, Maker::Template(_));
         if !is_provider && resource.class().group.is_none() {
+            return;
+        }
+        if !is_stack_name(name) {
+            let at = self.at(None, subject);
+            self.found.push(illegal_name::of_a_stack(name, &at));
             return;
         }
         if self.stack.depth >= limits::NESTED {

@@ -36,6 +36,28 @@ impl Judge<'_, '_> {
             let what = format!("`{}` is there already, outside of Heat, and cannot depend on anything", subject.name);
             self.found.push(class_rule::diagnostic(&what, &at, "take `depends_on` or `external_id` away"));
         }
+        for reference in &subject.resource.references {
+            if let Some(target) = self.stack.resources.get(&reference.name).filter(|_| reference.kind == Kind::Name) {
+                self.is_path(reference, target);
+            }
+        }
+    }
+
+    /// Whether Heat can keep the path to an attribute, with all that are asked for.
+    fn is_path(&mut self, reference: &Reference, target: &StackResource) -> bool {
+        let How::Attribute(path) = &reference.how else { return true };
+        let Some((attribute, span)) = path.first() else { return true };
+        let shown = match attribute {
+            Value::Boolean(_) | Value::Integer(_) | Value::Float(_) => attribute.python(),
+            _ if path.iter().any(|(value, _)| matches!(value, Value::List(_) | Value::Map(_))) => {
+                "a list or a map".to_owned()
+            }
+            _ => return true,
+        };
+        let at = self.stack.loaded.template.at(*span);
+        let known = std::iter::empty();
+        self.found.push(unknown_attribute::diagnostic(&reference.name, &target.ty, &shown, known, &at));
+        false
     }
 
     pub(super) fn outputs(&mut self) {
@@ -78,10 +100,7 @@ impl Judge<'_, '_> {
         let How::Attribute(path) = &reference.how else { return };
         let Some(((attribute, span), rest)) = path.split_first() else { return };
         let at = stack.loaded.template.at(*span);
-        // Heat keeps a list of the paths that are asked for.
-        if path.iter().any(|(value, _)| matches!(value, Value::List(_) | Value::Map(_))) {
-            let known = std::iter::empty();
-            self.found.push(unknown_attribute::diagnostic(&reference.name, &target.ty, "a list or a map", known, &at));
+        if !self.is_path(reference, target) {
             return;
         }
         // The output of a component; that it is too late for a resource is told of the model.

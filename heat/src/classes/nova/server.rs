@@ -139,6 +139,9 @@ fn personality(subject: Subject<'_>) -> Ruled {
     if subject.is("personality")? {
         return broken("Nova takes no `personality` any more", "use `user_data`");
     }
+    // Read by Heat, and found to be of their types: of a member of a group, this is where their values are judged.
+    subject.own("flavor")?;
+    subject.own("tags")?;
     if map(subject.own("metadata")?).len() > 128 {
         return broken("metadata of more than 128 entries", "give fewer");
     }
