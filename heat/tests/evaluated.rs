@@ -76,7 +76,8 @@ fn what_is_not_known_stays_so() {
         "{str_replace: {template: a, params: {a: {get_attr: [s, x]}}}}",
         "{if: [{equals: [{get_param: 'OS::stack_id'}, x]}, 1, 2]}",
         "{repeat: {template: x, for_each: {a: {get_attr: [s, l]}}}}",
-        "{yaql: {expression: '1', data: {}}}",
+        "{yaql: {expression: now(), data: {}}}",
+        "{yaql: {expression: $.data.first(), data: {get_attr: [s, a]}}}",
     ] {
         assert_eq!(evaluated("2021-04-16", text, Mode::Known), Ok(Value::Unknown), "{text}");
     }
@@ -191,7 +192,12 @@ fn what_is_not_known_stays_an_expression() {
             r#"{"repeat":{"template":"x","for_each":{"x":{"get_attr":["part/s","a"]}},"permutations":false}}"#,
         ),
         ("{map_merge: [{a: {get_param: open}}, {a: 1}]}", r#"{"a":1}"#),
-        ("{yaql: {expression: $.data, data: {get_param: n}}}", r#"{"yaql":{"expression":"$.data","data":5}}"#),
+        ("{yaql: {expression: $.data, data: {get_param: n}}}", "5"),
+        ("{yaql: {expression: $.data.b, data: {a: {get_param: open}, b: {get_param: n}}}}", "5"),
+        (
+            "{yaql: {expression: $.data, data: {get_param: open}}}",
+            r#"{"yaql":{"expression":"$.data","data":{"get_param":"open"}}}"#,
+        ),
         ("{if: [not, {get_param: n}]}", r#"{"if":[{"not":{"equals":[{"get_param":"open"},"x"]}},5]}"#),
         ("{if: [{and: [five, open]}, 1, 2]}", r#"{"if":[{"and":[true,{"equals":[{"get_param":"open"},"x"]}]},1,2]}"#),
         // A way into what is not known, or into what another template's part is.
