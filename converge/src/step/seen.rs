@@ -66,7 +66,9 @@ impl State {
 
     /// Nobody heard what came of a creation: here it is.
     fn on_seen_unsure(&mut self, id: Id, sight: Sight) {
-        if let (Some(Act::Create | Act::Look), Sight::Ready(thing)) = (self.rows[&id].row.act(), sight) {
+        if let (Some(Act::Create | Act::Look), Sight::Ready(thing) | Sight::Changed(thing, _)) =
+            (self.rows[&id].row.act(), sight)
+        {
             self.succeed(id, Some(thing));
         }
     }

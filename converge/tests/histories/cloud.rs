@@ -110,8 +110,11 @@ impl Cloud {
         if refs.iter().any(|phys| !self.things.contains_key(phys)) {
             return Ok(Outcome::Refused("it refers to what is not there".into()));
         }
-        // A cloud does not give twice what only one can have: the second request gets the rest.
-        let holds = if is_double { BTreeSet::new() } else { names(properties, "holds") };
+        let holds = names(properties, "holds");
+        // A cloud does not give twice what only one can have.
+        if is_double && !holds.is_empty() {
+            return Ok(Outcome::Refused("somebody has it".into()));
+        }
         self.are_free(&holds, None)?;
         self.made += 1;
         if is_double {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wattle_converge::{Goal, Good, Id, Row, Stage, State, Stored, Write};
+use wattle_converge::{Cleanup, Goal, Good, Id, Row, Stage, State, Stored, Write};
 use wattle_model::Name;
 
 /// Things of a name that there are at most, beside those that something requires: of the last good goal, of the present one, and
@@ -88,12 +88,22 @@ impl Store {
             ));
         }
         let is_good = self.good.first().is_some_and(|good| id <= good.upto && !good.leftovers.contains(&id));
-        let is_wanted = self
-            .goal
-            .as_ref()
-            .is_some_and(|goal| goal.desire.target.resources().iter().any(|(name, _)| *name == row.name));
-        if is_good && is_wanted && state.standing(&row.name).is_none() {
+        let Some(goal) = &self.goal else { return Ok(()) };
+        let resources = goal.desire.target.resources();
+        let wanted = resources.iter().find(|(name, _)| *name == row.name);
+        if is_good && wanted.is_some() && state.standing(&row.name).is_none() {
             return Err(format!("{id} of {} was up and is to be deleted, and nothing else stands for it", row.name));
+        }
+        if is_good && goal.desire.cleanup == Cleanup::Last && !state.is_done() {
+            return Err(format!("{id} of {} is to be deleted, and not everything is done", row.name));
+        }
+        if let Some(requires) = wanted.filter(|_| !is_good && row.stage == Stage::Sound).map(|(_, requires)| requires) {
+            if let Some(open) = requires.iter().find(|name| state.standing(name).is_none()) {
+                return Err(format!(
+                    "{id} of {} is to be deleted, and may be what is wanted once {open} is done",
+                    row.name
+                ));
+            }
         }
         Ok(())
     }

@@ -138,6 +138,8 @@ pub(crate) struct World {
     others: usize,
     jobs: usize,
     releases: usize,
+    /// Rows whose software was asked to be torn down.
+    drained: BTreeSet<Id>,
     settled: Option<(u64, Vec<String>)>,
     pub(crate) happened: u64,
     trace: Option<Vec<String>>,
@@ -188,6 +190,7 @@ impl World {
             others: 0,
             jobs: 0,
             releases: 0,
+            drained: BTreeSet::new(),
             settled: None,
             happened: 0,
             trace: is_traced.then(Vec::new),
@@ -510,6 +513,14 @@ impl World {
         for job in jobs {
             self.say(|| format!("    has {} {:?} begun for {} ({:?})", job.id, job.what, job.row, job.phys));
             self.jobs += 1;
+            if job.what == What::Drain {
+                self.drained.insert(job.row);
+            }
+            let drains = self.store.rows.get(&job.row).is_some_and(|row| row.drains);
+            if job.what == What::Delete && drains && !self.drained.contains(&job.row) {
+                let text = format!("{} is deleted without a teardown", job.row);
+                return self.breaks(|| text);
+            }
             self.releases += usize::from(matches!(job.what, What::Release { .. }));
             let delay = self.chance.below(self.faults.latency);
             self.after(delay, Happening::Begin { leader, job: Box::new(job) });

@@ -5,16 +5,18 @@
 
 #![allow(clippy::unwrap_used, reason = "it is a test, with functions of its own")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod mutation;
 
-/// A bug.
-struct Mutant {
-    name: &'static str,
-    /// File, what is right in it, and what is wrong.
-    edits: &'static [(&'static str, &'static str, &'static str)],
-}
+use mutation::{Mutant, Simulated};
+
+const SIMULATION: Simulated = Simulated {
+    package: "wattle-agent-core",
+    folder: "runtime/agent",
+    test: "simulation",
+    run: "schedule",
+    variable: "WATTLE_SCHEDULES",
+    most: 100_000,
+};
 
 const MUTANTS: [Mutant; 20] = [
     Mutant {
@@ -186,79 +188,14 @@ const MUTANTS: [Mutant; 20] = [
     },
 ];
 
-/// Schedules within which each is to be found.
-const MOST: u64 = 100_000;
-
-/// Copies what the workspace is built of.
-fn copy(workspace: &Path, to: &Path) {
-    let files = Command::new("git").args(["ls-files", "-z"]).current_dir(workspace).output().unwrap();
-    assert!(files.status.success(), "git does not say what the workspace is");
-    for file in String::from_utf8(files.stdout).unwrap().split('\0').filter(|file| !file.is_empty()) {
-        let Ok(bytes) = fs::read(workspace.join(file)) else { continue };
-        let path = to.join(file);
-        if fs::read(&path).is_ok_and(|there| there == bytes) {
-            continue;
-        }
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, bytes).unwrap();
-    }
-}
-
-/// Runs the simulation in the copy; gives the schedule that fails.
-fn simulate(copy: &Path) -> Option<u64> {
-    let output = Command::new(env!("CARGO"))
-        .args(["test", "--quiet", "--package", "wattle-agent-core", "--test", "simulation", "--", "--nocapture"])
-        .env("WATTLE_SCHEDULES", MOST.to_string())
-        .env("CARGO_TARGET_DIR", copy.join("target"))
-        .current_dir(copy)
-        .output()
-        .unwrap();
-    if output.status.success() {
-        return None;
-    }
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    let line = text.lines().find_map(|line| line.strip_prefix("schedule ")?.split_once(" (WATTLE_SEED"));
-    let (seed, what) = line.unwrap_or_else(|| panic!("the simulation does not run:\n{text}"));
-    println!("    {}", what.split_once("): ").map_or(what, |(_, what)| what).chars().take(160).collect::<String>());
-    Some(seed.parse().unwrap())
-}
-
-/// Puts the bug into the text of a file.
-fn put_in(mutant: &Mutant, text: &str, right: &str, wrong: &str) -> String {
-    assert_eq!(text.matches(right).count(), 1, "{}: the text is not there once", mutant.name);
-    text.replace(right, wrong)
-}
-
 /// The code changes, and the bugs are to be found in it still.
 #[test]
 fn each_bug_can_be_put_in() {
-    for mutant in &MUTANTS {
-        for (file, right, wrong) in mutant.edits {
-            let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
-            assert_ne!(put_in(mutant, &text, right, wrong), text);
-        }
-    }
+    SIMULATION.each_can_be_put_in(&MUTANTS);
 }
 
 #[test]
 #[ignore = "it builds the simulation once for each bug"]
 fn each_bug_is_found() {
-    let workspace: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned();
-    let copied = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mutants");
-    let chosen = std::env::var("WATTLE_MUTANT").ok();
-    let mut missed = Vec::new();
-    for mutant in MUTANTS.iter().filter(|mutant| chosen.as_ref().is_none_or(|name| mutant.name.contains(name.as_str())))
-    {
-        copy(&workspace, &copied);
-        for (file, right, wrong) in mutant.edits {
-            let file = copied.join("runtime/agent").join(file);
-            let text = fs::read_to_string(&file).unwrap();
-            fs::write(&file, put_in(mutant, &text, right, wrong)).unwrap();
-        }
-        match simulate(&copied) {
-            Some(seed) => println!("{}: found by schedule {} of {MOST}", mutant.name, seed + 1),
-            None => missed.push(mutant.name),
-        }
-    }
-    assert!(missed.is_empty(), "not found in {MOST} schedules: {missed:?}");
+    SIMULATION.each_is_found(&MUTANTS);
 }

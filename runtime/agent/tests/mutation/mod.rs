@@ -1,0 +1,102 @@
+//! Bugs that are put in by hand, each into a copy of the workspace, where a simulation is to find it. For more crates than this one.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A bug.
+pub(crate) struct Mutant {
+    pub(crate) name: &'static str,
+    /// File, what is right in it, and what is wrong.
+    pub(crate) edits: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// What is simulated.
+pub(crate) struct Simulated {
+    /// Its package, and the folder of that.
+    pub(crate) package: &'static str,
+    pub(crate) folder: &'static str,
+    /// The test that simulates.
+    pub(crate) test: &'static str,
+    /// What it calls one run, and the variable that says how many there are.
+    pub(crate) run: &'static str,
+    pub(crate) variable: &'static str,
+    /// Within how many runs each bug is to be found.
+    pub(crate) most: u64,
+}
+
+/// Copies what the workspace is built of.
+fn copy(workspace: &Path, to: &Path) {
+    let files = Command::new("git").args(["ls-files", "-z"]).current_dir(workspace).output().unwrap();
+    assert!(files.status.success(), "git does not say what the workspace is");
+    for file in String::from_utf8(files.stdout).unwrap().split('\0').filter(|file| !file.is_empty()) {
+        let Ok(bytes) = fs::read(workspace.join(file)) else { continue };
+        let path = to.join(file);
+        if fs::read(&path).is_ok_and(|there| there == bytes) {
+            continue;
+        }
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+/// Puts the bug into the text of a file.
+fn put_in(mutant: &Mutant, text: &str, right: &str, wrong: &str) -> String {
+    assert_eq!(text.matches(right).count(), 1, "{}: the text is not there once", mutant.name);
+    text.replace(right, wrong)
+}
+
+impl Simulated {
+    /// Runs the simulation in the copy; gives the run that fails.
+    fn simulate(&self, copy: &Path) -> Option<u64> {
+        let output = Command::new(env!("CARGO"))
+            .args(["test", "--quiet", "--package", self.package, "--test", self.test, "--", "--nocapture"])
+            .env(self.variable, self.most.to_string())
+            .env("CARGO_TARGET_DIR", copy.join("target"))
+            .current_dir(copy)
+            .output()
+            .unwrap();
+        if output.status.success() {
+            return None;
+        }
+        let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let prefix = format!("{} ", self.run);
+        let line = text.lines().find_map(|line| line.strip_prefix(&prefix)?.split_once(" (WATTLE_SEED"));
+        let (seed, what) = line.unwrap_or_else(|| panic!("the simulation does not run:\n{text}"));
+        println!("    {}", what.split_once("): ").map_or(what, |(_, what)| what).chars().take(160).collect::<String>());
+        Some(seed.parse().unwrap())
+    }
+
+    /// The code changes, and the bugs are to be found in it still.
+    pub(crate) fn each_can_be_put_in(&self, mutants: &[Mutant]) {
+        for mutant in mutants {
+            for (file, right, wrong) in mutant.edits {
+                let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+                assert_ne!(put_in(mutant, &text, right, wrong), text);
+            }
+        }
+    }
+
+    /// Puts each bug into a copy and simulates. `WATTLE_MUTANT` chooses one by its name.
+    pub(crate) fn each_is_found(&self, mutants: &[Mutant]) {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(Path::new(self.folder).components().count());
+        let workspace: PathBuf = root.unwrap().to_owned();
+        let copied = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mutants-{}", self.package));
+        let chosen = std::env::var("WATTLE_MUTANT").ok();
+        let is_chosen = |mutant: &&Mutant| chosen.as_ref().is_none_or(|name| mutant.name.contains(name.as_str()));
+        let mut missed = Vec::new();
+        for mutant in mutants.iter().filter(is_chosen) {
+            copy(&workspace, &copied);
+            for (file, right, wrong) in mutant.edits {
+                let file = copied.join(self.folder).join(file);
+                let text = fs::read_to_string(&file).unwrap();
+                fs::write(&file, put_in(mutant, &text, right, wrong)).unwrap();
+            }
+            match self.simulate(&copied) {
+                Some(seed) => println!("{}: found by {} {} of {}", mutant.name, self.run, seed + 1, self.most),
+                None => missed.push(mutant.name),
+            }
+        }
+        assert!(missed.is_empty(), "not found in {} runs: {missed:?}", self.most);
+    }
+}
