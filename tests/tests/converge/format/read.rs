@@ -20,7 +20,7 @@ pub(crate) fn scenarios(text: &str) -> Result<Vec<Scenario>, Vec<String>> {
     let yaml: Yaml = serde_yaml::from_str(text).map_err(|error| vec![format!("this is not YAML: {error}")])?;
     let mut reader = Reader { problems: Vec::new() };
     let file = reader.map("the file", &yaml, &["format", "legend", "scenarios"]);
-    match file.get("format").and_then(Yaml::as_str) {
+    match file.get("format").copied().and_then(Yaml::as_str) {
         Some(FORMAT) => {}
         Some(other) => {
             reader.problem("the file", format!("its format is `{other}`, and `{FORMAT}` is what can be read"))
@@ -250,8 +250,13 @@ impl Reader {
         names: &BTreeSet<Name>,
         remembered: &mut BTreeSet<Name>,
     ) -> Option<Step> {
-        const WORDS: [&str; 6] = ["create", "update", "rollback", "delete", "expect", "ticks"];
-        let entries = self.map(at, yaml, &["create", "update", "rollback", "delete", "expect", "ticks", "at"]);
+        // What is looked at may also stand alone.
+        const WORDS: [&str; 12] = [
+            "create", "update", "rollback", "delete", "expect", "ticks", "matches", "total", "count", "remember",
+            "same", "differs",
+        ];
+        let known: Vec<&str> = WORDS.into_iter().chain(["at"]).collect();
+        let entries = self.map(at, yaml, &known);
         let words: Vec<&'static str> = WORDS.into_iter().filter(|word| entries.contains_key(word)).collect();
         let [word] = words[..] else {
             let all = WORDS.map(|word| format!("`{word}`")).join(", ");
@@ -271,11 +276,18 @@ impl Reader {
                 }
                 if word == "delete" { Taken::Goal(NOTHING.into()) } else { Taken::Rollback }
             }
-            "expect" => Taken::Expect(self.expect(at, given, templates, names, remembered)),
-            _ => {
+            "ticks" => {
                 self.count(at, given);
                 Taken::Ticks
             }
+            "expect" => {
+                let entries = self.map(at, given, &["matches", "total", "count", "remember", "same", "differs"]);
+                if entries.is_empty() {
+                    self.problem(at, "it expects nothing");
+                }
+                Taken::Expect(self.expect(at, &entries, templates, names, remembered))
+            }
+            _ => Taken::Expect(self.expect(at, &entries, templates, names, remembered)),
         };
         let moment = entries.get("at").map(|yaml| self.at(&format!("{at}, `at`"), yaml, names));
         if moment.is_some() && taken == Taken::Ticks {
@@ -294,20 +306,16 @@ impl Reader {
     fn expect(
         &mut self,
         at: &str,
-        yaml: &Yaml,
+        entries: &Entries<'_>,
         templates: &BTreeMap<Name, Template>,
         names: &BTreeSet<Name>,
         remembered: &mut BTreeSet<Name>,
     ) -> Expect {
-        let entries = self.map(at, yaml, &["matches", "total", "count", "remember", "same", "differs"]);
-        if entries.is_empty() {
-            self.problem(at, "it expects nothing");
-        }
         let matches = entries.get("matches").map(|yaml| self.text(at, yaml));
         if let Some(template) = &matches {
             self.is_template(at, template, templates);
         }
-        let mut pairs = |reader: &mut Self, key: &str| -> BTreeMap<Name, Name> {
+        let pairs = |reader: &mut Self, key: &str| -> BTreeMap<Name, Name> {
             let pairs = entries.get(key).map(|yaml| reader.entries(at, yaml)).unwrap_or_default();
             pairs.into_iter().map(|(key, value)| (key.into(), reader.text(at, value))).collect()
         };
