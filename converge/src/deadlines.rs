@@ -76,14 +76,13 @@ impl State {
         match self.rows[&id].phase {
             Phase::Idle => {}
             Phase::Running(_) | Phase::Retry | Phase::Accepted if self.is_drained_by_now(id) => self.delete_now(id),
-            Phase::Running(_) | Phase::Lease => self.lapse(id),
             Phase::Retry if self.is_late(id) => self.give_up(id),
             Phase::Retry if self.is_as_wanted(id) => {
                 self.renew(id);
                 self.entry(id).is_retried = true;
                 self.request(id);
             }
-            Phase::Retry => self.lapse(id),
+            Phase::Running(_) | Phase::Lease | Phase::Retry => self.lapse(id),
             Phase::Accepted => self.give_up(id),
         }
     }

@@ -1,10 +1,12 @@
 //! After an event: what may be begun is begun, until nothing more may.
 
+use std::collections::BTreeSet;
+
 use crate::naive::Reading;
 use crate::predicates::{self, Action};
 use crate::state::State;
 use crate::view::View;
-use crate::{Event, Good, Id, Notice, OnFailure, Stage};
+use crate::{Event, Good, Id, Notice, OnFailure, Stage, Time};
 
 impl State {
     /// Begins what may be begun.
@@ -24,11 +26,10 @@ impl State {
                 self.begin(action);
                 continue;
             }
-            if self.running < self.limits.at_once {
-                if let Some(action) = job(self) {
-                    self.begin(action);
-                    continue;
-                }
+            let has_room = self.running < self.limits.at_once;
+            if let Some(action) = if has_room { job(self) } else { None } {
+                self.begin(action);
+                continue;
             }
             if !self.reach() && !self.rest_or_roll_back() {
                 return;
@@ -72,7 +73,7 @@ impl State {
         }
         let goal = self.goal.clone().expect("INVARIANT: what is done is a goal");
         let upto = self.rows.last_key_value().map_or(Id::default(), |(id, _)| *id);
-        let standing: std::collections::BTreeSet<Id> = picks.collect();
+        let standing: BTreeSet<Id> = picks.collect();
         let is_left = |id: &Id| !standing.contains(id);
         let leftovers = self.rows.keys().copied().filter(is_left).collect();
         self.keep(Good { goal, upto, leftovers });
@@ -98,7 +99,7 @@ impl State {
     }
 
     /// Takes an event in, without beginning anything.
-    pub(crate) fn happen(&mut self, event: Event, now: crate::Time) {
+    pub(crate) fn happen(&mut self, event: Event, now: Time) {
         self.now = self.now.max(now);
         self.propagate();
         self.ring();

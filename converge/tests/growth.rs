@@ -53,7 +53,7 @@ fn settle(
     let mut next = Some(event);
     while let Some(event) = next {
         let begin = Instant::now();
-        let Step { writes: written, jobs: begun, .. } = state.step(event, Time::from_millis(0));
+        let Step { writes: written, jobs: asked, .. } = state.step(event, Time::from_millis(0));
         spent += begin.elapsed();
         writes += written.len();
         for write in written {
@@ -63,7 +63,7 @@ fn settle(
                 Write::Goal(_) | Write::Good(_) => {}
             }
         }
-        jobs.extend(begun);
+        jobs.extend(asked);
         next = jobs.pop_front().map(|job: wattle_converge::Job| {
             made += 1;
             let phys = job.phys.unwrap_or_else(|| format!("{}-{made}", job.name).into());

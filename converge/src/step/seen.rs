@@ -15,10 +15,8 @@ impl State {
         };
         let Some(entry) = self.rows.get(&mark) else { return self.adopt(mark, kind, phys.cloned()) };
         let known = entry.row.thing.as_ref().map(|thing| &thing.phys);
-        if let (Some(known), Some(phys)) = (known, phys) {
-            if known != phys {
-                return self.adopt(mark, kind, Some(phys.clone()));
-            }
+        if known.is_some() && phys.is_some() && known != phys {
+            return self.adopt(mark, kind, phys.cloned());
         }
         match entry.phase {
             Phase::Idle if at > entry.changed => self.on_seen_idle(mark, sight),

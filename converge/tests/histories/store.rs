@@ -97,14 +97,14 @@ impl Store {
         if is_good && goal.desire.cleanup == Cleanup::Last && !state.is_done() {
             return Err(format!("{id} of {} is to be deleted, and not everything is done", row.name));
         }
-        if let Some(requires) = wanted.filter(|_| !is_good && row.stage == Stage::Sound).map(|(_, requires)| requires) {
-            if let Some(open) = requires.iter().find(|name| state.standing(name).is_none()) {
-                return Err(format!(
-                    "{id} of {} is to be deleted, and may be what is wanted once {open} is done",
-                    row.name
-                ));
+        // What it depends on has to stand before it is known that it is not what is wanted.
+        let is_in_between = !is_good && row.stage == Stage::Sound;
+        let requires = wanted.filter(|_| is_in_between).map(|(_, requires)| requires);
+        match requires.into_iter().flatten().find(|name| state.standing(name).is_none()) {
+            Some(open) => {
+                Err(format!("{id} of {} is to be deleted, and may be what is wanted once {open} is done", row.name))
             }
+            None => Ok(()),
         }
-        Ok(())
     }
 }

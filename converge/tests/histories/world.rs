@@ -185,7 +185,7 @@ impl World {
             wish: Wish::default(),
             size,
             is_calm: false,
-            is_compared: seed % 16 == 0,
+            is_compared: seed.is_multiple_of(16),
             writes: BTreeMap::new(),
             others: 0,
             jobs: 0,
@@ -237,11 +237,9 @@ impl World {
         self.wish = self.wish.next(&mut self.chance, self.size);
         self.want(true);
         self.check_reached();
-        if let Some((id, count)) = self.writes.iter().find(|(_, count)| **count > 2) {
-            if self.releases == 0 && self.broken.is_none() {
-                let (id, count) = (*id, *count);
-                self.breaks(|| format!("{id} was written {count} times"));
-            }
+        let twice = self.writes.iter().find(|(_, count)| **count > 2).map(|(id, count)| (*id, *count));
+        if let Some((id, count)) = twice.filter(|_| self.releases == 0) {
+            self.breaks(|| format!("{id} was written {count} times"));
         }
     }
 
@@ -489,10 +487,9 @@ impl World {
             return;
         }
         if !is_deposed {
-            if let Some(state) = &self.leaders[leader].state {
-                if let Err(what) = self.store.check(state, &deleted) {
-                    return self.breaks(|| what);
-                }
+            let state = self.leaders[leader].state.as_ref();
+            if let Err(what) = state.map_or(Ok(()), |state| self.store.check(state, &deleted)) {
+                return self.breaks(|| what);
             }
             for notice in step.notices {
                 self.say(|| format!("    says {notice:?}"));

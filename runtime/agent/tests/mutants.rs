@@ -191,7 +191,7 @@ const MUTANTS: [Mutant; 20] = [
 /// The code changes, and the bugs are to be found in it still.
 #[test]
 fn each_bug_can_be_put_in() {
-    SIMULATION.each_can_be_put_in(&MUTANTS);
+    Simulated::each_can_be_put_in(&MUTANTS);
 }
 
 #[test]
