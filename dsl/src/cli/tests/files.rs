@@ -206,7 +206,9 @@ fn what_no_parameter_takes_is_told() {
     fs::write(scratch.0.join("demo/environment.yaml"), "parameters:\n  imgae: debian-13\n  zzz: 1\n").expect("written");
     let run = emit();
     assert_eq!(run.exit, Exit::Fine, "{run}");
-    let lost = |name: &str| format!("warning: `environment.yaml` had a value for `{name}`, which is no parameter of the stack");
+    let lost = |name: &str| {
+        format!("warning: `environment.yaml` had a value for `{name}`, which is no parameter of the stack")
+    };
     assert!(run.err.contains(&lost("imgae")) && run.err.contains("; did you mean `image`?\n"), "{run}");
     assert!(run.err.contains(&lost("zzz")), "{run}");
     assert!(!emit().err.contains("had a value"), "it is a comment by now");
