@@ -60,6 +60,14 @@ fn findings(tool: Tool, source: &str) -> Result<Findings, SyntaxError> {
     }
 }
 
+/// Refuses a file with which `tool` cannot begin, although one of its recipes may look so.
+fn begins(tool: Tool, source: &str) -> Result<(), SyntaxError> {
+    match tool {
+        Tool::Ansible => ansible::is_playbook(source),
+        Tool::Shell | Tool::Puppet | Tool::Chef | Tool::Salt => Ok(()),
+    }
+}
+
 /// What a file that is no recipe of `tool` adds when it travels along with one.
 fn beside(tool: Tool, source: &str, into: &mut Findings) {
     match tool {

@@ -50,7 +50,12 @@ pub fn analyse_run<'a>(
     files: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<Analysis, FileError> {
     let Some((cookbook, recipe)) = entry.split_once("::").filter(|_| !tool.runs_files()) else {
-        return analyse_all(tool, files);
+        let files: Vec<_> = files.into_iter().collect();
+        let all = analyse_all(tool, files.iter().copied())?;
+        if let Some((path, source)) = files.iter().find(|(path, _)| *path == entry) {
+            crate::begins(tool, source).map_err(|error| FileError { path: (*path).to_owned(), error })?;
+        }
+        return Ok(all);
     };
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();

@@ -22,13 +22,65 @@ mod value;
 
 use crate::analysis::{Findings, SyntaxError};
 
+use tree::Kind;
+
 pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     let documents = tree::parse(source)?;
     // What is marked as unsafe is no template.
     play::judge(&documents, !source.contains("!unsafe"))
 }
 
+/// Refuses a file with which Ansible begins and which is no list of plays. Files of tasks and of variables are others.
+pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
+    for document in tree::parse(source)? {
+        let plays = match &document.kind {
+            Kind::List(plays) => plays,
+            Kind::Alias => continue,
+            Kind::Map(_) => return Err(SyntaxError::new(document.line, IS_MAP)),
+            Kind::Text(_) => return Err(SyntaxError::new(document.line, "a playbook is a list of plays, and this is text")),
+        };
+        for play in plays {
+            // A merged key may bring the hosts.
+            let is_play = |key: &str| matches!(key, "hosts" | "include" | "<<") || key.ends_with("import_playbook");
+            match &play.kind {
+                Kind::Alias => {}
+                Kind::Map(pairs) if pairs.iter().any(|(key, _)| key.text().is_some_and(is_play)) => {}
+                Kind::Map(_) => return Err(SyntaxError::new(play.line, NO_HOSTS)),
+                _ => return Err(SyntaxError::new(play.line, "a playbook is a list of plays, and this is none")),
+            }
+        }
+    }
+    Ok(())
+}
+
+const IS_MAP: &str = "a playbook is a list of plays, and this is a map: put `- ` before the first key of each play";
+const NO_HOSTS: &str = "a play has no `hosts`: tasks stand below `tasks:` of a play with `hosts: localhost`";
+
 /// Refuses what is not YAML.
 pub(crate) fn is_yaml(source: &str) -> Result<(), SyntaxError> {
     tree::parse(source).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_playbook;
+
+    #[test]
+    fn a_playbook_is_a_list_of_plays() {
+        for playbook in [
+            "- hosts: localhost\n  tasks: []\n",
+            "- ansible.builtin.import_playbook: other.yml\n- hosts: [a, b]\n",
+            "- &play\n  hosts: localhost\n- <<: *play\n  tasks: []\n",
+        ] {
+            assert!(is_playbook(playbook).is_ok(), "{playbook}");
+        }
+        for (text, line) in [
+            ("---\nhosts: localhost\ntasks: []\n", 2),
+            ("- name: x\n  shell: echo\n", 1),
+            ("- hosts: localhost\n  tasks: []\n- foo\n", 3),
+            ("hello", 1),
+        ] {
+            assert_eq!(is_playbook(text).expect_err(text).line, line, "{text}");
+        }
+    }
 }
