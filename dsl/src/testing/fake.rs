@@ -53,30 +53,24 @@ impl From<String> for Failed {
 /// What a fake gives: `Outputs::<Db2> { ... }`, or a `Result` of that and [`Failed`].
 #[diagnostic::on_unimplemented(
     message = "a fake gives the outputs of its component, not `{Self}`",
-    label = "not outputs",
+    label = "not `{O}`",
     note = "write `|db2: Given<Db2>| Outputs::<Db2> {{ ... }}`; or `Ok(Outputs::<Db2> {{ ... }})` where it may fail, with `Err(\"the disk is full\".into())`"
 )]
-pub trait Answer {
-    /// The outputs.
-    type Outputs: Written;
+pub trait Answer<O> {
     /// The outputs, or the failure.
     #[doc(hidden)]
     fn answer(self) -> Result<Values, Failed>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<O: Written> Answer for O {
-    type Outputs = O;
-
+impl<O: Written> Answer<O> for O {
     fn answer(self) -> Result<Values, Failed> {
         Ok(self.into_values())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<O: Written> Answer for Result<O, Failed> {
-    type Outputs = O;
-
+impl<O: Written> Answer<O> for Result<O, Failed> {
     fn answer(self) -> Result<Values, Failed> {
         self.map(Written::into_values)
     }

@@ -132,7 +132,7 @@ impl Trial {
     /// there.
     #[must_use]
     #[track_caller]
-    pub fn fake<K: Fakeable, A: Answer<Outputs = K::Outputs>>(self, fake: impl Fn(Given<K>) -> A + 'static) -> Self {
+    pub fn fake<K: Fakeable, A: Answer<K::Outputs>>(self, fake: impl Fn(Given<K>) -> A + 'static) -> Self {
         let at = Location::caller();
         self.kind(K::KIND, typed(fake, None, at))
     }
@@ -160,7 +160,7 @@ impl Trial {
     /// ```
     #[must_use]
     #[track_caller]
-    pub fn fake_taking<K: Fakeable, A: Answer<Outputs = K::Outputs>>(
+    pub fn fake_taking<K: Fakeable, A: Answer<K::Outputs>>(
         self,
         takes: Duration,
         fake: impl Fn(Given<K>) -> A + 'static,
@@ -172,7 +172,7 @@ impl Trial {
     /// Fakes one component, `SERVER/COMPONENT`, otherwise than the rest of its kind.
     #[must_use]
     #[track_caller]
-    pub fn fake_of<K: Fakeable, A: Answer<Outputs = K::Outputs>>(
+    pub fn fake_of<K: Fakeable, A: Answer<K::Outputs>>(
         mut self,
         component: &str,
         fake: impl Fn(Given<K>) -> A + 'static,
@@ -327,7 +327,7 @@ impl std::fmt::Debug for Trial {
     }
 }
 
-fn typed<K: Fakeable, A: Answer<Outputs = K::Outputs>>(
+fn typed<K: Fakeable, A: Answer<K::Outputs>>(
     fake: impl Fn(Given<K>) -> A + 'static,
     takes: Option<Duration>,
     at: &'static Location<'static>,
