@@ -81,12 +81,17 @@ fn of(subject: Subject<'_>, asked: &Asked) -> Vec<Refused> {
     found
 }
 
-/// Values that do not do. Whether a name is there at all, whoever gives properties knows best.
+/// Values that do not do. Whether a property is there at all, whoever gives properties knows best.
 fn values(properties: Properties<'_>, before: &str) -> Vec<Refused> {
     let wrongs = properties.wrongs(true).into_iter();
-    let wrongs = wrongs.filter(|wrong| !matches!(wrong.what, What::Unknown { .. } | What::Missing(_)));
+    let is_own = |what: &What| matches!(what, What::Unknown { .. } | What::Missing(_));
+    let wrongs = wrongs.filter(|wrong| !is_own(&wrong.what) || !wrong.path.is_empty());
+    let why = |what: &What| match what {
+        What::Missing(name) => format!("`{name}` is missing"),
+        what => what.why(),
+    };
     wrongs
-        .map(|wrong| Refused { property: Some(format!("{before}{}", wrong.path)), why: wrong.what.why(), help: None })
+        .map(|wrong| Refused { property: Some(format!("{before}{}", wrong.path)), why: why(&wrong.what), help: None })
         .collect()
 }
 

@@ -10,6 +10,7 @@ left out. Prints a JSON object a line: `type, property, before, after` (the
 properties), and `does`: `replaced`, `refused: WHY`, `nothing`, or what it asks
 of the services, without what only reads.
 """
+import copy
 import json
 import os
 import sys
@@ -122,7 +123,8 @@ class Clients:
 
 
 def instance(stack, ty, given):
-    definition = rsrc_defn.ResourceDefinition("one", ty, properties=given)
+    # Some classes write into what they are given.
+    definition = rsrc_defn.ResourceDefinition("one", ty, properties=copy.deepcopy(given))
     one = resource.Resource("one", definition, stack)
     one.resource_id = "id"
     one.properties = definition.properties(one.properties_schema, one.context)

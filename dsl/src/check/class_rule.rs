@@ -7,9 +7,9 @@ use wattle_heat::rules::{self, Asked, Refused};
 
 use crate::model::{Expr, IndexMap, Model, Reference, Resource, Value};
 
-use super::empty_range;
 use super::registry::check;
 use super::sink::Sink;
+use super::{empty_range, property_value};
 
 check! {
     /// Some types ask more of their properties than that each of them fits: one of two, not both, not in that combination. A
@@ -69,9 +69,10 @@ fn run(sink: &mut Sink<'_, '_>) {
             Some((path, &resource.properties.get(own)?.at))
         });
         let diagnostic = match at {
-            Some((path, at)) => {
-                CHECK.diagnostic(format!("the property `{path}` of `{name}`: {why}")).label(at, "given here")
-            }
+            // That is no matter of several properties.
+            Some((path, at)) => property_value::CHECK
+                .diagnostic(format!("the property `{path}` of `{name}` does not take this value: {why}"))
+                .label(at, why),
             None => CHECK
                 .diagnostic(format!("`{name}`: {why}"))
                 .label(&resource.at, format!("`{}` asks for it", resource.ty)),

@@ -90,7 +90,7 @@ async fn a_revision_that_fails_takes_nothing_back_that_worked() {
 
 /// Whether it is said of a server that its disk is new.
 async fn is_anew(world: &World, server: &str) -> bool {
-    let picture = Picture::read(world.space(), None).await.unwrap();
+    let picture = Picture::read(&world.space(), None).await.unwrap();
     let troubles = &picture.servers[server].troubles;
     assert!(troubles.iter().all(|trouble| trouble.contains("empty disk")), "{troubles:?}");
     !troubles.is_empty()

@@ -14,12 +14,13 @@ const PAIRS: [(&str, &str); 5] =
     [("W0401", "W1202"), ("W0402", "W1203"), ("W0403", "W1204"), ("W0407", "W1207"), ("W0409", "W1207")];
 
 /// Mistakes that only one of both sees, each with the reason.
-const OTHERWISE: &[(&str, &str)] = &[];
+const OTHERWISE: &[(&str, &str)] =
+    &[("OS::Heat::ResourceChain, ", "what its members are is looked at in a whole template only")];
 
 fn of_program(model: &Model) -> BTreeSet<&'static str> {
     let found = check(model, &Limits::default());
     let codes = found.iter().filter(|one| one.severity == Severity::Error).map(|one| one.code);
-    codes.map(|code| PAIRS.iter().find(|(own, _)| *own == code).map_or(code, |(_, other)| other)).collect()
+    codes.map(|code| one_of(PAIRS.iter().find(|(own, _)| *own == code).map_or(code, |(_, other)| other))).collect()
 }
 
 fn of_template(model: &Model) -> BTreeSet<&'static str> {
@@ -27,7 +28,12 @@ fn of_template(model: &Model) -> BTreeSet<&'static str> {
     wattle::emit::json(&lower(model, &Options::default()).template, &mut text).expect("emits");
     let loaded = Loaded::of(std::str::from_utf8(&text).expect("text"), "template.yaml");
     let found = wattle_heat::check::check(&loaded);
-    found.iter().filter(|one| one.severity == Severity::Error).map(|one| one.code).collect()
+    found.iter().filter(|one| one.severity == Severity::Error).map(|one| one_of(one.code)).collect()
+}
+
+/// A key that is missing in a value is a wrong value to the one and a missing property to the other.
+fn one_of(code: &'static str) -> &'static str {
+    if code == "W1204" { "W1203" } else { code }
 }
 
 /// The model with one thing wrong, or other, in each place of the resource `it`.
@@ -72,5 +78,5 @@ fn both_commands_refuse_the_same() {
         }
     }
     assert!(differ.is_empty(), "{} of {number} differ:\n{}", differ.len(), differ.join("\n"));
-    assert!(number > 3_000 && ["W1203", "W1204", "W1207"].iter().all(|code| seen.contains(code)), "{number} {seen:?}");
+    assert!(number > 3_000 && ["W1203", "W1207"].iter().all(|code| seen.contains(code)), "{number} {seen:?}");
 }
