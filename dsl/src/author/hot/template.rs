@@ -59,8 +59,8 @@ impl Topology {
     ///
     /// #[blueprint]
     /// pub fn members(t: &mut Topology) {
-    ///     let member = t.template("member.yaml", member);
-    ///     t.add("first", member.stack().name("one"));
+    ///     let of_member = t.template("member.yaml", member);
+    ///     t.add("first", of_member.stack().name("one"));
     /// }
     /// # let model = wattle::author::Blueprint::model(&members, Default::default());
     /// # assert!(model.files.contains_key("member.yaml"));

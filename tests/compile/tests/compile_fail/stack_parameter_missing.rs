@@ -18,11 +18,11 @@ pub fn member(t: &mut Topology, p: Settings) {
 
 #[blueprint]
 pub fn members(t: &mut Topology) {
-    let member = t.template("member.yaml", member);
-    t.add("whole", member.stack().image("debian"));
-    t.add("none", member.stack().count(2));
-    t.add("first", member.stack().image(3));
-    t.add("second", member.stack().imgae("debian"));
+    let of_member = t.template("member.yaml", member);
+    t.add("whole", of_member.stack().image("debian"));
+    t.add("none", of_member.stack().count(2));
+    t.add("first", of_member.stack().image(3));
+    t.add("second", of_member.stack().imgae("debian"));
 }
 
 fn main() {}
