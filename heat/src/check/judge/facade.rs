@@ -24,16 +24,16 @@ impl Judge<'_, '_> {
         self.found.push(class_rule::diagnostic(&what, &at, help));
     }
 
-    /// Whether an environment says this of the very type. What a pattern stands for, Heat compares with itself.
+    /// Whether an environment says this of the very type, and nothing else of it. What a pattern stands for, Heat compares with
+    /// itself; which of several it takes for what is replaced is not always the same.
     fn is_put_in_place(&self, name: &str, ty: &str) -> bool {
         let registry = &self.stack.registry;
-        let of_all = registry.types.iter().filter(|(known, _)| {
+        let is_own = registry.resources.get(name).is_some_and(|scoped| scoped.types.contains_key(ty));
+        let mut of_it = registry.types.iter().filter(|(known, _)| {
             known.as_str() == ty || known.strip_suffix('*').is_some_and(|prefix| ty.starts_with(prefix))
         });
-        let own = registry.resources.get(name).and_then(|scoped| scoped.types.get_key_value(ty));
-        let mut all = own.into_iter().chain(of_all);
-        match (all.next(), all.next()) {
-            (Some((known, target)), None) => {
+        match (of_it.next(), of_it.next()) {
+            (Some((known, target)), None) if !is_own => {
                 known == ty && matches!(target.implementation, Implementation::Template(_))
             }
             _ => false,

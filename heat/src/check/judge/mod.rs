@@ -195,11 +195,6 @@ impl Judge<'_, '_> {
         if !is_provider && resource.class().group.is_none() {
             return;
         }
-        if !is_stack_name(name) {
-            let at = self.at(None, subject);
-            self.found.push(illegal_name::of_a_stack(name, &at));
-            return;
-        }
         if self.stack.depth >= limits::NESTED {
             let at = self.at(None, subject);
             self.found.push(deep_nesting::diagnostic(&self.called(subject), &at));
@@ -214,6 +209,12 @@ impl Judge<'_, '_> {
             return;
         };
         let stack = nested.stack(self.world, self.stack);
+        // Of a group without members Heat validates no stack.
+        if !is_stack_name(name) && (is_provider || !stack.resources.is_empty()) {
+            let at = self.at(None, subject);
+            self.found.push(illegal_name::of_a_stack(name, &at));
+            return;
+        }
         let around = if is_provider {
             None
         } else {
