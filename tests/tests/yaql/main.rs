@@ -139,6 +139,6 @@ fn random_expressions_give_what_heat_gives() {
     let expressions: Vec<_> = (0..rounds).map(|_| random.expression()).collect();
     let (wrong, unknown, all) = compared(expressions.iter().map(String::as_str));
     assert!(wrong.is_empty(), "{} of {all}:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(unknown.len() * 4 < all, "{} of {all} are not known", unknown.len());
+    assert!(unknown.len() * 20 < all, "{} of {all} are not known", unknown.len());
     println!("{} of {all} are not known", unknown.len());
 }

@@ -181,6 +181,9 @@ impl Parser<'_> {
                 holes += 1;
                 continue;
             }
+            if self.next.is_none() {
+                self.expect(end)?;
+            }
             let (value, deep) = self.value(0, outer + 1)?;
             depth = depth.max(deep);
             if self.is_next("=>") {

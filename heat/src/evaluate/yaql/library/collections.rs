@@ -174,10 +174,19 @@ fn with(map: &Map, more: impl IntoIterator<Item = (Item, Item)>) -> Result<Item,
 }
 
 fn without(map: &Map, keys: &[Item]) -> Result<Item, Stop> {
-    let Item::Set(keys) = Item::set(keys.iter().cloned())? else { return unknown() };
+    let mut gone = Map::new();
+    for key in keys {
+        // Of an empty map, Python takes any key out, even what is none.
+        if gone.entries.len() == map.entries.len() {
+            break;
+        }
+        if map.get(key)?.is_some() {
+            gone.insert(key.clone(), Item::Null)?;
+        }
+    }
     let mut out = Map::new();
     for (key, value) in &map.entries {
-        if keys.get(key)?.is_none() {
+        if gone.get(key)?.is_none() {
             out.insert(key.clone(), value.clone())?;
         }
     }
