@@ -96,12 +96,11 @@ impl Simulated {
                 let text = fs::read_to_string(&file).unwrap();
                 fs::write(&file, put_in(mutant, &text, right, wrong)).unwrap();
             }
-            match self.simulate(&copied) {
-                Some(seed) => println!("{}: found by {} {} of {}", mutant.name, self.run, seed + 1, self.most()),
-                None => {
-                    println!("{}: not found", mutant.name);
-                    missed.push(mutant.name);
-                }
+            if let Some(seed) = self.simulate(&copied) {
+                println!("{}: found by {} {} of {}", mutant.name, self.run, seed + 1, self.most());
+            } else {
+                println!("{}: not found", mutant.name);
+                missed.push(mutant.name);
             }
         }
         assert!(missed.is_empty(), "not found in {} runs: {missed:?}", self.most());
