@@ -77,7 +77,7 @@ fn settle(
         });
     }
     assert!(state.is_quiet());
-    (processor() - begin, writes)
+    (processor().saturating_sub(begin), writes)
 }
 
 fn shapes(count: usize) -> [(&'static str, Vec<Vec<usize>>); 4] {
@@ -117,7 +117,7 @@ fn time_of_the_engine_by_resources() {
             };
             let begin = processor();
             let (mut state, _) = State::load(stored, 2, Limits::default(), Time::from_millis(0)).unwrap();
-            report("load", (processor() - begin, 0));
+            report("load", (processor().saturating_sub(begin), 0));
             report("delete", settle(&mut state, &mut rows, Event::Desire(Desire::nothing())));
             assert!(rows.is_empty());
         }

@@ -1,0 +1,234 @@
+//! The rules one by one, where a scenario cannot say it: failures, what cannot exist twice, time, drift.
+
+mod desk;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use desk::{Desk, Wish};
+use wattle_converge::{Desire, Event, Id, Notice, OnFailure, Outcome, Refusal, Sight, Thing, Time};
+
+fn pair(fixed: &'static str) -> Wish {
+    Wish::default().with("A", fixed, "", &[]).with("B", "", "", &["A"])
+}
+
+#[test]
+fn what_failed_is_tried_again_by_the_next_goal_and_not_before() {
+    let mut desk = Desk::new();
+    desk.want(pair("one").with("C", "", "", &[]));
+    assert_eq!(desk.jobs(), ["create A", "create C"]);
+    desk.answer(Outcome::Refused("quota exceeded".into()));
+    desk.done();
+    assert_eq!(desk.jobs(), [""; 0], "B waits for A, and C is made");
+    assert_eq!(desk.roots(), ["`A` failed: quota exceeded"]);
+    desk.pass(Duration::from_hours(5));
+    desk.another_leader();
+    assert_eq!(desk.jobs(), [""; 0]);
+    desk.want(pair("one").with("C", "", "", &[]));
+    assert_eq!(desk.jobs(), ["create A"]);
+    desk.all_done();
+    assert!(desk.state.is_done());
+    assert_eq!(desk.rows.len(), 3, "nothing is left of the failure");
+}
+
+#[test]
+fn a_failure_goes_back_to_what_was_reached_where_that_is_asked_for() {
+    let mut desk = Desk::new();
+    desk.want(pair("one"));
+    desk.all_done();
+    let was = desk.things();
+    desk.tell(Event::Desire(Desire { on_failure: OnFailure::Rollback, ..Desire::new(Arc::new(pair("two"))) }));
+    desk.done();
+    assert_eq!(desk.jobs(), ["update B"]);
+    desk.answer(Outcome::Refused("no".into()));
+    desk.all_done();
+    assert_eq!((desk.things(), desk.roots()), (was, vec![]));
+}
+
+#[test]
+fn what_breaks_while_it_is_changed_is_kept_until_another_one_stands_for_it() {
+    let mut desk = Desk::new();
+    desk.want(Wish::default().with("volume", "", "10 GB", &[]));
+    desk.all_done();
+    desk.want(Wish::default().with("volume", "", "20 GB", &[]));
+    desk.answer(Outcome::Broken("error_extending".into()));
+    assert_eq!((desk.jobs(), desk.roots()), (vec![], vec!["`volume` failed: error_extending".to_owned()]));
+    assert_eq!(desk.things().len(), 1);
+    desk.want(Wish::default().with("volume", "", "20 GB", &[]));
+    assert_eq!(desk.jobs(), ["create volume"]);
+    desk.done();
+    assert_eq!(desk.jobs(), ["delete volume"]);
+}
+
+#[test]
+fn what_cannot_exist_twice_is_given_up_first_and_taken_back_by_a_rollback() {
+    let port = |fixed| Wish::default().with("port", fixed, "", &[]).holding("port", "10.0.0.5");
+    let mut desk = Desk::new();
+    desk.want(port("one"));
+    desk.all_done();
+    let was = desk.things();
+    desk.want(port("two"));
+    assert_eq!(desk.jobs(), [r#"release {"10.0.0.5"} of port"#]);
+    desk.done();
+    assert_eq!(desk.jobs(), ["create port"]);
+    desk.tell(Event::Rollback { to: None });
+    assert_eq!(desk.jobs(), ["create port"], "the address counts as held while it is being made");
+    desk.done();
+    assert_eq!(desk.jobs(), ["delete port"]);
+    desk.done();
+    assert_eq!(desk.jobs(), ["update port"]);
+    desk.done();
+    assert_eq!(desk.things(), was);
+}
+
+#[test]
+fn two_can_exchange_what_cannot_exist_twice() {
+    let ports = |one, other| {
+        let ports = Wish::default().with("A", "", one, &[]).with("B", "", other, &[]);
+        ports.holding("A", one).holding("B", other)
+    };
+    let mut desk = Desk::new();
+    desk.want(ports("x", "y"));
+    desk.all_done();
+    desk.want(ports("y", "x"));
+    desk.all_done();
+    assert_eq!(desk.roots(), [""; 0]);
+    // Nobody can have it where two want it, and it is said who waits for whom.
+    desk.want(ports("y", "y"));
+    desk.all_done();
+    assert_eq!(desk.roots(), ["`B` waits for `y`, which `A` has"]);
+}
+
+#[test]
+fn a_lost_reply_is_looked_for_and_not_asked_again() {
+    let mut desk = Desk::new();
+    desk.want(Wish::default().with("A", "", "", &[]));
+    desk.answer(Outcome::Unknown);
+    desk.pass(Duration::from_secs(149));
+    assert_eq!(desk.jobs(), [""; 0], "a request may still arrive");
+    desk.pass(Duration::from_secs(2));
+    assert_eq!(desk.jobs(), ["look A"]);
+    desk.answer(Outcome::Absent);
+    assert_eq!(desk.jobs(), ["create A"], "under another mark");
+    desk.answer(Outcome::Unknown);
+    desk.another_leader();
+    desk.pass(Duration::from_secs(151));
+    assert_eq!(desk.jobs(), ["look A"]);
+    desk.done();
+    assert!(desk.state.is_done());
+}
+
+#[test]
+fn nothing_is_under_way_for_ever() {
+    let mut desk = Desk::new();
+    desk.want(Wish::default().with("A", "", "", &[]));
+    desk.answer(Outcome::Accepted(Some("A1".into())));
+    desk.pass(Duration::from_mins(6));
+    assert_eq!(desk.roots(), ["`A` is being created"]);
+    desk.pass(Duration::from_mins(55));
+    assert_eq!(desk.jobs(), ["delete A"]);
+    desk.done();
+    assert_eq!(desk.roots(), ["`A` failed: it was not done in time"]);
+    assert_eq!(desk.state.wakes(), None);
+}
+
+#[test]
+fn nothing_is_begun_after_the_deadline_of_a_goal() {
+    let mut desk = Desk::new();
+    desk.tell(Event::Desire(Desire {
+        deadline: Some(Time::from_millis(60_000)),
+        ..Desire::new(Arc::new(pair("one")))
+    }));
+    desk.pass(Duration::from_secs(61));
+    desk.done();
+    assert_eq!((desk.jobs(), desk.roots()), (vec![], vec!["the deadline passed before `B` was begun".to_owned()]));
+}
+
+#[test]
+fn what_cannot_be_said_fails_alone() {
+    let mut desk = Desk::new();
+    desk.want(Wish::default().with("A", "", "", &[]).with("B", "", "never", &["A"]).with("C", "", "", &["A"]));
+    desk.all_done();
+    assert_eq!(desk.roots(), ["the properties of `B` cannot be computed: its text has no such key"]);
+    assert_eq!(desk.rows.len(), 2);
+}
+
+#[test]
+fn drift_is_put_right_where_that_is_asked_for_and_three_times_an_hour() {
+    let mut desk = Desk::new();
+    desk.want(pair("one"));
+    desk.all_done();
+    let changed = |thing: &Thing| Sight::Changed(thing.clone(), "its size differs".into());
+    desk.see("A", changed);
+    assert_eq!(desk.jobs(), [""; 0]);
+    desk.tell(Event::Desire(Desire { corrects: true, ..Desire::new(Arc::new(pair("one"))) }));
+    assert_eq!(desk.jobs(), ["update A"]);
+    desk.all_done();
+    for _ in 0..3 {
+        desk.see("A", changed);
+        assert_eq!(desk.jobs(), ["update A"]);
+        desk.all_done();
+    }
+    desk.see("A", changed);
+    assert_eq!((desk.jobs(), desk.roots()), (vec![], vec!["`A` is not as it was deployed".to_owned()]));
+    desk.pass(Duration::from_hours(1));
+    assert_eq!(desk.jobs(), ["update A"]);
+    desk.all_done();
+    // What vanished is made again, and what refers to it is changed.
+    desk.pass(Duration::from_hours(1));
+    desk.see("A", |_| Sight::Absent);
+    assert_eq!(desk.jobs(), ["create A"]);
+    desk.done();
+    assert_eq!(desk.jobs(), ["update B"]);
+}
+
+#[test]
+fn what_a_late_request_made_is_deleted() {
+    let mut desk = Desk::new();
+    desk.want(pair("one"));
+    desk.all_done();
+    let late = Thing { phys: "A9".into(), attributes: [].into() };
+    let (mark, at) = (Id { term: 1, number: 99 }, Time::from_millis(desk.now));
+    desk.tell(Event::Seen { mark, kind: "thing".into(), at, sight: Sight::Ready(late) });
+    assert_eq!(desk.jobs(), ["delete 1-99"]);
+    assert_eq!(desk.begun[0].phys.as_deref(), Some("A9"));
+    desk.done();
+    assert_eq!(desk.rows.len(), 2);
+}
+
+#[test]
+fn software_is_torn_down_before_its_server_goes_or_until_it_takes_too_long() {
+    let mut desk = Desk::new();
+    let servers = Wish::default().with("server1", "", "", &[]).with("server2", "", "", &[]);
+    desk.want(servers);
+    desk.all_done();
+    desk.tell(Event::Desire(Desire::nothing()));
+    assert_eq!(desk.jobs(), ["drain server1", "drain server2"]);
+    desk.done();
+    assert_eq!(desk.jobs(), ["drain server2", "delete server1"]);
+    desk.pass(Duration::from_mins(10));
+    assert_eq!(desk.jobs()[2], "delete server2");
+}
+
+#[test]
+fn what_cannot_be_a_goal_is_refused() {
+    let mut desk = Desk::new();
+    desk.want(Wish::default().with("A", "", "", &["B"]).with("B", "", "", &["A"]));
+    desk.want(Wish::default().with("A", "", "", &["Z"]));
+    desk.tell(Event::Rollback { to: Some(7) });
+    let refusal = |notice: &Notice| match notice {
+        Notice::Refused(refusal) => refusal.to_string(),
+        other => panic!("it said {other:?}"),
+    };
+    let refused: Vec<String> = desk.said.iter().map(refusal).collect();
+    assert_eq!(
+        refused,
+        [
+            "these depend on each other, so that none can be the first: `A` -> `B` -> `A`",
+            "`A` depends on `Z`, which is not in the template",
+            "there is no completed deployment 7 to go back to",
+        ]
+    );
+    assert!(desk.state.goal().is_none() && desk.rows.is_empty());
+    assert_eq!(refused[2], Refusal::NoGoal(7).to_string());
+}
