@@ -174,6 +174,7 @@ macro_rules! items {
             }
         }
 
+        #[expect(clippy::copy_iterator, reason = "nothing ever goes through it")]
         impl<T: Listed + Repeated> Iterator for $handle<T> {
             type Item = T::Item;
 

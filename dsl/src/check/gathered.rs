@@ -19,9 +19,9 @@ pub(super) fn gathered(model: &Model, found: Vec<Diagnostic>) -> Vec<Diagnostic>
         }
     }
     let modules = Modules::of(model);
-    let noted = all.into_iter().map(|(diagnostic, others)| match others.is_empty() {
-        true => diagnostic,
-        false => diagnostic.note(format!("the same place is wrong in the same way for {}", listed(&others))),
+    let noted = all.into_iter().map(|(diagnostic, others)| {
+        let same = || format!("the same place is wrong in the same way for {}", listed(&others));
+        if others.is_empty() { diagnostic } else { diagnostic.note(same()) }
     });
     noted.map(|diagnostic| modules.shown(diagnostic)).collect()
 }

@@ -37,7 +37,9 @@ pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
             Kind::List(plays) => plays,
             Kind::Alias => continue,
             Kind::Map(_) => return Err(SyntaxError::new(document.line, IS_MAP)),
-            Kind::Text(_) => return Err(SyntaxError::new(document.line, "a playbook is a list of plays, and this is text")),
+            Kind::Text(_) => {
+                return Err(SyntaxError::new(document.line, "a playbook is a list of plays, and this is text"));
+            }
         };
         for play in plays {
             // A merged key may bring the hosts.
