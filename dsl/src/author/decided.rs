@@ -10,12 +10,12 @@
 )]
 pub trait Decidable {
     /// Whether it is true.
-    fn is_true(self) -> bool;
+    fn decide(self) -> bool;
 }
 
 #[diagnostic::do_not_recommend]
 impl Decidable for bool {
-    fn is_true(self) -> bool {
+    fn decide(self) -> bool {
         self
     }
 }
@@ -46,7 +46,7 @@ countable!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
 /// The condition, if it is known.
 #[doc(hidden)]
 pub fn decided(condition: impl Decidable) -> bool {
-    condition.is_true()
+    condition.decide()
 }
 
 /// The number, if it is known.
