@@ -231,18 +231,17 @@ holders() (
 
 # has_port: whether the component's service itself takes connections at $address and $port: another's do not count.
 has_port() (
-    # shellcheck disable=SC2046 # They are numbers.
-    found=$(holders $(sockets))
+    inodes=$(sockets)
+    if [ -z "$inodes" ]; then exit 1; fi
     own_ones=$(processes)
     for one in $own_ones; do
-        if printf '%s\n' "$found" | grep -qx "$one"; then exit 0; fi
+        for inode in $inodes; do
+            if [ -n "$(find "/proc/$one/fd" -lname "socket:\[$inode\]" 2>/dev/null)" ]; then exit 0; fi
+        done
     done
     # In a container root may not see what other users have open: there it counts that somebody listens.
     for one in $own_ones; do
-        if [ -e "/proc/$one/stat" ] && ! readlink "/proc/$one/fd/0" >/dev/null 2>&1; then
-            [ -n "$(sockets)" ]
-            exit
-        fi
+        if [ -e "/proc/$one/stat" ] && ! readlink "/proc/$one/fd/0" >/dev/null 2>&1; then exit 0; fi
     done
     exit 1
 )
