@@ -32,6 +32,8 @@ pub(super) const CLASSES: &[Class] = &[
     },
     Class {
         ty: "OS::Heat::ResourceGroup",
+        // Heat reads how many there are, of a member of another group, too.
+        validates: &[|subject| subject.own("count").map(|_| None)],
         update_policy: || {
             let rolling =
                 [("min_in_service", integer(0, 0)), ("max_batch_size", integer(1, 1)), ("pause_time", pause())];
