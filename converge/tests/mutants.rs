@@ -66,14 +66,6 @@ const MUTANTS: &[Mutant] = &[
         )],
     },
     Mutant {
-        name: "create does not wait until what is left is deleted",
-        edits: &[(
-            CREATE,
-            "!view.is_good(row.id) && !view.is_required(row.id)",
-            "view.is_good(row.id) && row.stage == Stage::New",
-        )],
-    },
-    Mutant {
         name: "create has too many things made at once",
         edits: &[(CREATE, "fits(row, wanted) || things >= COPIES", "fits(row, wanted)")],
     },

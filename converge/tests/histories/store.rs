@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wattle_converge::{Cleanup, Goal, Good, Id, Row, Stage, State, Stored, Write};
+use wattle_converge::{Act, Cleanup, Goal, Good, Id, Row, Stage, State, Stored, Write};
 use wattle_model::Name;
 
 /// Things of a name that there are at most, beside those that something requires: of the last good goal, of the present one, and
@@ -17,6 +17,8 @@ pub(crate) struct Store {
     pub(crate) goal: Option<Goal>,
     pub(crate) good: Vec<Good>,
     pub(crate) rows: BTreeMap<Id, Row>,
+    /// Names of which something failed, with the goal in which it did.
+    failures: BTreeSet<(Name, u64)>,
 }
 
 impl Store {
@@ -28,6 +30,9 @@ impl Store {
                 self.good.truncate(10);
             }
             Write::Row(row) => {
+                if let Some(failure) = row.failed.as_ref().filter(|failure| !failure.deleting) {
+                    self.failures.insert((row.name.clone(), failure.generation));
+                }
                 self.rows.insert(row.id, *row);
             }
             Write::Remove(id) => {
@@ -38,6 +43,23 @@ impl Store {
 
     pub(crate) fn stored(&self) -> Stored {
         Stored { goal: self.goal.clone(), good: self.good.clone(), rows: self.rows.values().cloned().collect() }
+    }
+
+    /// What failed in a goal is not tried again in it. Of a row that is about to be written.
+    pub(crate) fn may_begin(&self, row: &Row) -> Result<(), String> {
+        let generation = self.goal.as_ref().map(|goal| goal.generation);
+        let has_failed = |row: &Row| row.failed.as_ref().is_some_and(|failure| Some(failure.generation) == generation);
+        let former = self.rows.get(&row.id);
+        let Some(act) = row.act().filter(|act| former.is_none_or(|former| former.act() != Some(act))) else {
+            return Ok(());
+        };
+        let again = match act {
+            Act::Create => self.failures.contains(&(row.name.clone(), generation.unwrap_or_default())),
+            Act::Look => false,
+            Act::Update { .. } | Act::Release { .. } => has_failed(row),
+            Act::Delete => has_failed(row) && row.failed.as_ref().is_some_and(|failure| failure.deleting),
+        };
+        if again { Err(format!("{act:?} of {} failed in this goal and is begun again", row.id)) } else { Ok(()) }
     }
 
     /// What must hold after each step of the leader who wrote it.
@@ -55,6 +77,9 @@ impl Store {
             // What others still refer to has to stay, and strays are not of the engine's making.
             let counts = row.stage != Stage::Gone && !row.fixed.is_empty() && !required.contains(&row.id);
             *copies.entry(&row.name).or_default() += usize::from(counts);
+        }
+        if let Some(missing) = required.iter().find(|id| !self.rows.contains_key(id)) {
+            return Err(format!("{missing} is required, and there is no such row"));
         }
         if let Some((name, count)) = copies.iter().find(|(_, count)| **count > COPIES) {
             return Err(format!("there are {count} things of {name} that nothing requires"));

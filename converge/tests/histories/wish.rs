@@ -98,6 +98,16 @@ impl Wish {
         Self(wish)
     }
 
+    /// The same, but two have what only one can have, so that nobody can reach it.
+    pub(crate) fn clashing(&self) -> Self {
+        let mut wish = self.clone();
+        let held = wish.0.values().find_map(|resource| resource.exclusive.first().copied());
+        if let Some(held) = held {
+            wish.0.values_mut().for_each(|resource| drop(resource.exclusive.insert(held)));
+        }
+        wish
+    }
+
     /// A resource as it is wanted, given the things that stand for those it depends on.
     pub(crate) fn wanted<'a>(
         &self,

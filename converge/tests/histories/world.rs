@@ -402,6 +402,7 @@ impl World {
             if !self.chance.once_in(5) {
                 self.wish = self.wish.next(&mut self.chance, self.size);
             }
+            let wish = if self.chance.once_in(16) { self.wish.clashing() } else { self.wish.clone() };
             let deadline = self
                 .chance
                 .once_in(8)
@@ -411,7 +412,7 @@ impl World {
                 on_failure: if self.chance.once_in(4) { OnFailure::Rollback } else { OnFailure::Stop },
                 cleanup: if self.chance.once_in(4) { Cleanup::Early } else { Cleanup::Last },
                 corrects: self.chance.once_in(3),
-                ..Desire::new(self.wish.target())
+                ..Desire::new(wish.target())
             })
         };
         self.tell(leader, event);
@@ -471,6 +472,9 @@ impl World {
             self.others += usize::from(matches!(write, Write::Goal(_) | Write::Good(_)));
             if let Write::Row(row) = &write {
                 *self.writes.entry(row.id).or_default() += 1;
+                if let Err(what) = self.store.may_begin(row) {
+                    return self.breaks(|| what);
+                }
                 let was = self.store.rows.get(&row.id).is_some_and(|row| row.act() == Some(&Act::Delete));
                 if row.act() == Some(&Act::Delete) && !was {
                     deleted.insert(row.id);
