@@ -285,6 +285,8 @@ async fn what_was_said_in_a_data_space_that_is_lost_proves_nothing_in_the_next_o
         revision: 1,
         space: Some(space.into()),
         since,
+        agent: None,
+        anew: None,
         troubles: Vec::new(),
         leaving: Vec::new(),
         finishing: Vec::new(),
