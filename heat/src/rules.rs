@@ -84,8 +84,12 @@ fn of(subject: Subject<'_>, asked: &Asked) -> Vec<Refused> {
 /// Values that do not do. Whether a property is there at all, whoever gives properties knows best.
 fn values(properties: Properties<'_>, before: &str) -> Vec<Refused> {
     let wrongs = properties.wrongs(true).into_iter();
+    let is_within = |path: &str| {
+        let own = path.split(['.', '[']).next().unwrap_or_default();
+        own != path && properties.given.contains_key(own)
+    };
     let is_own = |what: &What| matches!(what, What::Unknown { .. } | What::Missing(_));
-    let wrongs = wrongs.filter(|wrong| !is_own(&wrong.what) || !wrong.path.is_empty());
+    let wrongs = wrongs.filter(|wrong| !is_own(&wrong.what) || is_within(&wrong.path));
     let why = |what: &What| match what {
         What::Missing(name) => format!("`{name}` is missing"),
         what => what.why(),

@@ -103,7 +103,9 @@ impl Wish {
         let mut wish = self.clone();
         let held = wish.0.values().find_map(|resource| resource.exclusive.first().copied());
         if let Some(held) = held {
-            wish.0.values_mut().for_each(|resource| drop(resource.exclusive.insert(held)));
+            for resource in wish.0.values_mut() {
+                resource.exclusive.insert(held);
+            }
         }
         wish
     }

@@ -174,7 +174,7 @@ fn short(tag: &str) -> String {
     tag.strip_prefix("tag:yaml.org,2002:").map_or_else(|| tag.to_owned(), |tag| format!("!!{tag}"))
 }
 
-/// What HOT has for a short form of CloudFormation's, for which Heat has no tags in any of its formats.
+/// What HOT has for a short form of `CloudFormation`'s, for which Heat has no tags in any of its formats.
 fn of_tag(tag: &str) -> String {
     let other = match tag {
         "!Ref" => "`{get_resource: NAME}`, or `{get_param: NAME}` of a parameter",
