@@ -243,14 +243,6 @@ const MUTANTS: &[Mutant] = &[
         )],
     },
     Mutant {
-        name: "what is kept does not tell dependents that something stands for a name in another's place",
-        edits: &[(
-            "src/index/refresh.rs",
-            "if was_done != is_done || (is_done && had_pick != pick) {",
-            "if was_done != is_done {",
-        )],
-    },
-    Mutant {
         name: "what is kept does not look at those who wait for what a row gives up",
         edits: &[(
             "src/index/change.rs",

@@ -1,4 +1,71 @@
 //! Histories of what goes wrong, by chance.
+//!
+//! A seed is a history: leaders over a store and a cloud, in one thread, whose clock and chance are a number. `WATTLE_HISTORIES` says
+//! how many are run (`WATTLE_FIRST` from which seed on), else it is 100,000 or as many as two minutes take; `WATTLE_SEED` runs
+//! one and prints what happened. A history takes about 195 events and 0.7 ms of a core.
+//!
+//! # What goes wrong
+//!
+//! Goals come while others are under way, turn dependencies round, move what only one can have, or ask for it twice. Requests are
+//! lost, unheard of or late, and creations arrive twice; answers come twice; the cloud refuses, breaks, asks to come back later, or
+//! takes its time, or for ever. Things vanish, change and break by themselves. Leaders die with any part of a step stored or begun, and
+//! are deposed while they go on.
+//!
+//! # What must hold
+//!
+//! At every step: requirements have no cycle and lead to rows that are there; nothing is deleted that something requires or refers to,
+//! that was up and has no successor, that a rollback would find, or that may still be wanted, and no server before its software is torn
+//! down; what only one can have is not given twice; of a name there are three things at most beside those that others require; what
+//! failed is not begun again by the same goal. In one history of 16 each step is what the predicates say when they are computed
+//! from scratch. When faults stop, everything comes to rest; then the next goal is reached, with nothing left over; the same goal once more
+//! costs two writes and no job; a last one writes no row more than twice.
+//!
+//! # Whether it finds anything
+//!
+//! `tests/mutants.rs` puts these bugs into a copy, one at a time. They were found by so many histories from the first on:
+//!
+//! | Bug | Histories |
+//! |---|---:|
+//! | delete takes what stands for its name | 1 |
+//! | done does not ask what is held | 1 |
+//! | a server goes before its software | 2 |
+//! | create makes a second one beside the first | 2 |
+//! | pick takes what cannot become what is wanted | 2 |
+//! | update changes what is being changed | 2 |
+//! | delete takes what a rollback would find | 3 |
+//! | delete takes what may still be wanted | 3 |
+//! | delete takes what was up before there is another one | 3 |
+//! | look is left out: what nobody heard of was not made | 3 |
+//! | two leaders give the same marks | 3 |
+//! | what is kept does not look at those who wait for what a row gives up | 3 |
+//! | what is kept is not looked at when nothing requires a row any more | 3 |
+//! | create does not wait for what another one has | 4 |
+//! | what nobody knows is left where it is | 4 |
+//! | an update requires only what it will require | 5 |
+//! | create tries again what failed | 5 |
+//! | delete takes what something requires | 5 |
+//! | forget forgets what failed | 5 |
+//! | pick takes what failed | 5 |
+//! | update does not wait for what another one has | 5 |
+//! | what nobody wants any more is tried again | 12 |
+//! | done does not ask what is required | 17 |
+//! | an update holds only what it had | 21 |
+//! | forget forgets what something requires | 27 |
+//! | delete tries again what failed | 29 |
+//! | an update that nobody heard of has not happened | 36 |
+//! | a released thing counts as it was | 37 |
+//! | a new leader does not wait for the requests of the former one | 65 |
+//! | release takes what is wanted where it is | 77 |
+//! | an answer to an older job is believed | 104 |
+//! | a row is not done in time and goes on | 126 |
+//! | release tries again what failed | 162 |
+//! | release takes from what is being worked on | 191 |
+//! | what was seen before a change is believed | 396 |
+//! | update tries again what failed | 512 |
+//! | what was reached is told from what is left of it by nothing | 843 |
+//! | done counts what is still being changed | 1130 |
+//! | create has too many things made at once | 1347 |
+//! | done does not see drift that is to be put right | 1985 |
 
 #[path = "../../../runtime/agent/tests/simulation/chance.rs"]
 mod chance;

@@ -13,7 +13,9 @@ use wattle_model::{Name, Value};
 /// What is wanted of a name: `fixed`, `free`, what it depends on, what no two can have. Names that are depended on are properties that
 /// can be changed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wish(BTreeMap<&'static str, (&'static str, &'static str, Vec<&'static str>, Vec<&'static str>)>);
+pub(crate) struct Wish(BTreeMap<&'static str, Resource>);
+
+type Resource = (&'static str, &'static str, Vec<&'static str>, Vec<&'static str>);
 
 impl Wish {
     pub(crate) fn with(

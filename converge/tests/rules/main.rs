@@ -1,5 +1,7 @@
 //! The rules one by one, where a scenario cannot say it: failures, what cannot exist twice, time, drift.
 
+#![allow(clippy::unwrap_used, reason = "it is a test, with functions of its own")]
+
 mod desk;
 
 use std::sync::Arc;
