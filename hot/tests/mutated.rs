@@ -132,7 +132,7 @@ fn mutated_templates_are_judged() {
         .collect();
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let (mut found, mut clean, mut held) = (0, 0, Held::default());
-    for round in 0..1_500 {
+    for round in 0..3_000 {
         let mut text = cases[random.below(cases.len())].to_owned();
         for _ in 0..=random.below(3) {
             let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();

@@ -70,7 +70,9 @@ impl Use {
             Place::Above(path) => in_role.then(|| normal(&format!("{}/{path}", above(folder))))?,
             Place::Root(path) => normal(&path),
         });
-        UsedFile { by: by.to_owned(), line: self.line, places: places.collect() }
+        let mut places: Vec<String> = places.collect();
+        places.dedup();
+        UsedFile { by: by.to_owned(), line: self.line, places }
     }
 }
 

@@ -90,7 +90,8 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
         }
         teardown::check(at, teardown, &recipe, &files, errors);
     }
-    if is_sound {
+    // A file that is named wrong is not reported as left behind as well.
+    if is_sound && errors.is_empty() {
         left_behind(&own, at, &recipe, &files, errors);
     }
     recipe.teardown = teardown.map(|(_, teardown)| teardown.entry);

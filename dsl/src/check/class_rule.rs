@@ -57,11 +57,16 @@ fn run(sink: &mut Sink<'_, '_>) {
     if asked.is_empty() {
         return;
     }
-    // What is refused whatever stands for what is not known yet: something, and nothing.
-    let [found, other] = [Known::Null, Known::Text("x".to_owned())].map(|open| rules::refused(&all(model, &open)));
+    // What is refused whatever stands for what is not known yet: nothing, some text, and a file that is a template.
+    let texts = ["x", "heat_template_version: 2021-04-16"].map(|text| Known::Text(text.to_owned()));
+    let found = rules::refused(&all(model, &Known::Null));
+    let others = texts.map(|open| rules::refused(&all(model, &open)));
     for (name, resource) in asked {
-        let (Some(found), Some(other)) = (found.get(&**name), other.get(&**name)) else { continue };
-        let Some(Refused { property, why, help }) = found.iter().find(|refused| other.contains(refused)) else {
+        let is_so = |refused: &&Refused| {
+            others.iter().all(|other| other.get(&**name).is_some_and(|other| other.contains(refused)))
+        };
+        let Some(Refused { property, why, help }) = found.get(&**name).and_then(|found| found.iter().find(is_so))
+        else {
             continue;
         };
         let at = property.as_deref().and_then(|path| {

@@ -49,7 +49,7 @@ pub fn renamed(ty: &str, properties: &Node, dated: &dyn Fn(&[&str]) -> bool) -> 
     let mut node = properties.clone();
     let mut done = Vec::new();
     for rule in class.translates {
-        let (key, holder) = rule.to.split_last().expect("INVARIANT: a rule is about a property");
+        let [holder @ .., key] = rule.to else { continue };
         let old: Vec<&str> = holder.iter().chain(rule.from).copied().collect();
         // A group of properties that has gone is of the past as a whole.
         let is_dated = dated(&old) || dated(&old[..=holder.len()]);

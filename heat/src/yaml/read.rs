@@ -71,7 +71,7 @@ mod tests {
             [
                 "1:1  one -> 2:1",
                 "2:6 behind  two -> 3:1",
-                "3:6 behind  three -> 3:6",
+                "3:6 behind  three -> 5:1",
                 "6:3  four -> 8:1",
                 "8:8 behind  five -> 9:3",
                 "10:1  -> 11:1",

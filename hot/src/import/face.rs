@@ -135,8 +135,10 @@ impl<'a> Blueprint<'a> {
             let Some(setting) = of.face.parameters.iter().find(|one| one.name == *key) else { continue };
             let value = self.value(node, Context::Value, &format!("{name}.{key}"));
             let is_one = match (&value.ty, setting.ty, &*node.tree) {
-                (Ty::Value, ..) | (Ty::Text | Ty::Written, "String", _) | (Ty::Boolean, "bool", _) => true,
-                (Ty::Float, "f64", _) => true,
+                (Ty::Value, ..)
+                | (Ty::Text | Ty::Written, "String", _)
+                | (Ty::Boolean, "bool", _)
+                | (Ty::Float, "f64", _) => true,
                 (Ty::Integer, ty, Tree::Integer(number)) => is_within(ty, *number),
                 (Ty::Parameter(own) | Ty::Attribute(own), ty, _) => *own == ty,
                 (Ty::Array(item, _), "Vec<String>", _) => {

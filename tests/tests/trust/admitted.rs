@@ -109,8 +109,8 @@ fn the_operator_is_told_and_one_command_admits() {
         "another server was admitted with the credential of this one's user data, so this one does nothing",
     );
     servers.says("db-anew", "`wattle seed admit db --stack by_hand`");
-    let line =
-        "If db was built anew: `wattle seed admit db --stack by_hand`; if not, somebody else has that credential";
+    let line = "If db was built anew: `wattle seed admit db --stack by_hand` lets it in, and everything on it runs again; if not, somebody else has \
+         that credential";
     eventually(line, || run(&["status"]).out.contains(line));
     assert!(!run(&["seed", "apply", "."]).out.contains("admitted"), "nobody has named it");
     let unknown = run(&["seed", "admit", "dbx"]);
