@@ -52,9 +52,16 @@ pub(super) fn excluded<'p>(
     for (Tested { value, test, secret }, of) in parts {
         let (Some(value), false) = (value, secret) else { continue };
         let index = all.iter().position(|known| known.value == value).unwrap_or_else(|| {
-            let (least, most, shortest, longest) = (None, None, None, None);
-            let (texts, sets, tests) = (Vec::new(), Vec::new(), Vec::new());
-            all.push(Bounds { value, least, most, shortest, longest, texts, sets, tests });
+            all.push(Bounds {
+                value,
+                least: None,
+                most: None,
+                shortest: None,
+                longest: None,
+                texts: Vec::new(),
+                sets: Vec::new(),
+                tests: Vec::new(),
+            });
             all.len() - 1
         });
         all[index].take(test, of);

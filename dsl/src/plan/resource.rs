@@ -152,7 +152,7 @@ impl Work<'_> {
             action = Action::Update;
         }
         if !perhaps.is_empty() && !matches!(action, Action::Replace | Action::Refused) {
-            let (graver, further, noted) = verdict(before, after, &perhaps);
+            let (graver, hints, remarks) = verdict(before, after, &perhaps);
             let doubtful = match graver {
                 Action::Update => Action::MayUpdate,
                 Action::Rebuild => Action::MayRebuild,
@@ -160,8 +160,8 @@ impl Work<'_> {
             };
             because.extend(doubts);
             if action == Action::Unchanged || doubtful > Action::MayUpdate {
-                help.extend(further);
-                notes.extend(noted);
+                help.extend(hints);
+                notes.extend(remarks);
                 action = if action == Action::Unchanged { doubtful } else { action };
             }
         }

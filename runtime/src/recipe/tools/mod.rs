@@ -84,7 +84,8 @@ impl Runner for Tools {
                 Some(why) => format!("{} ({})", one_line(&mask.text(&why)), how(status)),
                 None => how(status),
             };
-            let user = Some(rustix::process::geteuid()).filter(|user| !user.is_root()).map(|user| user.as_raw());
+            let user =
+                Some(rustix::process::geteuid()).filter(|user| !user.is_root()).map(rustix::process::Uid::as_raw);
             let said: Vec<String> = log.iter().cloned().chain([message.clone()]).collect();
             if let Some(hint) = hint::of(&said, user, |path| directory.files().join(path).exists()) {
                 message = format!("{message}; {hint}");

@@ -73,9 +73,10 @@ impl End {
         let lines: Vec<(usize, &str)> = text.lines().map(str::trim).enumerate().collect();
         let (line, last) = lines.iter().rfind(is_code)?;
         let is_test = last.starts_with("[ ") || last.starts_with("test ") || last.contains("&&");
-        let test = is_test.then(|| format!("its last line, {}, is a test, which may be false: `{last}`", line + 1));
+        let last_line =
+            is_test.then(|| format!("its last line, {}, is a test, which may be false: `{last}`", line + 1));
         let is_shell = !wattle_recipe::shell::is_other_program(&text);
-        test.or_else(|| (is_silent && is_shell).then(|| SILENT.to_owned()))
+        last_line.or_else(|| (is_silent && is_shell).then(|| SILENT.to_owned()))
     }
 }
 
