@@ -88,7 +88,8 @@ fn ours(expression: &str, data: &Json) -> Ours {
 
 /// Equal, with the order of keys, and `1` is neither `1.0` nor `true`.
 fn is_same(one: &Json, other: &Json) -> bool {
-    one.to_string() == other.to_string()
+    let [one, other] = [one, other].map(Json::to_string);
+    one == other
 }
 
 /// What we say otherwise than Heat, and of how many nothing.

@@ -23,7 +23,7 @@ pub(crate) fn scenarios(text: &str) -> Result<Vec<Scenario>, Vec<String>> {
     match file.get("format").copied().and_then(Yaml::as_str) {
         Some(FORMAT) => {}
         Some(other) => {
-            reader.problem("the file", format!("its format is `{other}`, and `{FORMAT}` is what can be read"))
+            reader.problem("the file", format!("its format is `{other}`, and `{FORMAT}` is what can be read"));
         }
         None => reader.problem("the file", format!("`format: {FORMAT}` is missing")),
     }
@@ -150,7 +150,7 @@ impl Reader {
             replace_on.entry(name.clone()).or_default().extend(resource.replace_on.iter().cloned());
         }
         templates.values_mut().for_each(|template| template.replace_on = replace_on.clone());
-        let names: BTreeSet<Name> =
+        let resources: BTreeSet<Name> =
             templates.values().flat_map(|template| template.resources.keys().cloned()).collect();
         let mut remembered = BTreeSet::new();
         let steps = entries.get("steps").map_or(&[][..], |yaml| self.list(&at, yaml));
@@ -162,13 +162,13 @@ impl Reader {
             .enumerate()
             .filter_map(|(number, step)| {
                 let at = format!("{at}, step {}", number + 1);
-                self.step(&at, step, &templates, &names, &mut remembered)
+                self.step(&at, step, &templates, &resources, &mut remembered)
             })
             .collect();
         let end = entries.get("final").and_then(|yaml| {
             let at = format!("{at}, `final`");
             let entries = self.map(&at, yaml, &["reality"]);
-            Some(self.counts(&at, entries.get("reality")?, &names))
+            Some(self.counts(&at, entries.get("reality")?, &resources))
         });
         let end = end.map(|counts| counts.into_iter().filter(|(_, count)| *count > 0).collect());
         Scenario { name: named.unwrap_or("?").to_owned(), templates, steps, end }

@@ -19,7 +19,7 @@ fn equal(is: &str, wanted: &str) -> Result<(), String> {
     if is.trim() == wanted.trim() { Ok(()) } else { Err(format!("found:\n{is}\nand not:\n{wanted}")) }
 }
 
-const WRONG: &str = r#"
+const WRONG: &str = r"
 format: convergence-scenarios/2
 extra: 1
 scenarios:
@@ -38,7 +38,7 @@ scenarios:
       - expect: {}
     final: {reality: {X: 1}}
   - steps: []
-"#;
+";
 
 fn all_that_is_wrong_with_a_file_is_reported() -> Result<(), String> {
     let problems = scenarios(WRONG).err().ok_or("nothing is wrong with it")?;
@@ -72,7 +72,7 @@ scenario 2: it has no `steps`
     if why.starts_with("this is not YAML: ") { Ok(()) } else { Err(why) }
 }
 
-const FALSE: &str = r#"
+const FALSE: &str = r"
 format: convergence-scenarios/1
 scenarios:
   - name: never
@@ -88,7 +88,7 @@ scenarios:
     steps:
       - create: v1
       - {expect: {matches: v2}, at: idle}
-"#;
+";
 
 fn what_does_not_hold_fails() -> Result<(), String> {
     let scenarios = scenarios(FALSE).map_err(|problems| problems.join("\n"))?;
@@ -109,7 +109,7 @@ fn what_does_not_hold_fails() -> Result<(), String> {
     )
 }
 
-const ONE_OF: &str = r#"
+const ONE_OF: &str = r"
 format: convergence-scenarios/1
 scenarios:
   - name: one_of
@@ -122,7 +122,7 @@ scenarios:
       - {expect: {remember: {c0: C}}, at: idle}
       - {update: v1, at: idle}
       - {expect: {same: {C: c0}}, at: idle}
-"#;
+";
 
 fn one_of_two_is_done_and_not_both() -> Result<(), String> {
     let scenarios = scenarios(ONE_OF).map_err(|problems| problems.join("\n"))?;
