@@ -52,7 +52,7 @@ impl Range {
         self.least <= version && version <= self.most
     }
 
-    /// What a service says of itself at its [`root`]: the version of that address, or the newest of several.
+    /// What a service says of itself where its version begins: the version of that address, or the newest of several.
     pub fn read(body: &Value) -> Option<Self> {
         let several = body["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
         let all = several.iter().chain(body.get("version")).filter_map(|said| {
