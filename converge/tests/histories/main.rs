@@ -15,7 +15,7 @@
 //!
 //! At every step: requirements have no cycle and lead to rows that are there; nothing is deleted that something requires or refers to,
 //! that was up and has no successor, that a rollback would find, or that may still be wanted, and no server before its software is torn
-//! down; what only one can have is not given twice; of a name there are three things at most beside those that others require; what
+//! down; what only one can have is not given twice; nothing is made of which three are there that nothing requires; what
 //! failed is not begun again by the same goal. In one history of 16 each step is what the predicates say when they are computed
 //! from scratch. When faults stop, everything comes to rest; then the next goal is reached, with nothing left over; the same goal once more
 //! costs two writes and no job; a last one writes no row more than twice.

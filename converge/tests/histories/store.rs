@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use wattle_converge::{Act, Cleanup, Goal, Good, Id, Row, Stage, State, Stored, Write};
 use wattle_model::Name;
 
-/// Things of a name that there are at most, beside those that something requires: of the last good goal, of the present one, and
-/// one that is being made or deleted.
+/// Things of a name that there are at most when one is made, beside those that something requires: of the last good goal, of the present
+/// one, and one that is being made or deleted. What was required stays until it is known what is wanted, so that more may be there
+/// once nothing requires it any more; then none is made.
 const COPIES: usize = 3;
 
 /// What is stored.
@@ -45,7 +46,7 @@ impl Store {
         Stored { goal: self.goal.clone(), good: self.good.clone(), rows: self.rows.values().cloned().collect() }
     }
 
-    /// What failed in a goal is not tried again in it. Of a row that is about to be written.
+    /// What failed in a goal is not tried again in it, and nothing is made of which there is enough. Of a row that is about to be written.
     pub(crate) fn may_begin(&self, row: &Row) -> Result<(), String> {
         let generation = self.goal.as_ref().map(|goal| goal.generation);
         let has_failed = |row: &Row| row.failed.as_ref().is_some_and(|failure| Some(failure.generation) == generation);
@@ -53,6 +54,18 @@ impl Store {
         let Some(act) = row.act().filter(|act| former.is_none_or(|former| former.act() != Some(act))) else {
             return Ok(());
         };
+        if *act == Act::Create {
+            let required: BTreeSet<Id> = self.rows.values().flat_map(Row::all_required).collect();
+            // Strays are not of the engine's making.
+            let counts = |other: &&Row| {
+                let is_other = other.name == row.name && other.id != row.id && !required.contains(&other.id);
+                is_other && other.stage != Stage::Gone && !other.fixed.is_empty()
+            };
+            let count = self.rows.values().filter(counts).count();
+            if count >= COPIES {
+                return Err(format!("one more of {} is made, and nothing requires {count} that are there", row.name));
+            }
+        }
         let again = match act {
             Act::Create => self.failures.contains(&(row.name.clone(), generation.unwrap_or_default())),
             Act::Look => false,
@@ -66,7 +79,6 @@ impl Store {
     pub(crate) fn check(&self, state: &State, began: &BTreeSet<Id>) -> Result<(), String> {
         self.is_acyclic()?;
         let mut holders: BTreeMap<&Name, Id> = BTreeMap::new();
-        let mut copies: BTreeMap<&Name, usize> = BTreeMap::new();
         let required: BTreeSet<Id> = self.rows.values().flat_map(Row::all_required).collect();
         for row in self.rows.values() {
             for held in row.all_held() {
@@ -74,15 +86,9 @@ impl Store {
                     return Err(format!("{held} is held by {other} and by {}", row.id));
                 }
             }
-            // What others still refer to has to stay, and strays are not of the engine's making.
-            let counts = row.stage != Stage::Gone && !row.fixed.is_empty() && !required.contains(&row.id);
-            *copies.entry(&row.name).or_default() += usize::from(counts);
         }
         if let Some(missing) = required.iter().find(|id| !self.rows.contains_key(id)) {
             return Err(format!("{missing} is required, and there is no such row"));
-        }
-        if let Some((name, count)) = copies.iter().find(|(_, count)| **count > COPIES) {
-            return Err(format!("there are {count} things of {name} that nothing requires"));
         }
         began.iter().try_for_each(|id| self.may_be_deleted(state, *id))
     }
