@@ -4,6 +4,7 @@ pub mod agent;
 pub mod ca;
 pub mod cli;
 pub mod clock;
+pub mod deploy;
 pub mod local;
 mod lock;
 mod log_file;
