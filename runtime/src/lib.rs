@@ -11,6 +11,7 @@ mod log_file;
 mod own_folder;
 mod peer;
 mod pem;
+pub mod openstack;
 pub mod recipe;
 pub mod report;
 pub mod seed;
