@@ -11,12 +11,12 @@ mod cloud;
 mod engine;
 mod error;
 mod facts;
+mod identity;
 mod keeper;
 mod place;
 mod shelf;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::mpsc;
 use wattle::model::Name;
@@ -27,6 +27,7 @@ use crate::store::{Access, Store, StoreError};
 
 pub use cloud::{Cloud, Rows, Seen};
 pub use error::DeployError;
+pub use identity::Identity;
 pub use shelf::Maker;
 
 use engine::{End, Engine, Tools};
@@ -298,7 +299,3 @@ impl Deployment {
         Ok(rows)
     }
 }
-
-/// How long a lease and requests take for which nobody answers, as a deployment is set up by default: the cloud's own slowness is the
-/// limit, not a leader's.
-pub const PATIENCE: Duration = Duration::from_secs(20);

@@ -1,0 +1,59 @@
+//! Which cloud is meant, and logging in there.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches};
+use wattle::manners::reason;
+use wattle_openstack::clouds::CloudError;
+use wattle_openstack::{Cloud, Fault, Session};
+
+use crate::cli::failure::Failure;
+use crate::openstack::{Http, sources};
+
+/// For how long a busy service is asked again before a job is told that it is busy.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The option that names a cloud.
+pub(super) fn argument() -> Arg {
+    Arg::new("cloud").long("cloud").value_name("NAME").help(
+        "The cloud, as clouds.yaml calls it; else that of OS_CLOUD or of the variables OS_*, else the only one that there is",
+    )
+}
+
+/// The cloud that is meant, logged in.
+///
+/// # Errors
+/// Why it is none, or does not let one in.
+pub(super) async fn session(matches: &ArgMatches) -> Result<Arc<Session>, Failure> {
+    let unreadable = |(file, error): (String, std::io::Error)| {
+        Failure::usage(format!("cannot read `{file}`: {}", reason(&error)))
+    };
+    let sources = sources().map_err(unreadable)?;
+    let cloud = Cloud::choose(&sources, matches.get_one::<String>("cloud").map(String::as_str))?;
+    let wire = Http::new(&cloud).map_err(Failure::usage)?;
+    let session = Arc::new(Session::new(cloud, Arc::new(wire), PATIENCE));
+    // Whatever is wrong with the cloud is said before anything is made.
+    session.token().await?;
+    Ok(session)
+}
+
+impl From<CloudError> for Failure {
+    fn from(error: CloudError) -> Self {
+        let failure = Self::usage(error.to_string());
+        match error.help() {
+            Some(help) => failure.help(help),
+            None => failure,
+        }
+    }
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Self {
+        let failure = Self::new(fault.to_string());
+        match fault.help() {
+            Some(help) => failure.help(help),
+            None => failure,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The software of a stack whose infrastructure is there.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use wattle::lower::Seed;
+use wattle::model::Name;
+use wattle::names::some;
+
+use crate::cli::console::Console;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::paint::{Tone, paint};
+use crate::cli::progress::Progress;
+use crate::cli::signals::Signals;
+use crate::cli::{exports, why};
+use crate::clock;
+use crate::report::{Picture, roots};
+use crate::seed;
+
+use super::site::Site;
+
+/// How often to look.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How long servers that have come wait for others, so that not each of them makes a revision of its own.
+const TOGETHER: Duration = Duration::from_secs(10);
+
+/// Most causes that are explained at the end.
+const ROOTS: usize = 10;
+
+/// Follows the software until it is over, and lets servers be known by keys of their own. `made` are servers that were made just now:
+/// each takes the place of the one before it of the same name.
+pub(super) async fn follow(
+    site: &Site,
+    seed: &Seed,
+    made: &[Name],
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    let (store, stack, key) = (&site.deployment.store, site.deployment.stack.as_str(), &site.deployment.key);
+    let own = |name: &Name| Name::from(name.rsplit('/').next().unwrap_or(name));
+    let mut anew: Vec<Name> = made.iter().map(own).filter(|name| seed.servers.contains_key(name)).collect();
+    let mut signals = Signals::listen()?;
+    let mut progress = Progress::new(console);
+    let mut picture: Option<Picture> = None;
+    let mut since: Option<Instant> = None;
+    loop {
+        let waiting = seed::waiting(store, stack, key, &anew).await?;
+        if waiting.come.is_empty() {
+            since = None;
+        } else if waiting.absent.is_empty() || since.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
+            let admitted = seed::admit(store, stack, key, &anew).await?.admitted;
+            anew.retain(|server| !admitted.contains(server));
+            progress.say(&format!("known by keys of their own: {}", some(admitted.iter().map(|name| &**name), 5)), console)?;
+            since = None;
+        }
+        let now = Picture::read(&site.space, picture.as_ref()).await?;
+        progress.show(&now, console)?;
+        let tally = now.tally();
+        let is_over = tally.is_over() && waiting.come.is_empty();
+        if is_over && (waiting.absent.is_empty() || tally.has_failed()) {
+            progress.clear(console)?;
+            return conclude(site, &now, console).await;
+        }
+        picture = Some(now);
+        tokio::select! {
+            () = tokio::time::sleep(PAUSE) => {}
+            () = signals.end() => {
+                progress.clear(console)?;
+                console.err.write("the infrastructure is there, and the software goes on by itself: `wattle status` shows it\n")?;
+                return Ok(Exit::Failed);
+            }
+        }
+    }
+}
+
+async fn conclude(site: &Site, picture: &Picture, console: &mut Console) -> Result<Exit, Failure> {
+    let color = console.out.color;
+    let stack = paint(&picture.stack, Tone::Head, color);
+    if picture.tally().has_failed() {
+        let failed = paint("the infrastructure is there, and software has failed", Tone::Bad, color);
+        let why = why::explain_all(&roots(picture), ROOTS, clock::now(), color);
+        console.out.write(&format!("\n{stack}: {failed}\n\n{why}"))?;
+        return Ok(Exit::Failed);
+    }
+    let mut text = format!("\n{stack} {}\n", paint("is up", Tone::Good, color));
+    let exports = exports::exports(&site.space, &HashMap::new(), color).await;
+    if !exports.is_empty() {
+        text.extend([format!("\n{exports}")]);
+    }
+    console.out.write(&text)?;
+    Ok(Exit::Fine)
+}
