@@ -154,7 +154,11 @@ impl Fault {
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
-            Self::Busy { .. } | Self::Unreachable { .. } | Self::TooLate { .. } | Self::Unknown { .. } | Self::Refused { status: 409, .. }
+            Self::Busy { .. }
+                | Self::Unreachable { .. }
+                | Self::TooLate { .. }
+                | Self::Unknown { .. }
+                | Self::Refused { status: 409, .. }
         )
     }
 
