@@ -59,6 +59,33 @@ impl Properties<'_> {
         Reader::new(self, false).user_value(key, schema)
     }
 
+    /// What is given, under the names that Heat reads it by and of the types of the schema, with no default: neither for a
+    /// property nor within one.
+    ///
+    /// # Errors
+    ///
+    /// Why Heat does not take it, with the way to it.
+    pub(crate) fn only_given(self) -> Result<IndexMap<Name, Value>, String> {
+        if let Some(name) = self.given.keys().find(|name| !self.schema.contains_key(&***name)) {
+            return Err(format!("`{name}`: its type has no such property"));
+        }
+        let mut reader = Reader { fills: false, ..Reader::new(self, false) };
+        let mut given = IndexMap::default();
+        for (key, schema) in self.schema {
+            match reader.only(key, schema) {
+                Ok(Some(value)) => drop(given.insert(key.clone(), value)),
+                Ok(None) => {}
+                Err(Refused) => {
+                    return Err(match reader.wrongs.pop() {
+                        Some(wrong) => format!("`{}`: {}", wrong.path, wrong.what.why()),
+                        None => format!("`{key}`: it cannot be read"),
+                    });
+                }
+            }
+        }
+        Ok(given)
+    }
+
     /// Everything that Heat refuses of what is given. Without `values` only names are looked at, as in a nested template.
     pub(crate) fn wrongs(self, values: bool) -> Vec<Wrong> {
         let mut reader = Reader::new(self, true);
@@ -104,6 +131,8 @@ struct Reader<'p> {
     span: Option<Span>,
     /// Whether names stand for others.
     translates: bool,
+    /// Whether what is not given within a property is its default.
+    fills: bool,
     wrongs: Vec<Wrong>,
 }
 
@@ -116,6 +145,7 @@ impl<'p> Reader<'p> {
             path: String::new(),
             span: None,
             translates: true,
+            fills: true,
             wrongs: Vec::new(),
         }
     }
@@ -152,6 +182,18 @@ impl<'p> Reader<'p> {
         self.names.pop();
         (self.path, self.span) = before;
         read
+    }
+
+    /// A property of the resource itself, if it is given.
+    fn only(&mut self, key: &str, schema: &PropertySchema) -> Result<Option<Value>, Refused> {
+        key.clone_into(&mut self.path);
+        self.names = vec![key.to_owned()];
+        if let Some(value) = self.user_value(key, schema)? {
+            return Ok(Some(value));
+        }
+        let Some(rule) = self.rule(&[key]) else { return Ok(None) };
+        let value = self.replacement(rule, None)?;
+        if matches!(value, Value::Null) { Ok(None) } else { self.value(schema, &value, None, false).map(Some) }
     }
 
     fn own(&mut self, key: &str, schema: &PropertySchema) -> Read {
@@ -272,7 +314,8 @@ impl<'p> Reader<'p> {
             self.span = pair.map(|pair| pair.value.span).or(span);
             self.names.push(key.to_string());
             match self.child(key, schema, items, pair.map(|pair| &pair.value), judges) {
-                Ok(value) => drop(read.insert(key.to_string(), value)),
+                Ok(Some(value)) => drop(read.insert(key.to_string(), value)),
+                Ok(None) => {}
                 Err(Refused) => refused = true,
             }
             self.names.pop();
@@ -282,7 +325,7 @@ impl<'p> Reader<'p> {
         if refused { Err(Refused) } else { Ok(Value::Map(read)) }
     }
 
-    /// The value under one key of a map.
+    /// The value under one key of a map; none if it is not given, and nothing is filled in.
     fn child(
         &mut self,
         key: &str,
@@ -290,7 +333,7 @@ impl<'p> Reader<'p> {
         items: &IndexMap<String, Value>,
         node: Option<&Node>,
         judges: bool,
-    ) -> Read {
+    ) -> Result<Option<Value>, Refused> {
         let replaced = self.is_replaced(&self.names);
         let own = items.get(key).filter(|_| !replaced);
         let beside = self.rule(&self.names).and_then(|rule| {
@@ -306,18 +349,19 @@ impl<'p> Reader<'p> {
                 let from = self.rule(&self.names).map_or("", |rule| rule.from[0]);
                 return Err(self.refuse(What::Both(key.to_owned(), from.to_owned())));
             }
-            return self.value(schema, beside, None, judges && own.is_some());
+            return self.value(schema, beside, None, judges && own.is_some()).map(Some);
         }
         match own {
             Some(Value::Absent) | None if schema.hidden && items.contains_key(key) && judges => {
                 Err(self.refuse(What::Hidden(key.to_owned())))
             }
-            Some(Value::Absent) | None => self.default(key, schema, judges),
+            Some(Value::Absent) | None if !self.fills => Ok(None),
+            Some(Value::Absent) | None => self.default(key, schema, judges).map(Some),
             Some(value) => {
                 if judges && schema.hidden {
                     self.refuse(What::Hidden(key.to_owned()));
                 }
-                self.value(schema, value, node, judges)
+                self.value(schema, value, node, judges).map(Some)
             }
         }
     }
