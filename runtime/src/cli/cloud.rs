@@ -73,7 +73,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             .help("give a loopback address: `--listen 127.0.0.1:5000`"));
     }
     let refuse = |error: std::io::Error| {
-        Failure::new(format!("cannot listen at {address}: {}", reason(&error))).help("a free port: `--listen 127.0.0.1:0`")
+        Failure::new(format!("cannot listen at {address}: {}", reason(&error)))
+            .help("a free port: `--listen 127.0.0.1:0`")
     };
     let mut signals = Signals::listen()?;
     let listener = std::net::TcpListener::bind(address).map_err(refuse)?;

@@ -9,6 +9,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use wattle::model::Name;
 use wattle_converge::{
     Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, Row, Sight, Stage, State, Step, Stored, Time, Wait,
+    Why,
 };
 
 use crate::clock;
@@ -18,7 +19,7 @@ use super::cloud::{Cloud, Rows, Seen};
 use super::facts::{self, Asked, Report, Want, Wish};
 use super::keeper::{Facts, Keeper, is_deposed};
 use super::shelf::{Maker, Shelf};
-use super::{DeployError, News};
+use super::{DeployError, Difference, News};
 use crate::space::OperatorKey;
 
 /// How often it is looked at what the cloud has begun to do.
@@ -171,6 +172,33 @@ impl Engine {
             Err(error) if is_deposed(&error, &self.tools.stack) => Ok(End::Deposed),
             other => other,
         }
+    }
+
+    /// Takes in what a first look at everything shows, begins nothing, and ends.
+    pub(super) async fn look_once(mut self, hold: Hold) -> Result<Vec<Difference>, DeployError> {
+        self.state.begin_nothing_more();
+        let looked = looked(&mut self.look).await;
+        self.take_in(looked).await?;
+        let differences = self.differences();
+        let finished = self.finish().await;
+        hold.release().await;
+        finished.map(|()| differences)
+    }
+
+    /// What is not as the goal asks for.
+    fn differences(&self) -> Vec<Difference> {
+        let drifted: Vec<Difference> = self.state.rows().filter_map(Difference::of).collect();
+        let is_new = |wait: &Wait| !drifted.iter().any(|known| known.name == wait.name);
+        let roots = self.state.roots().into_iter().filter(is_new).map(|wait| Difference {
+            how: match &wait.why {
+                Why::Drifted => "is gone".to_owned(),
+                Why::Failed(cause) => format!("failed: {cause}"),
+                why => Wait { name: wait.name.clone(), why: why.clone() }.to_string(),
+            },
+            name: wait.name,
+        });
+        let roots: Vec<Difference> = roots.collect();
+        drifted.into_iter().chain(roots).collect()
     }
 
     /// What has become of jobs that were under way is stored, as far as that is known soon.

@@ -52,6 +52,8 @@ pub enum Wanted {
         /// After this time nothing more is begun for it.
         deadline: Option<Time>,
     },
+    /// What the present goal asks for, also where it differs since.
+    AsDeployed,
     /// That it is as it was.
     Rollback {
         /// Which goal; without it the one that was reached last, or the one before it if that is the present one.
@@ -143,6 +145,29 @@ pub struct Ended {
     pub generation: u64,
     /// What is not as it asks for, each in words; empty if everything is.
     pub roots: Vec<String>,
+}
+
+/// A resource that is not as it was deployed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Which one.
+    pub name: Name,
+    /// How, in words that come behind its name.
+    pub how: String,
+}
+
+impl Difference {
+    /// How a row's thing is not as it was deployed, if it is not.
+    fn of(row: &Row) -> Option<Self> {
+        let how = match (row.stage, &row.drift, &row.failed) {
+            (Stage::Failed, Some(why), _) => format!("is broken: {why}"),
+            (_, Some(how), _) => format!("differs: {how}"),
+            (_, None, Some(failure)) => format!("failed: {}", failure.cause),
+            (Stage::Failed, None, None) => "is broken".to_owned(),
+            _ => return None,
+        };
+        Some(Self { name: row.name.clone(), how })
+    }
 }
 
 impl Deployment {
@@ -249,6 +274,11 @@ impl Deployment {
     async fn wish(&self, wanted: &Wanted) -> Result<u64, DeployError> {
         prepare(&self.store, &self.stack).await?;
         let want = match wanted {
+            Wanted::AsDeployed => {
+                let goal = self.goal().await?.filter(|goal| goal.asked.target.is_some());
+                let nothing = || DeployError::Nothing { stack: self.stack.clone() };
+                Want::Deploy(Asked { corrects: true, deadline: None, ..goal.ok_or_else(nothing)?.asked })
+            }
             Wanted::Rollback { to } => Want::Rollback { to: *to },
             Wanted::Nothing => Want::Deploy(Asked {
                 target: None,
@@ -281,6 +311,65 @@ impl Deployment {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Looks once at all that is there: what is not as the goal asks for. Where somebody else leads, it is what they have seen.
+    ///
+    /// # Errors
+    /// As [`Self::bring`].
+    pub async fn look(&self, news: &mpsc::UnboundedSender<News>) -> Result<Vec<Difference>, DeployError> {
+        prepare(&self.store, &self.stack).await?;
+        match self.store.hold(&Place::new(&self.stack).leader(), &[], &Access::new(), None).await {
+            Ok(hold) => {
+                let (engine, _) = Engine::begin(self.tools(), &hold, news.clone()).await?;
+                engine.look_once(hold).await
+            }
+            Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {
+                let _ = news.send(News::Elsewhere);
+                Ok(Self::rows(&self.store, &self.stack).await?.iter().filter_map(Difference::of).collect())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn goal(&self) -> Result<Option<facts::Goal>, DeployError> {
+        Ok(get(&self.store, &self.stack, &Place::new(&self.stack).goal()).await?.map(|(goal, _)| goal))
+    }
+
+    /// What the present goal's target is made of, and the goal's number; nothing if there is none, or it asks for nothing.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn present_source(&self) -> Result<Option<(u64, String)>, DeployError> {
+        match self.goal().await? {
+            Some(goal) => self.source_of(&goal).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The goal that a rollback goes back to, and what its target is made of.
+    ///
+    /// # Errors
+    /// When it cannot be read, or there is none of the number `to`.
+    pub async fn former_source(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
+        let present = self.goal().await?.map_or(0, |goal| goal.generation);
+        let good: Option<(Vec<facts::Good>, _)> =
+            get(&self.store, &self.stack, &Place::new(&self.stack).good()).await?;
+        let mut good = good.map(|(good, _)| good).unwrap_or_default().into_iter().map(|good| good.goal);
+        let found = match to {
+            Some(to) => Some(good.find(|goal| goal.generation == to).ok_or(wattle_converge::Refusal::NoGoal(to))?),
+            None => good.find(|goal| goal.generation != present),
+        };
+        match found {
+            Some(goal) => self.source_of(&goal).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn source_of(&self, goal: &facts::Goal) -> Result<Option<(u64, String)>, DeployError> {
+        let Some(name) = &goal.asked.target else { return Ok(None) };
+        let shelf = Shelf::new(&self.store, &self.stack, &self.key, &self.maker);
+        Ok(Some((goal.generation, shelf.source(name).await?.to_string())))
     }
 
     /// The rows as they are stored, the oldest first.

@@ -76,6 +76,14 @@ impl Shelf {
         if let Some((_, target)) = self.known.iter().find(|(known, _)| known == name) {
             return Ok(Arc::clone(target));
         }
+        let source = self.source(name).await?;
+        let target: Arc<dyn Target> = Arc::new(Later { source, maker: Arc::clone(&self.maker), made: OnceLock::new() });
+        self.known.push((name.to_owned(), Arc::clone(&target)));
+        Ok(target)
+    }
+
+    /// What the target of this name is made of.
+    pub(super) async fn source(&self, name: &str) -> Result<Name, DeployError> {
         let mut sealed = String::new();
         let top = self.place.target(name);
         let mut pieces = self.store.children(&top).await?;
@@ -84,13 +92,10 @@ impl Shelf {
             let node = self.store.get(&format!("{top}/{piece}")).await?;
             sealed.push_str(&String::from_utf8_lossy(&node.map(|node| node.data).unwrap_or_default()));
         }
-        let source = match open(&sealed, &self.key.opener()).map_err(|source| self.sealed(source))? {
-            Value::Str(source) => source,
-            _ => return Err(self.sealed(crate::space::SealError::Value)),
-        };
-        let target: Arc<dyn Target> = Arc::new(Later { source, maker: Arc::clone(&self.maker), made: OnceLock::new() });
-        self.known.push((name.to_owned(), Arc::clone(&target)));
-        Ok(target)
+        match open(&sealed, &self.key.opener()).map_err(|source| self.sealed(source))? {
+            Value::Str(source) => Ok(source),
+            _ => Err(self.sealed(crate::space::SealError::Value)),
+        }
     }
 
     /// The name of a target that was taken from here; none for the one that asks for nothing.

@@ -91,7 +91,8 @@ impl Http {
 impl Wire for Http {
     async fn send(&self, request: &Request) -> Result<Response, Lost> {
         let answer = tokio::time::timeout(ANSWER, self.ask(request)).await;
-        answer.unwrap_or_else(|_| Err(Lost::Unanswered(format!("there was no answer for {} seconds", ANSWER.as_secs()))))
+        answer
+            .unwrap_or_else(|_| Err(Lost::Unanswered(format!("there was no answer for {} seconds", ANSWER.as_secs()))))
     }
 
     async fn pause(&self, time: Duration) {
@@ -161,7 +162,11 @@ fn tls(cloud: &Cloud) -> Result<ClientConfig, String> {
     }
     let pem = match &cloud.cacert {
         Some(file) => read(std::path::Path::new(file)).map_err(|error| {
-            format!("the certificate authority `{file}` of the cloud `{}`: {}", cloud.name, wattle::manners::reason(&error))
+            format!(
+                "the certificate authority `{file}` of the cloud `{}`: {}",
+                cloud.name,
+                wattle::manners::reason(&error)
+            )
         })?,
         // A cloud in clear needs none.
         None if !cloud.auth_url.starts_with("https:") => of_the_system().unwrap_or_default(),

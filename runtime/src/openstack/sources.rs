@@ -12,8 +12,9 @@ use wattle_openstack::clouds::{SECURE, Sources, places};
 /// # Errors
 /// The file that there is and that cannot be read, and why.
 pub fn sources() -> Result<Sources, (String, io::Error)> {
-    let environment: BTreeMap<String, String> =
-        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
+    let environment: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
     let home = environment.get("HOME").filter(|home| !home.is_empty()).map(String::as_str);
     let clouds = places(&environment, home);
     let named = environment.get("OS_CLIENT_SECURE_FILE").filter(|file| !file.is_empty()).cloned();

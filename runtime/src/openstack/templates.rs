@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use wattle::model::{IndexMap, Name, Value};
 use wattle_converge::Target;
 use wattle_deploy::{Deployment, Kinds};
-use wattle_heat::evaluate;
+use wattle_heat::environment::Environment;
 use wattle_heat::parameters::Inputs;
-use wattle_heat::{Environment, Loaded};
+use wattle_heat::{Loaded, evaluate};
 use wattle_openstack::driver;
 
 use crate::deploy::{Identity, Maker};
@@ -28,12 +28,22 @@ pub struct Source {
     pub given: IndexMap<Name, Value>,
     /// The stack's name.
     pub stack: String,
+    /// The seed that goes with it, as it is written.
+    pub seed: String,
 }
 
 impl Source {
     /// As it is stored. It holds secrets.
     pub fn to_text(&self) -> String {
         serde_json::to_string(self).expect("INVARIANT: texts and values are JSON")
+    }
+
+    /// What [`Self::to_text`] wrote.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
     }
 
     /// The template, loaded.
@@ -53,15 +63,17 @@ impl Source {
 }
 
 /// Makes targets of templates, with what OpenStack's drivers know of types.
-#[derive(Clone, Debug)]
+///
+/// By default they are of no deployment: what they make is to be judged, and not to be brought up.
+#[derive(Clone, Debug, Default)]
 pub struct Templates {
-    identity: Identity,
+    key: [u8; 32],
 }
 
 impl Templates {
     /// For the deployment of this identity.
     pub fn new(identity: &Identity) -> Self {
-        Self { identity: identity.clone() }
+        Self { key: identity.key }
     }
 
     /// The target that `source` is.
@@ -69,13 +81,13 @@ impl Templates {
     /// # Errors
     /// All that cannot be deployed without Heat.
     pub fn target(&self, source: &Source) -> Result<Deployment, Vec<wattle::model::Diagnostic>> {
-        Deployment::new(source.loaded(), Arc::new(Drivers), self.identity.key)
+        Deployment::new(source.loaded(), Arc::new(Drivers), self.key)
     }
 }
 
 impl Maker for Templates {
     fn make(&self, source: &str) -> Result<Arc<dyn Target>, String> {
-        let source: Source = serde_json::from_str(source).map_err(|error| format!("it cannot be read: {error}"))?;
+        let source = Source::read(source).map_err(|error| format!("it cannot be read: {error}"))?;
         let refused = |refused: Vec<wattle::model::Diagnostic>| {
             let said: Vec<String> = refused.into_iter().map(|refused| refused.message).collect();
             said.join("; ")

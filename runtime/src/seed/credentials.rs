@@ -132,6 +132,11 @@ impl Credentials {
     /// # Errors
     /// [`SeedError::File`].
     pub fn write(&self, path: &Path, stack: &str, space: &str, ca: &str) -> Result<(), SeedError> {
+        replace(path, &self.text(stack, space, ca))
+    }
+
+    /// What [`Self::write`] writes.
+    pub fn text(&self, stack: &str, space: &str, ca: &str) -> String {
         // JSON is YAML, and means the same to every reader of it.
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let mut text = format!(
@@ -150,7 +155,7 @@ impl Credentials {
             text.truncate(text.trim_end().len());
             text.push_str(" {}\n");
         }
-        replace(path, &text)
+        text
     }
 }
 

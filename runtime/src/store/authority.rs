@@ -149,9 +149,11 @@ impl Authority {
 /// # Errors
 /// Why that is not known.
 pub(crate) fn of_the_system() -> Result<String, String> {
-    let file = OF_THE_SYSTEM.iter().map(Path::new).find(|file| file.exists()).ok_or(
-        "this system keeps no certificate authorities where they are looked for: name the file of one",
-    )?;
+    let file = OF_THE_SYSTEM
+        .iter()
+        .map(Path::new)
+        .find(|file| file.exists())
+        .ok_or("this system keeps no certificate authorities where they are looked for: name the file of one")?;
     read(file).map_err(|error| format!("the certificate authorities `{}`: {error}", file.display()))
 }
 

@@ -26,34 +26,29 @@ pub(super) fn argument() -> Arg {
 /// # Errors
 /// Why it is none, or does not let one in.
 pub(super) async fn session(matches: &ArgMatches) -> Result<Arc<Session>, Failure> {
-    let unreadable = |(file, error): (String, std::io::Error)| {
-        Failure::usage(format!("cannot read `{file}`: {}", reason(&error)))
-    };
+    let unreadable =
+        |(file, error): (String, std::io::Error)| Failure::usage(format!("cannot read `{file}`: {}", reason(&error)));
     let sources = sources().map_err(unreadable)?;
-    let cloud = Cloud::choose(&sources, matches.get_one::<String>("cloud").map(String::as_str))?;
+    let cloud = Cloud::choose(&sources, matches.get_one::<String>("cloud").map(String::as_str)).map_err(of_choice)?;
     let wire = Http::new(&cloud).map_err(Failure::usage)?;
     let session = Arc::new(Session::new(cloud, Arc::new(wire), PATIENCE));
     // Whatever is wrong with the cloud is said before anything is made.
-    session.token().await?;
+    session.token().await.map_err(of_fault)?;
     Ok(session)
 }
 
-impl From<CloudError> for Failure {
-    fn from(error: CloudError) -> Self {
-        let failure = Self::usage(error.to_string());
-        match error.help() {
-            Some(help) => failure.help(help),
-            None => failure,
-        }
+/// A failure with the help that there is.
+fn failure(failure: Failure, help: Option<String>) -> Failure {
+    match help {
+        Some(help) => failure.help(help),
+        None => failure,
     }
 }
 
-impl From<Fault> for Failure {
-    fn from(fault: Fault) -> Self {
-        let failure = Self::new(fault.to_string());
-        match fault.help() {
-            Some(help) => failure.help(help),
-            None => failure,
-        }
-    }
+fn of_choice(error: CloudError) -> Failure {
+    failure(Failure::usage(error.to_string()), error.help())
+}
+
+fn of_fault(fault: Fault) -> Failure {
+    failure(Failure::new(fault.to_string()), fault.help())
 }

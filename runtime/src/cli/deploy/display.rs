@@ -27,7 +27,9 @@ impl Display {
     /// The line that says so, if it is worth one.
     pub(super) fn line(&mut self, news: &News) -> Option<String> {
         match news {
-            News::Elsewhere => Some(self.quiet("another `wattle deploy` is at work, and has been told; this one looks on")),
+            News::Elsewhere => {
+                Some(self.quiet("another `wattle deploy` is at work, and has been told; this one looks on"))
+            }
             News::Begins { name, kind, what } => {
                 let word = match what {
                     What::Create { .. } | What::Look => "created",
@@ -62,9 +64,9 @@ impl Display {
                 self.begun.remove(name);
                 Some(self.wrong(&format!("{name} failed: {why}")))
             }
-            Outcome::Unknown => Some(self.quiet(&format!(
-                "{name}: no answer came, so it is looked for before it is asked again"
-            ))),
+            Outcome::Unknown => {
+                Some(self.quiet(&format!("{name}: no answer came, so it is looked for before it is asked again")))
+            }
             Outcome::Accepted(_) | Outcome::Absent | Outcome::Later(_) => None,
         }
     }
@@ -81,7 +83,9 @@ impl Display {
                 let why = how.as_ref().map_or(String::new(), |how| format!(": {how}"));
                 Some(self.wrong(&format!("{name} is broken{why}")))
             }
-            Some((true, Stage::Gone, _)) if was.0 => Some(self.wrong(&format!("{name} is gone: somebody else deleted it"))),
+            Some((true, Stage::Gone, _)) if was.0 => {
+                Some(self.wrong(&format!("{name} is gone: somebody else deleted it")))
+            }
             Some((true, _, Some(how))) if was.2.as_ref() != Some(how) => {
                 Some(self.wrong(&format!("{name} is not as it was deployed: {how}")))
             }

@@ -11,9 +11,10 @@ mod software;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgMatches, Command};
 use wattle::cli::{beside, planned};
 use wattle::model::Value;
+use wattle::view::{self, Format};
 use wattle_converge::{Cleanup, OnFailure, Time};
 
 use super::console::Console;
@@ -73,7 +74,10 @@ fn choices() -> [Arg; 4] {
             .value_name("TIME")
             .value_parser(args::duration)
             .help("Begin nothing more after this time: 30m"),
-        args::flag("correct", "From now on, put right what differs from what was deployed, three times an hour at most"),
+        args::flag(
+            "correct",
+            "From now on, put right what differs from what was deployed, three times an hour at most",
+        ),
     ]
 }
 
@@ -83,23 +87,20 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
             .help("name another data space, `--space zookeeper+tls://HOST:PORT`"));
     }
-    // What is wrong with the cloud or the template is said before anything is made.
-    let session = cloud::session(matches).await?;
     work.options.again = matches.get_flag("again");
+    // What is wrong with the cloud or the template is said before anything is made.
+    let source = source(&work, matches)?;
+    judge(&source, console)?;
+    let session = cloud::session(matches).await?;
     let (before, after) = plan::between(&work, &work.directory.clone(), console).await?;
     let (text, exit) = planned(before.as_ref(), &after, false, console.out.color);
     console.out.write(&text)?;
     if exit == Exit::Changes && !agreed(matches, "deploy it", console)? {
         return Err(Failure::new("nothing was deployed"));
     }
-    let stack = work.stack();
-    // The servers' credentials are made by the seed, so the template cannot be judged whole before; what cannot be deployed can.
-    let site = Site::new(&work.store, &stack, &work.options.key, session).await?;
-    let source = source(&work, matches)?;
-    judge(&site, &source, console)?;
     let changes = work.apply().await?;
     console.err.write(&format!("{}\n", changes.to_string().trim_end()))?;
-    let source = self::source(&work, matches)?;
+    let site = Site::new(&work.store, &work.stack(), &work.options.key, session).await?;
     let wanted = Wanted::Deploy {
         source: source.to_text(),
         on_failure: match matches.get_one::<String>("on-failure").map(String::as_str) {
@@ -116,8 +117,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             .map(|time| Time::from_millis(clock::millis() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2))),
     };
     let made = match site.bring(&wanted, console).await? {
-        site::Brought::Ended => return Ok(Exit::Failed),
-        site::Brought::Failed => return Ok(Exit::Failed),
+        site::Brought::Ended | site::Brought::Failed => return Ok(Exit::Failed),
         site::Brought::Done(made) => made,
     };
     if matches.get_flag("infrastructure-only") {
@@ -130,9 +130,6 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
     let mut files = beside(&work.directory).into_iter().collect::<Vec<PathBuf>>();
     files.extend(matches.get_many::<PathBuf>("environment").into_iter().flatten().cloned());
-    if work.credentials.exists() {
-        files.push(work.credentials.clone());
-    }
     let mut environments = Vec::new();
     for file in files {
         let name = file.display().to_string();
@@ -141,6 +138,10 @@ fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
         })?;
         environments.push((name, text));
     }
+    // What servers prove themselves with goes over what an environment says.
+    let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
+    let credentials = work.options.credentials.text(&work.stack(), &space, &ca);
+    environments.push((work.credentials.display().to_string(), credentials));
     let given = seed::assignments(matches)?;
     let template = seed::template_in(&work.directory).unwrap_or("template.yaml");
     Ok(Source {
@@ -149,16 +150,20 @@ fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
         environments,
         given: given.into_iter().map(|(name, value)| (name.into(), Value::Str(value.into()))).collect(),
         stack: work.stack(),
+        seed: wattle::manners::read(&work.directory.join("seed.yaml"))
+            .map_err(|error| Failure::usage(format!("cannot read the seed: {}", wattle::manners::reason(&error))))?,
     })
 }
 
 /// Refuses what cannot be deployed without Heat, all of it at once.
-fn judge(site: &Site, source: &Source, console: &mut Console) -> Result<(), Failure> {
-    let Err(refused) = Templates::new(&site.identity).target(source) else { return Ok(()) };
+fn judge(source: &Source, console: &mut Console) -> Result<(), Failure> {
+    let Err(refused) = Templates::default().target(source) else { return Ok(()) };
     let count = refused.len();
-    for diagnostic in refused {
-        console.err.write(&wattle::view::render(&diagnostic, &console.err.options()))?;
-    }
+    let read = |name: &str| source.files.get(name).map(|text| text.as_str().into());
+    console.err.write(&view::render(&refused, Format::Full, &read, &console.err.options()))?;
     let what = if count == 1 { "one thing".to_owned() } else { format!("{count} things") };
-    Err(Failure::usage(format!("{what} in `{}` cannot be deployed without Heat, and nothing was done", source.template)))
+    Err(Failure::usage(format!(
+        "{what} in `{}` cannot be deployed without Heat, and nothing was done",
+        source.template
+    )))
 }

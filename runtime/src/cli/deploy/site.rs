@@ -13,8 +13,8 @@ use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::paint::{Tone, paint};
 use crate::cli::signals::Signals;
-use crate::deploy::{DeployError, Deployment, Ended, Identity, News, Wanted};
-use crate::openstack::{Hands, Templates};
+use crate::deploy::{DeployError, Deployment, Difference, Ended, Identity, News, Wanted};
+use crate::openstack::{Hands, Source, Templates};
 use crate::space::{OperatorKey, Space};
 use crate::store::Store;
 
@@ -23,8 +23,8 @@ use super::display::Display;
 /// A stack's infrastructure.
 pub(super) struct Site {
     pub(super) deployment: Deployment,
-    pub(super) identity: Identity,
     pub(super) space: Space,
+    cloud: String,
 }
 
 /// How it went.
@@ -46,7 +46,8 @@ impl Site {
     ) -> Result<Self, Failure> {
         let identity = Identity::of(store, stack, key).await?;
         let space = Space::new(Arc::clone(store), stack).operated_by(key.signer().authority());
-        let cloud = Arc::new(Hands::new(session, &identity, Space::new(Arc::clone(store), stack).operated_by(key.signer().authority())));
+        let name = session.cloud().name.clone();
+        let cloud = Arc::new(Hands::new(session, &identity, space.clone()));
         let deployment = Deployment {
             store: Arc::clone(store),
             stack: stack.to_owned(),
@@ -55,7 +56,37 @@ impl Site {
             maker: Arc::new(Templates::new(&identity)),
             limits: Limits::default(),
         };
-        Ok(Self { deployment, identity, space })
+        Ok(Self { deployment, space, cloud: name })
+    }
+
+    /// The cloud's name.
+    pub(super) fn cloud(&self) -> &str {
+        &self.cloud
+    }
+
+    /// What the present goal is made of.
+    pub(super) async fn present(&self) -> Result<Option<(u64, Source)>, Failure> {
+        self.deployment.present_source().await?.map(read).transpose()
+    }
+
+    /// What a rollback goes back to.
+    pub(super) async fn former(&self, to: Option<u64>) -> Result<Option<(u64, Source)>, Failure> {
+        self.deployment.former_source(to).await?.map(read).transpose()
+    }
+
+    /// Looks once at all that is there.
+    pub(super) async fn look(&self, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+        let (news, mut heard) = mpsc::unbounded_channel();
+        let differences = self.deployment.look(&news).await?;
+        while let Ok(told) = heard.try_recv() {
+            if let News::Blind(why) = told {
+                return Err(Failure::new(format!("it cannot be seen what is in the cloud `{}`: {why}", self.cloud)));
+            }
+            if let News::Elsewhere = told {
+                console.err.write("another `wattle deploy` is at work: this is what it has seen\n")?;
+            }
+        }
+        Ok(differences)
     }
 
     /// Has it done, and tells what goes on.
@@ -94,11 +125,17 @@ impl Site {
         if roots.is_empty() {
             return Ok(Brought::Done(display.servers));
         }
-        let head = paint(&format!("the infrastructure of `{stack}` is not as it should be:"), Tone::Bad, console.err.color);
+        let head =
+            paint(&format!("the infrastructure of `{stack}` is not as it should be:"), Tone::Bad, console.err.color);
         let roots: Vec<String> = roots.iter().map(|root| format!("\n  {root}")).collect();
         console.err.write(&format!("{head}{}\n", roots.concat()))?;
         Ok(Brought::Failed)
     }
+}
+
+fn read((number, text): (u64, String)) -> Result<(u64, Source), Failure> {
+    let source = Source::read(&text);
+    Ok((number, source.map_err(|error| Failure::new(format!("deployment {number} cannot be read: {error}")))?))
 }
 
 fn tell(display: &mut Display, news: &News, console: &mut Console) -> Result<(), Failure> {
@@ -114,7 +151,9 @@ pub(super) fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) ->
         return Ok(true);
     }
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::usage("nothing is done without being asked, and there is no terminal").help("give `--yes`"));
+        return Err(
+            Failure::usage("nothing is done without being asked, and there is no terminal").help("give `--yes`")
+        );
     }
     console.err.write(&format!("{what}? [y/N] "))?;
     let _ = std::io::stderr().flush();

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use wattle::lower::Seed;
 use wattle::model::Name;
 use wattle::names::some;
+use wattle_heat::environment::Environment;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
@@ -14,8 +15,9 @@ use crate::cli::progress::Progress;
 use crate::cli::signals::Signals;
 use crate::cli::{exports, why};
 use crate::clock;
+use crate::openstack::Source;
 use crate::report::{Picture, roots};
-use crate::seed;
+use crate::seed::{self, Files, Given};
 
 use super::site::Site;
 
@@ -30,12 +32,7 @@ const ROOTS: usize = 10;
 
 /// Follows the software until it is over, and lets servers be known by keys of their own. `made` are servers that were made just now:
 /// each takes the place of the one before it of the same name.
-pub(super) async fn follow(
-    site: &Site,
-    seed: &Seed,
-    made: &[Name],
-    console: &mut Console,
-) -> Result<Exit, Failure> {
+pub(super) async fn follow(site: &Site, seed: &Seed, made: &[Name], console: &mut Console) -> Result<Exit, Failure> {
     let (store, stack, key) = (&site.deployment.store, site.deployment.stack.as_str(), &site.deployment.key);
     let own = |name: &Name| Name::from(name.rsplit('/').next().unwrap_or(name));
     let mut anew: Vec<Name> = made.iter().map(own).filter(|name| seed.servers.contains_key(name)).collect();
@@ -50,7 +47,10 @@ pub(super) async fn follow(
         } else if waiting.absent.is_empty() || since.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
             let admitted = seed::admit(store, stack, key, &anew).await?.admitted;
             anew.retain(|server| !admitted.contains(server));
-            progress.say(&format!("known by keys of their own: {}", some(admitted.iter().map(|name| &**name), 5)), console)?;
+            progress.say(
+                &format!("known by keys of their own: {}", some(admitted.iter().map(|name| &**name), 5)),
+                console,
+            )?;
             since = None;
         }
         let now = Picture::read(&site.space, picture.as_ref()).await?;
@@ -71,6 +71,43 @@ pub(super) async fn follow(
             }
         }
     }
+}
+
+/// Writes the seed that a former deployment had, as the next revision; that seed.
+pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console) -> Result<Seed, Failure> {
+    let broken = |error: &dyn std::fmt::Display| Failure::new(format!("the former seed cannot be read: {error}"));
+    let seed = Seed::read(&source.seed).map_err(|error| broken(&error))?;
+    let environments = source.environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    let mut options = seed::Options::new(site.deployment.key.clone());
+    options.given = Given::new(Environment::read(environments));
+    for (name, value) in &source.given {
+        options.given.set(name, value.clone());
+    }
+    options.files = Files { templates: source.files.clone(), picture: None };
+    options.stack = Some(site.deployment.stack.clone());
+    options.admission = true;
+    seed::adopt(&site.deployment.store, &seed, &mut options, seed::Unnamed::default()).await?;
+    options.credentials.complete(&seed, &options.key);
+    let applied = seed::apply(&site.deployment.store, &seed, &options).await?;
+    console.err.write(&format!("{}\n", applied.changes.to_string().trim_end()))?;
+    Ok(seed)
+}
+
+/// Writes a seed without servers, so that what runs on those that there are is torn down.
+pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), Failure> {
+    let Some((_, source)) = site.present().await? else { return Ok(()) };
+    let Ok(mut seed) = Seed::read(&source.seed) else { return Ok(()) };
+    seed.servers.clear();
+    seed.entries.clear();
+    seed.exports.clear();
+    seed.requirements.clear();
+    seed.imports.clear();
+    seed.recipes.clear();
+    seed.digest = seed.compute_digest();
+    let mut text = Vec::new();
+    seed.write(&mut text).map_err(|error| Failure::new(error.to_string()))?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    restore(site, &Source { seed: text, ..source }, console).await.map(drop)
 }
 
 async fn conclude(site: &Site, picture: &Picture, console: &mut Console) -> Result<Exit, Failure> {
