@@ -128,6 +128,13 @@ impl Cinder {
                 volume["metadata"] = asked.body["metadata"].clone();
                 Ok(json(200, &json!({ "metadata": volume["metadata"] })))
             }
+            (Method::Post, ["volumes", id, "metadata"]) => {
+                let (volume, _) = self.volumes.get_mut(*id).ok_or_else(|| missing(id))?;
+                for (key, value) in asked.body["metadata"].as_object().into_iter().flatten() {
+                    volume["metadata"][key] = value.clone();
+                }
+                Ok(json(200, &json!({ "metadata": volume["metadata"] })))
+            }
             (Method::Delete, ["volumes", id]) => {
                 let (volume, turn) = self.volumes.get_mut(*id).ok_or_else(|| missing(id))?;
                 if !matches!(volume["status"].as_str(), Some("available" | "error" | "error_deleting" | "in-use-error"))
@@ -149,6 +156,18 @@ impl Cinder {
     fn act(&mut self, common: &Common, id: &str, asked: &Asked<'_>) -> Answer {
         let (volume, turn) =
             self.volumes.get_mut(id).ok_or_else(|| Refusal::missing(format!("Volume {id} could not be found.")))?;
+        if let Some(wanted) = asked.body.get("os-retype") {
+            let state = volume["status"].as_str().unwrap_or_default().to_owned();
+            if !matches!(state.as_str(), "available" | "in-use") {
+                return Err(Refusal::bad(format!(
+                    "Invalid volume: Volume {id} status must be available or in-use, but current status is: {state}."
+                )));
+            }
+            volume["volume_type"] = wanted["new_type"].clone();
+            volume["status"] = "retyping".into();
+            *turn = Some((common.now + common.setting.takes, if state == "in-use" { "in-use" } else { "available" }));
+            return Ok(empty(202));
+        }
         let Some(wanted) = asked.body.get("os-extend") else {
             return Err(Refusal::bad("There is no such action here."));
         };

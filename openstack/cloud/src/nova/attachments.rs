@@ -36,7 +36,12 @@ impl Nova {
                         others.neutron.bind(port, id)?;
                         port.to_owned()
                     }
-                    None => others.neutron.port_for(common, id, &json!({ "uuid": wanted["net_id"] }), &Value::Null)?,
+                    None => others.neutron.port_for(
+                        common,
+                        id,
+                        &json!({ "uuid": wanted["net_id"], "fixed_ip": wanted["fixed_ips"][0]["ip_address"] }),
+                        &Value::Null,
+                    )?,
                 };
                 let port = others.neutron.ports_of(id).find(|known| known["id"] == *port).map(shown);
                 Ok(json(200, &json!({ "interfaceAttachment": port })))

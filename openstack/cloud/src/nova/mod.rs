@@ -107,7 +107,8 @@ impl Nova {
     ) -> Answer {
         match (asked.method, parts) {
             (Method::Get, [] | ["detail"]) => {
-                let all = self.servers.values().map(|server| server.shown(others.neutron));
+                let listed = self.servers.values().filter(|server| server.status() != "SOFT_DELETED");
+                let all = listed.map(|server| server.shown(others.neutron));
                 let listed: Vec<Value> = all.filter(|server| listing::is_asked_for(server, asked.route)).collect();
                 let listed = if parts.is_empty() { listed.iter().map(brief).collect() } else { listed };
                 Ok(json(200, &listing::page("servers", listed, asked.route, asked.url, common.setting.page)?))
@@ -128,8 +129,13 @@ impl Nova {
                 Ok(json(200, &json!({ "server": server.shown(others.neutron) })))
             }
             (Method::Delete, [id]) => {
-                let now = common.now + common.setting.takes;
-                self.server(id)?.go(now);
+                let at = common.now + common.setting.takes;
+                let server = self.server(id)?;
+                if common.setting.restores {
+                    server.keep()
+                } else {
+                    server.go(at)
+                }
                 Ok(empty(204))
             }
             (Method::Post, [id, "action"]) => self.act(common, others, id, asked),

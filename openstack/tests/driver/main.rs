@@ -1,0 +1,5 @@
+//! What the deployment engine's jobs come to in a cloud, for each type, and whatever goes wrong.
+
+mod cases;
+mod life;
+mod stage;
