@@ -133,7 +133,10 @@ fn neutron(base: &Base) -> Vec<Case> {
                 ("description", json!("of the café")),
                 ("stateful", json!(false)),
                 ("rules", json!([{ "protocol": "tcp", "port_range_min": 80, "port_range_max": 80 }])),
-                ("rules", json!([{ "direction": "egress", "protocol": "udp", "ethertype": "IPv6", "description": "names" }])),
+                (
+                    "rules",
+                    json!([{ "direction": "egress", "protocol": "udp", "ethertype": "IPv6", "description": "names" }]),
+                ),
                 ("rules", json!([])),
             ],
             attributes: &[],

@@ -8,7 +8,7 @@ use super::cases::{Base, Case, cases};
 use super::stage::{Desk, Stage, value};
 
 /// All cases, and one of the interface to a router, whose subnet nobody else has.
-fn all(stage: &Stage) -> Vec<Case> {
+pub(crate) fn all(stage: &Stage) -> Vec<Case> {
     let base = Base::new(stage);
     let mut cases = cases(&base);
     let subnet = stage.some("OS::Neutron::Subnet", &json!({ "network": base.net, "cidr": "10.3.0.0/24" }));

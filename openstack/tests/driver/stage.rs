@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use serde_json::Value as Json;
 use wattle_cloud::{Doing, Near, Rule, Setting, World};
@@ -13,7 +14,7 @@ use wattle_model::{Name, Value};
 use wattle_openstack::clouds::Sources;
 use wattle_openstack::driver::{Mark, OpenStack, Rows, Seen, kinds};
 use wattle_openstack::session::Call;
-use wattle_openstack::{Cloud, Fault, Method, Session, Wire};
+use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wire};
 
 /// How long after a job is given out its requests may be begun, and how long after that one may still arrive.
 pub(crate) const LEASE: Duration = Duration::from_mins(1);
@@ -51,9 +52,33 @@ impl Rows for Desk {
     }
 }
 
+/// The cloud, and what it was asked.
+struct Heard {
+    near: Arc<Near>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+#[async_trait]
+impl Wire for Heard {
+    async fn send(&self, request: &Request) -> Result<Response, Lost> {
+        let path = request.url.strip_prefix("http://cloud.test").unwrap_or(&request.url);
+        self.asked.lock().expect("asked").push(format!("{} {path}", request.method.as_str()));
+        self.near.send(request).await
+    }
+
+    async fn pause(&self, time: Duration) {
+        self.near.pause(time).await;
+    }
+
+    fn now(&self) -> SystemTime {
+        self.near.now()
+    }
+}
+
 pub(crate) struct Stage {
     pub(crate) near: Arc<Near>,
     pub(crate) session: Arc<Session>,
+    asked: Arc<Mutex<Vec<String>>>,
     pub(crate) hands: OpenStack,
     next: Cell<u64>,
 }
@@ -73,11 +98,12 @@ impl Stage {
         let near = Arc::new(Near::new(World::new(setting, now), now));
         let text = "clouds: {test: {auth: {auth_url: 'http://cloud.test/identity', username: demo, password: demo, project_name: demo}}}";
         let sources = Sources { clouds: Some(("clouds.yaml".into(), text.into())), ..Sources::default() };
-        let wire = Arc::clone(&near) as Arc<dyn Wire>;
+        let asked = Arc::default();
+        let wire = Arc::new(Heard { near: Arc::clone(&near), asked: Arc::clone(&asked) }) as Arc<dyn Wire>;
         let session = Session::new(Cloud::choose(&sources, None).expect("a cloud"), wire, Duration::from_mins(5));
         let session = Arc::new(session);
         let hands = OpenStack::new(Arc::clone(&session), Mark::new("shop"));
-        Self { near, session, hands, next: Cell::new(1) }
+        Self { near, session, asked, hands, next: Cell::new(1) }
     }
 
     /// A row that nobody had.
@@ -94,12 +120,29 @@ impl Stage {
         self.near.world().befall(Rule { method: Some(method), path: path.into(), after: 0, times, doing });
     }
 
+    /// What the cloud was asked since this was asked last.
+    pub(crate) fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut *self.asked.lock().expect("asked"))
+    }
+
     /// Carries out one job, once.
     pub(crate) fn once(&self, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome {
+        self.once_until(LEASE, row, kind, phys, what)
+    }
+
+    /// Carries out one job, for so long.
+    pub(crate) fn once_until(&self, lease: Duration, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome {
         let now = self.near.now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
-        let not_after = Time::from_millis(u64::try_from(now.as_millis()).expect("this century")) + LEASE;
-        let job =
-            Job { id: Id { term: 2, number: 0 }, row, name: "web".into(), kind: kind.into(), phys: phys.map(Name::from), what, not_after };
+        let not_after = Time::from_millis(u64::try_from(now.as_millis()).expect("this century")) + lease;
+        let job = Job {
+            id: Id { term: 2, number: 0 },
+            row,
+            name: "web".into(),
+            kind: kind.into(),
+            phys: phys.map(Name::from),
+            what,
+            not_after,
+        };
         self.hands.carry_out(&job).now_or_never().expect("nothing to wait for")
     }
 

@@ -31,15 +31,16 @@ fn row(item: &Value, server: &str, marks: &Mark) -> Option<Id> {
 
 /// All attachments of a volume.
 fn seen(item: &Value, marks: &Mark) -> Vec<Found> {
-    let servers = items(&item["attachments"]).iter().map(|attachment| text(attachment, "server_id"));
-    let one = |server: &str| {
+    let one = |attachment: &Value| {
+        let server = text(attachment, "server_id");
         let row = row(item, server, marks);
         let name = format!("{server}:{}", text(item, "id"));
         let found = Found::new(row, ties::called(&name, row.map(|row| marks.of(row))), item.clone());
         // Heat calls it as the volume.
-        Found { others: vec![name, text(item, "id").to_owned()], ..found }
+        Found { others: vec![name, text(item, "id").to_owned()], beside: vec![attachment.clone()], ..found }
     };
-    servers.filter(|server| !server.is_empty()).map(one).collect()
+    let attached = items(&item["attachments"]).iter().filter(|attachment| !text(attachment, "server_id").is_empty());
+    attached.map(one).collect()
 }
 
 /// The server, if it is said, and the volume.
@@ -54,7 +55,7 @@ fn wanted(properties: &Value) -> (&str, &str) {
 }
 
 fn server_of(found: &Found) -> &str {
-    parts(ties::parts(&found.phys).0).0.unwrap_or_default()
+    found.beside.first().map(|attachment| text(attachment, "server_id")).unwrap_or_default()
 }
 
 #[async_trait]
