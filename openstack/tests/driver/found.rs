@@ -191,3 +191,72 @@ fn addresses_of_a_server_are_read_as_in_heat() {
     assert_eq!((&addresses["base"][0]["addr"], &addresses["base"][0]["port"]), (&address, &json!(base.ports[0])));
     assert_eq!(addresses["base"][1]["OS-EXT-IPS:type"], "floating");
 }
+
+#[test]
+fn what_belongs_together_stays_so_when_one_of_it_is_changed() {
+    let stage = Stage::new();
+    let base = Base::new(&stage);
+    let (row, ty) = (stage.row(), "OS::Cinder::VolumeAttachment");
+    let properties = json!({ "instance_uuid": base.servers[0], "volume_id": base.volumes[0] });
+    stage.made(row, ty, &properties);
+    let change = json!({ "size": 1, "metadata": { "tier": "db" } });
+    stage.carry_out(
+        stage.row(),
+        "OS::Cinder::Volume",
+        Some(&base.volumes[0]),
+        &What::Update { properties: value(&change) },
+    );
+    assert!(matches!(stage.sight(row, ty, &Desk::expects(row, &properties)), Some(Sight::Ready(_))));
+    let (row, ty) = (stage.row(), "OS::Neutron::FloatingIPAssociation");
+    let properties = json!({ "floatingip_id": base.floating, "port_id": base.ports[0] });
+    stage.made(row, ty, &properties);
+    let floating = json!({ "floating_network": "public" });
+    let update = What::Update { properties: value(&floating) };
+    stage.carry_out(stage.row(), "OS::Neutron::FloatingIP", Some(&base.floating), &update);
+    assert!(matches!(stage.sight(row, ty, &Desk::expects(row, &properties)), Some(Sight::Ready(_))));
+    // Both types have associations, and neither takes the other's for its own.
+    let server =
+        json!({ "floating_ip": stage.some("OS::Neutron::FloatingIP", &floating), "server_id": base.servers[1] });
+    let other = stage.row();
+    stage.made(other, "OS::Nova::FloatingIPAssociation", &server);
+    let types = [ty, "OS::Nova::FloatingIPAssociation"];
+    let mut seen: Vec<_> = stage.listed(&types, &Desk::default()).expect("lists");
+    seen.sort_by_key(|seen| seen.row);
+    let seen: Vec<_> = seen.iter().map(|seen| (&*seen.kind, seen.row)).collect();
+    assert_eq!(seen, [(types[0], row), (types[1], other)]);
+}
+
+#[test]
+fn a_volume_that_somebody_gave_to_another_server_is_nobody_s() {
+    let stage = Stage::new();
+    let base = Base::new(&stage);
+    let (row, ty) = (stage.row(), "OS::Cinder::VolumeAttachment");
+    let properties = json!({ "instance_uuid": base.servers[0], "volume_id": base.volumes[0] });
+    let phys = stage.made(row, ty, &properties).phys;
+    let path = |server: usize| format!("/servers/{}/os-volume_attachments", base.servers[server]);
+    let off = Call::new("compute", Method::Delete, format!("{}/{}", path(0), base.volumes[0]));
+    stage.ask(off).expect("detached");
+    stage.pass(std::time::Duration::from_secs(5));
+    let on = json!({ "volumeAttachment": { "volumeId": base.volumes[0] } });
+    stage.ask(Call::new("compute", Method::Post, path(1)).body(on)).expect("attached");
+    stage.pass(std::time::Duration::from_secs(5));
+    let desk = Desk::expects(row, &properties).knows(row, ty, &phys);
+    assert_eq!(stage.list(ty, &desk), []);
+    assert_eq!(stage.once(row, ty, Some(&phys), What::Delete), Outcome::Absent);
+    let volume = stage.get("block-storage", &format!("/volumes/{}", base.volumes[0]));
+    assert_eq!(volume["volume"]["attachments"][0]["server_id"], base.servers[1]);
+}
+
+#[test]
+fn a_name_that_two_rows_know_is_that_one_s_whose_mark_is_there() {
+    let stage = Stage::new();
+    let ty = "OS::Nova::KeyPair";
+    let row = stage.row();
+    let phys = stage.made(row, ty, &json!({ "name": "ann", "public_key": super::stage::KEY })).phys;
+    assert_eq!(*phys, format!("ann wattle:shop:{row}"));
+    let taken_over_once = stage.row();
+    let seen = stage.list(ty, &Desk::default().knows(taken_over_once, ty, "ann"));
+    assert_eq!((seen[0].row, &seen[0].phys), (row, &phys));
+    let deleted = stage.once(taken_over_once, ty, Some("ann"), What::Delete);
+    assert_eq!(deleted, Outcome::Absent);
+}
