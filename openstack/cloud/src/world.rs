@@ -34,6 +34,8 @@ pub struct Setting {
     pub page: usize,
     /// Most servers, ports and volumes that there may be of each; `None` for no limit.
     pub quota: Option<usize>,
+    /// How long it takes until a server that is there has a volume, or has it no more.
+    pub attaches: Duration,
     /// Whether a server that is deleted is kept for a while, and restored if somebody wants it back. It is in no list meanwhile, and has
     /// its ports still.
     pub restores: bool,
@@ -50,6 +52,7 @@ impl Default for Setting {
             takes: Duration::from_secs(2),
             page: 1_000,
             quota: None,
+            attaches: Duration::ZERO,
             restores: false,
         }
     }

@@ -119,3 +119,30 @@ fn a_server_that_could_be_restored_is_not() {
     let port = stage.get("network", &format!("/ports/{}", base.ports[0]));
     assert_eq!(port["port"]["device_id"], "", "its port is free");
 }
+
+#[test]
+fn a_volume_comes_and_goes_in_its_time() {
+    let stage = Stage::of(Setting { attaches: std::time::Duration::from_secs(7), ..Setting::default() });
+    let base = Base::new(&stage);
+    let ty = "OS::Cinder::VolumeAttachment";
+    let of = |server: usize| json!({ "instance_uuid": base.servers[server], "volume_id": base.volumes[0] });
+    let row = stage.row();
+    let Outcome::Accepted(Some(phys)) = stage.create(row, ty, &of(0)) else { panic!("it is not accepted") };
+    assert_eq!(
+        stage.sight(row, ty, &Desk::default()),
+        Some(Sight::Busy(phys.clone())),
+        "it is there, and not yet in use"
+    );
+    let again = stage.create(row, ty, &of(0));
+    assert_eq!(again, Outcome::Accepted(Some(phys.clone())), "it is being attached already");
+    let thing = stage.made(row, ty, &of(0));
+    assert_eq!(thing.phys, phys);
+    // Off and on again: one job, until the volume is at the other server.
+    let update = What::Update { properties: value(&of(1)) };
+    let Outcome::Done(Some(moved)) = stage.carry_out(row, ty, Some(&phys), &update) else { panic!("it does not move") };
+    assert!(moved.phys.starts_with(&base.servers[1]), "{moved:?}");
+    let release = What::Release { exclusive: held(ty, &of(1)) };
+    assert!(matches!(stage.once(row, ty, Some(&moved.phys), release.clone()), Outcome::Later(_)), "it takes its time");
+    assert!(matches!(stage.carry_out(row, ty, Some(&moved.phys), &release), Outcome::Done(None) | Outcome::Absent));
+    stage.made(stage.row(), ty, &of(0));
+}

@@ -40,7 +40,13 @@ fn seen(item: &Value, marks: &Mark) -> Vec<Found> {
         Found { others: vec![name, text(item, "id").to_owned()], beside: vec![attachment.clone()], ..found }
     };
     let attached = items(&item["attachments"]).iter().filter(|attachment| !text(attachment, "server_id").is_empty());
-    attached.map(one).collect()
+    let attached: Vec<Found> = attached.map(one).collect();
+    // While a volume is being attached, Cinder does not say to whom.
+    let coming = text(&item["metadata"], KEY).split_once(' ').map(|(_, server)| json!({ "server_id": server }));
+    match (text(item, "status"), coming) {
+        ("attaching" | "reserved", Some(coming)) if attached.is_empty() => vec![one(&coming)],
+        _ => attached,
+    }
 }
 
 /// The server, if it is said, and the volume.
