@@ -70,7 +70,11 @@ fn changed(properties: &Json, property: &str, to: &Json) -> Json {
 
 fn update(stage: &Stage, row: Id, case: &Case, phys: &str, properties: &Json) -> String {
     match stage.carry_out(row, case.kind, Some(phys), &What::Update { properties: value(properties) }) {
-        Outcome::Done(Some(thing)) => thing.phys.to_string(),
+        Outcome::Done(Some(thing)) => {
+            // The engine takes a thing of another name for another thing.
+            assert_eq!(&*thing.phys, phys, "{}", case.kind);
+            thing.phys.to_string()
+        }
         outcome => panic!("{} is not changed to {properties}: {outcome:?}", case.kind),
     }
 }

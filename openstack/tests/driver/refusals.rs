@@ -170,7 +170,7 @@ fn what_cannot_be_changed_in_place_is_refused() {
 fn a_type_says_what_the_engine_has_to_know() {
     let held = |ty: &str, properties: Value| -> Vec<String> {
         let kind = kind(ty).unwrap_or_else(|| panic!("{ty} is known"));
-        kind.exclusive(&value(&properties)).iter().map(|name| name.to_string()).collect()
+        kind.exclusive(&value(&properties)).iter().map(ToString::to_string).collect()
     };
     let port = json!({ "network": "n", "fixed_ips": [{ "subnet": "s", "ip_address": "10.0.0.5" }, { "subnet": "s" }], "mac_address": "FA:16:3E:00:00:01" });
     assert_eq!(

@@ -132,9 +132,9 @@ impl Nova {
                 let at = common.now + common.setting.takes;
                 let server = self.server(id)?;
                 if common.setting.restores {
-                    server.keep()
+                    server.keep();
                 } else {
-                    server.go(at)
+                    server.go(at);
                 }
                 Ok(empty(204))
             }
