@@ -192,7 +192,7 @@ impl World {
 
     /// Removes something as if it had never been: the collection's name and the id.
     pub fn vanish(&mut self, collection: &str, id: &str) {
-        self.nova.vanish(collection, id);
+        self.nova.vanish(collection, id, &mut self.neutron, &mut self.cinder);
         self.neutron.vanish(collection, id);
         self.cinder.vanish(collection, id);
     }

@@ -1,6 +1,7 @@
 //! What the deployment engine's jobs come to in a cloud, for each type, and whatever goes wrong.
 
 mod cases;
+mod engine;
 mod faults;
 mod found;
 mod life;

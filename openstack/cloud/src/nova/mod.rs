@@ -220,9 +220,13 @@ impl Nova {
         self.servers.values().filter_map(|server| server.booted(neutron)).collect()
     }
 
-    pub(crate) fn vanish(&mut self, collection: &str, id: &str) {
+    pub(crate) fn vanish(&mut self, collection: &str, id: &str, neutron: &mut Neutron, cinder: &mut Cinder) {
         match collection {
-            "servers" => drop(self.servers.shift_remove(id)),
+            "servers" => {
+                if let Some(server) = self.servers.shift_remove(id) {
+                    server.leave(neutron, cinder);
+                }
+            }
             "os-keypairs" => drop(self.keypairs.shift_remove(id)),
             "os-server-groups" => drop(self.groups.shift_remove(id)),
             _ => {}
