@@ -48,7 +48,7 @@ struct Found {
     others: Vec<String>,
     /// What the service says of it.
     item: Value,
-    /// What other services say of it: ports of a server.
+    /// What else belongs to it: ports of a server, the one attachment of a volume.
     beside: Vec<Value>,
 }
 

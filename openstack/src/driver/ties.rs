@@ -1,6 +1,6 @@
 //! What is no thing of its own: that a router has a subnet, a floating IP a port, a server a volume; and key pairs, of which only
-//! names are known. When it goes and comes again it is called the same, so its name here has its mark as well, or one row's
-//! deletion would remove what is another's by now.
+//! names are known. When it goes and comes again the cloud calls it the same, so its name here has its mark as well, or is its mark:
+//! otherwise one row's deletion would remove what is another's by now.
 
 use wattle_converge::Id;
 

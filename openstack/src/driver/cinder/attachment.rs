@@ -1,5 +1,5 @@
-//! Attachments: that a server has a volume. Their mark stands in the volume's metadata, with the server, so that it says nothing of
-//! what another server does with the volume later.
+//! Attachments: that a server has a volume. Their mark stands in the volume's metadata, and the server beside it, so that it says
+//! nothing of what another server does with the volume later.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use wattle_converge::{Id, Outcome};
 use wattle_model::Name;
 
 use super::super::json::{encoded, given_text, items, text};
-use super::super::mark::Mark;
+use super::super::mark::{Mark, is_mark};
 use super::super::stop::Stop;
 use super::super::ties;
 use super::super::work::{Collection, Work, delete, post};
@@ -19,27 +19,40 @@ use super::{VOLUMES, volume};
 /// Where the mark stands.
 const KEY: &str = "wattle-attachment";
 
-/// Attachments. One is called `SERVER:VOLUME`.
+/// Where the server stands that it is about.
+const SERVER: &str = "wattle-attachment-server";
+
+/// Attachments. One is called by its mark, so that it is called the same wherever an update moves it; one that was taken over
+/// `SERVER:VOLUME`, or as its volume.
 #[derive(Debug)]
 pub(super) struct Attachments;
 
 /// The row whose mark a volume has for this server.
 fn row(item: &Value, server: &str, marks: &Mark) -> Option<Id> {
-    let (mark, of) = text(&item["metadata"], KEY).split_once(' ')?;
-    if of == server { marks.row(mark) } else { None }
+    let metadata = &item["metadata"];
+    if text(metadata, SERVER) == server { marks.row(text(metadata, KEY)) } else { None }
 }
 
 /// All attachments of a volume.
 fn seen(item: &Value, marks: &Mark) -> Vec<Found> {
-    let servers = items(&item["attachments"]).iter().map(|attachment| text(attachment, "server_id"));
-    let one = |server: &str| {
+    let one = |attachment: &Value| {
+        let server = text(attachment, "server_id");
         let row = row(item, server, marks);
         let name = format!("{server}:{}", text(item, "id"));
-        let found = Found::new(row, ties::called(&name, row.map(|row| marks.of(row))), item.clone());
+        let found = Found::new(row, row.map_or_else(|| name.clone(), |row| marks.of(row)), item.clone());
         // Heat calls it as the volume.
-        Found { others: vec![name, text(item, "id").to_owned()], ..found }
+        Found { others: vec![name, text(item, "id").to_owned()], beside: vec![attachment.clone()], ..found }
     };
-    servers.filter(|server| !server.is_empty()).map(one).collect()
+    let attached = items(&item["attachments"]).iter().filter(|attachment| !text(attachment, "server_id").is_empty());
+    let attached: Vec<Found> = attached.map(one).collect();
+    // While a volume is being attached, Cinder does not say to whom.
+    let coming = text(&item["metadata"], SERVER);
+    match text(item, "status") {
+        "attaching" | "reserved" if attached.is_empty() && !coming.is_empty() => {
+            vec![one(&json!({ "server_id": coming }))]
+        }
+        _ => attached,
+    }
 }
 
 /// The server, if it is said, and the volume.
@@ -54,7 +67,7 @@ fn wanted(properties: &Value) -> (&str, &str) {
 }
 
 fn server_of(found: &Found) -> &str {
-    parts(ties::parts(&found.phys).0).0.unwrap_or_default()
+    found.beside.first().map(|attachment| text(attachment, "server_id")).unwrap_or_default()
 }
 
 #[async_trait]
@@ -103,18 +116,21 @@ impl Driver for Attachments {
         let ours = work.marks.row(&work.mark);
         let volumes = match properties {
             Some(properties) => volume::read(work, wanted(properties).1).await?.into_iter().collect(),
-            None => work.listed(VOLUMES.call(), VOLUMES.key).await?,
+            None => volume::noted(work, KEY, &work.mark).await?,
         };
         Ok(volumes.iter().flat_map(|item| seen(item, work.marks)).find(|found| found.row == ours))
     }
 
     async fn get(&self, work: &Work<'_>, phys: &str) -> Result<Option<Found>, Stop> {
-        let (name, mark) = ties::parts(phys);
-        let (server, id) = parts(name);
+        if is_mark(phys) {
+            let volumes = volume::noted(work, KEY, phys).await?;
+            return Ok(volumes.iter().flat_map(|item| seen(item, work.marks)).find(|found| found.phys == phys));
+        }
+        let (server, id) = parts(phys);
         let Some(item) = volume::read(work, id).await? else { return Ok(None) };
         let is_it = |found: &Found| server.is_none_or(|server| server_of(found) == server);
         let found = seen(&item, work.marks).into_iter().find(is_it);
-        Ok(found.and_then(|found| ties::same(work, mark, found)))
+        Ok(found.filter(|found| !ties::is_anothers(work, found.row)))
     }
 
     async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop> {
@@ -122,15 +138,15 @@ impl Driver for Attachments {
         let Some(item) = volume::read(work, id).await? else {
             return Err(Stop::refused(format!("there is no volume with the id `{id}`")));
         };
-        let note = format!("{} {server}", work.mark);
+        let notes = json!({ KEY: work.mark, SERVER: server });
         let has = seen(&item, work.marks).into_iter().find(|found| server_of(found) == server);
         if let Some(has) = has {
             if ties::is_anothers(work, has.row) {
                 return Err(Stop::later());
             }
             // It is attached by a request of which nobody heard, or by somebody.
-            volume::note(work, id, KEY, &note).await?;
-            return Ok(Made::Accepted(ties::called(&format!("{server}:{id}"), Some(work.mark.clone()))));
+            volume::note(work, id, notes).await?;
+            return Ok(Made::Accepted(work.mark.clone()));
         }
         match text(&item, "status") {
             "available" => {}
@@ -141,14 +157,14 @@ impl Driver for Attachments {
             // Somebody has it, or is letting it go.
             _ => return Err(Stop::later()),
         }
-        volume::note(work, id, KEY, &note).await?;
+        volume::note(work, id, notes).await?;
         let mut body = json!({ "volumeId": id });
         if let Some(device) = given_text(properties, "mountpoint") {
             body["device"] = device.into();
         }
         let path = format!("/servers/{}/os-volume_attachments", encoded(server));
         work.make(post("compute", path, "volumeAttachment", body)).await?;
-        Ok(Made::Accepted(ties::called(&format!("{server}:{id}"), Some(work.mark.clone()))))
+        Ok(Made::Accepted(work.mark.clone()))
     }
 
     /// Off, and on again where it is wanted.

@@ -10,7 +10,7 @@ use wattle_model::Name;
 use super::super::find::Sort;
 use super::super::json::{differs, encoded, given, given_text, text};
 use super::super::mark::Mark;
-use super::super::stop::Stop;
+use super::super::stop::{Stop, of_reading};
 use super::super::work::{Collection, Work, delete, get, post, put};
 use super::super::{Driver, Found, Lists, Made, State, cannot_be_released};
 use super::{OURS, VOLUMES};
@@ -147,15 +147,8 @@ impl Driver for Volumes {
     }
 
     async fn look(&self, work: &Work<'_>, _: Option<&Value>) -> Result<Option<Found>, Stop> {
-        let is_ours = |item: &Value| text(&item["metadata"], OURS) == work.mark;
-        let filter = encoded(&format!("{{'{OURS}':'{}'}}", work.mark));
-        let call = get("block-storage", format!("/volumes/detail?metadata={filter}"));
-        let volumes = match work.every(call, "volumes").await {
-            // A cloud may not let one filter by that.
-            Err(Fault::Refused { status: 400 | 403, .. }) => work.listed(VOLUMES.call(), VOLUMES.key).await?,
-            volumes => volumes.map_err(super::super::stop::of_reading)?,
-        };
-        Ok(volumes.into_iter().find(is_ours).map(|item| seen(item, work.marks)))
+        let found = noted(work, OURS, &work.mark).await?.into_iter().next();
+        Ok(found.map(|item| seen(item, work.marks)))
     }
 
     async fn get(&self, work: &Work<'_>, phys: &str) -> Result<Option<Found>, Stop> {
@@ -266,9 +259,22 @@ impl Driver for Volumes {
     }
 }
 
-/// Keeps a text under a key of a volume's metadata, besides what is there.
-pub(super) async fn note(work: &Work<'_>, id: &str, key: &str, value: &str) -> Result<(), Stop> {
+/// Keeps texts in a volume's metadata, besides what is there.
+pub(super) async fn note(work: &Work<'_>, id: &str, notes: Value) -> Result<(), Stop> {
     let call = Call::new("block-storage", Method::Post, format!("{}/metadata", path(id)));
-    work.change(call.body(json!({ "metadata": { key: value } }))).await?;
+    work.change(call.body(json!({ "metadata": notes }))).await?;
     Ok(())
+}
+
+/// Volumes that have a text in their metadata.
+pub(super) async fn noted(work: &Work<'_>, key: &str, note: &str) -> Result<Vec<Value>, Stop> {
+    let filter = encoded(&format!("{{'{key}':'{note}'}}"));
+    let call = get("block-storage", format!("/volumes/detail?metadata={filter}"));
+    let mut volumes = match work.every(call, "volumes").await {
+        // A cloud may not let one filter by that.
+        Err(Fault::Refused { status: 400 | 403, .. }) => work.listed(VOLUMES.call(), VOLUMES.key).await?,
+        volumes => volumes.map_err(of_reading)?,
+    };
+    volumes.retain(|item| text(&item["metadata"], key) == note);
+    Ok(volumes)
 }

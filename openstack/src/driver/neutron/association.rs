@@ -1,4 +1,5 @@
-//! Associations: that a floating IP is a port's, or a server's. They are tags of the floating IP, and named by its id.
+//! Associations: that a floating IP is a port's, or a server's. They are tags of the floating IP. One is called by its mark, so that it
+//! is called the same whichever floating IP an update gives it; one that was taken over as its floating IP.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,7 @@ use wattle_model::Name;
 
 use super::super::find::Sort;
 use super::super::json::{encoded, given, given_text, items, text};
-use super::super::mark::Mark;
+use super::super::mark::{Mark, is_mark};
 use super::super::stop::Stop;
 use super::super::ties;
 use super::super::work::{Collection, Work, get, put};
@@ -62,7 +63,7 @@ impl Association {
     /// A floating IP, if it is somebody's.
     fn seen(&self, item: Value, marks: &Mark) -> Option<Found> {
         let row = self.row(&item, marks);
-        let phys = ties::called(text(&item, "id"), row.map(|row| marks.of(row)));
+        let phys = row.map_or_else(|| text(&item, "id").to_owned(), |row| marks.of(row));
         let others = vec![text(&item, "id").to_owned()];
         (!text(&item, "port_id").is_empty()).then(|| Found { others, ..Found::new(row, phys, item) })
     }
@@ -83,6 +84,12 @@ impl Association {
             )));
         };
         Ok(Wanted { floating: id("floating_ip"), port: text(port, "id").to_owned(), address: None })
+    }
+
+    /// Floating IPs with the tag of this mark, whether they are somebody's or not.
+    async fn tagged(&self, work: &Work<'_>, mark: &str) -> Result<Vec<Value>, Stop> {
+        let path = format!("/floatingips?tags={}", encoded(&format!("{mark}{}", self.suffix)));
+        work.listed(get("network", path), "floatingips").await
     }
 
     async fn read(&self, work: &Work<'_>, id: &str) -> Result<Option<Value>, Stop> {
@@ -122,8 +129,7 @@ impl Association {
                 Err(outcome) => return Err(Stop::Outcome(outcome)),
             }
         };
-        let phys = ties::called(text(&item, "id"), Some(work.mark.clone()));
-        Ok(Found::new(work.marks.row(&work.mark), phys, item))
+        Ok(Found::new(work.marks.row(&work.mark), work.mark.clone(), item))
     }
 }
 
@@ -177,15 +183,15 @@ impl Driver for Association {
     }
 
     async fn look(&self, work: &Work<'_>, _: Option<&Value>) -> Result<Option<Found>, Stop> {
-        let path = format!("/floatingips?tags={}", encoded(&self.tag(work)));
-        let tagged = work.listed(get("network", path), "floatingips").await?;
-        Ok(tagged.into_iter().find_map(|item| self.seen(item, work.marks)))
+        self.get(work, &work.mark).await
     }
 
     async fn get(&self, work: &Work<'_>, phys: &str) -> Result<Option<Found>, Stop> {
-        let (id, mark) = ties::parts(phys);
-        let found = self.read(work, id).await?.and_then(|item| self.seen(item, work.marks));
-        Ok(found.and_then(|found| ties::same(work, mark, found)))
+        if is_mark(phys) {
+            return Ok(self.tagged(work, phys).await?.into_iter().find_map(|item| self.seen(item, work.marks)));
+        }
+        let found = self.read(work, phys).await?.and_then(|item| self.seen(item, work.marks));
+        Ok(found.filter(|found| !ties::is_anothers(work, found.row)))
     }
 
     async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop> {
@@ -195,7 +201,7 @@ impl Driver for Association {
 
     async fn update(&self, work: &Work<'_>, found: Found, properties: &Value) -> Result<Outcome, Stop> {
         let wanted = self.wanted(work, properties).await?;
-        let id = ties::parts(&found.phys).0;
+        let id = text(&found.item, "id");
         if wanted.floating == id && wanted.is(&found.item) && found.row == work.marks.row(&work.mark) {
             return Ok(self.outcome(&found));
         }
@@ -216,15 +222,20 @@ impl Driver for Association {
     }
 
     async fn delete(&self, work: &Work<'_>, phys: &str) -> Result<Outcome, Stop> {
-        let (id, mark) = ties::parts(phys);
-        let path = ties::floating_ip(id);
-        let Some(item) = self.read(work, id).await? else { return Ok(Outcome::Absent) };
-        let found = self.seen(item.clone(), work.marks).and_then(|found| ties::same(work, mark, found));
-        if found.is_some() {
-            work.change(put("network", path.clone(), "floatingip", json!({ "port_id": null }))).await?;
+        let (held, mark) = if is_mark(phys) {
+            (self.tagged(work, phys).await?, phys)
+        } else {
+            (self.get(work, phys).await?.map(|found| found.item).into_iter().collect(), work.mark.as_str())
+        };
+        let mut outcome = Outcome::Absent;
+        for item in held {
+            let path = ties::floating_ip(text(&item, "id"));
+            if !text(&item, "port_id").is_empty() {
+                work.change(put("network", path.clone(), "floatingip", json!({ "port_id": null }))).await?;
+                outcome = Outcome::Done(None);
+            }
+            ties::untie(work, &path, &item, &format!("{mark}{}", self.suffix)).await?;
         }
-        let tag = mark.map_or_else(|| self.tag(work), |mark| format!("{mark}{}", self.suffix));
-        ties::untie(work, &path, &item, &tag).await?;
-        Ok(if found.is_some() { Outcome::Done(None) } else { Outcome::Absent })
+        Ok(outcome)
     }
 }

@@ -1,0 +1,10 @@
+//! What the deployment engine's jobs come to in a cloud, for each type, and whatever goes wrong.
+
+mod cases;
+mod engine;
+mod faults;
+mod found;
+mod life;
+mod refusals;
+mod release;
+mod stage;
