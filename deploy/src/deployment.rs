@@ -81,7 +81,8 @@ impl Deployment {
             .map(|(name, needs)| (name.into(), needs.into_iter().map(Name::from).collect()))
             .collect();
         let secrets = secrets(&loaded, &roles);
-        let roles: IndexMap<String, Role> = roles.into_iter().map(|(name, (_, role))| (name.to_owned(), role)).collect();
+        let roles: IndexMap<String, Role> =
+            roles.into_iter().map(|(name, (_, role))| (name.to_owned(), role)).collect();
         let entry = |(name, resource): (String, Resource)| {
             let role = *roles.get(&name).filter(|role| **role != Role::Stack)?;
             let needs = needs.get(&*name).cloned().unwrap_or_default();

@@ -78,7 +78,9 @@ impl<'r> Finder<'_, 'r> {
         let prefix = name.rsplit_once('/').map_or(String::new(), |(stack, _)| format!("{stack}/"));
         found.extend(resource.depends_on.iter().filter_map(|own| self.name(&format!("{prefix}{own}"))));
         let implied = self.implied.get(name);
-        found.extend(implied.into_iter().flatten().filter(|before| **before != *name).filter_map(|before| self.name(before)));
+        found.extend(
+            implied.into_iter().flatten().filter(|before| **before != *name).filter_map(|before| self.name(before)),
+        );
     }
 
     /// The name as it is kept, if there is such a resource.

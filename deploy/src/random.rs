@@ -64,7 +64,8 @@ fn value(key: &Key, name: &str, resource: &Resource, seed: &str) -> Result<Strin
     // Heat adds the older property to the newer one, whose default counts only if neither is given.
     let has_classes = sequence.is_none() || resource.given("character_classes").is_some();
     let classes = if has_classes { maps(&resource.property("character_classes")) } else { Vec::new() };
-    let classes = classes.iter().map(|part| (part.get("class").and_then(Value::as_text).unwrap_or_default(), least(part)));
+    let classes =
+        classes.iter().map(|part| (part.get("class").and_then(Value::as_text).unwrap_or_default(), least(part)));
     for (name, least) in classes.chain(sequence.map(|name| (name, 1))) {
         let characters = class(name).ok_or_else(|| format!("there is no class of characters `{name}`"))?;
         kinds.push((characters.chars().collect(), least));
