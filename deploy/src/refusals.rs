@@ -124,14 +124,16 @@ impl Refusals {
         }
     }
 
-    /// Rows that wait for nothing, and of which it cannot be said even so what they are.
+    /// Rows of which what is known already is wrong, and those that wait for nothing and are wrong even so.
     pub(crate) fn in_vain(&mut self, inner: &Inner) {
         for (name, entry) in inner.rows().filter(|(name, _)| !self.names.contains(&***name)).collect::<Vec<_>>() {
             let mut waits = false;
             for (_, value) in entry.resource.all_given() {
                 value.references(&mut |_, _| waits = true);
             }
-            if !waits && let Err(why) = wanted(inner, name, &|_| None) {
+            let read = entry.resource.only_given().map(drop);
+            let read = read.and_then(|()| if waits { Ok(()) } else { wanted(inner, name, &|_| None).map(drop) });
+            if let Err(why) = read {
                 self.refuse(&VALUE, name, &entry.resource.at, &why, "give it a value that the property takes");
             }
         }

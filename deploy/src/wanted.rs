@@ -21,7 +21,7 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
     let resource = entry.resource.resolved(&Standing::new(inner, things))?;
     let kind = resource.made_by();
     let properties = resource.only_given()?;
-    let (fixed, free) = digests(inner, &resource, &properties);
+    let (fixed, free) = digests(inner, &resource)?;
     let properties = match kind {
         Model::SERVER => user_data::settled(&resource, properties)?,
         RANDOM => random::with_value(&inner.key, name, &resource, properties)?,
@@ -41,20 +41,18 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
 }
 
 /// Digests of the properties whose change makes another thing, and of those that change in place. What is ignored is in neither.
-fn digests(inner: &Inner, resource: &Resource, properties: &IndexMap<Name, Value>) -> (Name, Name) {
+fn digests(inner: &Inner, resource: &Resource) -> Result<(Name, Name), String> {
     let kind = resource.made_by();
     let others = inner.kinds.fixed(kind);
     let (mut fixed, mut free) = (IndexMap::default(), IndexMap::default());
-    for (name, value) in properties {
-        if update::replaces(resource, name) {
-            fixed.insert(name.clone(), value.clone());
-        } else if update::is_ignored(resource, name) {
-        } else if others.contains(&&**name) {
-            fixed.insert(name.clone(), value.clone());
-        } else {
-            free.insert(name.clone(), value.clone());
+    for (name, value) in resource.beyond_defaults()? {
+        let is_ignored = update::is_ignored(resource, &name);
+        if update::replaces(resource, &name) || others.contains(&&*name) && !is_ignored {
+            fixed.insert(name, value);
+        } else if !is_ignored {
+            free.insert(name, value);
         }
     }
     let digest = |what: &str, properties| inner.key.digest(&[what, kind, &canonical(&Value::Map(properties))]);
-    (digest("fixed", fixed), digest("free", free))
+    Ok((digest("fixed", fixed), digest("free", free)))
 }

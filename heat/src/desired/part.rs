@@ -38,6 +38,9 @@ pub(super) enum Reading {
     Unfolded,
 }
 
+/// The value of an attribute, and how much of the way to it that takes; none if the template does not give it.
+type Found = Option<(Value, usize)>;
+
 /// What all stacks of a deployment share.
 struct All<'f> {
     world: World,
@@ -60,7 +63,7 @@ pub(super) struct Part<'a> {
     pub(super) members: Option<Members>,
     /// Values of attributes that were asked for, each with how much of the way to it they take; none while they are being
     /// resolved.
-    attributes: RefCell<HashMap<(String, String), Option<(Value, usize)>>>,
+    attributes: RefCell<HashMap<(String, String), Found>>,
     nested: RefCell<HashMap<String, Option<Rc<Part<'a>>>>>,
 }
 
@@ -89,7 +92,7 @@ impl fmt::Debug for Part<'_> {
     }
 }
 
-impl<'a> Part<'a> {
+impl Part<'_> {
     fn scope(&self) -> Scope<'_> {
         Scope::new(&self.loaded, Mode::Partial(self)).within(&self.all.limits)
     }
@@ -239,7 +242,7 @@ impl<'a> Part<'a> {
     }
 
     /// An attribute that the template itself gives, and how much of the way it takes.
-    fn given(&self, scope: &Scope<'_>, name: &str, way: &[Value]) -> Option<(Value, usize)> {
+    fn given(&self, scope: &Scope<'_>, name: &str, way: &[Value]) -> Found {
         let attribute = way.first()?.as_text()?;
         if attribute == "value"
             && let Some(value) = self.value(scope, name)
@@ -321,7 +324,7 @@ impl Resources for Part<'_> {
         })
     }
 
-    fn attribute(&self, scope: &Scope<'_>, resource: &str, way: &[Value]) -> Option<(Value, usize)> {
+    fn attribute(&self, scope: &Scope<'_>, resource: &str, way: &[Value]) -> Found {
         let attribute = way.first()?.as_text()?;
         let fact = (self.full_name(resource), attribute.to_owned());
         if let Some(known) = self.all.facts.attributes.get(&fact) {

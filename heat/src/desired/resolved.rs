@@ -67,8 +67,16 @@ impl Resource {
     ///
     /// Why Heat does not take one of them.
     pub fn only_given(&self) -> Result<IndexMap<Name, Known>, String> {
-        let read = self.inner.properties().only_given()?;
-        Ok(read.into_iter().map(|(name, value)| (name, value.to_model())).collect())
+        self.inner.properties().only_given().map(known)
+    }
+
+    /// The same without what is the default of the schema in any case: what two resources differ in is in one of these.
+    ///
+    /// # Errors
+    ///
+    /// Why Heat does not take one of them.
+    pub fn beyond_defaults(&self) -> Result<IndexMap<Name, Known>, String> {
+        self.inner.properties().beyond_defaults().map(known)
     }
 }
 
@@ -81,4 +89,8 @@ impl Output {
     pub fn resolved(&self, answers: &dyn Answers) -> Result<Known, String> {
         resumed(self.version, &self.value, answers).map(|value| value.to_model())
     }
+}
+
+fn known(values: IndexMap<Name, Value>) -> IndexMap<Name, Known> {
+    values.into_iter().map(|(name, value)| (name, value.to_model())).collect()
 }

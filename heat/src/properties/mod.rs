@@ -86,6 +86,21 @@ impl Properties<'_> {
         Ok(given)
     }
 
+    /// The same without what is the schema's default in any case, within properties too: a plan takes both for equal.
+    ///
+    /// # Errors
+    ///
+    /// Why Heat does not take it, with the way to it.
+    pub(crate) fn beyond_defaults(self) -> Result<IndexMap<Name, Value>, String> {
+        let mut given = self.only_given()?;
+        given.retain(|name, value| {
+            let schema = &self.schema[name];
+            *value = beyond_defaults(schema, value);
+            !is_default(schema, value)
+        });
+        Ok(given)
+    }
+
     /// Everything that Heat refuses of what is given. Without `values` only names are looked at, as in a nested template.
     pub(crate) fn wrongs(self, values: bool) -> Vec<Wrong> {
         let mut reader = Reader::new(self, true);
@@ -108,6 +123,40 @@ impl Properties<'_> {
         }
         reader.wrongs
     }
+}
+
+/// A value without what is the schema's default within it.
+fn beyond_defaults(schema: &PropertySchema, value: &Value) -> Value {
+    match (value, &schema.item) {
+        (Value::List(items), Some(item)) => {
+            Value::List(items.iter().map(|value| beyond_defaults(item, value)).collect())
+        }
+        (Value::Map(items), _) if !schema.keys.is_empty() => {
+            let mut left = IndexMap::default();
+            for (key, value) in items {
+                let Some(schema) = schema.keys.get(&**key) else { continue };
+                let value = beyond_defaults(schema, value);
+                if !is_default(schema, &value) {
+                    left.insert(key.clone(), value);
+                }
+            }
+            Value::Map(left)
+        }
+        _ => value.clone(),
+    }
+}
+
+/// Whether a value is what the schema says it is when it is not given.
+fn is_default(schema: &PropertySchema, value: &Value) -> bool {
+    let default = match &schema.default {
+        Some(default) => Value::of_model(default),
+        None => return *value == Value::Null,
+    };
+    let default = match schema.ty {
+        PropertyType::List | PropertyType::Map => default,
+        ty => convert::scalar(ty, None, &default).unwrap_or(default),
+    };
+    value.equals(&default) == Some(true)
 }
 
 fn names(schema: &IndexMap<Name, PropertySchema>) -> Vec<String> {
