@@ -73,6 +73,8 @@ pub struct State {
     pub(crate) corrections: BTreeMap<Name, Vec<Time>>,
     /// When something changed last.
     pub(crate) progress: Time,
+    /// When a row was removed last: what was seen before may be its thing.
+    pub(crate) removed: Time,
     /// It was reported that nothing goes on.
     pub(crate) is_settled: bool,
     /// There may be rows that stand for the goal and that its record of success does not know.
@@ -103,6 +105,7 @@ impl State {
             under_way: 0,
             corrections: BTreeMap::new(),
             progress: now,
+            removed: Time::default(),
             is_settled: false,
             has_news: true,
             out: Step::default(),

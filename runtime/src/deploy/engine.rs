@@ -63,6 +63,8 @@ pub(super) struct Engine {
     look: Option<JoinHandle<Looked>>,
     looked: Instant,
     looked_at_all: Instant,
+    /// When something was stored last.
+    changed: Time,
     /// Everything was looked at since something was begun.
     is_swept: bool,
     settled: Option<(u64, Vec<Wait>)>,
@@ -109,6 +111,7 @@ impl Engine {
             look: None,
             looked: Instant::now(),
             looked_at_all: Instant::now(),
+            changed: Time::default(),
             is_swept: false,
             settled: None,
             news,
@@ -240,7 +243,10 @@ impl Engine {
     /// Stores what a step wants to have stored, and only then begins its jobs.
     async fn carry(&mut self, step: Step) -> Result<(), DeployError> {
         self.store(&step).await?;
-        self.is_swept &= step.writes.is_empty();
+        if !step.writes.is_empty() {
+            self.is_swept = false;
+            self.changed = now();
+        }
         for job in step.jobs {
             self.tell(News::Begins { name: job.name.clone(), kind: job.kind.clone(), what: job.what.clone() });
             let cloud = Arc::clone(&self.tools.cloud);
@@ -385,7 +391,7 @@ impl Engine {
         }
         self.carry(all).await?;
         // What a late request has made shows only if nothing is under way any more.
-        self.is_swept |= is_all && self.state.is_quiet();
+        self.is_swept |= is_all && self.state.is_quiet() && at > self.changed;
         Ok(())
     }
 
