@@ -28,6 +28,9 @@ const SOON: Duration = Duration::from_secs(2);
 /// How often it is looked at everything.
 const SELDOM: Duration = Duration::from_secs(60);
 
+/// How often in a row the cloud may not say what is there.
+const MOST_BLIND: u32 = 10;
+
 /// How long jobs may take to end when the engine is told to end.
 const LAST: Duration = Duration::from_secs(10);
 
@@ -63,6 +66,8 @@ pub(super) struct Engine {
     look: Option<JoinHandle<Looked>>,
     looked: Instant,
     looked_at_all: Instant,
+    /// How often in a row it could not be seen what is there.
+    blind: u32,
     /// When something was stored last.
     changed: Time,
     /// Everything was looked at since something was begun.
@@ -111,6 +116,7 @@ impl Engine {
             look: None,
             looked: Instant::now(),
             looked_at_all: Instant::now(),
+            blind: 0,
             changed: Time::default(),
             is_swept: false,
             settled: None,
@@ -322,7 +328,7 @@ impl Engine {
         let in_time = self.state.wakes().map(|at| Duration::from_millis(at.as_millis().saturating_sub(now)));
         let look = if self.look.is_some() {
             SELDOM
-        } else if self.state.is_quiet() && self.jobs.is_empty() {
+        } else if self.state.is_quiet() && self.jobs.is_empty() && self.blind == 0 {
             SELDOM.saturating_sub(self.looked_at_all.elapsed())
         } else {
             SOON.saturating_sub(self.looked.elapsed())
@@ -331,7 +337,7 @@ impl Engine {
     }
 
     fn look_if_due(&mut self) {
-        let is_all = self.looked_at_all.elapsed() >= SELDOM;
+        let is_all = self.looked_at_all.elapsed() >= SELDOM || self.blind > 0;
         if self.look.is_none() && (is_all || self.looked.elapsed() >= SOON) {
             self.look(is_all);
         }
@@ -369,10 +375,15 @@ impl Engine {
         let seen = match seen {
             Ok(seen) => seen,
             Err(why) => {
+                self.blind += 1;
+                if self.blind > MOST_BLIND {
+                    return Err(DeployError::Blind { stack: self.tools.stack.clone(), why });
+                }
                 self.tell(News::Blind(why));
                 return Ok(());
             }
         };
+        self.blind = 0;
         let there: BTreeSet<Id> = seen.iter().map(|seen| seen.row).collect();
         let is_missing = |row: &&Row| kinds.contains(&row.kind) && !there.contains(&row.id) && row.stage != Stage::Gone;
         let absent: Vec<(Id, Name)> =
@@ -408,7 +419,8 @@ impl Engine {
             return Ok(false);
         }
         if !self.is_swept {
-            if self.look.is_none() {
+            // What could not be seen is not asked for at once again.
+            if self.look.is_none() && (self.blind == 0 || self.looked.elapsed() >= SOON) {
                 self.look(true);
             }
             return Ok(false);

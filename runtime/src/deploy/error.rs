@@ -32,6 +32,14 @@ pub enum DeployError {
     /// What is asked for cannot be.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// The cloud does not say what is there.
+    #[error("it cannot be seen what there is of `{stack}` in the cloud: {why}")]
+    Blind {
+        /// Of which stack.
+        stack: String,
+        /// Why.
+        why: String,
+    },
     /// Nothing of this stack was deployed by wattle.
     #[error("`{stack}` has no infrastructure that wattle has brought up")]
     Nothing {

@@ -21,6 +21,8 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// OpenStack, and the data space of the stack whose servers run there.
 pub struct Hands {
     driver: OpenStack,
+    /// The types whose services the cloud has.
+    kinds: BTreeSet<Name>,
     space: Space,
 }
 
@@ -32,8 +34,14 @@ impl std::fmt::Debug for Hands {
 
 impl Hands {
     /// Those of the deployment of this identity.
-    pub fn new(session: Arc<Session>, identity: &Identity, space: Space) -> Self {
-        Self { driver: OpenStack::new(session, Mark::new(&identity.mark)), space }
+    pub async fn new(session: Arc<Session>, identity: &Identity, space: Space) -> Self {
+        let mut kinds = BTreeSet::new();
+        for kind in driver::kinds() {
+            if session.url(kind.service).await.is_ok() {
+                kinds.insert(kind.name.into());
+            }
+        }
+        Self { driver: OpenStack::new(session, Mark::new(&identity.mark)), kinds, space }
     }
 
     /// Whether nothing is to be torn down any more on a server before it is deleted.
@@ -57,7 +65,7 @@ impl Hands {
 #[async_trait]
 impl Cloud for Hands {
     fn kinds(&self) -> BTreeSet<Name> {
-        driver::kinds().map(|kind| kind.name.into()).collect()
+        self.kinds.clone()
     }
 
     async fn carry_out(&self, job: &Job) -> Outcome {

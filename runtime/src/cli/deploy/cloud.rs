@@ -1,12 +1,15 @@
 //! Which cloud is meant, and logging in there.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches};
 use wattle::manners::reason;
+use wattle_converge::Target as _;
+use wattle_deploy::Deployment;
 use wattle_openstack::clouds::CloudError;
-use wattle_openstack::{Cloud, Fault, Session};
+use wattle_openstack::{Cloud, Fault, Session, driver};
 
 use crate::cli::failure::Failure;
 use crate::openstack::{Http, sources};
@@ -35,6 +38,20 @@ pub(super) async fn session(matches: &ArgMatches) -> Result<Arc<Session>, Failur
     // Whatever is wrong with the cloud is said before anything is made.
     session.token().await.map_err(of_fault)?;
     Ok(session)
+}
+
+/// Sees that the cloud has all services that a target needs.
+///
+/// # Errors
+/// The first that it does not have.
+pub(super) async fn services(session: &Session, target: &Deployment) -> Result<(), Failure> {
+    let resources = target.resources();
+    let types = resources.iter().filter_map(|(name, _)| target.written(name));
+    let needed: BTreeSet<&'static str> = types.filter_map(|(ty, _)| Some(driver::kind(ty)?.service)).collect();
+    for service in needed {
+        session.url(service).await.map_err(of_fault)?;
+    }
+    Ok(())
 }
 
 /// A failure with the help that there is.

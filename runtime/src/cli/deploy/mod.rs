@@ -16,6 +16,7 @@ use wattle::cli::{beside, planned};
 use wattle::model::Value;
 use wattle::view::{self, Format};
 use wattle_converge::{Cleanup, OnFailure, Time};
+use wattle_deploy::Deployment;
 
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
@@ -90,8 +91,9 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     work.options.again = matches.get_flag("again");
     // What is wrong with the cloud or the template is said before anything is made.
     let source = source(&work, matches)?;
-    judge(&source, console)?;
+    let target = judge(&source, console)?;
     let session = cloud::session(matches).await?;
+    cloud::services(&session, &target).await?;
     let (before, after) = plan::between(&work, &work.directory.clone(), console).await?;
     let (text, exit) = planned(before.as_ref(), &after, false, console.out.color);
     console.out.write(&text)?;
@@ -156,8 +158,11 @@ fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
 }
 
 /// Refuses what cannot be deployed without Heat, all of it at once.
-fn judge(source: &Source, console: &mut Console) -> Result<(), Failure> {
-    let Err(refused) = Templates::default().target(source) else { return Ok(()) };
+fn judge(source: &Source, console: &mut Console) -> Result<Deployment, Failure> {
+    let refused = match Templates::default().target(source) {
+        Ok(target) => return Ok(target),
+        Err(refused) => refused,
+    };
     let count = refused.len();
     let read = |name: &str| source.files.get(name).map(|text| text.as_str().into());
     console.err.write(&view::render(&refused, Format::Full, &read, &console.err.options()))?;

@@ -47,7 +47,7 @@ impl Site {
         let identity = Identity::of(store, stack, key).await?;
         let space = Space::new(Arc::clone(store), stack).operated_by(key.signer().authority());
         let name = session.cloud().name.clone();
-        let cloud = Arc::new(Hands::new(session, &identity, space.clone()));
+        let cloud = Arc::new(Hands::new(session, &identity, space.clone()).await);
         let deployment = Deployment {
             store: Arc::clone(store),
             stack: stack.to_owned(),

@@ -107,7 +107,19 @@ pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), Fai
     let mut text = Vec::new();
     seed.write(&mut text).map_err(|error| Failure::new(error.to_string()))?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    restore(site, &Source { seed: text, ..source }, console).await.map(drop)
+    restore(site, &Source { seed: text, ..source }, console).await?;
+    // Networks that agents need go at once when nothing is wanted any more.
+    let deadline = Instant::now() + site.deployment.limits.drain;
+    while Instant::now() < deadline && tears_down(site).await? {
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
+}
+
+/// Whether an agent still tears down.
+async fn tears_down(site: &Site) -> Result<bool, Failure> {
+    let picture = Picture::read(&site.space, None).await?;
+    Ok(picture.servers.values().any(|server| !server.leaving.is_empty() && server.alive.is_some()))
 }
 
 async fn conclude(site: &Site, picture: &Picture, console: &mut Console) -> Result<Exit, Failure> {
