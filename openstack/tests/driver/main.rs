@@ -7,4 +7,5 @@ mod found;
 mod life;
 mod refusals;
 mod release;
+mod schemas;
 mod stage;

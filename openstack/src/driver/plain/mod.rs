@@ -39,7 +39,8 @@ impl Plain {
     /// Whether a property is carried out.
     pub(super) fn takes(&self, property: &str) -> bool {
         self.columns.iter().any(|column| column.property == property || column.key == property)
-            || matches!(property, "value_specs" | "name")
+            || (property == "name" && self.quirk != Quirk::Floating)
+            || (property == "value_specs" && self.quirk != Quirk::Group)
             || (self.described && property == "description")
             || (self.tagged && property == "tags")
             || self.quirk.takes(property)
