@@ -56,8 +56,12 @@ fn resolved(properties: &Json, known: &Known<'_>) -> Json {
 
 impl Target for Template {
     fn resources(&self) -> Vec<(Name, Vec<Name>)> {
-        let of = |properties: &Json| references(properties).into_iter().map(Name::from).collect();
-        self.0.iter().map(|(name, (_, properties))| ((*name).into(), of(properties))).collect()
+        let of = |ty: &str, properties: &Json| {
+            // What Heat finds out by itself: a floating IP needs the way out.
+            let way = (ty == "OS::Neutron::FloatingIPAssociation").then(|| "way".to_owned());
+            references(properties).into_iter().chain(way).map(Name::from).collect()
+        };
+        self.0.iter().map(|(name, (ty, properties))| ((*name).into(), of(ty, properties))).collect()
     }
 
     fn resolve(&self, name: &str, known: &Known<'_>) -> Result<Wanted, String> {
@@ -225,9 +229,6 @@ fn site(flavor: &str, key: &str, extra: bool) -> Template {
         ("volume", "OS::Cinder::Volume", json!({ "size": 2 })),
         ("disk", "OS::Cinder::VolumeAttachment", json!({ "instance_uuid": "@server", "volume_id": "@volume" })),
     ]);
-    // What Heat finds out by itself: a floating IP needs the way out.
-    template.0.get_mut("given").expect("it is there").1["fixed_ip_address"] = "10.5.0.50".into();
-    template.0.get_mut("server").expect("it is there").1["metadata"] = json!({ "way": "@way" });
     if extra {
         template.0.insert("more", ("OS::Cinder::Volume", json!({ "size": 1, "metadata": { "of": "@volume" } })));
     }

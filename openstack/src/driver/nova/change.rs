@@ -102,7 +102,7 @@ pub(super) async fn update(
     let (missing, more) = nics.compared(&found.beside);
     if !more.is_empty() {
         for port in more {
-            work.remove(delete("compute", format!("{path}/os-interface/{}", text(port, "id")))).await?;
+            work.remove(delete("compute", format!("{path}/os-interface/{}", text(port, "id"))).once()).await?;
         }
         return Err(Stop::later());
     }
