@@ -293,16 +293,3 @@ fn body_has(body: &Map<String, Value>, columns: &[Column], column: &Column, prop
             other.key == column.key && given(properties, other.property).is_some_and(|value| *value != false)
         })
 }
-
-impl Column {
-    /// Whether a service has what is wanted.
-    fn agrees(&self, wanted: &Value, current: &Value) -> bool {
-        match (self.form, wanted, current) {
-            (Form::Ordered, Value::Array(wanted), Value::Array(current)) => {
-                wanted.len() == current.len()
-                    && wanted.iter().zip(current).all(|(wanted, current)| agrees(wanted, current))
-            }
-            _ => agrees(wanted, current),
-        }
-    }
-}
