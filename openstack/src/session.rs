@@ -38,12 +38,15 @@ pub struct Call {
     pub version: Option<Version>,
     /// No request for it is begun after this, however often it is asked again.
     pub until: Option<SystemTime>,
+    /// It is not sent again when it was not answered, although that would do no harm now: a request that is late would undo what somebody
+    /// does meanwhile to what has the same name.
+    pub once: bool,
 }
 
 impl Call {
     /// A call without a body.
     pub fn new(service: &'static str, method: Method, path: impl Into<String>) -> Self {
-        Self { service, method, path: path.into(), body: None, version: None, until: None }
+        Self { service, method, path: path.into(), body: None, version: None, until: None, once: false }
     }
 
     /// With a body.
@@ -59,6 +62,11 @@ impl Call {
     /// Not begun after `until`.
     pub fn until(self, until: SystemTime) -> Self {
         Self { until: Some(until), ..self }
+    }
+
+    /// Not sent again when it was not answered.
+    pub fn once(self) -> Self {
+        Self { once: true, ..self }
     }
 }
 
@@ -152,7 +160,7 @@ impl Session {
             *range
         } else {
             let url = self.url(service).await?;
-            let response = self.authorized(service, Request::new(Method::Get, version::root(&url)), None).await?;
+            let response = self.authorized(service, Request::new(Method::Get, version::root(&url)), true, None).await?;
             let range = serde_json::from_slice(&response.body).ok().as_ref().and_then(Range::read);
             ranges.insert(service, range);
             range
@@ -215,7 +223,8 @@ impl Session {
             let name = version::header_name(call.service);
             request.headers.push(("openstack-api-version".into(), format!("{name} {version}")));
         }
-        let response = self.authorized(call.service, request.clone(), call.until).await?;
+        let repeats = call.method.is_repeatable() && !call.once;
+        let response = self.authorized(call.service, request.clone(), repeats, call.until).await?;
         if response.body.iter().all(u8::is_ascii_whitespace) {
             return Ok(Value::Null);
         }
@@ -228,15 +237,16 @@ impl Session {
         &self,
         service: &str,
         mut request: Request,
+        repeats: bool,
         until: Option<SystemTime>,
     ) -> Result<Response, Fault> {
         let token = self.token().await?;
         request.token = Some(token.token.clone());
-        let mut response = self.patiently(service, &request, false, until).await?;
+        let mut response = self.patiently(service, &request, repeats, until).await?;
         if response.status == 401 {
             self.forget(&token).await;
             request.token = Some(self.token().await?.token.clone());
-            response = self.patiently(service, &request, false, until).await?;
+            response = self.patiently(service, &request, repeats, until).await?;
         }
         if (200..300).contains(&response.status) {
             return Ok(response);
@@ -273,7 +283,7 @@ impl Session {
                 Ok(response) if is_busy(response) => left_alone(response).unwrap_or(pause),
                 Ok(response) => return Ok(response.clone()),
                 Err(Lost::Unsent(_)) => pause,
-                Err(Lost::Unanswered(_)) if repeats || request.method.is_repeatable() => pause,
+                Err(Lost::Unanswered(_)) if repeats => pause,
                 Err(lost) => return Err(Fault::lost(service, request, lost.clone())),
             };
             if since + wait > self.patience || is_over(self.wire.now() + wait) {

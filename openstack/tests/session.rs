@@ -215,6 +215,12 @@ fn what_may_have_been_done_is_not_done_again() {
     now(session.call(Call::new("compute", Method::Delete, "/servers/7"))).expect("deleted");
     let posts = script.paths().iter().filter(|path| path.starts_with("POST https://nova")).count();
     assert_eq!(posts, 1);
+    script.on("https://nova.example/v2.1/os-keypairs/ann", [lost()]);
+    let named = Call::new("compute", Method::Delete, "/os-keypairs/ann").once();
+    let fault = now(session.call(named)).expect_err("not known");
+    assert!(matches!(fault, Fault::Unknown { .. }), "{fault:?}");
+    let deleted = script.paths().iter().filter(|path| path.ends_with("/ann")).count();
+    assert_eq!(deleted, 1, "whoever makes one of that name meanwhile would lose it");
 }
 
 #[test]

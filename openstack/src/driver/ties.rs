@@ -42,7 +42,7 @@ pub(super) fn is_anothers(work: &Work<'_>, row: Option<Id>) -> bool {
 
 /// Tags a thing of Neutron's. A cloud without tags finds ties again by what is tied.
 pub(super) async fn tie(work: &Work<'_>, path: &str, tag: &str) -> Result<(), Stop> {
-    match work.ask(Call::new("network", Method::Put, format!("{path}/tags/{}", encoded(tag)))).await {
+    match work.ask(Call::new("network", Method::Put, format!("{path}/tags/{}", encoded(tag))).once()).await {
         Err(fault) if !fault.is_missing() => Err(fault.into()),
         _ => Ok(()),
     }
@@ -51,7 +51,7 @@ pub(super) async fn tie(work: &Work<'_>, path: &str, tag: &str) -> Result<(), St
 /// Takes the tag away, if it is there.
 pub(super) async fn untie(work: &Work<'_>, path: &str, item: &serde_json::Value, tag: &str) -> Result<(), Stop> {
     if items(&item["tags"]).iter().any(|known| known == tag) {
-        work.remove(delete("network", format!("{path}/tags/{}", encoded(tag)))).await?;
+        work.remove(delete("network", format!("{path}/tags/{}", encoded(tag))).once()).await?;
     }
     Ok(())
 }

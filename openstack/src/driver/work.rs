@@ -54,9 +54,10 @@ impl Work<'_> {
         self.ask(call).await.map_err(of_creation)
     }
 
-    /// What a request changes must be there; a thing that it names and that is not is a refusal.
+    /// Changes what is there; a thing that it names and that is not is a refusal. It is sent once: if it came late after it was sent again,
+    /// it would undo a later change.
     pub(super) async fn change(&self, call: Call) -> Result<Value, Stop> {
-        Ok(self.ask(call).await?)
+        Ok(self.ask(call.once()).await?)
     }
 
     /// Removes something. Nothing, if it was not there.

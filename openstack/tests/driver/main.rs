@@ -1,5 +1,6 @@
 //! What the deployment engine's jobs come to in a cloud, for each type, and whatever goes wrong.
 
+mod boot;
 mod cases;
 mod engine;
 mod faults;
@@ -7,4 +8,5 @@ mod found;
 mod life;
 mod refusals;
 mod release;
+mod schemas;
 mod stage;

@@ -134,6 +134,11 @@ fn what_is_somebody_elses_is_refused() {
     let why = why(&stage, "OS::Nova::KeyPair", &json!({ "name": "ann", "public_key": KEY }));
     assert!(why.starts_with("there is a key pair `ann` that is not of this deployment"), "{why}");
     assert_eq!(stage.get("compute", "/os-keypairs/ann")["keypair"]["public_key"], KEY);
+    // One of the deployment's own goes, and is waited for.
+    let ours = json!({ "name": "bob", "public_key": KEY });
+    stage.some("OS::Nova::KeyPair", &ours);
+    let outcome = stage.create(stage.row(), "OS::Nova::KeyPair", &ours);
+    assert!(matches!(outcome, Outcome::Later(_)), "{outcome:?}");
 }
 
 #[test]

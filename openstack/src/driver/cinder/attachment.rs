@@ -202,7 +202,7 @@ impl Attachments {
     async fn detach(&self, work: &Work<'_>, found: &Found) -> Result<(), Stop> {
         let server = encoded(server_of(found));
         let path = format!("/servers/{server}/os-volume_attachments/{}", encoded(text(&found.item, "id")));
-        match work.remove(delete("compute", path)).await {
+        match work.remove(delete("compute", path).once()).await {
             // It is being detached already.
             Err(stop) if matches!(text(&found.item, "status"), "detaching") => {
                 drop(stop);

@@ -115,6 +115,13 @@ impl Association {
             _ => {}
         }
         let tag = self.tag(work);
+        // Tags of associations that did not come about, or went by another hand, would say that this one is theirs.
+        let is_row = |tag: &str| tag.strip_suffix(self.suffix).is_some_and(|mark| work.marks.row(mark).is_some());
+        let stale =
+            items(&item["tags"]).iter().filter_map(Value::as_str).filter(|known| *known != tag && is_row(known));
+        for stale in stale.filter(|_| held.is_empty()) {
+            ties::untie(work, &path, &item, stale).await?;
+        }
         ties::tie(work, &path, &tag).await?;
         let item = if wanted.is(&item) {
             item

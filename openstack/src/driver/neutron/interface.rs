@@ -88,7 +88,7 @@ async fn act(work: &Work<'_>, action: &str, name: &str) -> Result<Result<Value, 
         return Err(Stop::refused(format!("`{name}` is no interface of a router such as `ROUTER:subnet_id=SUBNET`")));
     };
     let path = format!("/routers/{}/{action}_router_interface", encoded(router));
-    Ok(work.ask(Call::new("network", Method::Put, path).body(json!({ key: id }))).await)
+    Ok(work.ask(Call::new("network", Method::Put, path).body(json!({ key: id })).once()).await)
 }
 
 #[async_trait]

@@ -19,7 +19,7 @@ const TAGS: Version = Version::new(2, 52);
 const TYPES: Version = Version::new(2, 67);
 
 /// Properties that a server is made with.
-pub(super) const TAKES: [&str; 17] = [
+pub(super) const TAKES: [&str; 16] = [
     "name",
     "image",
     "flavor",
@@ -36,7 +36,6 @@ pub(super) const TAKES: [&str; 17] = [
     "diskConfig",
     "admin_pass",
     "tags",
-    "allocate_network",
 ];
 
 /// The request that makes a server.

@@ -1,12 +1,10 @@
 //! How a server comes to be as its template says: each time one step, until nothing differs.
 
-use base64::Engine as _;
 use serde_json::{Value, json};
 use wattle_converge::Outcome;
 
 use super::super::find::Sort;
 use super::super::json::{agrees, differs as said, given, given_text, text};
-use super::super::mark::is_mark;
 use super::super::stop::Stop;
 use super::super::work::{Work, delete, get, post, put};
 use super::super::{Driver, Found, State};
@@ -15,10 +13,6 @@ use super::nics::Nics;
 use super::server::{READ, STOPPED, Servers, foreign_tags, path, state};
 use crate::Method;
 use crate::session::Call;
-use crate::version::Version;
-
-/// In which a server is rebuilt with other user data.
-const USER_DATA: Version = Version::new(2, 57);
 
 /// In what a server is not as the properties ask, as far as lists say.
 pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
@@ -102,7 +96,7 @@ pub(super) async fn update(
     let (missing, more) = nics.compared(&found.beside);
     if !more.is_empty() {
         for port in more {
-            work.remove(delete("compute", format!("{path}/os-interface/{}", text(port, "id")))).await?;
+            work.remove(delete("compute", format!("{path}/os-interface/{}", text(port, "id"))).once()).await?;
         }
         return Err(Stop::later());
     }
@@ -119,7 +113,11 @@ pub(super) async fn update(
     }
     if let Some(image) = other_image(work, item, properties).await? {
         replaced(properties, "image")?;
-        work.change(rebuild(action("rebuild", json!({ "imageRef": image })), properties)).await?;
+        let mut body = json!({ "imageRef": image });
+        if given_text(properties, "image_update_policy") == Some("REBUILD_PRESERVE_EPHEMERAL") {
+            body["preserve_ephemeral"] = true.into();
+        }
+        work.change(action("rebuild", body)).await?;
         return Ok(Outcome::Accepted(Some(found.phys.as_str().into())));
     }
     match work.read(get("compute", path.clone()).version(READ), "server").await? {
@@ -137,21 +135,6 @@ fn replaced(properties: &Value, property: &str) -> Result<(), Stop> {
     Err(Stop::refused(format!("another `{property}` needs another server, because `{policy}` is REPLACE")))
 }
 
-/// A rebuild with what the template says of it.
-fn rebuild(call: Call, properties: &Value) -> Call {
-    let mut body = call.body.clone().unwrap_or_default();
-    if given_text(properties, "image_update_policy") == Some("REBUILD_PRESERVE_EPHEMERAL") {
-        body["rebuild"]["preserve_ephemeral"] = true.into();
-    }
-    if given_text(properties, "user_data_update_policy") != Some("REBUILD") {
-        return call.body(body);
-    }
-    let data = given_text(properties, "user_data");
-    let encoded = data.map(|data| base64::engine::general_purpose::STANDARD.encode(data));
-    body["rebuild"]["user_data"] = encoded.into();
-    call.body(body).version(USER_DATA)
-}
-
 /// Name, metadata and tags, which can be changed at any time.
 async fn texts(work: &Work<'_>, found: &Found, properties: &Value) -> Result<(), Stop> {
     let (item, path) = (&found.item, path(&found.phys));
@@ -167,6 +150,5 @@ async fn texts(work: &Work<'_>, found: &Found, properties: &Value) -> Result<(),
         let call = Call::new("compute", Method::Put, format!("{path}/tags")).body(json!({ "tags": wanted }));
         work.change(call.version(READ)).await?;
     }
-    debug_assert!(is_mark(&work.mark), "a mark is told from other tags");
     Ok(())
 }

@@ -132,7 +132,7 @@ impl Driver for Keys {
         if self.get(work, phys).await?.is_none() {
             return Ok(Outcome::Absent);
         }
-        let gone = work.remove(delete("compute", path(ties::parts(phys).0)).version(TYPES)).await?;
+        let gone = work.remove(delete("compute", path(ties::parts(phys).0)).version(TYPES).once()).await?;
         Ok(if gone.is_some() { Outcome::Done(None) } else { Outcome::Absent })
     }
 }

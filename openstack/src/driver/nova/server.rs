@@ -213,7 +213,7 @@ impl Driver for Servers {
                 (None, None) => continue,
             };
             is_free = false;
-            work.remove(call).await?;
+            work.remove(call.once()).await?;
         }
         if is_free { Ok(Outcome::Done(Some(self.thing(&found)))) } else { Err(Stop::later()) }
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::find::Sort;
-use super::super::json::given;
+use super::super::json::{agrees, given};
 use super::super::stop::Stop;
 use super::super::work::Work;
 
@@ -80,6 +80,19 @@ impl Column {
             Form::NoAddress if *value == true => Value::Array(Vec::new()),
             Form::NoAddress => return Ok(None),
         }))
+    }
+}
+
+impl Column {
+    /// Whether a service has what is wanted.
+    pub(in crate::driver) fn agrees(&self, wanted: &Value, current: &Value) -> bool {
+        match (self.form, wanted, current) {
+            (Form::Ordered, Value::Array(wanted), Value::Array(current)) => {
+                wanted.len() == current.len()
+                    && wanted.iter().zip(current).all(|(wanted, current)| agrees(wanted, current))
+            }
+            _ => agrees(wanted, current),
+        }
     }
 }
 

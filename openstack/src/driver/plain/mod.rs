@@ -39,7 +39,8 @@ impl Plain {
     /// Whether a property is carried out.
     pub(super) fn takes(&self, property: &str) -> bool {
         self.columns.iter().any(|column| column.property == property || column.key == property)
-            || matches!(property, "value_specs" | "name")
+            || (property == "name" && self.quirk != Quirk::Floating)
+            || (property == "value_specs" && self.quirk != Quirk::Group)
             || (self.described && property == "description")
             || (self.tagged && property == "tags")
             || self.quirk.takes(property)
@@ -291,17 +292,4 @@ fn body_has(body: &Map<String, Value>, columns: &[Column], column: &Column, prop
         || columns.iter().any(|other| {
             other.key == column.key && given(properties, other.property).is_some_and(|value| *value != false)
         })
-}
-
-impl Column {
-    /// Whether a service has what is wanted.
-    fn agrees(&self, wanted: &Value, current: &Value) -> bool {
-        match (self.form, wanted, current) {
-            (Form::Ordered, Value::Array(wanted), Value::Array(current)) => {
-                wanted.len() == current.len()
-                    && wanted.iter().zip(current).all(|(wanted, current)| agrees(wanted, current))
-            }
-            _ => agrees(wanted, current),
-        }
-    }
 }
