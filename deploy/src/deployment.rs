@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use wattle_converge::{Known, Target, Thing, Wanted};
-use wattle_heat::desired::{self, Desired, Facts, Resource};
+use wattle_heat::desired::{self, Desired, Resource};
 use wattle_heat::{Loaded, graph};
 use wattle_model::{Diagnostic, IndexMap, Name};
 
@@ -16,6 +16,7 @@ use crate::output::Output;
 use crate::random::RANDOM;
 use crate::refusals::Refusals;
 use crate::role::Role;
+use crate::user_data;
 use crate::wanted::wanted;
 
 /// A template with all that it names and the values of its parameters, as a target.
@@ -111,6 +112,11 @@ impl Deployment {
         self.0.outputs.iter().map(output).collect()
     }
 
+    /// What the agent on a server calls it, if `wattle` has given it one: agents have teardowns.
+    pub fn agent(&self, name: &str) -> Option<Name> {
+        user_data::agent(&self.0.entry(name)?.resource)
+    }
+
     /// What the resource of this name is written as, if there is a row of it: its type and its place.
     pub fn written(&self, name: &str) -> Option<(&str, &wattle_model::Source)> {
         let entry = self.0.entry(name).filter(|entry| entry.role == Role::Row)?;
@@ -120,7 +126,6 @@ impl Deployment {
 
 /// The outputs in which a hidden parameter or a random string is.
 fn secrets(loaded: &Loaded, roles: &Roles<'_>) -> Vec<String> {
-    let outputs = Desired::of(loaded, &Facts::default()).outputs;
     let is_secret = |output: &desired::Output| {
         let mut found = output.value.has_secret();
         output.value.references(&mut |name, _| {
@@ -128,6 +133,7 @@ fn secrets(loaded: &Loaded, roles: &Roles<'_>) -> Vec<String> {
         });
         found
     };
+    let outputs = Desired::outputs_of(loaded);
     outputs.iter().filter(|(_, output)| is_secret(output)).map(|(name, _)| name.clone()).collect()
 }
 

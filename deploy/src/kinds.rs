@@ -20,6 +20,6 @@ pub trait Kinds: Debug + Send + Sync {
     /// How long it may take to make, change or delete one; none if there is nothing special about that.
     fn patience(&self, ty: &str) -> Option<Duration>;
 
-    /// Whether something may run on it that is to be torn down before it is deleted.
+    /// Whether something may run on it that is to be torn down before it is deleted. Of a server, an agent.
     fn drains(&self, ty: &str) -> bool;
 }

@@ -5,10 +5,13 @@
 
 use wattle_heat::desired::Resource;
 use wattle_heat::evaluate::Value;
-use wattle_model::{IndexMap, Name, Value as Known};
+use wattle_model::{IndexMap, Name, Resource as Model, Value as Known};
 
 /// Commands of a script that ask Heat, or tell it something.
 const TOOLS: [&str; 5] = ["cfn-init", "cfn-signal", "cfn-hup", "cfn-get-metadata", "cfn-push-stats"];
+
+/// What an agent's identity has, among others.
+const IDENTITY: [&str; 4] = ["stack", "server", "space", "credential"];
 
 /// Why a server cannot do without Heat, with what to do about it, as far as its values are known.
 pub(crate) fn refused(server: &Resource) -> Option<(String, &'static str)> {
@@ -56,4 +59,27 @@ pub(crate) fn settled(
     }
     properties.insert("user_data_format".into(), "RAW".into());
     Ok(properties)
+}
+
+/// What the agent on a server calls it, if its user data says who it is, as `wattle` writes it: as a map that is joined to a text,
+/// or as a line of JSON if all of that is known.
+pub(crate) fn agent(server: &Resource) -> Option<Name> {
+    let user_data = server.given("user_data").filter(|_| server.made_by() == Model::SERVER)?;
+    let mut found = None;
+    user_data.each(&mut |part| match part {
+        Value::Map(identity) if IDENTITY.iter().all(|key| identity.contains_key(*key)) => {
+            found = identity["server"].as_text().map(Name::from);
+        }
+        Value::Text(text) if found.is_none() => {
+            let lines = text.lines().rev().map(str::trim).filter(|line| line.starts_with('{'));
+            found = lines.filter_map(|line| serde_json::from_str(line).ok()).find_map(|line| match line {
+                Known::Map(identity) if IDENTITY.iter().all(|key| identity.contains_key(*key)) => {
+                    identity["server"].as_str().map(Name::from)
+                }
+                _ => None,
+            });
+        }
+        _ => {}
+    });
+    found
 }

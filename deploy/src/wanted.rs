@@ -33,7 +33,7 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
         fixed,
         free,
         exclusive: inner.kinds.exclusive(kind, &properties),
-        drains: inner.kinds.drains(kind),
+        drains: inner.kinds.drains(kind) && (kind != Model::SERVER || user_data::agent(&entry.resource).is_some()),
         corrects: false,
         patience: inner.kinds.patience(kind),
         properties,

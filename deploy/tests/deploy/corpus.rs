@@ -71,3 +71,10 @@ pub(crate) fn examples() -> Vec<(String, Loaded)> {
     };
     ["connections", "hello", "three_tier"].map(of).into()
 }
+
+/// Small templates, also such as Heat refuses.
+pub(crate) fn forms() -> Vec<(String, Loaded)> {
+    let all = text(&folder("templates/forms.txt"));
+    let forms = all.split("=== ").filter_map(|form| form.split_once('\n'));
+    forms.map(|(name, text)| (name.to_owned(), load(text, "template.yaml", Environment::default()))).collect()
+}

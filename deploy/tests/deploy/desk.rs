@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use wattle_converge::{Desire, Event, Id, Job, Limits, Outcome, Row, State, Step, Stored, Thing, Time, What, Write};
+use wattle_converge::{
+    Desire, Event, Id, Job, Limits, Outcome, Row, State, Step, Stored, Thing, Time, Wait, What, Write,
+};
 use wattle_deploy::{Deployment, Output, made_here};
 use wattle_heat::Loaded;
 use wattle_heat::evaluate::Value;
@@ -63,6 +65,12 @@ impl Desk {
         let done = self.settle(Event::Desire(Desire::new(Arc::new(target.clone()))));
         assert!(self.state.is_done(), "{:#?}", self.state.waits());
         done
+    }
+
+    /// What a goal still waits for when nothing more can be done.
+    pub(crate) fn try_to_reach(&mut self, target: &Deployment) -> Vec<Wait> {
+        self.settle(Event::Desire(Desire::new(Arc::new(target.clone()))));
+        self.state.waits()
     }
 
     pub(crate) fn delete(&mut self) -> Done {

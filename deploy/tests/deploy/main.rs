@@ -8,5 +8,6 @@ mod kinds;
 mod many;
 mod orders;
 mod refused;
+mod resumed;
 mod texts;
 mod types;

@@ -1,6 +1,13 @@
 //! What cannot be deployed without Heat: all of it at once, before anything is made.
 
-use crate::desk::{deployment, tried};
+use std::sync::Arc;
+
+use wattle_converge::{Wait, Why};
+use wattle_deploy::Deployment;
+
+use crate::corpus;
+use crate::desk::{Desk, KEY, deployment, tried};
+use crate::kinds::Drivers;
 
 /// The messages of what is refused of a template.
 fn refused(text: &str) -> Vec<String> {
@@ -101,4 +108,26 @@ outputs: {word: {value: {list_join: ['', [{get_param: word}, x]]}}, name: {value
     assert_eq!(outputs[0].value, Ok("hunter2x".into()));
     assert!(outputs[0].is_secret && !outputs[1].is_secret);
     assert!(!format!("{target:?} {outputs:?}").contains("hunter2"));
+}
+
+/// Whatever a template is, it is deployed, or somebody is told why not.
+#[test]
+fn every_form_is_deployed_or_refused() {
+    let (mut deployed, mut refused) = (0, 0);
+    for (name, loaded) in corpus::forms() {
+        match Deployment::new(loaded, Arc::new(Drivers::Core), KEY) {
+            Ok(target) => {
+                let mut desk = Desk::new();
+                let waits = desk.try_to_reach(&target);
+                let is_told = |wait: &Wait| matches!(wait.why, Why::Unresolved(_));
+                assert!(waits.iter().all(is_told), "{name}: {waits:?}");
+                deployed += usize::from(desk.state.is_done());
+            }
+            Err(said) => {
+                assert!(!said.is_empty() && said.iter().all(|said| said.code.starts_with("W14")), "{name}: {said:?}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(deployed > 100 && refused > 100, "{deployed} and {refused}");
 }

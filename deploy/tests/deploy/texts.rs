@@ -100,8 +100,15 @@ fn agents_are_told_who_they_are() {
             let Value::Map(identity) = identity else { panic!("{line}") };
             let own = row.name.rsplit('/').next().expect("a name");
             assert_eq!(identity["server"].as_str(), Some(own), "{line}");
+            assert_eq!(target.agent(&row.name).as_deref(), Some(own));
+            assert!(row.drains);
             servers += 1;
         }
     }
     assert!(servers > 5, "{servers}");
+    let target = deployment("resources: {web: {type: OS::Nova::Server, properties: {flavor: f, image: i}}}", &[]);
+    let mut desk = Desk::new();
+    desk.reach(&target);
+    assert_eq!(target.agent("web"), None);
+    assert!(desk.state.rows().all(|row| !row.drains));
 }

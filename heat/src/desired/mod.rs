@@ -77,6 +77,11 @@ impl Desired {
         part::desired(loaded, facts, Reading::Compared)
     }
 
+    /// The outputs of the template alone, as [`Self::of`] has them where no facts are known.
+    pub fn outputs_of(loaded: &Loaded) -> IndexMap<String, Output> {
+        part::outputs(loaded)
+    }
+
     /// What the template asks for down to what is made in a cloud: groups are the stacks of their members, and values of
     /// hidden parameters are values. What is not known yet stays an expression, for [`Resource::resolved`].
     pub fn unfolded(loaded: &Loaded) -> Self {

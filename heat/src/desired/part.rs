@@ -69,21 +69,24 @@ pub(super) struct Part<'a> {
 
 /// All that a template asks for.
 pub(super) fn desired(loaded: &Loaded, facts: &Facts, reading: Reading) -> Desired {
-    let all = All { world: World::default(), limits: Limits::new(BUDGET), facts, reading };
-    let root = Part {
-        all: &all,
-        loaded: loaded.clone(),
-        depth: 0,
-        prefix: String::new(),
-        facade: HashMap::new(),
-        members: None,
-        attributes: RefCell::default(),
-        nested: RefCell::default(),
-    };
+    let all = All::of(facts, reading);
+    let root = Part::root(&all, loaded);
     let mut desired = Desired::default();
     root.collect(&mut desired.resources);
     desired.outputs = root.outputs();
     desired
+}
+
+/// The outputs of a template of whose resources nothing is known.
+pub(super) fn outputs(loaded: &Loaded) -> IndexMap<String, Output> {
+    let facts = Facts::default();
+    Part::root(&All::of(&facts, Reading::Compared), loaded).outputs()
+}
+
+impl<'f> All<'f> {
+    fn of(facts: &'f Facts, reading: Reading) -> Self {
+        Self { world: World::default(), limits: Limits::new(BUDGET), facts, reading }
+    }
 }
 
 impl fmt::Debug for Part<'_> {
@@ -92,7 +95,20 @@ impl fmt::Debug for Part<'_> {
     }
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
+    fn root(all: &'a All<'a>, loaded: &Loaded) -> Self {
+        Self {
+            all,
+            loaded: loaded.clone(),
+            depth: 0,
+            prefix: String::new(),
+            facade: HashMap::new(),
+            members: None,
+            attributes: RefCell::default(),
+            nested: RefCell::default(),
+        }
+    }
+
     fn scope(&self) -> Scope<'_> {
         Scope::new(&self.loaded, Mode::Partial(self)).within(&self.all.limits)
     }
