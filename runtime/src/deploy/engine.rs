@@ -19,14 +19,14 @@ use super::cloud::{Cloud, Rows, Seen};
 use super::facts::{self, Asked, Report, Want, Wish};
 use super::keeper::{Facts, Keeper, is_deposed};
 use super::shelf::{Maker, Shelf};
-use super::{DeployError, Difference, News};
+use super::{DeployError, Difference, Look, News};
 use crate::space::OperatorKey;
 
 /// How often it is looked at what the cloud has begun to do.
 const SOON: Duration = Duration::from_secs(2);
 
 /// How often it is looked at everything.
-const SELDOM: Duration = Duration::from_secs(60);
+const SELDOM: Duration = Duration::from_mins(1);
 
 /// How often in a row the cloud may not say what is there.
 const MOST_BLIND: u32 = 10;
@@ -242,8 +242,8 @@ impl Engine {
 
     /// Stores what a step wants to have stored.
     async fn store(&mut self, step: &Step) -> Result<(), DeployError> {
-        let shelf = &self.shelf;
-        self.keeper.write(&step.writes, |desire| kept(shelf, desire)).await
+        let known = &self.shelf;
+        self.keeper.write(&step.writes, |desire| kept(known, desire)).await
     }
 
     /// Stores what a step wants to have stored, and only then begins its jobs.
@@ -269,7 +269,7 @@ impl Engine {
                 Notice::Stalled(waits) => self.tell(News::Stalled(waits)),
                 // It is seen with all others.
                 Notice::Look(_) => {
-                    self.looked_at_all = self.looked_at_all.checked_sub(SELDOM).unwrap_or(self.looked_at_all)
+                    self.looked_at_all = self.looked_at_all.checked_sub(SELDOM).unwrap_or(self.looked_at_all);
                 }
             }
         }
@@ -407,7 +407,7 @@ impl Engine {
     }
 
     /// What can be said of a row: whether something is done to it, how it is, and how it differs.
-    fn words(&self, id: Id) -> Option<(Name, (bool, Stage, Option<Name>))> {
+    fn words(&self, id: Id) -> Option<(Name, Look)> {
         let row = self.state.rows().find(|row| row.id == id)?;
         Some((row.name.clone(), (row.is_idle(), row.stage, row.drift.clone())))
     }

@@ -12,7 +12,7 @@ use wattle::model::Value;
 use wattle_agent_core::hex;
 
 use crate::space::{OperatorKey, SealError, open, seal};
-use crate::store::{Op, Store, StoreError};
+use crate::store::{Store, StoreError};
 
 use super::DeployError;
 use super::keeper::{get, json};
@@ -76,23 +76,6 @@ impl Identity {
         let Value::Str(text) = open(&kept.key, &operator.opener())? else { return Err(SealError::Value) };
         let key = STANDARD.decode(&*text).ok().and_then(|bytes| bytes.try_into().ok()).ok_or(SealError::Value)?;
         Ok(Self { mark: kept.mark.clone(), key })
-    }
-
-    /// What encrypts it for the operator's `next` key.
-    pub(super) async fn resealed(
-        store: &Arc<dyn Store>,
-        stack: &str,
-        former: &OperatorKey,
-        next: &OperatorKey,
-    ) -> Result<Option<Op>, DeployError> {
-        let path = Place::new(stack).root().to_owned();
-        let Some((kept, version)) = get::<Kept>(store, stack, &path).await? else { return Ok(None) };
-        if Self::opened(&kept, next).is_ok() {
-            return Ok(None);
-        }
-        let opened = Self::opened(&kept, former).and_then(|identity| identity.kept(next));
-        let data = json(&opened.map_err(|source| sealed(stack, source))?);
-        Ok(Some(Op::Set { path, data, expected: Some(version) }))
     }
 }
 

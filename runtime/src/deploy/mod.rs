@@ -91,6 +91,9 @@ pub struct Count {
     pub failed: usize,
 }
 
+/// How a row is: whether nothing is done to it, how its thing is, and how it differs from what was deployed.
+pub type Look = (bool, Stage, Option<Name>);
+
 /// What goes on, for whoever looks on.
 #[derive(Clone, Debug)]
 pub enum News {
@@ -119,9 +122,9 @@ pub enum News {
         /// Which resource.
         name: Name,
         /// How it was.
-        was: (bool, Stage, Option<Name>),
+        was: Look,
         /// How it is; nothing if it is gone.
-        is: Option<(bool, Stage, Option<Name>)>,
+        is: Option<Look>,
     },
     /// It could not be seen what is there: why.
     Blind(String),
@@ -368,8 +371,8 @@ impl Deployment {
 
     async fn source_of(&self, goal: &facts::Goal) -> Result<Option<(u64, String)>, DeployError> {
         let Some(name) = &goal.asked.target else { return Ok(None) };
-        let shelf = Shelf::new(&self.store, &self.stack, &self.key, &self.maker);
-        Ok(Some((goal.generation, shelf.source(name).await?.to_string())))
+        let kept = Shelf::new(&self.store, &self.stack, &self.key, &self.maker);
+        Ok(Some((goal.generation, kept.source(name).await?.to_string())))
     }
 
     /// The rows as they are stored, the oldest first.

@@ -26,7 +26,7 @@ use crate::store::of_the_system;
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// How long a service may take to answer. A leader that takes over waits longer than that.
-const ANSWER: Duration = Duration::from_secs(60);
+const ANSWER: Duration = Duration::from_mins(1);
 
 /// How long a connection is kept for the next request. Services close those that are not used, and a request that comes at that
 /// moment is lost.

@@ -35,7 +35,7 @@ pub struct Source {
 impl Source {
     /// As it is stored. It holds secrets.
     pub fn to_text(&self) -> String {
-        serde_json::to_string(self).expect("INVARIANT: texts and values are JSON")
+        serde_json::json!(self).to_string()
     }
 
     /// What [`Self::to_text`] wrote.
