@@ -108,10 +108,17 @@ impl Credentials {
     /// # Errors
     /// [`SeedError::File`], [`SeedError::Malformed`].
     pub fn read(path: &Path) -> Result<Self, SeedError> {
-        let Some(text) = read(path)? else { return Ok(Self::new()) };
+        read(path)?.map_or_else(|| Ok(Self::new()), |text| Self::parse(&text, path))
+    }
+
+    /// Reads what [`Credentials::text`] gave, which stands at `path`.
+    ///
+    /// # Errors
+    /// [`SeedError::Malformed`].
+    pub fn parse(text: &str, path: &Path) -> Result<Self, SeedError> {
         let malformed = |reason: String| SeedError::Malformed { path: path.to_owned(), reason };
         // What is wrong with YAML is told without the line that it stands in.
-        let file: File = serde_yaml::from_str(&text)
+        let file: File = serde_yaml::from_str(text)
             .map_err(|_| malformed("no environment file with `wattle_credentials` below `parameters`".to_owned()))?;
         let (mut credentials, mut former) = (Self::new(), None);
         for (server, text) in file.parameters.wattle_credentials {

@@ -1,6 +1,7 @@
 //! The software of a stack whose infrastructure is there.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use wattle::lower::Seed;
@@ -17,7 +18,7 @@ use crate::cli::{exports, why};
 use crate::clock;
 use crate::openstack::Source;
 use crate::report::{Picture, roots};
-use crate::seed::{self, Files, Given};
+use crate::seed::{self, Credentials, Files, Given};
 
 use super::site::Site;
 
@@ -86,6 +87,10 @@ pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console)
     options.files = Files { templates: source.files.clone(), picture: None };
     options.stack = Some(site.deployment.stack.clone());
     options.admission = true;
+    // The deployment's last environment has them.
+    if let Some((name, text)) = source.environments.last() {
+        options.credentials = Credentials::parse(text, Path::new(name))?;
+    }
     seed::adopt(&site.deployment.store, &seed, &mut options, seed::Unnamed::default()).await?;
     options.credentials.complete(&seed, &options.key);
     let applied = seed::apply(&site.deployment.store, &seed, &options).await?;
