@@ -26,6 +26,8 @@ pub struct Stage {
     directory: tempfile::TempDir,
     /// What leads `wattle` to where it is run.
     place: Vec<String>,
+    /// What is set in its environment.
+    variables: Vec<(&'static str, String)>,
 }
 
 /// What a command said, and how it ended.
@@ -56,7 +58,7 @@ impl Stage {
         let directory = tempfile::tempdir().expect("a directory");
         // Services of recipes run as users of their own.
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
-        let stage = Self { directory, place: Vec::new() };
+        let stage = Self { directory, place: Vec::new(), variables: Vec::new() };
         stage.emit(model);
         stage
     }
@@ -65,6 +67,13 @@ impl Stage {
     #[must_use]
     pub fn within(mut self, words: Vec<String>) -> Self {
         self.place = words;
+        self
+    }
+
+    /// The same, with a variable in the environment of `wattle`.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: String) -> Self {
+        self.variables.push((name, value));
         self
     }
 
@@ -96,11 +105,12 @@ impl Stage {
         let (name, rest) = args.split_first().expect("a command");
         command.arg(name);
         match *name {
-            "up" | "down" | "status" => command.arg(self.path()),
+            "up" | "down" | "status" | "deploy" => command.arg(self.path()),
             _ => command.arg("--dir").arg(self.path()),
         };
         command.args(rest);
         apart(&mut command, self.path()).stdin(Stdio::null());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 

@@ -1,5 +1,6 @@
 //! The cloud as a whole: what comes in, what goes wrong with it, and whose it is.
 
+use std::net::Ipv4Addr;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -34,6 +35,9 @@ pub struct Setting {
     pub page: usize,
     /// Most servers, ports and volumes that there may be of each; `None` for no limit.
     pub quota: Option<usize>,
+    /// The first and the last of the IPv4 addresses that ports and floating IPs get which do not say theirs, whatever their subnets
+    /// are: of machines that are to be reached where no subnet is. `None` for addresses of the subnets.
+    pub addresses: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 
 impl Default for Setting {
@@ -47,6 +51,7 @@ impl Default for Setting {
             takes: Duration::from_secs(2),
             page: 1_000,
             quota: None,
+            addresses: None,
         }
     }
 }
@@ -181,6 +186,11 @@ impl World {
     /// Servers that are there, with what their guests are given.
     pub fn servers(&self) -> Vec<Booted> {
         self.nova.booted(&self.neutron)
+    }
+
+    /// Whether there is a server of this id, also one that is off.
+    pub fn has_server(&self, id: &str) -> bool {
+        self.nova.has(id)
     }
 
     /// Removes something as if it had never been: the collection's name and the id.

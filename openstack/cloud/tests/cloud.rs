@@ -105,9 +105,12 @@ fn a_site_comes_and_goes_in_the_only_order_that_there_is() {
     assert_eq!(me.state(&server).as_deref(), Some("ACTIVE"));
     let booted = me.cloud.world().servers();
     assert_eq!(
-        (booted[0].user_data.as_deref(), booted[0].addresses.as_slice()),
-        (Some("aGk="), &["10.0.0.2".to_owned()][..])
+        (booted[0].user_data.as_deref(), booted[0].addresses().collect::<Vec<_>>()),
+        (Some("aGk="), vec!["10.0.0.2"])
     );
+    let joined = &booted[0].ports[0];
+    assert_eq!((&*joined.id, &*joined.mac), (text(&port["id"]), text(&port["mac_address"])));
+    assert_eq!(joined.floating, [(text(&floating["floating_ip_address"]).to_owned(), "10.0.0.2".to_owned())]);
     let call = Call::new("compute", Method::Get, "/servers/detail?tags=mark").version(Version::new(2, 26));
     let shown = me.session.list(call, "servers").now_or_never().expect("now").expect("servers");
     assert_eq!(shown.len(), 1);

@@ -9,6 +9,8 @@ mod rules;
 mod servers;
 mod table;
 
+use std::net::Ipv4Addr;
+
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 use wattle_openstack::Method;
@@ -22,6 +24,8 @@ use table::Kind;
 pub(crate) struct Neutron {
     /// All things by their ids, in the order in which they were made.
     things: IndexMap<String, Thing>,
+    /// Whence ports and floating IPs have their addresses, if not from their subnets.
+    machines: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 
 #[derive(Debug)]
@@ -32,7 +36,7 @@ struct Thing {
 
 impl Neutron {
     pub(crate) fn new(common: &mut Common) -> Self {
-        let mut neutron = Self::default();
+        let mut neutron = Self { machines: common.setting.addresses, ..Self::default() };
         let mut make = |kind: &str, body: Value| {
             let kind = table::of(kind).expect("INVARIANT: one of the table's kinds");
             let made = neutron.make(common, kind, &body).expect("INVARIANT: what a cloud begins with can be made");

@@ -75,8 +75,7 @@ pub(super) async fn follow(site: &Site, seed: &Seed, made: &[Name], console: &mu
 
 /// Writes the seed that a former deployment had, as the next revision; that seed.
 pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console) -> Result<Seed, Failure> {
-    let broken = |error: &dyn std::fmt::Display| Failure::new(format!("the former seed cannot be read: {error}"));
-    let seed = Seed::read(&source.seed).map_err(|error| broken(&error))?;
+    let seed = seed(source)?;
     let environments = source.environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     let mut options = seed::Options::new(site.deployment.key.clone());
     options.given = Given::new(Environment::read(environments));
@@ -91,6 +90,11 @@ pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console)
     let applied = seed::apply(&site.deployment.store, &seed, &options).await?;
     console.err.write(&format!("{}\n", applied.changes.to_string().trim_end()))?;
     Ok(seed)
+}
+
+/// The seed that a deployment had.
+pub(super) fn seed(source: &Source) -> Result<Seed, Failure> {
+    Seed::read(&source.seed).map_err(|error| Failure::new(format!("the deployment's seed cannot be read: {error}")))
 }
 
 /// Writes a seed without servers, so that what runs on those that there are is torn down.
