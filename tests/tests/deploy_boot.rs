@@ -117,7 +117,7 @@ fn three_tier_is_up_and_comes_back_and_goes() {
         let page = running::http_get(&Site::export(ran, "url"));
         assert!(page.contains(r#""name": "hurdle""#), "{page}");
     };
-    let deploy = ["deploy", "--yes", "--set", "db_password=sesame"];
+    let deploy = ["deploy", "--yes", "--parameter", "db_password=sesame"];
     page(&site.run(&deploy));
     assert_eq!(site.agents(), 3);
 
@@ -169,7 +169,7 @@ pub fn inn(t: &mut Topology, (): (), words: Words) -> Exports {
     let a = t.add("bar", server());
     let first = t.on(a).run("say", Say::new().word(words.word).service("4713"));
     let b = t.add("house", server());
-    let heard = t.on(b).run("say", Say::new().word(b.address(net)).heard(first.said));
+    let heard = t.on(b).run("say", Say::new().word(text!("{}", b.address(net))).heard(first.said));
     t.on(b).run("guest", Guest::new().word("guest"));
     Exports::new().entry("said", heard.said)
 }

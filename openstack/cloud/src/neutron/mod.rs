@@ -28,7 +28,7 @@ pub(crate) struct Neutron {
     machines: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Thing {
     kind: &'static Kind,
     value: Value,
@@ -75,6 +75,7 @@ impl Neutron {
                 Ok(json(200, &listing::page(kind.key, listed, asked.route, asked.url, common.setting.page)?))
             }
             (Method::Get, [id]) => Ok(one(self.find(kind, id)?, 200)),
+            (Method::Post, []) if asked.body[kind.key].is_array() => self.make_all(common, kind, asked.body),
             (Method::Post, []) => Ok(one(&self.make(common, kind, &asked.body[kind.one])?, 201)),
             (Method::Put, [id]) => Ok(one(&self.change(common, kind, id, &asked.body[kind.one])?, 200)),
             (Method::Delete, [id]) => {
@@ -174,6 +175,20 @@ impl Neutron {
         self.things.insert(id.clone(), Thing { kind, value });
         self.made(common, kind, &id);
         Ok(self.things[&id].value.clone())
+    }
+
+    /// Several at once: all of them, or none.
+    fn make_all(&mut self, common: &mut Common, kind: &'static Kind, body: &Value) -> Answer {
+        let before = self.things.clone();
+        let bodies = body[kind.key].as_array().into_iter().flatten();
+        let made: Result<Vec<Value>, Refusal> = bodies.map(|body| self.make(common, kind, body)).collect();
+        match made {
+            Ok(made) => Ok(json(201, &json!({ kind.key: made }))),
+            Err(refusal) => {
+                self.things = before;
+                Err(refusal)
+            }
+        }
     }
 
     fn change(&mut self, common: &Common, kind: &'static Kind, id: &str, body: &Value) -> Result<Value, Refusal> {
