@@ -105,7 +105,7 @@ impl Stage {
         let (name, rest) = args.split_first().expect("a command");
         command.arg(name);
         match *name {
-            "up" | "down" | "status" | "deploy" => command.arg(self.path()),
+            "up" | "down" | "status" => command.arg(self.path()),
             _ => command.arg("--dir").arg(self.path()),
         };
         command.args(rest);
@@ -122,6 +122,7 @@ impl Stage {
     /// Runs `wattle ...` in another directory to its end, with nothing that says which one is meant.
     pub fn run_at(&self, place: &Path, args: &[&str]) -> Ran {
         let mut command = Command::new(wattle());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         to_its_end(apart(command.args(args).current_dir(place), self.path()))
     }
 

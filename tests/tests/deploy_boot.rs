@@ -38,7 +38,7 @@ impl Site {
     fn boot(stage: &Stage) -> Foreground {
         let path = |name: &str| stage.path().join(name).display().to_string();
         let (clouds, state) = (path("clouds.yaml"), path("cloud"));
-        let args = ["cloud", "--boot", "--listen", "127.0.0.1:0", "--takes", "300ms"];
+        let args = ["cloud", "--boot", "--listen", "127.0.0.1:0", "--takes", "1s"];
         let mut cloud = stage.start_alone(&[&args[..], &["--clouds", &clouds, "--state", &state]].concat());
         cloud.wait_for("a cloud is at", Duration::from_secs(30));
         cloud
@@ -46,7 +46,9 @@ impl Site {
 
     fn run(&self, args: &[&str]) -> Ran {
         let space = self.zookeeper.address();
-        let ran = self.stage.run(&[args, &["--space", &space]].concat());
+        let args = [args, &["--space", &space]].concat();
+        // The key of the data space's operator is where it was deployed.
+        let ran = self.stage.run_at(self.stage.path(), &args);
         assert_eq!(ran.code, Some(0), "{args:?}: {ran}\n-- cloud\n{}", self.cloud.said());
         ran
     }
@@ -117,7 +119,7 @@ fn three_tier_is_up_and_comes_back_and_goes() {
         let page = running::http_get(&Site::export(ran, "url"));
         assert!(page.contains(r#""name": "hurdle""#), "{page}");
     };
-    let deploy = ["deploy", "--yes", "--parameter", "db_password=sesame"];
+    let deploy = ["deploy", ".", "--yes", "--parameter", "db_password=sesame"];
     page(&site.run(&deploy));
     assert_eq!(site.agents(), 3);
 
@@ -178,7 +180,7 @@ pub fn inn(t: &mut Topology, (): (), words: Words) -> Exports {
 fn servers_are_what_the_cloud_says_they_are() {
     let model = |word: &str| inn.model(Words { word: word.into() });
     let mut site = Site::new(&model("hello"));
-    let ran = site.run(&["deploy", "--yes"]);
+    let ran = site.run(&["deploy", ".", "--yes"]);
     let said = Site::export(&ran, "said");
     assert!(said.starts_with("127.") && said.ends_with(" after hello"), "{said}");
     let (bar, house) = (site.server("bar"), site.server("house"));
@@ -186,7 +188,7 @@ fn servers_are_what_the_cloud_says_they_are() {
 
     // Another word is software only: the servers stay.
     site.stage.emit(&model("bye"));
-    let ran = site.run(&["deploy", "--yes"]);
+    let ran = site.run(&["deploy", ".", "--yes"]);
     assert!(Site::export(&ran, "said").ends_with(" after bye"), "{ran}");
     assert_eq!((site.server("bar"), site.said(&bar)), (bar.clone(), vec!["hello".to_owned(), "bye".into()]));
 
@@ -212,7 +214,7 @@ fn servers_are_what_the_cloud_says_they_are() {
 #[test]
 fn what_a_cloud_that_was_killed_left_behind_is_ended() {
     let mut site = Site::new(&inn.model(Words::default()));
-    site.run(&["deploy", "--yes"]);
+    site.run(&["deploy", ".", "--yes"]);
     let cloud = site.stage.processes("cloud --boot");
     assert_eq!(cloud.len(), 1, "{cloud:?}");
     kill(cloud[0]);
