@@ -78,7 +78,7 @@ impl Site {
     fn server(&self, name: &str) -> String {
         let servers = self.ask(Method::Get, "/servers/detail", None);
         let servers = servers["servers"].as_array().expect("servers");
-        let is_it = |server: &&Value| server["metadata"].to_string().contains(name) || called(server).contains(name);
+        let is_it = |server: &&Value| server["name"].as_str().is_some_and(|known| known.ends_with(&format!("-{name}")));
         let found = servers.iter().find(is_it).unwrap_or_else(|| panic!("no `{name}` in {servers:?}"));
         found["id"].as_str().expect("an id").to_owned()
     }
@@ -101,10 +101,6 @@ impl Site {
     fn agents(&self) -> usize {
         self.stage.processes("agent --identity").len()
     }
-}
-
-fn called(server: &Value) -> &str {
-    server["name"].as_str().unwrap_or_default()
 }
 
 #[test]
@@ -154,11 +150,12 @@ pub struct Guest {
 #[serde(default)]
 pub struct Words {
     word: String,
+    image: String,
 }
 
 impl Default for Words {
     fn default() -> Self {
-        Self { word: "hello".into() }
+        Self { word: "hello".into(), image: "debian-12".into() }
     }
 }
 
@@ -167,10 +164,10 @@ impl Default for Words {
 pub fn inn(t: &mut Topology, (): (), words: Words) -> Exports {
     let net = t.add("net", neutron::Net::new());
     t.add("subnet", neutron::Subnet::new(net).cidr("10.0.0.0/24"));
-    let server = || nova::Server::new().image("debian-12").flavor("m1.small").network(net);
-    let a = t.add("bar", server());
+    let server = |image: &str| nova::Server::new().image(image).flavor("m1.small").network(net);
+    let a = t.add("bar", server(&words.image));
     let first = t.on(a).run("say", Say::new().word(words.word).service("4713"));
-    let b = t.add("house", server());
+    let b = t.add("house", server("debian-12"));
     let heard = t.on(b).run("say", Say::new().word(text!("{}", b.address(net))).heard(first.said));
     t.on(b).run("guest", Guest::new().word("guest"));
     Exports::new().entry("said", heard.said)
@@ -178,7 +175,7 @@ pub fn inn(t: &mut Topology, (): (), words: Words) -> Exports {
 
 #[test]
 fn servers_are_what_the_cloud_says_they_are() {
-    let model = |word: &str| inn.model(Words { word: word.into() });
+    let model = |word: &str| inn.model(Words { word: word.into(), ..Words::default() });
     let mut site = Site::new(&model("hello"));
     let ran = site.run(&["deploy", ".", "--yes"]);
     let said = Site::export(&ran, "said");
@@ -199,6 +196,24 @@ fn servers_are_what_the_cloud_says_they_are() {
     site.act(&bar, &json!({ "os-start": null }));
     eventually("its agent runs, and its service", || site.agents() == 2 && site.stage.services("4713").len() == 1);
     assert_eq!(site.said(&bar), ["hello", "bye", "bye"]);
+
+    // Whoever takes a server's place is known by a key of its own, also when nobody waited for that at first.
+    site.ask(Method::Delete, &format!("/servers/{bar}"), None);
+    eventually("the server is gone", || !site.home(&bar).exists());
+    let ran = site.run(&["deploy", ".", "--yes", "--correct", "--infrastructure-only"]);
+    assert!(ran.err.contains("bar created"), "{ran}");
+    let ran = site.run(&["deploy", ".", "--yes"]);
+    assert!(ran.err.contains("known by keys of their own: `bar`"), "{ran}");
+    assert_eq!(site.said(&site.server("bar")), ["bye"]);
+
+    // So is a server that was rebuilt: its disk is empty.
+    let (bar, words) = (site.server("bar"), Words { word: "bye".into(), image: "debian-13".into() });
+    site.stage.emit(&inn.model(words));
+    std::fs::write(site.home(&bar).join("state/old"), "").expect("writes");
+    let ran = site.run(&["deploy", ".", "--yes"]);
+    assert!(ran.err.contains("known by keys of their own: `bar`"), "{ran}");
+    assert_eq!((site.server("bar"), site.said(&bar)), (bar.clone(), vec!["bye".to_owned()]));
+    assert!(!site.home(&bar).join("state/old").exists());
 
     // What is torn down is torn down before the server goes.
     let door = site.home(&house).join("state/door");

@@ -44,12 +44,12 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         return Ok(Exit::Changes);
     }
     match site.bring(&Wanted::AsDeployed, console).await? {
-        Brought::Done(made) => {
+        Brought::Done(rebuilt) => {
             console.out.write(&format!("everything of `{stack}` is as it was deployed again\n"))?;
             match site.present().await? {
                 // Whoever takes the place of a server has keys of its own, and its software to run.
-                Some((_, source)) if !made.is_empty() => {
-                    software::follow(&site, &software::seed(&source)?, &made, console).await
+                Some((_, source)) if !(rebuilt.is_empty() && software::strangers(&site).await?.is_empty()) => {
+                    software::follow(&site, &software::seed(&source)?, &rebuilt, console).await
                 }
                 _ => Ok(Exit::Fine),
             }
