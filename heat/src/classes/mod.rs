@@ -27,7 +27,8 @@ pub(crate) use heat::group::{MOST as MEMBERS, too_many};
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
+use std::rc::Rc;
+use std::sync::LazyLock;
 
 use crate::resource::{Class, Refers, Type};
 
@@ -92,16 +93,16 @@ pub(crate) fn is_placeholder(name: &str) -> bool {
 
 /// Types that were asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Types(RefCell<HashMap<String, Option<Arc<Type>>>>);
+pub(crate) struct Types(RefCell<HashMap<String, Option<Rc<Type>>>>);
 
 impl Types {
     /// The type called `name`, if Heat has it.
-    pub(crate) fn get(&self, name: &str) -> Option<Arc<Type>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Rc<Type>> {
         let mut known = self.0.borrow_mut();
         if let Some(found) = known.get(name) {
             return found.clone();
         }
-        let found = read(name).map(Arc::new);
+        let found = read(name).map(Rc::new);
         known.insert(name.to_owned(), found.clone());
         found
     }

@@ -17,7 +17,6 @@ mod form;
 mod partial;
 mod reference;
 mod repeat;
-mod resume;
 mod text;
 mod url;
 mod yaql;
@@ -37,7 +36,6 @@ pub use apply::apply;
 pub use condition::Branch;
 pub use fault::{Cause, Fault, Stage};
 pub use partial::Resources;
-pub use resume::{Answers, resumed};
 
 /// What stands for what only a running stack knows.
 #[derive(Clone, Copy, Debug, Default)]

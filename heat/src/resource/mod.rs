@@ -11,7 +11,7 @@ mod reference;
 mod subject;
 pub(crate) mod values;
 
-use std::sync::Arc;
+use std::rc::Rc;
 
 use wattle_model::{IndexMap, Name, PropertySchema, Schema};
 
@@ -45,9 +45,9 @@ pub(crate) struct Resource {
 #[derive(Clone, Debug)]
 pub(crate) enum Maker {
     /// A type of Heat's.
-    Type(Arc<Type>),
+    Type(Rc<Type>),
     /// A template.
-    Template(Arc<Provider>),
+    Template(Rc<Provider>),
     /// Nothing: there is no such type.
     None,
 }

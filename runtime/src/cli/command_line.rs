@@ -32,12 +32,12 @@ pub(super) struct Named {
 /// machine does not delete a stack of OpenStack.
 const SOUGHT: [(&[&str], &str); 8] = [
     (
-        &["apply", "create", "start", "run"],
-        "`wattle up DIR` brings it up on this machine, `wattle deploy DIR` on OpenStack",
+        &["apply", "deploy", "create", "start", "run"],
+        "`wattle up DIR` brings it up on this machine; for OpenStack, `wattle seed apply DIR` and then `openstack stack create`",
     ),
     (
-        &["delete", "remove", "rm", "stop", "teardown"],
-        "`wattle down` ends what `wattle up` started, `wattle destroy` deletes what `wattle deploy` has deployed",
+        &["destroy", "delete", "remove", "rm", "stop", "teardown"],
+        "`wattle down` ends what `wattle up` started; on OpenStack, `openstack stack delete` and then `wattle seed delete`",
     ),
     (&["preview", "diff", "changes"], "`wattle plan DIR` shows what would change"),
     (
