@@ -306,6 +306,12 @@ impl Foreground {
         status.unwrap_or_else(|| panic!("it does not end:\n{}", self.said())).code()
     }
 
+    /// Ctrl-C, and some time to end what it has started, whatever becomes of that.
+    pub fn stop(&mut self) {
+        let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+        let _ = ended_within(&mut self.child, Duration::from_mins(1));
+    }
+
     /// Ctrl-C, and how it ended.
     pub fn interrupt(&mut self) -> Option<i32> {
         let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();

@@ -37,9 +37,9 @@ impl Site {
 
     fn boot(stage: &Stage) -> Foreground {
         let path = |name: &str| stage.path().join(name).display().to_string();
-        let (clouds, state) = (path("clouds.yaml"), path("cloud"));
+        let (clouds, servers) = (path("clouds.yaml"), path("cloud"));
         let args = ["cloud", "--boot", "--listen", "127.0.0.1:0", "--takes", "1s"];
-        let mut cloud = stage.start_alone(&[&args[..], &["--clouds", &clouds, "--state", &state]].concat());
+        let mut cloud = stage.start_alone(&[&args[..], &["--clouds", &clouds, "--state", &servers]].concat());
         cloud.wait_for("a cloud is at", Duration::from_secs(30));
         cloud
     }
@@ -62,13 +62,17 @@ impl Site {
 
     /// Asks the cloud for something, as its user.
     fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
+        self.ask_of("compute", method, path, body)
+    }
+
+    fn ask_of(&self, service: &'static str, method: Method, path: &str, body: Option<Value>) -> Value {
         let file = self.stage.path().join("clouds.yaml");
         let text = std::fs::read_to_string(&file).expect("it says how to log in");
         let sources = Sources { clouds: Some((file.display().to_string(), text)), ..Sources::default() };
         let cloud = Cloud::choose(&sources, None).expect("a cloud");
         let wire = Http::new(&cloud).expect("a wire");
         let session = Session::new(cloud, Arc::new(wire), Duration::from_secs(5));
-        let call = Call::new("compute", method, path);
+        let call = Call::new(service, method, path);
         let call = body.map_or(call.clone(), |body| call.body(body));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(session.call(call)).expect("an answer")
@@ -103,6 +107,13 @@ impl Site {
     }
 }
 
+/// However a test ends, no server goes on.
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.cloud.stop();
+    }
+}
+
 #[test]
 fn three_tier_is_up_and_comes_back_and_goes() {
     if !running::can_run_three_tier() {
@@ -118,6 +129,11 @@ fn three_tier_is_up_and_comes_back_and_goes() {
     let deploy = ["deploy", ".", "--yes", "--parameter", "db_password=sesame"];
     page(&site.run(&deploy));
     assert_eq!(site.agents(), 3);
+    let floating = site.ask_of("network", Method::Get, "/floatingips", None);
+    let floating = floating["floatingips"][0]["floating_ip_address"].as_str().expect("an address").to_owned();
+    eventually("the page is at the floating IP", || {
+        running::try_http_get(&format!("http://{floating}:80/")).is_some_and(|page| page.contains("hurdle"))
+    });
 
     site.stage.emit(&model(2));
     page(&site.run(&deploy));

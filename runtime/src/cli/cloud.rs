@@ -75,7 +75,7 @@ pub(super) fn command() -> Command {
   agent, which does what the server's user data asks for: recipes run on this machine, as with
   `wattle up`. What a server has started ends when it is deleted, rebuilt or stopped. Ports and
   floating IPs get addresses within 127.0.0.0/8, whatever their subnets are, unless the template
-  says which. Security groups hold nothing up, and floating IPs lead nowhere.",
+  says which. Security groups and routers hold nothing up.",
             ),
         ]))
 }

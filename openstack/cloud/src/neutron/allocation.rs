@@ -73,8 +73,8 @@ impl Neutron {
     /// An address that nobody has: of a subnet, or of all machines.
     pub(super) fn free_address(&self, subnet: &Value, is_taken: impl Fn(&str) -> bool) -> Option<String> {
         let Some((first, last)) = self.machines.filter(|_| subnet["ip_version"] != 6) else {
-            let pools = subnet["allocation_pools"].as_array().into_iter().flatten();
-            return pools.filter_map(|pool| unused((text(pool, "start"), text(pool, "end")), &is_taken)).next();
+            let mut pools = subnet["allocation_pools"].as_array().into_iter().flatten();
+            return pools.find_map(|pool| unused((text(pool, "start"), text(pool, "end")), &is_taken));
         };
         let ports = self.every("ports").flat_map(|port| port["fixed_ips"].as_array().into_iter().flatten());
         let ports = ports.map(|ip| text(ip, "ip_address"));

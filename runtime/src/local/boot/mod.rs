@@ -4,6 +4,7 @@
 //! addresses within 127.0.0.0/8. Off means that nothing runs there; on again, recipes run on what is there, as after any boot. A
 //! disk that is made anew is an empty folder.
 
+mod floating;
 mod guest;
 mod state;
 
@@ -22,6 +23,7 @@ use super::address::Block;
 use super::agent::{Keeper, Kept, Knows, Launch};
 use super::error::UpError;
 use super::{processes, proxies};
+use floating::Floating;
 use guest::Guest;
 use state::Place;
 
@@ -32,6 +34,7 @@ pub struct Boot {
     program: PathBuf,
     kept: Arc<Kept>,
     machines: HashMap<String, Machine>,
+    floating: Floating,
     block: Block,
 }
 
@@ -67,7 +70,8 @@ impl Boot {
         let servers = place.servers();
         processes::adopt_orphans().map_err(|error| UpError::file(&servers)(error.into()))?;
         let block = Block::claim(&servers, None).map_err(|_| UpError::Addresses { servers: 1 })?;
-        Ok(Self { place, program, kept: Arc::default(), machines: HashMap::new(), block })
+        let (kept, machines, floating) = (Arc::default(), HashMap::new(), Floating::default());
+        Ok(Self { place, program, kept, machines, floating, block })
     }
 
     /// The first and the last of the addresses that servers can have here.
@@ -102,12 +106,16 @@ impl Boot {
         let all: Vec<Ipv4Addr> =
             there.iter().flat_map(Booted::addresses).filter_map(|address| address.parse().ok()).collect();
         for server in &there {
-            let is_off = self.machines.get_mut(&server.id).is_none_or(|machine| machine.is_off());
+            let is_off = self.machines.get_mut(&server.id).is_none_or(Machine::is_off);
             if is_off {
                 let launched = self.boot(server, &all);
                 self.machines.insert(server.id.clone(), launched);
             }
         }
+        let floating = there.iter().flat_map(|server| &server.ports).flat_map(|port| &port.floating);
+        let floating: Vec<(Ipv4Addr, Ipv4Addr)> =
+            floating.filter_map(|(floating, fixed)| Some((floating.parse().ok()?, fixed.parse().ok()?))).collect();
+        self.floating.follow(&floating);
         self.kept.notes()
     }
 
@@ -115,32 +123,33 @@ impl Boot {
         let (name, home) = (server.name.clone(), self.place.servers().join(&server.id));
         let is_anew = self.machines.get(&server.id).is_none_or(|before| before.disk != server.disk);
         let prepared = Guest::of(server).and_then(|guest| prepare(&home, &guest, is_anew));
-        let state = match prepared {
-            Err(why) => {
-                self.kept.note([format!("{name} boots nothing: {why}")]);
-                State::Idle
-            }
-            Ok(()) => {
-                let addresses: Vec<&str> = server.addresses().collect();
-                self.kept.note([format!("{name} ({}) boots in {}", addresses.join(", "), home.display())]);
-                let is_elsewhere = |address: &&&str| !address.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
-                let elsewhere = addresses.iter().filter(is_elsewhere);
-                self.kept.note(elsewhere.map(|address| {
-                    format!("{name} has no address {address} on this machine: what listens there cannot start")
-                }));
-                let launch = Launch {
-                    name: name.clone(),
-                    program: self.program.clone(),
-                    wrapper: Vec::new(),
-                    variables: proxies::variables(all.iter().copied()),
-                    options: Vec::new(),
-                    home,
-                    knows: Knows::Metadata,
-                };
-                State::On(Keeper::start(launch, Arc::clone(&self.kept)))
-            }
+        let state = if let Err(why) = prepared {
+            self.kept.note([format!("{name} boots nothing: {why}")]);
+            State::Idle
+        } else {
+            State::On(self.launch(server, home, all))
         };
         Machine { name, disk: server.disk, boots: server.boots, state }
+    }
+
+    fn launch(&self, server: &Booted, home: PathBuf, all: &[Ipv4Addr]) -> Keeper {
+        let (name, addresses) = (&server.name, server.addresses().collect::<Vec<_>>());
+        self.kept.note([format!("{name} ({}) boots in {}", addresses.join(", "), home.display())]);
+        let is_elsewhere = |address: &&&str| !address.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+        let elsewhere = addresses.iter().filter(is_elsewhere);
+        self.kept.note(elsewhere.map(|address| {
+            format!("{name} has no address {address} on this machine: what listens there cannot start")
+        }));
+        let launch = Launch {
+            name: name.clone(),
+            program: self.program.clone(),
+            wrapper: Vec::new(),
+            variables: proxies::variables(all.iter().copied()),
+            options: Vec::new(),
+            home,
+            knows: Knows::Metadata,
+        };
+        Keeper::start(launch, Arc::clone(&self.kept))
     }
 
     /// Ends everything that was started: politely, unless `is_hurried`. Gives how many processes were ended by force.
