@@ -308,6 +308,9 @@ impl Foreground {
 
     /// Ctrl-C, and some time to end what it has started, whatever becomes of that.
     pub fn stop(&mut self) {
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
         let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
         let _ = ended_within(&mut self.child, Duration::from_mins(1));
     }
