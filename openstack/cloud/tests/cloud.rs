@@ -225,8 +225,8 @@ fn several_rules_are_made_at_once_or_none() {
     };
     let count =
         || me.get("network", "/security-group-rules?protocol=tcp")["security_group_rules"].as_array().map(Vec::len);
-    let made = make(&[80, 81]).expect("rules");
-    assert_eq!((made["security_group_rules"].as_array().map(Vec::len), count()), (Some(2), Some(2)));
+    let both = make(&[80, 81]).expect("rules");
+    assert_eq!((both["security_group_rules"].as_array().map(Vec::len), count()), (Some(2), Some(2)));
     assert!(said(make(&[82, 80])).contains("Security group rule already exists"));
     assert_eq!(count(), Some(2));
 }
