@@ -49,6 +49,8 @@ impl State {
         let id = row.id;
         let lease = row.intent.as_ref().map(|intent| intent.not_after + self.limits.grace);
         self.insert(row);
+        // A former leader has changed it, before this one could look at anything.
+        self.entry(id).changed = Time::default();
         if lease.is_some() {
             self.turn(id, Phase::Lease, lease);
         }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use wattle_model::Name;
+use wattle_model::{Name, Value};
 
 use crate::deadlines::Alarm;
 use crate::goal::{Refusal, places};
 use crate::index::Index;
+use crate::view::View;
 use crate::{Event, Goal, Good, Id, Limits, Row, Step, Time, Write};
 
 /// How many goals that were reached are kept.
@@ -72,6 +73,8 @@ pub struct State {
     pub(crate) corrections: BTreeMap<Name, Vec<Time>>,
     /// When something changed last.
     pub(crate) progress: Time,
+    /// When a row was removed last: what was seen before may be its thing.
+    pub(crate) removed: Time,
     /// It was reported that nothing goes on.
     pub(crate) is_settled: bool,
     /// There may be rows that stand for the goal and that its record of success does not know.
@@ -102,6 +105,7 @@ impl State {
             under_way: 0,
             corrections: BTreeMap::new(),
             progress: now,
+            removed: Time::default(),
             is_settled: false,
             has_news: true,
             out: Step::default(),
@@ -120,6 +124,11 @@ impl State {
         self.happen(event, now);
         self.settle();
         std::mem::take(&mut self.out)
+    }
+
+    /// From now on no job is begun: whoever carries jobs out is about to end. What ends is taken in as before.
+    pub fn begin_nothing_more(&mut self) {
+        self.limits.at_once = 0;
     }
 
     /// The same as [`State::step`], by predicates that are computed from all rows each time: what tests compare it with.
@@ -159,9 +168,27 @@ impl State {
         Some(&self.rows[&pick].row)
     }
 
+    /// The properties that the goal asks for of the thing that a row stands for; nothing for a row that stands for none, or to
+    /// which something is being done.
+    pub fn properties(&self, row: Id) -> Option<Value> {
+        let known = &self.rows.get(&row)?.row;
+        let place = self.index.names.get_index_of(&known.name)?;
+        let named = &self.index.names[place];
+        let stands = named.is_in_target && named.missing == 0 && named.pick == Some(row) && known.is_idle();
+        // Of a row that differs it is not known yet what it has: it will be updated.
+        let is_it = stands && self.wanted(place).is_some_and(|wanted| known.free.as_ref() == Some(&wanted.free));
+        is_it.then(|| self.resolved(place).ok()).flatten().map(|wanted| wanted.properties)
+    }
+
     /// Whether all that the goal asks for is there.
     pub fn is_done(&self) -> bool {
         self.goal.is_some() && self.index.undone == 0
+    }
+
+    /// The types of which only the cloud can say how something goes on that was begun.
+    pub fn watched(&self) -> BTreeSet<Name> {
+        let is_watched = |entry: &&Entry| matches!(entry.phase, Phase::Accepted | Phase::Lease);
+        self.rows.values().filter(is_watched).map(|entry| entry.row.kind.clone()).collect()
     }
 
     /// Whether nothing is under way.

@@ -69,6 +69,25 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     }
 }
 
+/// Whether another value of a property alone makes another resource, as it is: with the policies that it has.
+///
+/// What Heat refuses because of the values before and after is not in it: a volume that shrinks, say.
+pub fn replaces(resource: &Resource, property: &str) -> bool {
+    let (given, changed) = (resource.compared(), [property]);
+    let change = &Change { before: given, after: given, changed: &changed };
+    let class = resource.class();
+    class.immutable.contains(&property)
+        || resource.schema(property).is_some_and(|schema| !schema.updatable)
+        || (class.replaces)(change).is_some()
+}
+
+/// Whether Heat takes another value of a property and does nothing about it.
+pub fn is_ignored(resource: &Resource, property: &str) -> bool {
+    let (given, changed) = (resource.compared(), [property]);
+    let class = resource.class();
+    class.ignores.contains(&property) || (class.disregards)(&Change { before: given, after: given, changed: &changed })
+}
+
 /// Whether Heat replaces such a resource on every update.
 pub fn is_always_replaced(resource: &Resource) -> bool {
     (resource.class().always_replaced)(resource.compared())

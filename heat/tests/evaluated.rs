@@ -140,12 +140,15 @@ impl Resources for Some {
         (resource == "net").then(|| "4711".into())
     }
 
-    fn attribute(&self, scope: &Scope<'_>, resource: &str, attribute: &str) -> Option<Value> {
-        match (resource, attribute) {
-            ("net", "mtu") => Option::Some(Value::Integer(1500)),
-            ("told", "value") => scope.value(&wattle_heat::yaml::read("{a: {get_attr: [s, a]}}").expect("YAML")).ok(),
-            _ => None,
-        }
+    fn attribute(&self, scope: &Scope<'_>, resource: &str, way: &[Value]) -> Option<(Value, usize)> {
+        let value = match (resource, way.first()?.as_text()?) {
+            ("net", "mtu") => Value::Integer(1500),
+            ("told", "value") => {
+                scope.value(&wattle_heat::yaml::read("{a: {get_attr: [s, a]}}").expect("YAML")).ok()?
+            }
+            _ => return None,
+        };
+        Option::Some((value, 1))
     }
 
     fn facade(&self, part: &str) -> Option<Value> {

@@ -43,8 +43,9 @@ impl Resources for Stack {
         self.is_there.then(|| Value::from(&*format!("id of {resource}")))
     }
 
-    fn attribute(&self, _: &Scope<'_>, resource: &str, attribute: &str) -> Option<Value> {
-        self.is_there.then(|| Value::List(vec![attribute.into(), Value::Integer(7), resource.into()]))
+    fn attribute(&self, _: &Scope<'_>, resource: &str, way: &[Value]) -> Option<(Value, usize)> {
+        let attribute = way.first().filter(|_| self.is_there)?;
+        Some((Value::List(vec![attribute.clone(), Value::Integer(7), resource.into()]), 1))
     }
 
     fn facade(&self, part: &str) -> Option<Value> {

@@ -49,6 +49,14 @@ pub enum Fault {
         /// Why.
         why: String,
     },
+    /// There was no time left for it: nothing was done.
+    #[error("{service} was not asked {what}, because the time for it is over")]
+    TooLate {
+        /// The type of the service.
+        service: String,
+        /// What would have been asked.
+        what: String,
+    },
     /// Whether it was done is not known: the request was sent, and no answer came.
     #[error("{service} was asked {what} and has not answered, so it may have been done: {why}")]
     Unknown {
@@ -129,7 +137,11 @@ impl Fault {
             Self::Refused { status: 401 | 403, .. } => {
                 Some("the user needs the role `member` in the project, or the cloud's policy allows it to administrators only".into())
             }
-            Self::Refused { .. } | Self::Busy { .. } | Self::Unknown { .. } | Self::Senseless { .. } => None,
+            Self::Refused { .. }
+            | Self::Busy { .. }
+            | Self::TooLate { .. }
+            | Self::Unknown { .. }
+            | Self::Senseless { .. } => None,
         }
     }
 
@@ -142,7 +154,11 @@ impl Fault {
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
-            Self::Busy { .. } | Self::Unreachable { .. } | Self::Unknown { .. } | Self::Refused { status: 409, .. }
+            Self::Busy { .. }
+                | Self::Unreachable { .. }
+                | Self::TooLate { .. }
+                | Self::Unknown { .. }
+                | Self::Refused { status: 409, .. }
         )
     }
 

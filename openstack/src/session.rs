@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures_util::lock::Mutex;
 use serde_json::Value;
@@ -36,12 +36,17 @@ pub struct Call {
     pub body: Option<Value>,
     /// The smaller version of the API that it is said in, if it matters.
     pub version: Option<Version>,
+    /// No request for it is begun after this, however often it is asked again.
+    pub until: Option<SystemTime>,
+    /// It is not sent again when it was not answered, although that would do no harm now: a request that is late would undo what somebody
+    /// does meanwhile to what has the same name.
+    pub once: bool,
 }
 
 impl Call {
     /// A call without a body.
     pub fn new(service: &'static str, method: Method, path: impl Into<String>) -> Self {
-        Self { service, method, path: path.into(), body: None, version: None }
+        Self { service, method, path: path.into(), body: None, version: None, until: None, once: false }
     }
 
     /// With a body.
@@ -52,6 +57,16 @@ impl Call {
     /// In a version.
     pub fn version(self, version: Version) -> Self {
         Self { version: Some(version), ..self }
+    }
+
+    /// Not begun after `until`.
+    pub fn until(self, until: SystemTime) -> Self {
+        Self { until: Some(until), ..self }
+    }
+
+    /// Not sent again when it was not answered.
+    pub fn once(self) -> Self {
+        Self { once: true, ..self }
     }
 }
 
@@ -78,6 +93,11 @@ impl Session {
         &self.cloud
     }
 
+    /// The time of the clock by which it waits.
+    pub fn now(&self) -> SystemTime {
+        self.wire.now()
+    }
+
     /// The token, a new one if there is none that counts.
     ///
     /// # Errors
@@ -92,7 +112,7 @@ impl Session {
             return Ok(Arc::clone(token));
         }
         let request = identity::login(&self.cloud);
-        let response = self.patiently("identity", &request, true).await?;
+        let response = self.patiently("identity", &request, true, None).await?;
         let token = Arc::new(identity::token(&self.cloud, &request, &response)?);
         *held = Some(Arc::clone(&token));
         Ok(token)
@@ -140,7 +160,7 @@ impl Session {
             *range
         } else {
             let url = self.url(service).await?;
-            let response = self.authorized(service, Request::new(Method::Get, version::root(&url))).await?;
+            let response = self.authorized(service, Request::new(Method::Get, version::root(&url)), true, None).await?;
             let range = serde_json::from_slice(&response.body).ok().as_ref().and_then(Range::read);
             ranges.insert(service, range);
             range
@@ -203,7 +223,8 @@ impl Session {
             let name = version::header_name(call.service);
             request.headers.push(("openstack-api-version".into(), format!("{name} {version}")));
         }
-        let response = self.authorized(call.service, request.clone()).await?;
+        let repeats = call.method.is_repeatable() && !call.once;
+        let response = self.authorized(call.service, request.clone(), repeats, call.until).await?;
         if response.body.iter().all(u8::is_ascii_whitespace) {
             return Ok(Value::Null);
         }
@@ -212,14 +233,20 @@ impl Session {
     }
 
     /// Sends it with a token, once more with a new one if the first is no longer good.
-    async fn authorized(&self, service: &str, mut request: Request) -> Result<Response, Fault> {
+    async fn authorized(
+        &self,
+        service: &str,
+        mut request: Request,
+        repeats: bool,
+        until: Option<SystemTime>,
+    ) -> Result<Response, Fault> {
         let token = self.token().await?;
         request.token = Some(token.token.clone());
-        let mut response = self.patiently(service, &request, false).await?;
+        let mut response = self.patiently(service, &request, repeats, until).await?;
         if response.status == 401 {
             self.forget(&token).await;
             request.token = Some(self.token().await?.token.clone());
-            response = self.patiently(service, &request, false).await?;
+            response = self.patiently(service, &request, repeats, until).await?;
         }
         if (200..300).contains(&response.status) {
             return Ok(response);
@@ -235,10 +262,20 @@ impl Session {
         }
     }
 
-    /// Sends it until there is an answer that says something of it.
-    async fn patiently(&self, service: &str, request: &Request, repeats: bool) -> Result<Response, Fault> {
+    /// Sends it until there is an answer that says something of it, and never after `until`.
+    async fn patiently(
+        &self,
+        service: &str,
+        request: &Request,
+        repeats: bool,
+        until: Option<SystemTime>,
+    ) -> Result<Response, Fault> {
         let began = self.wire.now();
         let mut pause = Duration::from_secs(1);
+        let is_over = |at: SystemTime| until.is_some_and(|until| until < at);
+        if is_over(began) {
+            return Err(Fault::TooLate { service: service.to_owned(), what: what(request) });
+        }
         loop {
             let answer = self.wire.send(request).await;
             let since = self.wire.now().duration_since(began).unwrap_or_default();
@@ -246,10 +283,10 @@ impl Session {
                 Ok(response) if is_busy(response) => left_alone(response).unwrap_or(pause),
                 Ok(response) => return Ok(response.clone()),
                 Err(Lost::Unsent(_)) => pause,
-                Err(Lost::Unanswered(_)) if repeats || request.method.is_repeatable() => pause,
+                Err(Lost::Unanswered(_)) if repeats => pause,
                 Err(lost) => return Err(Fault::lost(service, request, lost.clone())),
             };
-            if since + wait > self.patience {
+            if since + wait > self.patience || is_over(self.wire.now() + wait) {
                 return match answer {
                     Ok(response) => Err(Fault::Busy {
                         service: service.to_owned(),

@@ -181,6 +181,23 @@ fn patience_ends() {
 }
 
 #[test]
+fn nothing_is_begun_when_its_time_is_over() {
+    let script = Arc::new(Script::default());
+    script.on(LOGIN, [token("t", NEVER)]);
+    script.on("https://nova.example/v2.1/servers", [answer(503, &[("retry-after", "20")], &Value::Null)]);
+    let session = session(&script);
+    let call = || Call::new("compute", Method::Post, "/servers").body(json!({}));
+    let until = script.now() + Duration::from_secs(50);
+    let fault = now(session.call(call().until(until))).expect_err("busy");
+    assert!(matches!(fault, Fault::Busy { .. }), "{fault:?}");
+    assert_eq!(script.passed(), Duration::from_secs(40), "a third pause would have ended too late");
+    let asked = script.paths().len();
+    let fault = now(session.call(call().until(until - Duration::from_secs(20)))).expect_err("too late");
+    assert_eq!(fault.to_string(), "compute was not asked to make `/v2.1/servers`, because the time for it is over");
+    assert!(fault.is_passing() && script.paths().len() == asked, "{:?}", script.paths());
+}
+
+#[test]
 fn what_may_have_been_done_is_not_done_again() {
     let script = Arc::new(Script::default());
     script.on(LOGIN, [token("t", NEVER)]);
@@ -198,6 +215,12 @@ fn what_may_have_been_done_is_not_done_again() {
     now(session.call(Call::new("compute", Method::Delete, "/servers/7"))).expect("deleted");
     let posts = script.paths().iter().filter(|path| path.starts_with("POST https://nova")).count();
     assert_eq!(posts, 1);
+    script.on("https://nova.example/v2.1/os-keypairs/ann", [lost()]);
+    let named = Call::new("compute", Method::Delete, "/os-keypairs/ann").once();
+    let fault = now(session.call(named)).expect_err("not known");
+    assert!(matches!(fault, Fault::Unknown { .. }), "{fault:?}");
+    let deleted = script.paths().iter().filter(|path| path.ends_with("/ann")).count();
+    assert_eq!(deleted, 1, "whoever makes one of that name meanwhile would lose it");
 }
 
 #[test]

@@ -1,27 +1,14 @@
 //! The simulated cloud over HTTP, for real clients.
 
-use std::future::poll_fn;
-use std::net::SocketAddr;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::sync::MutexGuard;
 use std::thread;
-use std::time::SystemTime;
 
-use hyper::body::{Body, Bytes, Frame, Incoming};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpListener;
 use wattle_cloud::{Setting, World};
-use wattle_openstack::{Lost, Method, Request, Response, Secret};
+use wattle_runtime::openstack::Simulated;
 
 /// A cloud at a port of this machine, which ends with the process.
 #[derive(Debug)]
-pub struct CloudServer {
-    address: SocketAddr,
-    world: Arc<Mutex<World>>,
-}
+pub struct CloudServer(Simulated);
 
 impl CloudServer {
     /// Starts one. Its address takes the place of the setting's.
@@ -30,98 +17,25 @@ impl CloudServer {
     /// When it cannot listen.
     pub fn start(setting: Setting) -> Self {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        listener.set_nonblocking(true).expect("a socket");
-        let address = listener.local_addr().expect("an address");
-        let setting = Setting { url: format!("http://{address}"), ..setting };
-        let world = Arc::new(Mutex::new(World::new(setting, SystemTime::now())));
-        let served = Arc::clone(&world);
+        let (told, started) = std::sync::mpsc::channel();
         thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-            runtime.block_on(serve(listener, served));
+            runtime.block_on(async {
+                let (cloud, serving) = Simulated::serve(listener, setting).expect("a socket");
+                told.send(cloud).expect("somebody waits for it");
+                serving.await
+            })
         });
-        Self { address, world }
+        Self(started.recv().expect("it starts"))
     }
 
     /// Where its identity service is.
     pub fn auth_url(&self) -> String {
-        format!("http://{}/identity/v3", self.address)
+        self.0.auth_url()
     }
 
     /// The cloud itself.
     pub fn world(&self) -> MutexGuard<'_, World> {
-        locked(&self.world)
-    }
-}
-
-fn locked(world: &Mutex<World>) -> MutexGuard<'_, World> {
-    world.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-async fn serve(listener: std::net::TcpListener, world: Arc<Mutex<World>>) {
-    let listener = TcpListener::from_std(listener).expect("a listener");
-    let address = listener.local_addr().expect("an address");
-    loop {
-        let Ok((stream, _)) = listener.accept().await else { continue };
-        let world = Arc::clone(&world);
-        tokio::spawn(async move {
-            let service = service_fn(|request| {
-                let world = Arc::clone(&world);
-                async move { answer(&world, address, request).await }
-            });
-            // A connection that ends without an answer is what some rules ask for.
-            let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
-        });
-    }
-}
-
-async fn answer(
-    world: &Mutex<World>,
-    address: SocketAddr,
-    request: hyper::Request<Incoming>,
-) -> Result<hyper::Response<Whole>, Lost> {
-    let (head, mut body) = request.into_parts();
-    let method = match head.method.as_str() {
-        "GET" | "HEAD" => Method::Get,
-        "POST" => Method::Post,
-        "PUT" => Method::Put,
-        "PATCH" => Method::Patch,
-        "DELETE" => Method::Delete,
-        _ => return Ok(whole(Response { status: 405, headers: Vec::new(), body: Vec::new() })),
-    };
-    let mut sent = Vec::new();
-    while let Some(Ok(frame)) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        sent.extend(frame.into_data().unwrap_or_default());
-    }
-    let text = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let mut asked = Request::new(method, format!("http://{address}{}", head.uri));
-    asked.token = text("x-auth-token").map(Secret::new);
-    asked.headers =
-        text("openstack-api-version").map(|value| ("openstack-api-version".to_owned(), value)).into_iter().collect();
-    asked.body = serde_json::from_slice(&sent).ok();
-    let answered = locked(world).answer(&asked, SystemTime::now());
-    answered.map(whole)
-}
-
-fn whole(response: Response) -> hyper::Response<Whole> {
-    let mut built = hyper::Response::builder().status(response.status);
-    for (name, value) in response.headers {
-        built = built.header(name, value);
-    }
-    built.body(Whole(Some(response.body.into()))).expect("a response")
-}
-
-/// A body that is there at once.
-struct Whole(Option<Bytes>);
-
-impl Body for Whole {
-    type Data = Bytes;
-    type Error = std::convert::Infallible;
-
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        Poll::Ready(self.0.take().filter(|bytes| !bytes.is_empty()).map(|bytes| Ok(Frame::data(bytes))))
-    }
-
-    fn size_hint(&self) -> hyper::body::SizeHint {
-        hyper::body::SizeHint::with_exact(self.0.as_ref().map_or(0, |bytes| bytes.len() as u64))
+        self.0.world()
     }
 }

@@ -203,7 +203,7 @@ impl Resources for Nothing {
         None
     }
 
-    fn attribute(&self, _: &Scope<'_>, _: &str, _: &str) -> Option<Value> {
+    fn attribute(&self, _: &Scope<'_>, _: &str, _: &[Value]) -> Option<(Value, usize)> {
         None
     }
 

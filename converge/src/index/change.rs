@@ -46,6 +46,7 @@ impl State {
         if let Some(entry) = self.rows.remove(&id) {
             self.under_way -= usize::from(!entry.row.is_idle());
             self.index_row(Some(&entry.row), None);
+            self.removed = self.now;
             self.save(id);
         }
     }

@@ -13,7 +13,12 @@ impl State {
             Sight::Busy(phys) | Sight::Broken(phys, _) => Some(phys),
             Sight::Absent => None,
         };
-        let Some(entry) = self.rows.get(&mark) else { return self.adopt(mark, kind, phys.cloned()) };
+        let Some(entry) = self.rows.get(&mark) else {
+            if at > self.removed {
+                self.adopt(mark, kind, phys.cloned());
+            }
+            return;
+        };
         let known = entry.row.thing.as_ref().map(|thing| &thing.phys);
         if known.is_some() && phys.is_some() && known != phys {
             return self.adopt(mark, kind, phys.cloned());

@@ -61,7 +61,7 @@ fn is_secret(name: &str, value: &Value) -> bool {
                 items.iter().any(|(key, item)| is_for_secrets(key) && *item != Value::Null || has(item))
             }
             Value::Open(open) => match &**open {
-                Open::Call(_, argument) => has(argument),
+                Open::Call(_, inner) | Open::Read(_, inner) => has(inner),
                 Open::Secret(..) => true,
             },
             _ => false,

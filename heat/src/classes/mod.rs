@@ -27,8 +27,7 @@ pub(crate) use heat::group::{MOST as MEMBERS, too_many};
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use crate::resource::{Class, Refers, Type};
 
@@ -93,16 +92,16 @@ pub(crate) fn is_placeholder(name: &str) -> bool {
 
 /// Types that were asked for.
 #[derive(Debug, Default)]
-pub(crate) struct Types(RefCell<HashMap<String, Option<Rc<Type>>>>);
+pub(crate) struct Types(RefCell<HashMap<String, Option<Arc<Type>>>>);
 
 impl Types {
     /// The type called `name`, if Heat has it.
-    pub(crate) fn get(&self, name: &str) -> Option<Rc<Type>> {
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<Type>> {
         let mut known = self.0.borrow_mut();
         if let Some(found) = known.get(name) {
             return found.clone();
         }
-        let found = read(name).map(Rc::new);
+        let found = read(name).map(Arc::new);
         known.insert(name.to_owned(), found.clone());
         found
     }

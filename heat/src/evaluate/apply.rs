@@ -36,7 +36,7 @@ pub fn apply(function: &str, argument: &Known) -> Result<Known, String> {
 }
 
 impl Scope<'_> {
-    fn apply(&self, call: &Call<'_>, argument: Value) -> Result<Value, Fault> {
+    pub(super) fn apply(&self, call: &Call<'_>, argument: Value) -> Result<Value, Fault> {
         let arguments = match (Shape::of(call.function), argument) {
             (Shape::Parts(names), Value::Map(mut parts)) => {
                 names.iter().map(|name| parts.shift_remove(*name).unwrap_or(Value::Null)).collect()

@@ -17,6 +17,7 @@ mod form;
 mod partial;
 mod reference;
 mod repeat;
+mod resume;
 mod text;
 mod url;
 mod yaql;
@@ -36,6 +37,7 @@ pub use apply::apply;
 pub use condition::Branch;
 pub use fault::{Cause, Fault, Stage};
 pub use partial::Resources;
+pub use resume::{Answers, resumed};
 
 /// What stands for what only a running stack knows.
 #[derive(Clone, Copy, Debug, Default)]

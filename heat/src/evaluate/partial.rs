@@ -24,11 +24,17 @@ pub trait Resources: fmt::Debug {
     /// What a resource is referred to by, if that is known.
     fn reference(&self, resource: &str) -> Option<Value>;
 
-    /// What an attribute of a resource is, as far as that is known. `scope` is what resolves values of the same template.
-    fn attribute(&self, scope: &Scope<'_>, resource: &str, attribute: &str) -> Option<Value>;
+    /// What an attribute of a resource is, as far as that is known, and how much of `way` it takes: the attribute's name, and
+    /// what follows it in the call. `scope` is what resolves values of the same template.
+    fn attribute(&self, scope: &Scope<'_>, resource: &str, way: &[Value]) -> Option<(Value, usize)>;
 
     /// What the resource that this stack is says of itself: its metadata, or one of its policies.
     fn facade(&self, part: &str) -> Option<Value>;
+
+    /// Whether values of hidden parameters are only compared.
+    fn hides(&self) -> bool {
+        true
+    }
 }
 
 impl Scope<'_> {
@@ -77,15 +83,14 @@ impl Scope<'_> {
             (Function::Ref | Function::GetResource, [Value::Text(name)])
                 if function == Function::GetResource || self.template().resources.contains_key(name) =>
             {
-                let full = || self.call_of(Function::GetResource, Value::Text(resources.full_name(name)));
-                return resources.reference(name).unwrap_or_else(full);
+                return self.reference_to(name, resources);
             }
             (Function::Ref | Function::GetParam, [argument]) => {
-                if let Some(value) = self.parameter(function, argument) {
+                if let Some(value) = self.parameter(function, argument, resources.hides()) {
                     return value;
                 }
             }
-            (Function::GetAttr, [argument]) => return self.attribute(argument, resources),
+            (Function::GetAttr, [argument]) => return self.attribute_of(argument, resources),
             (Function::ResourceFacade | Function::FnResourceFacade, [Value::Text(part)]) => {
                 if let Some(value) = resources.facade(part) {
                     return value;
@@ -138,7 +143,7 @@ impl Scope<'_> {
     }
 
     /// What `get_param` gives for this argument, if the parameter has a value.
-    fn parameter(&self, function: Function, argument: &Value) -> Option<Value> {
+    fn parameter(&self, function: Function, argument: &Value, hides: bool) -> Option<Value> {
         let (name, path) = match argument {
             Value::Text(name) => (name, [].as_slice()),
             Value::List(items) => match items.split_first()? {
@@ -148,7 +153,7 @@ impl Scope<'_> {
             _ => return None,
         };
         let value = &self.loaded.parameters.values.get(name)?.value;
-        let is_hidden = self.template().parameters.get(name).is_some_and(|parameter| parameter.hidden);
+        let is_hidden = hides && self.template().parameters.get(name).is_some_and(|parameter| parameter.hidden);
         match value {
             Value::Unknown => None,
             value if is_hidden => Some(self.at(function, Value::secret(name, value.clone()), path)),
@@ -156,7 +161,14 @@ impl Scope<'_> {
         }
     }
 
-    fn attribute(&self, argument: &Value, resources: &dyn Resources) -> Value {
+    /// What a resource is referred to by, or the call that will give it.
+    pub(crate) fn reference_to(&self, name: &str, resources: &dyn Resources) -> Value {
+        let full = || self.call_of(Function::GetResource, Value::Text(resources.full_name(name)));
+        resources.reference(name).unwrap_or_else(full)
+    }
+
+    /// What `get_attr` gives for this argument, or the call that will give it.
+    pub(crate) fn attribute_of(&self, argument: &Value, resources: &dyn Resources) -> Value {
         let way = match argument {
             Value::List(items) => items.as_slice(),
             one => std::slice::from_ref(one),
@@ -164,13 +176,13 @@ impl Scope<'_> {
         let Some((Value::Text(name), rest)) = way.split_first() else {
             return self.call_of(Function::GetAttr, argument.clone());
         };
-        if let [Value::Text(attribute), path @ ..] = rest {
+        if let [Value::Text(_), ..] = rest {
             let depth = &self.limits.depth;
             depth.set(depth.get() + ATTRIBUTE);
-            let value = resources.attribute(self, name, attribute);
+            let value = resources.attribute(self, name, rest);
             depth.set(depth.get() - ATTRIBUTE);
-            if let Some(value) = value {
-                return self.at(Function::GetAttr, value, path);
+            if let Some((value, taken)) = value {
+                return self.at(Function::GetAttr, value, &rest[taken..]);
             }
         }
         let way = std::iter::once(Value::Text(resources.full_name(name))).chain(rest.iter().cloned());

@@ -66,6 +66,30 @@ impl Graph {
     }
 }
 
+/// By full name (`NAME`, or `NESTED/NAME`) what Heat makes before a resource though the template does not say so. Both may be
+/// nested stacks.
+pub fn implied(loaded: &Loaded) -> BTreeMap<String, BTreeSet<String>> {
+    let world = World::default();
+    let filled = filled::filled(loaded);
+    let mut found = BTreeMap::new();
+    implied_in(&world, &Stack::root(&world, &filled), "", &mut found);
+    found
+}
+
+fn implied_in(world: &World, stack: &Stack<'_>, prefix: &str, found: &mut BTreeMap<String, BTreeSet<String>>) {
+    let full = |name: &str| format!("{prefix}{name}");
+    for (name, resource) in &stack.resources {
+        let subject = stack.subject(name, resource);
+        let before = (resource.class().depends)(subject).unwrap_or_default();
+        if !before.is_empty() {
+            found.insert(full(name), before.into_iter().map(full).collect());
+        }
+        if let Some(nested) = stack.nested(name, resource, false) {
+            implied_in(world, &nested.stack(world, stack), &format!("{}/", full(name)), found);
+        }
+    }
+}
+
 /// What Heat makes before a resource. What its class cannot read makes no dependency: Heat reports it elsewhere.
 pub(crate) fn requires(subject: Subject<'_>) -> BTreeSet<&str> {
     let mut requires = subject.requires();

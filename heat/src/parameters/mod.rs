@@ -131,7 +131,7 @@ fn valued(template: &Template, name: &str, parameter: &Parameter, inputs: &Input
     let Some(kind) = parameter.kind else { return Valued { value: Value::Unknown, wrong, origin, at } };
     let is_default = origin == Origin::Default;
     if value.is_open() {
-        return Valued { value, wrong, origin, at };
+        return Valued { value: Value::read(kind, value), wrong, origin, at };
     }
     if value == Value::Unknown || (is_default && !wrong.is_empty()) {
         return Valued { value: Value::Unknown, wrong, origin, at };

@@ -59,6 +59,48 @@ impl Properties<'_> {
         Reader::new(self, false).user_value(key, schema)
     }
 
+    /// What is given, under the names that Heat reads it by and of the types of the schema, with no default: neither for a
+    /// property nor within one.
+    ///
+    /// # Errors
+    ///
+    /// Why Heat does not take it, with the way to it.
+    pub(crate) fn only_given(self) -> Result<IndexMap<Name, Value>, String> {
+        if let Some(name) = self.given.keys().find(|name| !self.schema.contains_key(&***name)) {
+            return Err(format!("`{name}`: its type has no such property"));
+        }
+        let mut reader = Reader { fills: false, ..Reader::new(self, false) };
+        let mut given = IndexMap::default();
+        for (key, schema) in self.schema {
+            match reader.only(key, schema) {
+                Ok(Some(value)) => drop(given.insert(key.clone(), value)),
+                Ok(None) => {}
+                Err(Refused) => {
+                    return Err(match reader.wrongs.pop() {
+                        Some(wrong) => format!("`{}`: {}", wrong.path, wrong.what.why()),
+                        None => format!("`{key}`: it cannot be read"),
+                    });
+                }
+            }
+        }
+        Ok(given)
+    }
+
+    /// The same without what is the schema's default in any case, within properties too: a plan takes both for equal.
+    ///
+    /// # Errors
+    ///
+    /// Why Heat does not take it, with the way to it.
+    pub(crate) fn beyond_defaults(self) -> Result<IndexMap<Name, Value>, String> {
+        let mut given = self.only_given()?;
+        given.retain(|name, value| {
+            let schema = &self.schema[name];
+            *value = beyond_defaults(schema, value);
+            !is_default(schema, value)
+        });
+        Ok(given)
+    }
+
     /// Everything that Heat refuses of what is given. Without `values` only names are looked at, as in a nested template.
     pub(crate) fn wrongs(self, values: bool) -> Vec<Wrong> {
         let mut reader = Reader::new(self, true);
@@ -83,6 +125,40 @@ impl Properties<'_> {
     }
 }
 
+/// A value without what is the schema's default within it.
+fn beyond_defaults(schema: &PropertySchema, value: &Value) -> Value {
+    match (value, &schema.item) {
+        (Value::List(items), Some(item)) => {
+            Value::List(items.iter().map(|value| beyond_defaults(item, value)).collect())
+        }
+        (Value::Map(items), _) if !schema.keys.is_empty() => {
+            let mut left = IndexMap::default();
+            for (key, value) in items {
+                let Some(schema) = schema.keys.get(&**key) else { continue };
+                let value = beyond_defaults(schema, value);
+                if !is_default(schema, &value) {
+                    left.insert(key.clone(), value);
+                }
+            }
+            Value::Map(left)
+        }
+        _ => value.clone(),
+    }
+}
+
+/// Whether a value is what the schema says it is when it is not given.
+fn is_default(schema: &PropertySchema, value: &Value) -> bool {
+    let default = match &schema.default {
+        Some(default) => Value::of_model(default),
+        None => return *value == Value::Null,
+    };
+    let default = match schema.ty {
+        PropertyType::List | PropertyType::Map => default,
+        ty => convert::scalar(ty, None, &default).unwrap_or(default),
+    };
+    value.equals(&default) == Some(true)
+}
+
 fn names(schema: &IndexMap<Name, PropertySchema>) -> Vec<String> {
     schema.keys().map(ToString::to_string).collect()
 }
@@ -104,6 +180,8 @@ struct Reader<'p> {
     span: Option<Span>,
     /// Whether names stand for others.
     translates: bool,
+    /// Whether what is not given within a property is its default.
+    fills: bool,
     wrongs: Vec<Wrong>,
 }
 
@@ -116,6 +194,7 @@ impl<'p> Reader<'p> {
             path: String::new(),
             span: None,
             translates: true,
+            fills: true,
             wrongs: Vec::new(),
         }
     }
@@ -152,6 +231,18 @@ impl<'p> Reader<'p> {
         self.names.pop();
         (self.path, self.span) = before;
         read
+    }
+
+    /// A property of the resource itself, if it is given.
+    fn only(&mut self, key: &str, schema: &PropertySchema) -> Result<Option<Value>, Refused> {
+        key.clone_into(&mut self.path);
+        self.names = vec![key.to_owned()];
+        if let Some(value) = self.user_value(key, schema)? {
+            return Ok(Some(value));
+        }
+        let Some(rule) = self.rule(&[key]) else { return Ok(None) };
+        let value = self.replacement(rule, None)?;
+        if matches!(value, Value::Null) { Ok(None) } else { self.value(schema, &value, None, false).map(Some) }
     }
 
     fn own(&mut self, key: &str, schema: &PropertySchema) -> Read {
@@ -272,7 +363,8 @@ impl<'p> Reader<'p> {
             self.span = pair.map(|pair| pair.value.span).or(span);
             self.names.push(key.to_string());
             match self.child(key, schema, items, pair.map(|pair| &pair.value), judges) {
-                Ok(value) => drop(read.insert(key.to_string(), value)),
+                Ok(Some(value)) => drop(read.insert(key.to_string(), value)),
+                Ok(None) => {}
                 Err(Refused) => refused = true,
             }
             self.names.pop();
@@ -282,7 +374,7 @@ impl<'p> Reader<'p> {
         if refused { Err(Refused) } else { Ok(Value::Map(read)) }
     }
 
-    /// The value under one key of a map.
+    /// The value under one key of a map; none if it is not given, and nothing is filled in.
     fn child(
         &mut self,
         key: &str,
@@ -290,7 +382,7 @@ impl<'p> Reader<'p> {
         items: &IndexMap<String, Value>,
         node: Option<&Node>,
         judges: bool,
-    ) -> Read {
+    ) -> Result<Option<Value>, Refused> {
         let replaced = self.is_replaced(&self.names);
         let own = items.get(key).filter(|_| !replaced);
         let beside = self.rule(&self.names).and_then(|rule| {
@@ -306,18 +398,19 @@ impl<'p> Reader<'p> {
                 let from = self.rule(&self.names).map_or("", |rule| rule.from[0]);
                 return Err(self.refuse(What::Both(key.to_owned(), from.to_owned())));
             }
-            return self.value(schema, beside, None, judges && own.is_some());
+            return self.value(schema, beside, None, judges && own.is_some()).map(Some);
         }
         match own {
             Some(Value::Absent) | None if schema.hidden && items.contains_key(key) && judges => {
                 Err(self.refuse(What::Hidden(key.to_owned())))
             }
-            Some(Value::Absent) | None => self.default(key, schema, judges),
+            Some(Value::Absent) | None if !self.fills => Ok(None),
+            Some(Value::Absent) | None => self.default(key, schema, judges).map(Some),
             Some(value) => {
                 if judges && schema.hidden {
                     self.refuse(What::Hidden(key.to_owned()));
                 }
-                self.value(schema, value, node, judges)
+                self.value(schema, value, node, judges).map(Some)
             }
         }
     }

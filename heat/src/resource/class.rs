@@ -39,6 +39,8 @@ pub(crate) struct Class {
     pub(crate) rebuilds: fn(&Change<'_>) -> Option<String>,
     /// Properties of which Heat takes another value and does nothing about it.
     pub(crate) ignores: &'static [&'static str],
+    /// Whether it does nothing about a change because of what else is given.
+    pub(crate) disregards: fn(&Change<'_>) -> bool,
     /// What a change in place brings about that its words do not say.
     pub(crate) notes: fn(&Change<'_>) -> Vec<String>,
     /// Whether Heat replaces it for a change that its schema takes in place, and if it does, how it would be kept.
@@ -71,6 +73,7 @@ impl Class {
         refuses: |_| None,
         rebuilds: |_| None,
         ignores: &[],
+        disregards: |_| false,
         notes: |_| Vec::new(),
         replaces: |_| None,
         always_replaced: |_| false,

@@ -11,7 +11,7 @@ mod reference;
 mod subject;
 pub(crate) mod values;
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use wattle_model::{IndexMap, Name, PropertySchema, Schema};
 
@@ -45,9 +45,9 @@ pub(crate) struct Resource {
 #[derive(Clone, Debug)]
 pub(crate) enum Maker {
     /// A type of Heat's.
-    Type(Rc<Type>),
+    Type(Arc<Type>),
     /// A template.
-    Template(Rc<Provider>),
+    Template(Arc<Provider>),
     /// Nothing: there is no such type.
     None,
 }

@@ -8,6 +8,7 @@ mod nested;
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use wattle_model::IndexMap;
 
@@ -20,6 +21,7 @@ use crate::resource::{Maker, Provider, Refers, Resource, Subject, Type, given, r
 use crate::template;
 use crate::yaml::Tree;
 
+pub(crate) use members::{member, with_scaled};
 pub(crate) use nested::{Nested, provided};
 
 /// When nested stacks have had more resources than this, no further ones are looked into: a few lines of groups within
@@ -112,7 +114,7 @@ pub(crate) fn typed(mut resource: Resource) -> Resource {
     if let Maker::Type(ty) = &resource.maker
         && let Some(schema) = (ty.class.schema)(&resource, &ty.schema)
     {
-        resource.maker = Maker::Type(Rc::new(Type { schema, ..Type::clone(ty) }));
+        resource.maker = Maker::Type(Arc::new(Type { schema, ..Type::clone(ty) }));
     }
     resource
 }
@@ -141,7 +143,7 @@ pub(crate) fn maker(world: &World, loaded: &Loaded, registry: &Registry, name: &
     match implementation {
         Some(Implementation::Type(ty)) => world.types.get(&ty).map_or(Maker::None, Maker::Type),
         Some(Implementation::Template(path)) => {
-            Provider::of(loaded, &path).map_or(Maker::None, |provider| Maker::Template(Rc::new(provider)))
+            Provider::of(loaded, &path).map_or(Maker::None, |provider| Maker::Template(Arc::new(provider)))
         }
         None => Maker::None,
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wattle_model::{Name, Value as Known};
+use wattle_model::{Name, ParameterType, Value as Known};
 
 use crate::template::Function;
 
@@ -13,6 +13,8 @@ use super::Value;
 pub enum Open {
     /// What a function gives. Resources are called by their full names, and all else in the argument is resolved.
     Call(Function, Value),
+    /// What a parameter of this type is read as when this is its value.
+    Read(ParameterType, Value),
     /// The value of the hidden parameter of this name, or a digest of that value.
     Secret(String, Hidden),
 }
@@ -37,6 +39,7 @@ impl Open {
             Self::Call(function, argument) => {
                 Known::Map([(Name::from(function.name()), argument.to_model())].into_iter().collect())
             }
+            Self::Read(_, value) => value.to_model(),
             Self::Secret(..) => HIDDEN.into(),
         }
     }
@@ -56,6 +59,19 @@ impl Value {
         }
     }
 
+    /// What a parameter of the type is read as. A text that is one in any case, and what is hidden, is itself.
+    pub(crate) fn read(ty: ParameterType, value: Self) -> Self {
+        let is_itself = match &value {
+            Self::Open(open) => match &**open {
+                Open::Call(Function::GetResource, _) => ty == ParameterType::Str,
+                Open::Call(..) => false,
+                Open::Read(..) | Open::Secret(..) => true,
+            },
+            _ => true,
+        };
+        if is_itself { value } else { Self::Open(Open::Read(ty, value).into()) }
+    }
+
     /// Whether something in it is not known yet, but as an expression.
     pub fn is_open(&self) -> bool {
         match self {
@@ -73,7 +89,7 @@ impl Value {
             Self::List(items) => items.iter().for_each(|item| item.each(visit)),
             Self::Map(items) => items.values().for_each(|item| item.each(visit)),
             Self::Open(open) => match &**open {
-                Open::Call(_, argument) => argument.each(visit),
+                Open::Call(_, inner) | Open::Read(_, inner) => inner.each(visit),
                 Open::Secret(..) => {}
             },
             _ => {}
@@ -122,6 +138,7 @@ impl Value {
             Self::Map(items) => Self::Map(items.iter().map(|(key, item)| (key.clone(), item.with(other))).collect()),
             Self::Open(open) => match &**open {
                 Open::Call(function, argument) => Self::open(*function, argument.with(other)),
+                Open::Read(ty, value) => Self::Open(Open::Read(*ty, value.with(other)).into()),
                 Open::Secret(..) => self.clone(),
             },
             other => other.clone(),

@@ -17,6 +17,8 @@ type Turn = (SystemTime, &'static str);
 #[derive(Debug, Default)]
 pub(crate) struct Cinder {
     volumes: IndexMap<String, (Value, Option<Turn>)>,
+    /// Attachments that a volume has when its turn has come.
+    coming: IndexMap<String, Value>,
 }
 
 /// Keys that a volume can be made with.
@@ -46,6 +48,9 @@ impl Cinder {
             {
                 volume["status"] = (*state).into();
                 *turn = None;
+                if let Some(attachments) = volume["id"].as_str().and_then(|id| self.coming.shift_remove(id)) {
+                    volume["attachments"] = attachments;
+                }
             }
         }
         self.volumes.retain(|_, (volume, _)| volume["status"] != "deleted");
@@ -72,6 +77,31 @@ impl Cinder {
         volume["attachments"] =
             json!([{ "server_id": server, "volume_id": id, "id": id, "device": device, "attachment_id": attachment }]);
         Ok(())
+    }
+
+    /// What was attached just now takes its time. Meanwhile the volume is in no hands.
+    pub(crate) fn attach_slowly(&mut self, common: &Common, id: &str) {
+        if let Some((volume, turn)) = self.volumes.get_mut(id)
+            && !common.setting.attaches.is_zero()
+        {
+            volume["status"] = "reserved".into();
+            self.coming.insert(id.to_owned(), std::mem::replace(&mut volume["attachments"], json!([])));
+            *turn = Some((common.now + common.setting.attaches, "in-use"));
+        }
+    }
+
+    /// A server lets a volume go, which takes its time.
+    pub(crate) fn detach_slowly(&mut self, common: &Common, id: &str, server: &str) {
+        if common.setting.attaches.is_zero() {
+            return self.detach(id, server);
+        }
+        if let Some((volume, turn)) = self.volumes.get_mut(id)
+            && volume["attachments"][0]["server_id"] == *server
+        {
+            volume["status"] = "detaching".into();
+            self.coming.insert(id.to_owned(), json!([]));
+            *turn = Some((common.now + common.setting.attaches, "available"));
+        }
     }
 
     /// A server lets a volume go.
@@ -128,6 +158,13 @@ impl Cinder {
                 volume["metadata"] = asked.body["metadata"].clone();
                 Ok(json(200, &json!({ "metadata": volume["metadata"] })))
             }
+            (Method::Post, ["volumes", id, "metadata"]) => {
+                let (volume, _) = self.volumes.get_mut(*id).ok_or_else(|| missing(id))?;
+                for (key, value) in asked.body["metadata"].as_object().into_iter().flatten() {
+                    volume["metadata"][key] = value.clone();
+                }
+                Ok(json(200, &json!({ "metadata": volume["metadata"] })))
+            }
             (Method::Delete, ["volumes", id]) => {
                 let (volume, turn) = self.volumes.get_mut(*id).ok_or_else(|| missing(id))?;
                 if !matches!(volume["status"].as_str(), Some("available" | "error" | "error_deleting" | "in-use-error"))
@@ -149,6 +186,18 @@ impl Cinder {
     fn act(&mut self, common: &Common, id: &str, asked: &Asked<'_>) -> Answer {
         let (volume, turn) =
             self.volumes.get_mut(id).ok_or_else(|| Refusal::missing(format!("Volume {id} could not be found.")))?;
+        if let Some(wanted) = asked.body.get("os-retype") {
+            let state = volume["status"].as_str().unwrap_or_default().to_owned();
+            if !matches!(state.as_str(), "available" | "in-use") {
+                return Err(Refusal::bad(format!(
+                    "Invalid volume: Volume {id} status must be available or in-use, but current status is: {state}."
+                )));
+            }
+            volume["volume_type"] = wanted["new_type"].clone();
+            volume["status"] = "retyping".into();
+            *turn = Some((common.now + common.setting.takes, if state == "in-use" { "in-use" } else { "available" }));
+            return Ok(empty(202));
+        }
         let Some(wanted) = asked.body.get("os-extend") else {
             return Err(Refusal::bad("There is no such action here."));
         };

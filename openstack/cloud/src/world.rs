@@ -34,6 +34,11 @@ pub struct Setting {
     pub page: usize,
     /// Most servers, ports and volumes that there may be of each; `None` for no limit.
     pub quota: Option<usize>,
+    /// How long it takes until a server that is there has a volume, or has it no more.
+    pub attaches: Duration,
+    /// Whether a server that is deleted is kept for a while, and restored if somebody wants it back. It is in no list meanwhile, and has
+    /// its ports still.
+    pub restores: bool,
 }
 
 impl Default for Setting {
@@ -47,6 +52,8 @@ impl Default for Setting {
             takes: Duration::from_secs(2),
             page: 1_000,
             quota: None,
+            attaches: Duration::ZERO,
+            restores: false,
         }
     }
 }
@@ -185,7 +192,7 @@ impl World {
 
     /// Removes something as if it had never been: the collection's name and the id.
     pub fn vanish(&mut self, collection: &str, id: &str) {
-        self.nova.vanish(collection, id);
+        self.nova.vanish(collection, id, &mut self.neutron, &mut self.cinder);
         self.neutron.vanish(collection, id);
         self.cinder.vanish(collection, id);
     }

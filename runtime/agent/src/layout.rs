@@ -34,6 +34,11 @@ impl Layout {
         format!("{ROOT}/{}/revision", self.stack)
     }
 
+    /// Above what is known of the stack's infrastructure, where wattle brings it up itself.
+    pub fn infrastructure(&self) -> String {
+        format!("{ROOT}/{}/infrastructure", self.stack)
+    }
+
     /// The node of the data space that has this name: no other one has it.
     pub fn mark(&self, space: Option<&Name>) -> String {
         format!("{ROOT}/{}/revision/{}", self.stack, space.map_or("unnamed", |name| name))

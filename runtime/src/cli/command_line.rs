@@ -32,12 +32,12 @@ pub(super) struct Named {
 /// machine does not delete a stack of OpenStack.
 const SOUGHT: [(&[&str], &str); 8] = [
     (
-        &["apply", "deploy", "create", "start", "run"],
-        "`wattle up DIR` brings it up on this machine; for OpenStack, `wattle seed apply DIR` and then `openstack stack create`",
+        &["apply", "create", "start", "run"],
+        "`wattle up DIR` brings it up on this machine, `wattle deploy DIR` on OpenStack",
     ),
     (
-        &["destroy", "delete", "remove", "rm", "stop", "teardown"],
-        "`wattle down` ends what `wattle up` started; on OpenStack, `openstack stack delete` and then `wattle seed delete`",
+        &["delete", "remove", "rm", "stop", "teardown"],
+        "`wattle down` ends what `wattle up` started, `wattle destroy` deletes what `wattle deploy` has deployed",
     ),
     (&["preview", "diff", "changes"], "`wattle plan DIR` shows what would change"),
     (

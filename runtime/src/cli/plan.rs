@@ -12,6 +12,7 @@ use crate::space::Layout;
 
 use super::console::Console;
 use super::failure::Failure;
+use super::seed::Work;
 use super::{args, seed};
 
 pub(super) fn command() -> Command {
@@ -69,7 +70,16 @@ async fn in_space(
             .help("it is the file `operator.key` that the first `seed apply` wrote: `--key FILE`")
             .help("or compare with what was emitted before: `--against DIR`"));
     }
-    let stack = work.options.stack.clone().unwrap_or_else(|| work.seed.stack.to_string());
+    between(&work, directory, console).await
+}
+
+/// What the data space of `work` holds, and what its directory would make of it.
+pub(super) async fn between(
+    work: &Work,
+    directory: &Path,
+    console: &mut Console,
+) -> Result<(Option<State>, State), Failure> {
+    let stack = work.stack();
     let layout = Layout::new(&stack);
     let read = |error: StateError| Failure::usage(format!("`{}` cannot be planned: {error}", directory.display()));
     let (seed, parameters) = concealed(&work.seed, &work.options.given, &work.options.key);

@@ -1,7 +1,11 @@
 //! The programs, and which commands each has.
 
 use super::command_line::{Named, Program};
-use super::{agent, ca, completions, down, explain, get, ls, man, new, plan, seed, set, status, template, up, watch};
+use super::deploy::{destroy, drift, rollback};
+use super::{
+    agent, ca, cloud, completions, deploy, down, explain, get, ls, man, new, plan, seed, set, status, template, up,
+    watch,
+};
 
 /// A command that waits for something.
 macro_rules! waiting {
@@ -39,8 +43,13 @@ pub(super) const OPERATOR: Program = Program {
         waiting!("down", down),
         waiting!("status", status),
         waiting!("plan", plan),
+        waiting!("deploy", deploy),
+        waiting!("rollback", rollback),
+        waiting!("drift", drift),
+        waiting!("destroy", destroy),
         waiting!("seed", seed),
         at_once!("ca", ca),
+        waiting!("cloud", cloud),
         waiting!("get", get),
         waiting!("set", set),
         waiting!("watch", watch),

@@ -217,8 +217,8 @@ fn read_value(file: &Path) -> std::io::Result<String> {
 }
 
 pub(super) struct Work {
-    directory: PathBuf,
-    credentials: PathBuf,
+    pub(super) directory: PathBuf,
+    pub(super) credentials: PathBuf,
     pub(super) seed: Seed,
     pub(super) address: Address,
     pub(super) key_file: PathBuf,
@@ -287,51 +287,70 @@ pub(super) async fn prepare(
 async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let mut work = prepare(matches, seed::judge).await?;
     // Servers of `up` need more than what is in the data space.
-    if work.address == Address::Socket(Folder::of(&work.directory).socket()) {
+    if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
             .help(format!("apply what has changed: `wattle up {}`", argument(work.directory.display()))));
     }
     work.options.again = matches.get_flag("again");
     work.options.restore = matches.get_flag("restore");
-    // What is refused leaves no new key behind, which the next call would take for the right one.
-    let makes_keys = work.is_new_key || !work.credentials.exists();
-    if work.options.renew || (makes_keys && !work.options.restore) {
-        seed::diff(&work.store, &work.seed, &work.options).await?.untampered(work.options.restore)?;
-    }
-    let stack = work.options.stack.clone().unwrap_or_else(|| work.seed.stack.to_string());
-    let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
-    // Whatever happens from here on, nobody is locked out of what was written.
-    let mut made = Vec::new();
-    if work.is_new_key {
-        write_operator_key(&work.key_file, &work.options.key)?;
-        made.push(&work.key_file);
-    }
-    let credentials = &work.credentials;
-    if !credentials.exists() {
-        made.push(credentials);
-    }
-    work.options.credentials.write(credentials, &stack, &space, &ca)?;
-    let applied = match seed::apply(&work.store, &work.seed, &work.options).await {
-        Err(error) => {
-            // Where nothing was written with them, the next call shall not take them for the right ones.
-            if !made.is_empty() && seed::is_unknown(&work.store, &stack, &work.options.key).await {
-                made.into_iter().for_each(|file| drop(std::fs::remove_file(file)));
-            }
-            return Err(error.into());
-        }
-        Ok(applied) => applied,
-    };
-    note(&work.key_file, &work.address, &space);
-    let mut text = applied.changes.to_string();
+    let changes = work.apply().await?;
+    let stack = work.stack();
+    let mut text = changes.to_string();
     text.push('\n');
     text.extend([format!(
         "the operator's key is in {}, the servers' credentials are in {}: keep both\n",
         work.key_file.display(),
-        credentials.display()
+        work.credentials.display()
     )]);
-    text.push_str(&next(&work, matches, &applied.changes, &stack));
+    text.push_str(&next(&work, matches, &changes, &stack));
     console.out.write(&text)?;
     Ok(Exit::Fine)
+}
+
+impl Work {
+    /// The stack's name in the data space.
+    pub(super) fn stack(&self) -> String {
+        self.options.stack.clone().unwrap_or_else(|| self.seed.stack.to_string())
+    }
+
+    /// Whether it is of what `up` runs on this machine.
+    pub(super) fn is_up(&self) -> bool {
+        self.address == Address::Socket(Folder::of(&self.directory).socket())
+    }
+
+    /// Writes the seed, and before that what opens the data space: whatever happens, nobody is locked out of what was written.
+    pub(super) async fn apply(&mut self) -> Result<Changes, Failure> {
+        let work = self;
+        // What is refused leaves no new key behind, which the next call would take for the right one.
+        let makes_keys = work.is_new_key || !work.credentials.exists();
+        if work.options.renew || (makes_keys && !work.options.restore) {
+            seed::diff(&work.store, &work.seed, &work.options).await?.untampered(work.options.restore)?;
+        }
+        let stack = work.stack();
+        let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
+        let mut made = Vec::new();
+        if work.is_new_key {
+            write_operator_key(&work.key_file, &work.options.key)?;
+            made.push(&work.key_file);
+        }
+        let credentials = &work.credentials;
+        if !credentials.exists() {
+            made.push(credentials);
+        }
+        work.options.credentials.write(credentials, &stack, &space, &ca)?;
+        let applied = match seed::apply(&work.store, &work.seed, &work.options).await {
+            Err(error) => {
+                // Where nothing was written with them, the next call shall not take them for the right ones.
+                if !made.is_empty() && seed::is_unknown(&work.store, &stack, &work.options.key).await {
+                    made.into_iter().for_each(|file| drop(std::fs::remove_file(file)));
+                }
+                return Err(error.into());
+            }
+            Ok(applied) => applied,
+        };
+        note(&work.key_file, &work.address, &space);
+        Ok(applied.changes)
+    }
 }
 
 /// Has the key's file say of which data space it is: it is then offered to no other one by itself. Where that cannot be written, it

@@ -108,10 +108,17 @@ impl Credentials {
     /// # Errors
     /// [`SeedError::File`], [`SeedError::Malformed`].
     pub fn read(path: &Path) -> Result<Self, SeedError> {
-        let Some(text) = read(path)? else { return Ok(Self::new()) };
+        read(path)?.map_or_else(|| Ok(Self::new()), |text| Self::parse(&text, path))
+    }
+
+    /// Reads what [`Credentials::text`] gave, which stands at `path`.
+    ///
+    /// # Errors
+    /// [`SeedError::Malformed`].
+    pub fn parse(text: &str, path: &Path) -> Result<Self, SeedError> {
         let malformed = |reason: String| SeedError::Malformed { path: path.to_owned(), reason };
         // What is wrong with YAML is told without the line that it stands in.
-        let file: File = serde_yaml::from_str(&text)
+        let file: File = serde_yaml::from_str(text)
             .map_err(|_| malformed("no environment file with `wattle_credentials` below `parameters`".to_owned()))?;
         let (mut credentials, mut former) = (Self::new(), None);
         for (server, text) in file.parameters.wattle_credentials {
@@ -132,6 +139,11 @@ impl Credentials {
     /// # Errors
     /// [`SeedError::File`].
     pub fn write(&self, path: &Path, stack: &str, space: &str, ca: &str) -> Result<(), SeedError> {
+        replace(path, &self.text(stack, space, ca))
+    }
+
+    /// What [`Self::write`] writes.
+    pub fn text(&self, stack: &str, space: &str, ca: &str) -> String {
         // JSON is YAML, and means the same to every reader of it.
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let mut text = format!(
@@ -150,7 +162,7 @@ impl Credentials {
             text.truncate(text.trim_end().len());
             text.push_str(" {}\n");
         }
-        replace(path, &text)
+        text
     }
 }
 

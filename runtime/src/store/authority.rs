@@ -1,7 +1,7 @@
 //! Whose certificates are trusted.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,6 +16,14 @@ use crate::pem;
 
 /// Most bytes of an authority's certificates, in PEM: they are part of each server's user data, of which Nova takes 49,149.
 const MOST: usize = 8 * 1024;
+
+/// Where systems keep the certificate authorities that they know: Debian and its like, Red Hat's, SUSE's, Alpine.
+const OF_THE_SYSTEM: [&str; 4] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
 
 /// Whose certificates are trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,6 +142,19 @@ impl Authority {
         }
         Ok(ids)
     }
+}
+
+/// What the system trusts, in PEM.
+///
+/// # Errors
+/// Why that is not known.
+pub(crate) fn of_the_system() -> Result<String, String> {
+    let file = OF_THE_SYSTEM
+        .iter()
+        .map(Path::new)
+        .find(|file| file.exists())
+        .ok_or("this system keeps no certificate authorities where they are looked for: name the file of one")?;
+    read(file).map_err(|error| format!("the certificate authorities `{}`: {error}", file.display()))
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use access::{Access, Login, OPERATOR, Principal, Rights};
 pub use address::{Address, AddressError, Wire};
+pub(crate) use authority::of_the_system;
 pub use authority::{Authority, AuthorityError, AuthorityId};
 pub use bound::{MOST_BYTES, MOST_NODES};
 pub use error::StoreError;

@@ -2,10 +2,11 @@
 
 use wattle_model::{IndexMap, Name, PropertySchema, PropertyType, Schema, SchemaConstraint};
 
-use crate::evaluate::Value;
+use crate::evaluate::{Open, Value};
 use crate::properties::is_true;
 use crate::resource::values::map;
 use crate::resource::{Asked, Class, Group, Member, Resource, Ruled, Subject};
+use crate::template::Function;
 
 use super::super::rule::{broken, launch_configuration, sizes};
 
@@ -127,6 +128,12 @@ fn numbered(value: &Value, variable: &str, name: &str) -> Value {
         Value::Map(items) => {
             Value::Map(items.iter().map(|(key, item)| (key.clone(), numbered(item, variable, name))).collect())
         }
+        Value::Open(open) => match &**open {
+            // What Heat has resolved by then does not have the variable in its place.
+            Open::Call(Function::GetResource | Function::GetAttr, _) | Open::Secret(..) => value.clone(),
+            Open::Call(function, argument) => Value::open(*function, numbered(argument, variable, name)),
+            Open::Read(ty, inner) => Value::read(*ty, numbered(inner, variable, name)),
+        },
         _ => value.clone(),
     }
 }

@@ -71,6 +71,7 @@ impl Neutron {
                 Ok(json(200, &listing::page(kind.key, listed, asked.route, asked.url, common.setting.page)?))
             }
             (Method::Get, [id]) => Ok(one(self.find(kind, id)?, 200)),
+            (Method::Post, []) if asked.body[kind.key].is_array() => self.make_several(common, kind, asked.body),
             (Method::Post, []) => Ok(one(&self.make(common, kind, &asked.body[kind.one])?, 201)),
             (Method::Put, [id]) => Ok(one(&self.change(common, kind, id, &asked.body[kind.one])?, 200)),
             (Method::Delete, [id]) => {
@@ -170,6 +171,29 @@ impl Neutron {
         self.things.insert(id.clone(), Thing { kind, value });
         self.made(common, kind, &id);
         Ok(self.things[&id].value.clone())
+    }
+
+    /// All of them, or none.
+    fn make_several(&mut self, common: &mut Common, kind: &'static Kind, body: &Value) -> Answer {
+        let (mut made, mut refused) = (Vec::new(), None);
+        for one in body[kind.key].as_array().into_iter().flatten() {
+            match self.make(common, kind, one) {
+                Ok(value) => made.push(value),
+                Err(refusal) => {
+                    refused = Some(refusal);
+                    break;
+                }
+            }
+        }
+        match refused {
+            None => Ok(json(201, &json!({ kind.key: made }))),
+            Some(refusal) => {
+                for value in made {
+                    self.remove(kind, value["id"].as_str().unwrap_or_default())?;
+                }
+                Err(refusal)
+            }
+        }
     }
 
     fn change(&mut self, common: &Common, kind: &'static Kind, id: &str, body: &Value) -> Result<Value, Refusal> {

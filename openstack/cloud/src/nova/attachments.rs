@@ -36,7 +36,12 @@ impl Nova {
                         others.neutron.bind(port, id)?;
                         port.to_owned()
                     }
-                    None => others.neutron.port_for(common, id, &json!({ "uuid": wanted["net_id"] }), &Value::Null)?,
+                    None => others.neutron.port_for(
+                        common,
+                        id,
+                        &json!({ "uuid": wanted["net_id"], "fixed_ip": wanted["fixed_ips"][0]["ip_address"] }),
+                        &Value::Null,
+                    )?,
                 };
                 let port = others.neutron.ports_of(id).find(|known| known["id"] == *port).map(shown);
                 Ok(json(200, &json!({ "interfaceAttachment": port })))
@@ -82,6 +87,7 @@ impl Nova {
                 let volume = asked.body["volumeAttachment"]["volumeId"].as_str().unwrap_or_default();
                 let attachment = common.ids.uuid();
                 others.cinder.attach(volume, id, &device(attached.len()), &attachment)?;
+                others.cinder.attach_slowly(common, volume);
                 let added = json!({ "id": volume, "delete_on_termination": false });
                 let answer = shown(attached.len(), &added);
                 let mut all = attached;
@@ -95,7 +101,7 @@ impl Nova {
                 }
                 let rest: Vec<Value> = attached.into_iter().filter(|known| known["id"] != **volume).collect();
                 server.value["os-extended-volumes:volumes_attached"] = rest.into();
-                others.cinder.detach(volume, id);
+                others.cinder.detach_slowly(common, volume, id);
                 Ok(empty(202))
             }
             _ => Err(Refusal::new(405, "Method Not Allowed")),

@@ -107,7 +107,8 @@ impl Nova {
     ) -> Answer {
         match (asked.method, parts) {
             (Method::Get, [] | ["detail"]) => {
-                let all = self.servers.values().map(|server| server.shown(others.neutron));
+                let listed = self.servers.values().filter(|server| server.status() != "SOFT_DELETED");
+                let all = listed.map(|server| server.shown(others.neutron));
                 let listed: Vec<Value> = all.filter(|server| listing::is_asked_for(server, asked.route)).collect();
                 let listed = if parts.is_empty() { listed.iter().map(brief).collect() } else { listed };
                 Ok(json(200, &listing::page("servers", listed, asked.route, asked.url, common.setting.page)?))
@@ -128,8 +129,13 @@ impl Nova {
                 Ok(json(200, &json!({ "server": server.shown(others.neutron) })))
             }
             (Method::Delete, [id]) => {
-                let now = common.now + common.setting.takes;
-                self.server(id)?.go(now);
+                let at = common.now + common.setting.takes;
+                let server = self.server(id)?;
+                if common.setting.restores {
+                    server.keep();
+                } else {
+                    server.go(at);
+                }
                 Ok(empty(204))
             }
             (Method::Post, [id, "action"]) => self.act(common, others, id, asked),
@@ -214,9 +220,13 @@ impl Nova {
         self.servers.values().filter_map(|server| server.booted(neutron)).collect()
     }
 
-    pub(crate) fn vanish(&mut self, collection: &str, id: &str) {
+    pub(crate) fn vanish(&mut self, collection: &str, id: &str, neutron: &mut Neutron, cinder: &mut Cinder) {
         match collection {
-            "servers" => drop(self.servers.shift_remove(id)),
+            "servers" => {
+                if let Some(server) = self.servers.shift_remove(id) {
+                    server.leave(neutron, cinder);
+                }
+            }
             "os-keypairs" => drop(self.keypairs.shift_remove(id)),
             "os-server-groups" => drop(self.groups.shift_remove(id)),
             _ => {}

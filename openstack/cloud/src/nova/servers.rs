@@ -78,6 +78,12 @@ impl Server {
         self.turn = Some((at, "DELETED"));
     }
 
+    /// It is deleted, and can be restored.
+    pub(super) fn keep(&mut self) {
+        self.value["status"] = "SOFT_DELETED".into();
+        self.turn = None;
+    }
+
     /// Its disk is made anew.
     pub(super) fn renew(&mut self) {
         self.disk += 1;

@@ -2,26 +2,16 @@
 
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, ClientConnection, RootCertStore};
-use wattle::manners::read;
 use wattle_agent_core::time::Time;
 use zookeeper_client::TlsOptions;
 
-use crate::store::Authority;
-
-/// Where systems keep the certificate authorities that they know: Debian and its like, Red Hat's, SUSE's, Alpine.
-const OF_THE_SYSTEM: [&str; 4] = [
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-];
+use crate::store::{Authority, of_the_system};
 
 /// How long to look why a connection fails.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -89,14 +79,6 @@ fn in_words(why: &CertificateError) -> Option<String> {
         )),
         _ => None,
     }
-}
-
-/// What the system trusts, in PEM.
-fn of_the_system() -> Result<String, String> {
-    let file = OF_THE_SYSTEM.iter().map(Path::new).find(|file| file.exists()).ok_or(
-        "this system keeps no certificate authorities where they are looked for: name the file of one, `--ca FILE`",
-    )?;
-    read(file).map_err(|error| format!("the certificate authorities `{}`: {error}", file.display()))
 }
 
 fn shake_hands(config: Arc<ClientConfig>, address: &str, name: ServerName<'static>) -> io::Result<()> {

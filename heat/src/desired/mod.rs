@@ -1,22 +1,25 @@
 //! What a template asks for: all resources, those of nested stacks included, with what is given for them as far as it is
 //! known.
 //!
-//! What lives here: [`Desired`], and the stacks behind it, which look through `OS::Heat::Value` and the outputs of nested
-//! stacks. What must not: what a difference between two of them brings about, and how a value is resolved (`evaluate`).
+//! What lives here: [`Desired`], and the stacks behind it (`part`), which look through `OS::Heat::Value` and the outputs of
+//! nested stacks, and, where it is asked for, through groups (`group`); what a resource comes to once what it refers to is
+//! there (`resolved`). What must not: what a difference between two of them brings about, and how a value is resolved
+//! (`evaluate`).
 
-use std::cell::RefCell;
+mod group;
+mod part;
+mod resolved;
+
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
-use std::rc::Rc;
 
-use wattle_model::{IndexMap, PropertySchema};
+use wattle_model::{IndexMap, PropertySchema, Source};
 
 use crate::Loaded;
-use crate::evaluate::{Limits, Mode, Resources, Scope, Value};
-use crate::resource::{self, Class, Given, Maker};
-use crate::stack::{self, World};
-use crate::template;
-use crate::yaml::Node;
+use crate::evaluate::Value;
+use crate::resource::{self, Class, Given};
+use crate::template::Version;
+
+use self::part::Reading;
 
 /// The most that the values of one deployment may be, in values and 64 characters of text. What would be more is not
 /// known.
@@ -27,6 +30,19 @@ const BUDGET: u64 = 4_000_000;
 pub struct Desired {
     /// Those that are there; one of which that is not known is among them.
     pub resources: IndexMap<String, Resource>,
+    /// The outputs of the template itself that are there.
+    pub outputs: IndexMap<String, Output>,
+}
+
+/// An output of a template.
+#[derive(Debug)]
+pub struct Output {
+    /// What it is for.
+    pub description: Option<String>,
+    /// Its value, as far as it is known.
+    pub value: Value,
+    /// The version whose rules its functions follow.
+    pub version: Version,
 }
 
 /// What is known of resources that are there, by their full names.
@@ -49,27 +65,27 @@ pub struct Resource {
     pub depends_on: BTreeSet<String>,
     /// Whether it is a nested stack whose resources are here themselves.
     pub is_stack: bool,
+    /// Where it is written; of a member of a group where the group is.
+    pub at: Source,
+    /// The version whose rules its functions follow.
+    pub version: Version,
 }
-
-/// Keys of a definition that are values, beside the properties.
-const REST: [&str; 4] = ["metadata", "deletion_policy", "update_policy", "external_id"];
 
 impl Desired {
     /// What the template asks for, where the facts are known.
     pub fn of(loaded: &Loaded, facts: &Facts) -> Self {
-        let (world, limits) = (World::default(), Limits::new(BUDGET));
-        let root = Part {
-            all: &All { world, limits, facts },
-            loaded: loaded.clone(),
-            depth: 0,
-            prefix: String::new(),
-            facade: HashMap::new(),
-            attributes: RefCell::default(),
-            nested: RefCell::default(),
-        };
-        let mut desired = Self::default();
-        root.collect(&mut desired.resources);
-        desired
+        part::desired(loaded, facts, Reading::Compared)
+    }
+
+    /// The outputs of the template alone, as [`Self::of`] has them where no facts are known.
+    pub fn outputs_of(loaded: &Loaded) -> IndexMap<String, Output> {
+        part::outputs(loaded)
+    }
+
+    /// What the template asks for down to what is made in a cloud: groups are the stacks of their members, and values of
+    /// hidden parameters are values. What is not known yet stays an expression, for [`Resource::resolved`].
+    pub fn unfolded(loaded: &Loaded) -> Self {
+        part::desired(loaded, &Facts::default(), Reading::Unfolded)
     }
 }
 
@@ -123,178 +139,6 @@ impl Resource {
         let is_read = properties.schema.contains_key(name) && !given.is_some_and(Value::is_cut);
         let read = if is_read { properties.get(name).ok() } else { None };
         read.or_else(|| given.cloned()).unwrap_or(Value::Null)
-    }
-}
-
-/// What all stacks of a deployment share.
-struct All<'f> {
-    world: World,
-    limits: Rc<Limits>,
-    facts: &'f Facts,
-}
-
-/// One stack of a deployment.
-struct Part<'a> {
-    all: &'a All<'a>,
-    loaded: Loaded,
-    depth: usize,
-    /// What is before the names of its resources.
-    prefix: String,
-    /// What the resource that it is says of itself.
-    facade: HashMap<&'static str, Value>,
-    /// Values of attributes that were asked for; none while they are being resolved.
-    attributes: RefCell<HashMap<(String, String), Option<Value>>>,
-    nested: RefCell<HashMap<String, Option<Rc<Part<'a>>>>>,
-}
-
-impl fmt::Debug for Part<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Part").field("prefix", &self.prefix).finish_non_exhaustive()
-    }
-}
-
-impl Part<'_> {
-    fn scope(&self) -> Scope<'_> {
-        Scope::new(&self.loaded, Mode::Partial(self)).within(&self.all.limits)
-    }
-
-    /// All resources that are there, those of nested stacks after what they are.
-    fn collect(&self, found: &mut IndexMap<String, Resource>) {
-        let scope = self.scope();
-        for (name, definition) in &self.loaded.template.resources {
-            let Some(ty) = definition.kind() else { continue };
-            let mut rest = IndexMap::default();
-            let condition = definition.condition.as_ref().filter(|_| scope.version().has_conditions());
-            match condition.map(|condition| scope.decided(condition).unwrap_or_else(|_| Value::literal(condition))) {
-                Some(Value::Boolean(false)) => continue,
-                Some(Value::Boolean(true)) | None => {}
-                Some(open) => drop(rest.insert("condition", open)),
-            }
-            let resource = self.resource(&scope, name, ty, definition);
-            let part = self.part(&scope, name, definition, &resource);
-            for (key, node) in REST.into_iter().zip(said(definition)) {
-                rest.extend(node.and_then(|node| scope.value(node).ok()).map(|value| (key, value)));
-            }
-            // What stands for something that is there already is always left there.
-            if rest.contains_key("external_id") {
-                rest.shift_remove("deletion_policy");
-            }
-            if let Some(Value::Text(policy)) = rest.get_mut("deletion_policy") {
-                *policy = policy.to_lowercase();
-            }
-            let depends_on = definition.depends_on().map(|(name, _)| name.to_owned()).collect();
-            let resource = Resource { inner: resource, rest, depends_on, is_stack: part.is_some() };
-            found.insert(self.full_name(name), resource);
-            if let Some(part) = part {
-                part.collect(found);
-            }
-        }
-    }
-
-    fn resource(&self, scope: &Scope<'_>, name: &str, ty: &str, definition: &template::Resource) -> resource::Resource {
-        let maker = stack::maker(&self.all.world, &self.loaded, &self.loaded.registry, name, ty);
-        let given = resource::given(scope, definition.properties.as_ref());
-        resource::Resource { ty: ty.to_owned(), maker, given, external: false, references: Vec::new() }
-    }
-
-    /// The stack that a resource is, if it is one.
-    fn part(
-        &self,
-        scope: &Scope<'_>,
-        name: &str,
-        definition: &template::Resource,
-        resource: &resource::Resource,
-    ) -> Option<Rc<Self>> {
-        if let Some(known) = self.nested.borrow().get(name) {
-            return known.clone();
-        }
-        let all = self.all;
-        let is_too_much = self.depth >= crate::limits::NESTED || all.world.is_exhausted() || !all.limits.can_afford(0);
-        let loaded = stack::provided(&self.loaded, &self.loaded.registry, name, resource).filter(|_| !is_too_much);
-        let part = loaded.map(|loaded| {
-            all.world.count(loaded.template.resources.len());
-            let said = REST.into_iter().zip(said(definition));
-            Rc::new(Self {
-                all,
-                loaded,
-                depth: self.depth + 1,
-                prefix: format!("{}/", self.full_name(name)),
-                facade: said.filter_map(|(key, node)| Some((key, scope.value(node?).ok()?))).collect(),
-                attributes: RefCell::default(),
-                nested: RefCell::default(),
-            })
-        });
-        self.nested.borrow_mut().insert(name.to_owned(), part.clone());
-        part
-    }
-
-    /// An attribute that the template itself gives.
-    fn given(&self, scope: &Scope<'_>, name: &str, attribute: &str) -> Option<Value> {
-        let definition = self.loaded.template.resources.get(name)?;
-        let ty = definition.kind()?;
-        if ty == "OS::Heat::Value" && attribute == "value" {
-            return scope.value(definition.properties.as_ref()?.get("value")?).ok();
-        }
-        if !matches!(stack::maker(&self.all.world, &self.loaded, &self.loaded.registry, name, ty), Maker::Template(_)) {
-            return None;
-        }
-        let part = self.part(scope, name, definition, &self.resource(scope, name, ty, definition))?;
-        let output = part.loaded.template.outputs.get(attribute)?;
-        let scope = part.scope();
-        match scope.holds(output.condition.as_ref()) {
-            Ok(Some(false)) => Some(Value::Null),
-            _ => scope.value(output.value.as_ref()?).ok(),
-        }
-    }
-}
-
-/// What a definition says under each of [`REST`].
-fn said(definition: &template::Resource) -> [Option<&Node>; 4] {
-    let template::Resource { metadata, deletion_policy, update_policy, external_id, .. } = definition;
-    [metadata, deletion_policy, update_policy, external_id].map(Option::as_ref)
-}
-
-impl Resources for Part<'_> {
-    fn full_name(&self, resource: &str) -> String {
-        format!("{}{resource}", self.prefix)
-    }
-
-    fn reference(&self, resource: &str) -> Option<Value> {
-        self.all.facts.references.get(&self.full_name(resource)).cloned()
-    }
-
-    fn attribute(&self, scope: &Scope<'_>, resource: &str, attribute: &str) -> Option<Value> {
-        let fact = (self.full_name(resource), attribute.to_owned());
-        if let Some(known) = self.all.facts.attributes.get(&fact) {
-            return Some(known.clone());
-        }
-        let key = (resource.to_owned(), attribute.to_owned());
-        if let Some(known) = self.attributes.borrow().get(&key) {
-            return known.clone();
-        }
-        self.attributes.borrow_mut().insert(key.clone(), None);
-        let value = self.given(scope, resource, attribute).map(|value| match value {
-            Value::Absent => Value::Null,
-            value => value,
-        });
-        let mut attributes = self.attributes.borrow_mut();
-        if value.as_ref().is_some_and(Value::is_cut) {
-            // What stands too deep here need not do so elsewhere.
-            attributes.remove(&key);
-        } else {
-            attributes.insert(key, value.clone());
-        }
-        value
-    }
-
-    fn facade(&self, part: &str) -> Option<Value> {
-        let (key, default) = match part {
-            "metadata" | "Metadata" => ("metadata", Value::Map(IndexMap::default())),
-            "deletion_policy" | "DeletionPolicy" => ("deletion_policy", "Delete".into()),
-            "update_policy" | "UpdatePolicy" => ("update_policy", Value::Map(IndexMap::default())),
-            _ => return None,
-        };
-        (self.depth > 0).then(|| self.facade.get(key).cloned().unwrap_or(default))
     }
 }
 

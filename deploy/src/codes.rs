@@ -1,0 +1,67 @@
+//! W14xx: what cannot be deployed without Heat.
+//!
+//! [`Deployment::new`](crate::Deployment::new) reports all of these at once; what stands here is their documentation.
+
+use wattle_model::check::About;
+
+/// One check of what can be deployed without Heat. It has nothing to run.
+pub type Check = wattle_model::Check<()>;
+
+wattle_model::check! {
+    /// Without Heat, resources are made by `wattle`, which knows the types of servers, networks and volumes, and what Heat itself
+    /// makes without a cloud: values, texts of servers, groups and nested stacks.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   handle: {type: OS::Heat::WaitConditionHandle}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net: {type: OS::Neutron::Net}
+    /// ```
+    pub(crate) TYPE: "W1401", Error, "a resource of a type that is not made without Heat", (), ()
+}
+
+wattle_model::check! {
+    /// Some of what a resource is given only Heat does: it keeps what has left its template, it answers servers that ask for their
+    /// metadata, and it decides on the number of a group's members when other resources are there already.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net: {type: OS::Neutron::Net, deletion_policy: Retain}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net: {type: OS::Neutron::Net}
+    /// ```
+    pub(crate) WITHOUT_HEAT: "W1402", Error, "something of a resource that only Heat does", (), ()
+}
+
+wattle_model::check! {
+    /// A value must be one that parameters, files and what is made decide. A nested stack has no identity without Heat, and
+    /// nobody knows `OS::stack_id`.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net: {type: OS::Neutron::Net, properties: {name: {get_param: 'OS::stack_id'}}}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   net: {type: OS::Neutron::Net, properties: {name: shop}}
+    /// ```
+    pub(crate) VALUE: "W1403", Error, "a value that nobody knows without Heat", (), ()
+}
+
+/// What each code means.
+pub fn all() -> [&'static About; 3] {
+    [&TYPE.about, &WITHOUT_HEAT.about, &VALUE.about]
+}

@@ -1,0 +1,164 @@
+//! A template as a target.
+
+use std::fmt;
+use std::sync::Arc;
+
+use wattle_converge::{Known, Target, Thing, Wanted};
+use wattle_heat::desired::{self, Desired, Resource};
+use wattle_heat::{Loaded, graph};
+use wattle_model::{Diagnostic, IndexMap, Name};
+
+use crate::answers::Standing;
+use crate::digest::Key;
+use crate::kinds::Kinds;
+use crate::needs::{self, Roles};
+use crate::output::Output;
+use crate::random::RANDOM;
+use crate::refusals::Refusals;
+use crate::role::Role;
+use crate::user_data;
+use crate::wanted::wanted;
+
+/// A template with all that it names and the values of its parameters, as a target.
+///
+/// Names are full names: `NAME`, or `NESTED/NAME` in a nested stack, `GROUP/0` in a group. Nested stacks, groups, values and the
+/// texts of servers are nothing in a cloud: they are looked through.
+///
+/// What a change does is decided by two digests, of what is fixed and of what is free, so what depends on the values before
+/// *and* after is not Heat's to the letter:
+///
+/// - A policy that is another (`flavor_update_policy`, `image_update_policy`, `user_data_update_policy`) moves its property from
+///   one digest to the other: the server is replaced, also where Heat would only take note. Heat takes the policy of before
+///   where the new template has none; here it is the default then.
+/// - `replacement_policy: REPLACE_ALWAYS` of a port asks for another port on each update: it stays.
+/// - What Heat refuses for the values that there were is not refused here, but by the service, as a change in place: a volume
+///   that shrinks, a subnet's `gateway_ip: auto`, another `segment`, `user_data_update_policy: REBUILD`.
+#[derive(Clone)]
+pub struct Deployment(Arc<Inner>);
+
+pub(crate) struct Inner {
+    entries: IndexMap<Name, Entry>,
+    outputs: Vec<(Name, desired::Output, bool)>,
+    pub(crate) kinds: Arc<dyn Kinds>,
+    pub(crate) key: Key,
+}
+
+/// A resource that is no stack.
+pub(crate) struct Entry {
+    pub(crate) resource: Resource,
+    pub(crate) role: Role,
+    /// The rows that it waits for, if it is one.
+    needs: Vec<Name>,
+}
+
+impl Deployment {
+    /// The template as a target. `kinds` says what drivers know, and `key` is the stack's own: what is stored of properties is
+    /// digests by it, and random strings are derived from it.
+    ///
+    /// The template is one that Heat takes (`wattle_heat::check`).
+    ///
+    /// # Errors
+    ///
+    /// All that cannot be deployed without Heat.
+    pub fn new(loaded: Loaded, kinds: Arc<dyn Kinds>, key: [u8; 32]) -> Result<Self, Vec<Diagnostic>> {
+        let Desired { resources, outputs } = Desired::unfolded(&loaded);
+        let mut refusals = Refusals::default();
+        let mut roles = Roles::default();
+        for (name, resource) in &resources {
+            match Role::of(resource, &*kinds) {
+                Some(role) => drop(roles.insert(name, (resource, role))),
+                None => refusals.undriven(name, resource),
+            }
+        }
+        for (name, (resource, role)) in &roles {
+            refusals.of(name, resource, *role, &roles, &resources);
+        }
+        for (name, output) in &outputs {
+            refusals.of_output(name, output, &roles, &resources, &loaded);
+        }
+        let implied = graph::implied(&loaded);
+        let needs: IndexMap<Name, Vec<Name>> = needs::needs(&roles, &implied)
+            .into_iter()
+            .map(|(name, needs)| (name.into(), needs.into_iter().map(Name::from).collect()))
+            .collect();
+        let secrets = secrets(&loaded, &roles);
+        let roles: IndexMap<String, Role> =
+            roles.into_iter().map(|(name, (_, role))| (name.to_owned(), role)).collect();
+        let entry = |(name, resource): (String, Resource)| {
+            let role = *roles.get(&name).filter(|role| **role != Role::Stack)?;
+            let needs = needs.get(&*name).cloned().unwrap_or_default();
+            Some((name.into(), Entry { resource, role, needs }))
+        };
+        let entries = resources.into_iter().filter_map(entry).collect();
+        let outputs = outputs.into_iter().map(|(name, output)| {
+            let is_secret = secrets.contains(&name);
+            (name.into(), output, is_secret)
+        });
+        let inner = Inner { entries, outputs: outputs.collect(), kinds, key: Key(key) };
+        refusals.in_vain(&inner);
+        let refused = refusals.all();
+        if refused.is_empty() { Ok(Self(Arc::new(inner))) } else { Err(refused) }
+    }
+
+    /// The outputs of the template itself, where these things are there.
+    pub fn outputs<'t>(&self, things: &dyn Fn(&str) -> Option<&'t Thing>) -> Vec<Output> {
+        let standing = Standing::new(&self.0, things);
+        let output = |(name, output, is_secret): &(Name, desired::Output, bool)| Output {
+            name: name.clone(),
+            description: output.description.as_deref().map(Name::from),
+            is_secret: *is_secret,
+            value: output.resolved(&standing),
+        };
+        self.0.outputs.iter().map(output).collect()
+    }
+
+    /// What the agent on a server calls it, if `wattle` has given it one: agents have teardowns.
+    pub fn agent(&self, name: &str) -> Option<Name> {
+        user_data::agent(&self.0.entry(name)?.resource)
+    }
+
+    /// What the resource of this name is written as, if there is a row of it: its type and its place.
+    pub fn written(&self, name: &str) -> Option<(&str, &wattle_model::Source)> {
+        let entry = self.0.entry(name).filter(|entry| entry.role == Role::Row)?;
+        Some((entry.resource.ty(), &entry.resource.at))
+    }
+}
+
+/// The outputs in which a hidden parameter or a random string is.
+fn secrets(loaded: &Loaded, roles: &Roles<'_>) -> Vec<String> {
+    let is_secret = |output: &desired::Output| {
+        let mut found = output.value.has_secret();
+        output.value.references(&mut |name, _| {
+            found |= roles.get(name).is_some_and(|(resource, _)| resource.made_by() == RANDOM);
+        });
+        found
+    };
+    let outputs = Desired::outputs_of(loaded);
+    outputs.iter().filter(|(_, output)| is_secret(output)).map(|(name, _)| name.clone()).collect()
+}
+
+impl Inner {
+    pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
+        self.entries.get(name)
+    }
+
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&Name, &Entry)> {
+        self.entries.iter().filter(|(_, entry)| entry.role == Role::Row)
+    }
+}
+
+impl Target for Deployment {
+    fn resources(&self) -> Vec<(Name, Vec<Name>)> {
+        self.0.rows().map(|(name, entry)| (name.clone(), entry.needs.clone())).collect()
+    }
+
+    fn resolve(&self, name: &str, known: &Known<'_>) -> Result<Wanted, String> {
+        wanted(&self.0, name, &|name| known.thing(name))
+    }
+}
+
+impl fmt::Debug for Deployment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deployment").field("resources", &self.0.rows().count()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,25 @@
+//! What is known of drivers here.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::time::Duration;
+
+use wattle_model::{Name, Value};
+
+/// What drivers know of resource types.
+pub trait Kinds: Debug + Send + Sync {
+    /// Whether resources of the type can be made.
+    fn is_driven(&self, ty: &str) -> bool;
+
+    /// Properties that cannot be changed in place, besides those that Heat does not change either.
+    fn fixed(&self, ty: &str) -> &[&str];
+
+    /// What a resource with these properties has that no two can have: an address, an attached volume.
+    fn exclusive(&self, ty: &str, properties: &Value) -> BTreeSet<Name>;
+
+    /// How long it may take to make, change or delete one; none if there is nothing special about that.
+    fn patience(&self, ty: &str) -> Option<Duration>;
+
+    /// Whether something may run on it that is to be torn down before it is deleted. Of a server, an agent.
+    fn drains(&self, ty: &str) -> bool;
+}

@@ -1,0 +1,110 @@
+//! What each thing waits for: what its properties still refer to, what `depends_on` says, and what Heat makes before it by the
+//! rules of its class. A nested stack stands for all that is in it, and a value or a text for what it is made of.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use wattle_heat::desired::Resource;
+use wattle_model::IndexMap;
+
+use crate::role::Role;
+
+/// Resources by their full names, each with what it is.
+pub(crate) type Roles<'r> = IndexMap<&'r str, (&'r Resource, Role)>;
+
+/// By name of each row the names of the rows that it waits for.
+pub(crate) fn needs<'r>(
+    roles: &Roles<'r>,
+    implied: &'r BTreeMap<String, BTreeSet<String>>,
+) -> IndexMap<&'r str, BTreeSet<&'r str>> {
+    let mut finder = Finder { roles, implied, within: within(roles), reached: HashMap::new() };
+    let rows = roles.iter().filter(|(_, (_, role))| *role == Role::Row);
+    rows.map(|(name, _)| {
+        let mut found = BTreeSet::new();
+        for target in finder.targets(name) {
+            found.extend(finder.reached(target).iter().copied());
+        }
+        found.remove(name);
+        (*name, found)
+    })
+    .collect()
+}
+
+/// The nested stacks that a resource is in, inner ones first.
+pub(crate) fn around(name: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(name.rsplit_once('/'), |(stack, _)| stack.rsplit_once('/')).map(|(stack, _)| stack)
+}
+
+/// By nested stack what is in it and in the stacks nested in it, these themselves not among it.
+fn within<'r>(roles: &Roles<'r>) -> HashMap<&'r str, Vec<&'r str>> {
+    let mut within: HashMap<&str, Vec<&str>> = HashMap::new();
+    for name in roles.iter().filter(|(_, (_, role))| *role != Role::Stack).map(|(name, _)| *name) {
+        for stack in around(name) {
+            within.entry(stack).or_default().push(name);
+        }
+    }
+    within
+}
+
+struct Finder<'f, 'r> {
+    roles: &'f Roles<'r>,
+    implied: &'r BTreeMap<String, BTreeSet<String>>,
+    within: HashMap<&'r str, Vec<&'r str>>,
+    /// The rows that a name stands for; nothing while that is being found out.
+    reached: HashMap<&'r str, BTreeSet<&'r str>>,
+}
+
+impl<'r> Finder<'_, 'r> {
+    /// What a resource refers to and depends on, by the names of what may be a stack or a value.
+    fn targets(&self, name: &'r str) -> BTreeSet<&'r str> {
+        let mut found = BTreeSet::new();
+        if let Some((resource, role)) = self.roles.get(name) {
+            if *role != Role::Nothing {
+                for (_, value) in resource.all_given() {
+                    value.references(&mut |target, _| found.extend(self.name(target)));
+                }
+            }
+            self.ordered(name, resource, &mut found);
+        }
+        for stack in around(name) {
+            if let Some((resource, _)) = self.roles.get(stack) {
+                self.ordered(stack, resource, &mut found);
+            }
+        }
+        found
+    }
+
+    /// What is before a resource whatever its properties are.
+    fn ordered(&self, name: &str, resource: &'r Resource, found: &mut BTreeSet<&'r str>) {
+        let prefix = name.rsplit_once('/').map_or(String::new(), |(stack, _)| format!("{stack}/"));
+        found.extend(resource.depends_on.iter().filter_map(|own| self.name(&format!("{prefix}{own}"))));
+        let implied = self.implied.get(name);
+        found.extend(
+            implied.into_iter().flatten().filter(|before| **before != *name).filter_map(|before| self.name(before)),
+        );
+    }
+
+    /// The name as it is kept, if there is such a resource.
+    fn name(&self, name: &str) -> Option<&'r str> {
+        self.roles.get_key_value(name).map(|(name, _)| *name)
+    }
+
+    /// The rows that `name` stands for.
+    fn reached(&mut self, name: &'r str) -> BTreeSet<&'r str> {
+        if let Some(known) = self.reached.get(name) {
+            return known.clone();
+        }
+        self.reached.insert(name, BTreeSet::new());
+        let through: BTreeSet<&str> = match self.roles.get(name) {
+            Some((_, Role::Row)) | None => BTreeSet::from([name]),
+            Some((_, Role::Stack)) => {
+                let inside = self.within.get(name).cloned().unwrap_or_default();
+                inside.into_iter().flat_map(|inside| self.reached(inside)).collect()
+            }
+            Some((_, Role::Value | Role::Config(_) | Role::Nothing)) => {
+                self.targets(name).into_iter().flat_map(|target| self.reached(target)).collect()
+            }
+        };
+        self.reached.insert(name, through.clone());
+        through
+    }
+}

@@ -1,0 +1,216 @@
+//! What cannot be deployed without Heat, all of it at once.
+
+use std::collections::BTreeSet;
+
+use wattle_heat::Loaded;
+use wattle_heat::desired::{Output, Resource};
+use wattle_heat::evaluate::{Answers, Open, Value, resumed};
+use wattle_heat::template::Function;
+use wattle_model::check::About;
+use wattle_model::{Diagnostic, IndexMap, Label, Resource as Model, Source};
+
+use crate::codes::{TYPE, VALUE, WITHOUT_HEAT};
+use crate::deployment::Inner;
+use crate::needs::{Roles, around};
+use crate::role::Role;
+use crate::user_data;
+use crate::wanted::wanted;
+
+/// What was refused.
+#[derive(Default)]
+pub(crate) struct Refusals {
+    found: Vec<Diagnostic>,
+    /// What has been said of a place: of the members of a group it is said once.
+    said: BTreeSet<(String, u32, u32, String)>,
+    /// Resources of which something is refused already.
+    names: BTreeSet<String>,
+}
+
+impl Refusals {
+    pub(crate) fn all(self) -> Vec<Diagnostic> {
+        self.found
+    }
+
+    fn refuse(&mut self, about: &About, name: &str, at: &Source, what: &str, help: &str) {
+        self.names.insert(name.to_owned());
+        if self.said.insert((at.file.to_string(), at.line, at.column, what.to_owned())) {
+            let mut refused = about.diagnostic(format!("`{name}` cannot be deployed without Heat: {what}"));
+            refused.labels.push(Label { at: at.clone(), text: "here".to_owned() });
+            refused.help.push(help.to_owned());
+            self.found.push(refused);
+        }
+    }
+
+    /// A resource of a type that nobody makes; what is in it says nothing more.
+    pub(crate) fn undriven(&mut self, name: &str, resource: &Resource) {
+        if around(name).any(|stack| self.names.contains(stack)) {
+            return;
+        }
+        let ty = resource.ty();
+        let help = if ty.contains("Deployment") {
+            "make a component of it (`wattle import`), or deploy the template with Heat"
+        } else if ty.contains("WaitCondition") || ty.contains("Signal") {
+            "wait for a component instead, or deploy the template with Heat"
+        } else {
+            "take it out, or deploy the template with Heat"
+        };
+        let made = resource.made_by();
+        let what = if made.is_empty() || made == ty {
+            format!("its type `{ty}` is none that is made here")
+        } else {
+            format!("its type `{ty}` stands for `{made}`, which is none that is made here")
+        };
+        self.refuse(&TYPE, name, &resource.at, &what, help);
+    }
+
+    /// What is said of a resource that only Heat does, and what its values refer to in vain.
+    pub(crate) fn of(
+        &mut self,
+        name: &str,
+        resource: &Resource,
+        role: Role,
+        roles: &Roles<'_>,
+        all: &IndexMap<String, Resource>,
+    ) {
+        let at = &resource.at;
+        for what in resource.undecided() {
+            let what = format!("`{what}` depends on what is known only once other resources are there");
+            self.refuse(&WITHOUT_HEAT, name, at, &what, "give it a value that parameters and files decide");
+        }
+        if let Some(size) = resource.too_many() {
+            let what = format!("it is a group of {size} members");
+            self.refuse(&WITHOUT_HEAT, name, at, &what, "make several groups of it");
+        }
+        if resource.rest.contains_key("external_id") {
+            let what = "`external_id` names a thing that is there already";
+            let help = "use its id where the resource is referred to, or let `adopt` take the thing over";
+            self.refuse(&WITHOUT_HEAT, name, at, what, help);
+        }
+        match resource.rest.get("deletion_policy").and_then(Value::as_text) {
+            Some("delete") | None => {}
+            Some(policy) if role == Role::Row || role == Role::Stack => {
+                let what = format!("`deletion_policy: {policy}` keeps it when it leaves the template");
+                self.refuse(&WITHOUT_HEAT, name, at, &what, "take the policy away, or deploy the template with Heat");
+            }
+            Some(_) => {}
+        }
+        if resource.made_by() == Model::SERVER
+            && let Some((what, help)) = user_data::refused(resource)
+        {
+            self.refuse(&WITHOUT_HEAT, name, at, &what, help);
+        }
+        if matches!(role, Role::Row | Role::Value | Role::Config(_)) {
+            for (property, value) in resource.all_given() {
+                if let Some((what, help)) = in_vain(value, roles, all) {
+                    self.refuse(&VALUE, name, at, &format!("`{property}`: {what}"), help);
+                }
+            }
+        }
+    }
+
+    /// What an output of the template itself refers to in vain.
+    pub(crate) fn of_output(
+        &mut self,
+        name: &str,
+        output: &Output,
+        roles: &Roles<'_>,
+        all: &IndexMap<String, Resource>,
+        loaded: &Loaded,
+    ) {
+        if let (Some((what, help)), Some(written)) =
+            (in_vain(&output.value, roles, all), loaded.template.outputs.get(name))
+        {
+            self.refuse(&VALUE, name, &loaded.template.at(written.name_span), &what, help);
+        }
+    }
+
+    /// Rows of which what is known already is wrong, and those that wait for nothing and are wrong even so.
+    pub(crate) fn in_vain(&mut self, inner: &Inner) {
+        for (name, entry) in inner.rows().filter(|(name, _)| !self.names.contains(&***name)).collect::<Vec<_>>() {
+            let mut waits = false;
+            for (_, value) in entry.resource.all_given() {
+                value.references(&mut |_, _| waits = true);
+            }
+            let read = entry.resource.only_given().map(drop);
+            let read = read.and_then(|()| if waits { Ok(()) } else { wanted(inner, name, &|_| None).map(drop) });
+            if let Err(why) = read {
+                self.refuse(&VALUE, name, &entry.resource.at, &why, "give it a value that the property takes");
+            }
+        }
+    }
+}
+
+/// Why a value will never be known, and what to do about it.
+fn in_vain(value: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resource>) -> Option<(String, &'static str)> {
+    let mut found = None;
+    value.each(&mut |part| {
+        if found.is_none() {
+            found = refers_in_vain(part, roles, all);
+        }
+    });
+    if found.is_none() && value.is_cut() {
+        found = Some(("it is too large, or stands too deep".to_owned(), "write less, or less deep"));
+    }
+    let mut refers = false;
+    value.references(&mut |_, _| refers = true);
+    if found.is_none() && !refers {
+        found = resumed(wattle_heat::template::Version::default(), value, &Nobody)
+            .err()
+            .map(|why| (why, "write what can be computed before anything is made"));
+    }
+    found
+}
+
+fn refers_in_vain(part: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resource>) -> Option<(String, &'static str)> {
+    let Value::Open(open) = part else { return None };
+    let (name, attribute) = match &**open {
+        Open::Call(Function::GetParam, Value::Text(name)) if name.starts_with("OS::") => {
+            return Some((format!("`{name}` is Heat's to know"), "give a parameter of the template instead"));
+        }
+        Open::Call(Function::GetParam, Value::Text(name)) => {
+            return Some((format!("the parameter `{name}` has no value"), "give it one"));
+        }
+        Open::Call(Function::GetResource, Value::Text(name)) => (name, None),
+        Open::Call(Function::GetAttr, Value::List(way)) => match way.as_slice() {
+            [Value::Text(name)] => (name, Some("all attributes")),
+            [Value::Text(name), Value::Text(attribute), ..] => (name, Some(&**attribute)),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match (roles.get(&**name).map(|(_, role)| *role), attribute) {
+        (None, _) if all.contains_key(name) => None,
+        (None, _) => Some((format!("there is no resource `{name}`"), "refer to one that is there")),
+        (Some(Role::Stack), None) => Some((
+            format!("`{name}` is a stack, which has no identity here"),
+            "refer to a resource in it, or give it an output `OS::stack_id`",
+        )),
+        (Some(Role::Stack), Some(attribute)) => Some((
+            format!("`{attribute}` of the stack `{name}` is Heat's to know"),
+            "give the stack an output, and read that",
+        )),
+        (Some(Role::Value), None) => {
+            Some((format!("`{name}` is a value, which has no identity here"), "read its attribute `value`"))
+        }
+        (Some(Role::Value), Some(attribute)) if attribute != "value" => {
+            Some((format!("`{attribute}` of the value `{name}` is Heat's to know"), "read its attribute `value`"))
+        }
+        (Some(Role::Config(_)), Some(attribute)) if attribute != "config" => {
+            Some((format!("`{attribute}` of `{name}` is Heat's to know"), "refer to it with `get_resource`"))
+        }
+        _ => None,
+    }
+}
+
+/// Knows no resource.
+struct Nobody;
+
+impl Answers for Nobody {
+    fn reference(&self, name: &str) -> Result<Value, String> {
+        Err(format!("there is no resource `{name}`"))
+    }
+
+    fn attribute(&self, name: &str, _: &str) -> Result<Value, String> {
+        Err(format!("there is no resource `{name}`"))
+    }
+}

@@ -1,0 +1,63 @@
+//! What a resource of a template is to the engine.
+
+use wattle_heat::desired::Resource;
+
+use crate::kinds::Kinds;
+use crate::random::RANDOM;
+
+/// What a resource of a template is to the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Something that is made, and that there is a row of.
+    Row,
+    /// A nested stack or a group, whose resources stand for themselves.
+    Stack,
+    /// A value that others read.
+    Value,
+    /// A text that servers are given.
+    Config(Config),
+    /// Nothing: it takes any property, and each of its attributes is nothing.
+    Nothing,
+}
+
+/// A type of texts that servers are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Config {
+    /// `OS::Heat::SoftwareConfig`
+    Software,
+    /// `OS::Heat::StructuredConfig`
+    Structured,
+    /// `OS::Heat::CloudConfig`
+    Cloud,
+    /// `OS::Heat::MultipartMime`
+    Multipart,
+}
+
+/// Groups whose members are made here. Others are groups of deployments.
+const GROUPS: [&str; 4] =
+    ["OS::Heat::AutoScalingGroup", "OS::Heat::InstanceGroup", "OS::Heat::ResourceChain", "OS::Heat::ResourceGroup"];
+
+impl Role {
+    /// What a resource is; none if it is of a type that nobody makes.
+    pub(crate) fn of(resource: &Resource, kinds: &dyn Kinds) -> Option<Self> {
+        let ty = resource.made_by();
+        if resource.is_group() {
+            return (resource.is_stack && GROUPS.contains(&ty)).then_some(Self::Stack);
+        }
+        if resource.is_stack {
+            return Some(Self::Stack);
+        }
+        match ty {
+            "" => None,
+            RANDOM => Some(Self::Row),
+            "OS::Heat::Value" => Some(Self::Value),
+            "OS::Heat::SoftwareConfig" => Some(Self::Config(Config::Software)),
+            "OS::Heat::StructuredConfig" => Some(Self::Config(Config::Structured)),
+            "OS::Heat::CloudConfig" => Some(Self::Config(Config::Cloud)),
+            "OS::Heat::MultipartMime" => Some(Self::Config(Config::Multipart)),
+            ty if kinds.is_driven(ty) => Some(Self::Row),
+            _ if resource.is_placeholder() => Some(Self::Nothing),
+            _ => None,
+        }
+    }
+}

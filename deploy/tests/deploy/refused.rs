@@ -1,0 +1,133 @@
+//! What cannot be deployed without Heat: all of it at once, before anything is made.
+
+use std::sync::Arc;
+
+use wattle_converge::{Wait, Why};
+use wattle_deploy::Deployment;
+
+use crate::corpus;
+use crate::desk::{Desk, KEY, deployment, tried};
+use crate::kinds::Drivers;
+
+/// The messages of what is refused of a template.
+fn refused(text: &str) -> Vec<String> {
+    let refused = tried(text, &[]).expect_err("a refusal");
+    let shown = refused.iter().map(|refused| {
+        assert!(!refused.help.is_empty() && !refused.labels.is_empty(), "{refused:?}");
+        let at = &refused.labels[0].at;
+        format!(
+            "{} {}:{}: {}",
+            refused.code,
+            at.line,
+            at.column,
+            refused.message.replace(" cannot be deployed without Heat", "")
+        )
+    });
+    shown.collect()
+}
+
+#[test]
+fn everything_is_said_at_once() {
+    let text = "parameters: {size: {type: number}}
+resources:
+  handle: {type: OS::Heat::WaitConditionHandle}
+  deployed: {type: OS::Heat::SoftwareDeployment, properties: {server: s}}
+  many: {type: OS::Heat::SoftwareDeploymentGroup, properties: {servers: {a: s}, config: c}}
+  kept: {type: OS::Neutron::Net, deletion_policy: Retain}
+  snapped: {type: OS::Cinder::Volume, deletion_policy: Snapshot, properties: {size: 1}}
+  there: {type: OS::Neutron::Net, external_id: x}
+  net: {type: OS::Neutron::Net, properties: {name: {get_param: 'OS::stack_id'}, admin_state_up: [a]}}
+  counted: {type: OS::Heat::ResourceGroup, properties: {count: {get_attr: [net, mtu]}, resource_def: {type: OS::Neutron::Net}}}
+  members: {type: OS::Heat::ResourceGroup, properties: {count: 3, resource_def: {type: OS::Heat::Delay}}}
+  value: {type: OS::Heat::Value, properties: {value: 1}}
+  named: {type: OS::Neutron::Net, properties: {name: {list_join: ['', [{get_resource: value}, {get_resource: counted}]]}}}
+  sized: {type: OS::Cinder::Volume, properties: {size: {get_param: size}}}
+  wrong: {type: OS::Neutron::Net, properties: {admin_state_up: maybe}}
+  later: {type: OS::Neutron::Subnet, properties: {network: {get_resource: net}, cidr: 10.0.0.0/24, enable_dhcp: 'yes'}}
+  joined: {type: OS::Neutron::Net, properties: {name: {list_join: [1, [a]]}}}
+  strange: {type: OS::Neutron::Net, properties: {nome: x}}
+";
+    assert_eq!(
+        refused(text),
+        [
+            "W1401 4:3: `handle`: its type `OS::Heat::WaitConditionHandle` is none that is made here",
+            "W1401 5:3: `deployed`: its type `OS::Heat::SoftwareDeployment` is none that is made here",
+            "W1401 6:3: `many`: its type `OS::Heat::SoftwareDeploymentGroup` is none that is made here",
+            "W1401 12:3: `members/0`: its type `OS::Heat::Delay` is none that is made here",
+            "W1402 7:3: `kept`: `deletion_policy: retain` keeps it when it leaves the template",
+            "W1402 8:3: `snapped`: `deletion_policy: snapshot` keeps it when it leaves the template",
+            "W1402 9:3: `there`: `external_id` names a thing that is there already",
+            "W1403 10:3: `net`: `name`: `OS::stack_id` is Heat's to know",
+            "W1402 11:3: `counted`: `count` depends on what is known only once other resources are there",
+            "W1403 14:3: `named`: `name`: `value` is a value, which has no identity here",
+            "W1403 15:3: `sized`: `size`: the parameter `size` has no value",
+            "W1403 18:3: `joined`: `name`: `list_join`: its delimiter is a string, and this is an integer",
+            "W1403 16:3: `wrong`: `admin_state_up`: expected a boolean, found a string `maybe`",
+            "W1403 17:3: `later`: `enable_dhcp`: expected a boolean, found a string `yes`",
+            "W1403 19:3: `strange`: `nome`: its type has no such property",
+        ]
+    );
+}
+
+/// A server, with these properties and this beside them.
+fn server(properties: &str, beside: &str) -> String {
+    format!("resources:\n  web: {{type: OS::Nova::Server, properties: {{flavor: f, image: i{properties}}}{beside}}}\n")
+}
+
+#[test]
+fn servers_that_ask_heat_are_refused() {
+    for (properties, beside, expected) in [
+        (", user_data: '#cloud-config'", "", "is no script"),
+        (", user_data: \"#!/bin/sh\\ncfn-init\"", "", "calls `cfn-init`"),
+        ("", ", metadata: {a: 1}", "`user_data_format: HEAT_CFNTOOLS` asks Heat for"),
+        (", user_data_format: SOFTWARE_CONFIG", ", metadata: {a: 1}", "asks Heat for"),
+        (", user_data_format: SOFTWARE_CONFIG, user_data: '{\"ignition\": {}}'", "", "for Ignition"),
+    ] {
+        let said = refused(&server(properties, beside));
+        assert!(said.len() == 1 && said[0].starts_with("W1402") && said[0].contains(expected), "{said:?}");
+    }
+    for (properties, beside) in [
+        ("", ""),
+        (", user_data: \"#!/bin/sh\\necho\"", ""),
+        (", user_data_format: RAW, user_data: anything", ", metadata: {a: 1}"),
+        (", user_data_format: SOFTWARE_CONFIG, user_data: '#cloud-config'", ""),
+    ] {
+        deployment(&server(properties, beside), &[]);
+    }
+}
+
+#[test]
+fn nothing_secret_is_shown() {
+    let text = "
+parameters: {word: {type: string, hidden: true, default: hunter2}}
+resources: {net: {type: OS::Neutron::Net, properties: {name: {get_param: word}}}}
+outputs: {word: {value: {list_join: ['', [{get_param: word}, x]]}}, name: {value: plain}}
+";
+    let target = deployment(text, &[]);
+    let outputs = target.outputs(&|_| None);
+    assert_eq!(outputs[0].value, Ok("hunter2x".into()));
+    assert!(outputs[0].is_secret && !outputs[1].is_secret);
+    assert!(!format!("{target:?} {outputs:?}").contains("hunter2"));
+}
+
+/// Whatever a template is, it is deployed, or somebody is told why not.
+#[test]
+fn every_form_is_deployed_or_refused() {
+    let (mut deployed, mut refused) = (0, 0);
+    for (name, loaded) in corpus::forms() {
+        match Deployment::new(loaded, Arc::new(Drivers::Core), KEY) {
+            Ok(target) => {
+                let mut desk = Desk::new();
+                let waits = desk.try_to_reach(&target);
+                let is_told = |wait: &Wait| matches!(wait.why, Why::Unresolved(_));
+                assert!(waits.iter().all(is_told), "{name}: {waits:?}");
+                deployed += usize::from(desk.state.is_done());
+            }
+            Err(said) => {
+                assert!(!said.is_empty() && said.iter().all(|said| said.code.starts_with("W14")), "{name}: {said:?}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(deployed > 100 && refused > 100, "{deployed} and {refused}");
+}

@@ -1,0 +1,383 @@
+//! The stacks of a deployment, of which not all is known.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+
+use wattle_model::{IndexMap, ParameterType, Source};
+
+use crate::Loaded;
+use crate::evaluate::{Limits, Mode, Resources, Scope, Value};
+use crate::resource::{self, Maker};
+use crate::stack::{self, World};
+use crate::template;
+use crate::yaml::Node;
+
+use super::group::Members;
+use super::{BUDGET, Desired, Facts, Output, Resource};
+
+/// Keys of a definition that are values, beside the properties.
+const REST: [&str; 4] = ["metadata", "deletion_policy", "update_policy", "external_id"];
+
+/// The type that holds a value and makes nothing.
+const VALUE: &str = "OS::Heat::Value";
+
+/// The output of a nested stack that it is referred to by.
+const STACK_ID: &str = "OS::stack_id";
+
+/// From how many characters on a text stays where it is written: what many resources share is not in each of them.
+const LONG: usize = 512;
+
+/// What a template is read for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// To be compared: groups are resources, and what is hidden is only equal or not.
+    Compared,
+    /// To be made: groups are their members, and nothing is hidden.
+    Unfolded,
+}
+
+/// The value of an attribute, and how much of the way to it that takes; none if the template does not give it.
+type Found = Option<(Value, usize)>;
+
+/// What all stacks of a deployment share.
+struct All<'f> {
+    world: World,
+    limits: Rc<Limits>,
+    facts: &'f Facts,
+    reading: Reading,
+}
+
+/// One stack of a deployment.
+pub(super) struct Part<'a> {
+    all: &'a All<'a>,
+    /// The template it is of; of the stack that a group is, the template with the group.
+    loaded: Loaded,
+    depth: usize,
+    /// What is before the names of its resources.
+    prefix: String,
+    /// What the resource that it is says of itself.
+    facade: HashMap<&'static str, Value>,
+    /// What is in it instead of what the template has, if it is a group's.
+    pub(super) members: Option<Members>,
+    /// Values of attributes that were asked for, each with how much of the way to it they take; none while they are being
+    /// resolved.
+    attributes: RefCell<HashMap<(String, String), Found>>,
+    nested: RefCell<HashMap<String, Option<Rc<Part<'a>>>>>,
+}
+
+/// All that a template asks for.
+pub(super) fn desired(loaded: &Loaded, facts: &Facts, reading: Reading) -> Desired {
+    let all = All::of(facts, reading);
+    let root = Part::root(&all, loaded);
+    let mut desired = Desired::default();
+    root.collect(&mut desired.resources);
+    desired.outputs = root.outputs();
+    desired
+}
+
+/// The outputs of a template of whose resources nothing is known.
+pub(super) fn outputs(loaded: &Loaded) -> IndexMap<String, Output> {
+    let facts = Facts::default();
+    Part::root(&All::of(&facts, Reading::Compared), loaded).outputs()
+}
+
+impl<'f> All<'f> {
+    fn of(facts: &'f Facts, reading: Reading) -> Self {
+        Self { world: World::default(), limits: Limits::new(BUDGET), facts, reading }
+    }
+}
+
+impl fmt::Debug for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Part").field("prefix", &self.prefix).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Part<'a> {
+    fn root(all: &'a All<'a>, loaded: &Loaded) -> Self {
+        Self {
+            all,
+            loaded: loaded.clone(),
+            depth: 0,
+            prefix: String::new(),
+            facade: HashMap::new(),
+            members: None,
+            attributes: RefCell::default(),
+            nested: RefCell::default(),
+        }
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        Scope::new(&self.loaded, Mode::Partial(self)).within(&self.all.limits)
+    }
+
+    fn unfolds(&self) -> bool {
+        self.all.reading == Reading::Unfolded
+    }
+
+    /// All resources that are there, those of nested stacks after what they are.
+    fn collect(&self, found: &mut IndexMap<String, Resource>) {
+        match &self.members {
+            None => self.collect_written(found),
+            Some(members) => self.collect_members(members, found),
+        }
+    }
+
+    fn collect_written(&self, found: &mut IndexMap<String, Resource>) {
+        let scope = self.scope();
+        for (name, definition) in &self.loaded.template.resources {
+            let Some(ty) = definition.kind() else { continue };
+            let mut rest = IndexMap::default();
+            let condition = definition.condition.as_ref().filter(|_| scope.version().has_conditions());
+            match condition.map(|condition| scope.decided(condition).unwrap_or_else(|_| Value::literal(condition))) {
+                Some(Value::Boolean(false)) => continue,
+                Some(Value::Boolean(true)) | None => {}
+                Some(open) => drop(rest.insert("condition", open)),
+            }
+            let resource = self.resource(&scope, name, ty, definition);
+            let at = self.loaded.template.at(definition.name_span);
+            let part = self.part(&scope, name, said(definition), &at, &resource);
+            for (key, node) in REST.into_iter().zip(said(definition)) {
+                rest.extend(node.and_then(|node| scope.value(node).ok()).map(|value| (key, value)));
+            }
+            // What stands for something that is there already is always left there.
+            if rest.contains_key("external_id") {
+                rest.shift_remove("deletion_policy");
+            }
+            if let Some(Value::Text(policy)) = rest.get_mut("deletion_policy") {
+                *policy = policy.to_lowercase();
+            }
+            let depends_on = definition.depends_on().map(|(name, _)| name.to_owned()).collect();
+            let version = scope.version();
+            let resource = Resource { inner: resource, rest, depends_on, is_stack: part.is_some(), at, version };
+            found.insert(self.full_name(name), resource);
+            if let Some(part) = part {
+                part.collect(found);
+            }
+        }
+    }
+
+    fn collect_members(&self, members: &Members, found: &mut IndexMap<String, Resource>) {
+        let scope = self.scope();
+        for (name, member) in &members.all {
+            let inner = stack::member(&self.all.world, &self.loaded, &members.registry, member);
+            let part = self.part(&scope, name, [None; 4], &members.at, &inner);
+            let (at, version) = (members.at.clone(), scope.version());
+            let depends_on = member.after.iter().cloned().collect();
+            let rest = IndexMap::default();
+            let resource = Resource { inner, rest, depends_on, is_stack: part.is_some(), at, version };
+            found.insert(self.full_name(name), resource);
+            if let Some(part) = part {
+                part.collect(found);
+            }
+        }
+    }
+
+    /// The outputs that are there, or of which that is not known.
+    fn outputs(&self) -> IndexMap<String, Output> {
+        let scope = self.scope();
+        let is_there = |output: &&template::Output| !matches!(scope.holds(output.condition.as_ref()), Ok(Some(false)));
+        let outputs = self.loaded.template.outputs.iter().filter(|(_, output)| is_there(output));
+        let output = |output: &template::Output| {
+            let description = output.description.as_ref().and_then(|node| node.tree.as_text()).map(ToOwned::to_owned);
+            let value = output.value.as_ref().and_then(|node| scope.value(node).ok()).unwrap_or(Value::Null);
+            Output { description, value, version: scope.version() }
+        };
+        outputs.map(|(name, written)| (name.clone(), output(written))).collect()
+    }
+
+    fn resource(&self, scope: &Scope<'_>, name: &str, ty: &str, definition: &template::Resource) -> resource::Resource {
+        let maker = stack::maker(&self.all.world, &self.loaded, &self.loaded.registry, name, ty);
+        let given = resource::given(scope, definition.properties.as_ref());
+        resource::Resource { ty: ty.to_owned(), maker, given, external: false, references: Vec::new() }
+    }
+
+    /// The stack that a resource is, if it is one.
+    fn part(
+        &self,
+        scope: &Scope<'_>,
+        name: &str,
+        said: [Option<&Node>; 4],
+        at: &Source,
+        resource: &resource::Resource,
+    ) -> Option<Rc<Self>> {
+        if let Some(known) = self.nested.borrow().get(name) {
+            return known.clone();
+        }
+        let all = self.all;
+        let is_too_much = self.depth >= crate::limits::NESTED || all.world.is_exhausted() || !all.limits.can_afford(0);
+        let registry = self.members.as_ref().map_or(&*self.loaded.registry, |members| &members.registry);
+        let content = if is_too_much {
+            None
+        } else if let Some(loaded) = stack::provided(&self.loaded, registry, name, resource) {
+            Some((loaded.template.resources.len(), loaded, None))
+        } else {
+            let members = self.unfolds().then(|| Members::of(resource, registry.within(name), at.clone())).flatten();
+            members.map(|members| (members.all.len(), self.loaded.clone(), Some(members)))
+        };
+        let part = content.map(|(size, loaded, members)| {
+            all.world.count(size);
+            let said = REST.into_iter().zip(said);
+            Rc::new(Self {
+                all,
+                loaded,
+                depth: self.depth + 1,
+                prefix: format!("{}/", self.full_name(name)),
+                facade: said.filter_map(|(key, node)| Some((key, scope.value(node?).ok()?))).collect(),
+                members,
+                attributes: RefCell::default(),
+                nested: RefCell::default(),
+            })
+        });
+        self.nested.borrow_mut().insert(name.to_owned(), part.clone());
+        part
+    }
+
+    /// The stack that the resource of this name is, if it is one.
+    fn part_named(&self, scope: &Scope<'_>, name: &str) -> Option<Rc<Self>> {
+        if let Some(known) = self.nested.borrow().get(name) {
+            return known.clone();
+        }
+        let world = &self.all.world;
+        if let Some(members) = &self.members {
+            let resource = stack::member(world, &self.loaded, &members.registry, members.all.get(name)?);
+            return self.part(scope, name, [None; 4], &members.at, &resource);
+        }
+        let definition = self.loaded.template.resources.get(name)?;
+        let ty = definition.kind()?;
+        let is_stack = match stack::maker(world, &self.loaded, &self.loaded.registry, name, ty) {
+            Maker::Template(_) => true,
+            Maker::Type(ty) => self.unfolds() && ty.class.group.is_some(),
+            Maker::None => false,
+        };
+        let at = self.loaded.template.at(definition.name_span);
+        let resource = is_stack.then(|| self.resource(scope, name, ty, definition))?;
+        self.part(scope, name, said(definition), &at, &resource)
+    }
+
+    /// An attribute that the template itself gives, and how much of the way it takes.
+    fn given(&self, scope: &Scope<'_>, name: &str, way: &[Value]) -> Found {
+        let attribute = way.first()?.as_text()?;
+        if attribute == "value"
+            && let Some(value) = self.value(scope, name)
+        {
+            let stays = self.unfolds() && way.len() == 1 && value.as_text().is_some_and(|text| text.len() >= LONG);
+            return (!stays).then_some((value, 1));
+        }
+        let part = self.part_named(scope, name)?;
+        if let Some(members) = &part.members {
+            return members.attribute(&part, way);
+        }
+        if let Some(member) = attribute.strip_prefix("resource.").filter(|_| self.unfolds()) {
+            let (member, own) = member.split_once('.').map_or((member, None), |(member, own)| (member, Some(own)));
+            let rest: Vec<Value> = own.map(Value::from).into_iter().chain(way[1..].iter().cloned()).collect();
+            return part
+                .loaded
+                .template
+                .resources
+                .contains_key(member)
+                .then(|| (part.of_member(member, &rest), way.len()));
+        }
+        let output = part.loaded.template.outputs.get(attribute)?;
+        let scope = part.scope();
+        let value = match scope.holds(output.condition.as_ref()) {
+            Ok(Some(false)) => Value::Null,
+            _ => scope.value(output.value.as_ref()?).ok()?,
+        };
+        Some((value, 1))
+    }
+
+    /// What the resource of this name holds, if it is a value.
+    fn value(&self, scope: &Scope<'_>, name: &str) -> Option<Value> {
+        if let Some(members) = &self.members {
+            let member = members.all.get(name).filter(|member| member.ty == VALUE)?;
+            return Some(member.properties.get("value").cloned().unwrap_or(Value::Null));
+        }
+        let definition =
+            self.loaded.template.resources.get(name).filter(|definition| definition.kind() == Some(VALUE))?;
+        let properties = definition.properties.as_ref()?;
+        let value = scope.value(properties.get("value")?).ok()?;
+        let ty = properties.get("type").and_then(|node| scope.value(node).ok());
+        match ty.as_ref().and_then(Value::as_text).and_then(ParameterType::named) {
+            Some(ty) if matches!(value, Value::Open(_)) => Some(Value::read(ty, value)),
+            Some(_) if value.is_known() => {
+                Some(stack::typed(self.resource(scope, name, VALUE, definition)).property("value"))
+            }
+            _ => Some(value),
+        }
+    }
+
+    /// What a resource of this stack is referred to by, or an attribute of it with the way into it.
+    pub(super) fn of_member(&self, name: &str, way: &[Value]) -> Value {
+        let scope = self.scope();
+        if way.is_empty() {
+            return scope.reference_to(name, self);
+        }
+        let all = std::iter::once(Value::Text(name.to_owned())).chain(way.iter().cloned()).collect();
+        scope.attribute_of(&Value::List(all), self)
+    }
+}
+
+/// What a definition says under each of [`REST`].
+fn said(definition: &template::Resource) -> [Option<&Node>; 4] {
+    let template::Resource { metadata, deletion_policy, update_policy, external_id, .. } = definition;
+    [metadata, deletion_policy, update_policy, external_id].map(Option::as_ref)
+}
+
+impl Resources for Part<'_> {
+    fn full_name(&self, resource: &str) -> String {
+        format!("{}{resource}", self.prefix)
+    }
+
+    fn reference(&self, resource: &str) -> Option<Value> {
+        let known = self.all.facts.references.get(&self.full_name(resource));
+        known.cloned().or_else(|| {
+            let scope = self.scope();
+            let (value, _) = self.unfolds().then(|| self.attribute(&scope, resource, &[STACK_ID.into()]))??;
+            Some(value)
+        })
+    }
+
+    fn attribute(&self, scope: &Scope<'_>, resource: &str, way: &[Value]) -> Found {
+        let attribute = way.first()?.as_text()?;
+        let fact = (self.full_name(resource), attribute.to_owned());
+        if let Some(known) = self.all.facts.attributes.get(&fact) {
+            return Some((known.clone(), 1));
+        }
+        // What follows it matters to a group only, and to a text that is long.
+        let key = if self.unfolds() { format!("{way:?}") } else { attribute.to_owned() };
+        let key = (resource.to_owned(), key);
+        if let Some(known) = self.attributes.borrow().get(&key) {
+            return known.clone();
+        }
+        self.attributes.borrow_mut().insert(key.clone(), None);
+        let value = self.given(scope, resource, way).map(|(value, taken)| match value {
+            Value::Absent => (Value::Null, taken),
+            value => (value, taken),
+        });
+        let mut attributes = self.attributes.borrow_mut();
+        if value.as_ref().is_some_and(|(value, _)| value.is_cut()) {
+            // What stands too deep here need not do so elsewhere.
+            attributes.remove(&key);
+        } else {
+            attributes.insert(key, value.clone());
+        }
+        value
+    }
+
+    fn facade(&self, part: &str) -> Option<Value> {
+        let (key, default) = match part {
+            "metadata" | "Metadata" => ("metadata", Value::Map(IndexMap::default())),
+            "deletion_policy" | "DeletionPolicy" => ("deletion_policy", "Delete".into()),
+            "update_policy" | "UpdatePolicy" => ("update_policy", Value::Map(IndexMap::default())),
+            _ => return None,
+        };
+        (self.depth > 0).then(|| self.facade.get(key).cloned().unwrap_or(default))
+    }
+
+    fn hides(&self) -> bool {
+        !self.unfolds()
+    }
+}

@@ -1,0 +1,96 @@
+//! What a resource comes to once what it refers to is there.
+
+use wattle_model::{IndexMap, Name, Value as Known};
+
+use crate::evaluate::{Answers, Value, resumed};
+use crate::properties::Property;
+use crate::resource;
+use crate::stack;
+
+use super::{Output, Resource, group};
+
+impl Resource {
+    /// The name of the type that makes it: what its own type stands for, if that is one of Heat's.
+    pub fn made_by(&self) -> &str {
+        self.inner.made_by()
+    }
+
+    /// What leaves open whether it is there, or what it consists of: `condition`, or properties of a group.
+    pub fn undecided(&self) -> Vec<&'static str> {
+        let condition = self.rest.contains_key("condition").then_some("condition");
+        condition.into_iter().chain(group::undecided(&self.inner)).collect()
+    }
+
+    /// How many members it is to have, if it is a group with more than are looked at.
+    pub fn too_many(&self) -> Option<i128> {
+        crate::classes::too_many(&self.inner)
+    }
+
+    /// Whether it is a group, whose members are resources of their own.
+    pub fn is_group(&self) -> bool {
+        self.inner.class().group.is_some()
+    }
+
+    /// What is given for each of its properties, by the name that is written.
+    pub fn all_given(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.inner.given.iter().filter_map(|(name, property)| Some((&**name, property.value.as_ref()?)))
+    }
+
+    /// The same with its values computed from what `answers` says of others. Only its own values are looked at.
+    ///
+    /// # Errors
+    ///
+    /// Why a value cannot be computed, with the property that it is of.
+    pub fn resolved(&self, answers: &dyn Answers) -> Result<Self, String> {
+        let mut given = IndexMap::default();
+        for (name, property) in &self.inner.given {
+            let value = property.value.as_ref().map(|value| resumed(self.version, value, answers));
+            let value = value.transpose().map_err(|why| format!("`{name}`: {why}"))?;
+            given.insert(name.clone(), Property { value, pending: false, pair: None });
+        }
+        let (ty, maker) = (self.inner.ty.clone(), self.inner.maker.clone());
+        let inner = resource::Resource { ty, maker, given, external: false, references: Vec::new() };
+        Ok(Self {
+            inner: stack::typed(inner),
+            rest: self.rest.clone(),
+            depends_on: self.depends_on.clone(),
+            is_stack: self.is_stack,
+            at: self.at.clone(),
+            version: self.version,
+        })
+    }
+
+    /// Its properties under the names that Heat reads them by, of the types of their schema, with no default added: neither
+    /// for a property nor within one.
+    ///
+    /// # Errors
+    ///
+    /// Why Heat does not take one of them.
+    pub fn only_given(&self) -> Result<IndexMap<Name, Known>, String> {
+        self.inner.properties().only_given().map(known)
+    }
+
+    /// The same without what is the default of the schema in any case: what two resources differ in is in one of these.
+    ///
+    /// # Errors
+    ///
+    /// Why Heat does not take one of them.
+    pub fn beyond_defaults(&self) -> Result<IndexMap<Name, Known>, String> {
+        self.inner.properties().beyond_defaults().map(known)
+    }
+}
+
+impl Output {
+    /// Its value once what it refers to is there.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be computed.
+    pub fn resolved(&self, answers: &dyn Answers) -> Result<Known, String> {
+        resumed(self.version, &self.value, answers).map(|value| value.to_model())
+    }
+}
+
+fn known(values: IndexMap<Name, Value>) -> IndexMap<Name, Known> {
+    values.into_iter().map(|(name, value)| (name, value.to_model())).collect()
+}

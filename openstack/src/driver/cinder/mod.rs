@@ -1,0 +1,40 @@
+//! Cinder's types: volumes, and that a server has one. Source: Block Storage API v3, Compute API v2.1 for attachments, and
+//! Heat's classes for what properties mean.
+
+mod attachment;
+mod volume;
+
+use std::time::Duration;
+
+use super::json::given_text;
+use super::kind::{Kind, words};
+use super::work::Collection;
+
+/// What is ours in the metadata of a volume begins so.
+const OURS: &str = "wattle";
+
+static VOLUMES: Collection =
+    Collection { service: "block-storage", path: "/volumes/detail", key: "volumes", version: None };
+
+pub(super) const KINDS: &[Kind] = &[
+    Kind {
+        name: "OS::Cinder::Volume",
+        service: "block-storage",
+        fixed: &["backup_id"],
+        exclusive: |_| Vec::new(),
+        patience: Duration::from_hours(1),
+        drains: false,
+        driver: &volume::Volumes,
+        takes: volume::takes,
+    },
+    Kind {
+        name: "OS::Cinder::VolumeAttachment",
+        service: "block-storage",
+        fixed: &[],
+        exclusive: |properties| given_text(properties, "volume_id").map(words::volume).into_iter().collect(),
+        patience: Duration::from_mins(10),
+        drains: false,
+        driver: &attachment::Attachments,
+        takes: |property| matches!(property, "instance_uuid" | "volume_id" | "mountpoint"),
+    },
+];

@@ -1,0 +1,280 @@
+//! Volumes. Their mark stands in their metadata, under a key of its own.
+
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+use wattle_converge::Outcome;
+use wattle_model::Name;
+
+use super::super::find::Sort;
+use super::super::json::{differs, encoded, given, given_text, text};
+use super::super::mark::Mark;
+use super::super::stop::{Stop, of_reading};
+use super::super::work::{Collection, Work, delete, get, post, put};
+use super::super::{Driver, Found, Lists, Made, State, cannot_be_released};
+use super::{OURS, VOLUMES};
+use crate::session::Call;
+use crate::version::Version;
+use crate::{Fault, Method};
+
+/// In which a volume grows that a server has.
+const GROWS_IN_USE: Version = Version::new(3, 42);
+
+/// In which a volume is made from a backup.
+const BACKUPS: Version = Version::new(3, 47);
+
+/// Properties that a volume is made with, and the keys of Cinder's.
+const MADE_WITH: [(&str, &str); 8] = [
+    ("size", "size"),
+    ("description", "description"),
+    ("availability_zone", "availability_zone"),
+    ("volume_type", "volume_type"),
+    ("snapshot_id", "snapshot_id"),
+    ("source_volid", "source_volid"),
+    ("backup_id", "backup_id"),
+    ("multiattach", "multiattach"),
+];
+
+/// Volumes.
+#[derive(Debug)]
+pub(super) struct Volumes;
+
+pub(super) fn takes(property: &str) -> bool {
+    MADE_WITH.iter().any(|(known, _)| *known == property)
+        || matches!(property, "name" | "image" | "imageRef" | "metadata" | "scheduler_hints")
+}
+
+pub(super) fn path(id: &str) -> String {
+    format!("/volumes/{}", encoded(id))
+}
+
+fn seen(item: Value, marks: &Mark) -> Found {
+    Found::new(marks.row(text(&item["metadata"], OURS)), text(&item, "id"), item.clone())
+}
+
+/// A volume, whosever it is.
+pub(super) async fn read(work: &Work<'_>, id: &str) -> Result<Option<Value>, Stop> {
+    work.read(get("block-storage", path(id)), "volume").await
+}
+
+/// Metadata without what is ours.
+fn foreign(item: &Value) -> Map<String, Value> {
+    let all = item["metadata"].as_object().into_iter().flatten();
+    all.filter(|(key, _)| !key.starts_with(OURS)).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// Metadata of a template, as texts.
+fn wanted(properties: &Value) -> Map<String, Value> {
+    let given = properties["metadata"].as_object().into_iter().flatten();
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    given.map(|(key, value)| (key.clone(), text(value).into())).collect()
+}
+
+/// Sizes are numbers, or texts of numbers.
+fn size(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+fn image(properties: &Value) -> Option<&str> {
+    given_text(properties, "image").or_else(|| given_text(properties, "imageRef"))
+}
+
+/// Texts that a volume has, or has not.
+fn same(wanted: &Value, current: &Value) -> bool {
+    wanted.as_str().unwrap_or_default() == current.as_str().unwrap_or_default()
+}
+
+#[async_trait]
+impl Driver for Volumes {
+    fn collections(&self) -> Vec<&'static Collection> {
+        vec![&VOLUMES]
+    }
+
+    fn found(&self, lists: &Lists, marks: &Mark) -> Vec<Found> {
+        lists.of(&VOLUMES).iter().map(|item| seen(item.clone(), marks)).collect()
+    }
+
+    fn state(&self, found: &Found) -> State {
+        match text(&found.item, "status") {
+            "available" | "in-use" => State::Ready,
+            status if status.starts_with("error") => {
+                State::Broken(format!("Cinder says that it is in the state {status}"))
+            }
+            _ => State::Busy,
+        }
+    }
+
+    fn attributes(&self, found: &Found) -> Map<String, Value> {
+        let item = &found.item;
+        let keys = [
+            ("availability_zone", "availability_zone"),
+            ("size", "size"),
+            ("snapshot_id", "snapshot_id"),
+            ("display_name", "name"),
+            ("display_description", "description"),
+            ("volume_type", "volume_type"),
+            ("source_volid", "source_volid"),
+            ("status", "status"),
+            ("created_at", "created_at"),
+            ("bootable", "bootable"),
+            ("encrypted", "encrypted"),
+            ("attachments_list", "attachments"),
+            ("multiattach", "multiattach"),
+        ];
+        let mut attributes: Map<String, Value> =
+            keys.iter().map(|(attribute, key)| ((*attribute).to_owned(), item[*key].clone())).collect();
+        attributes.insert("metadata".into(), Value::from(foreign(item)).to_string().into());
+        attributes.insert("metadata_values".into(), foreign(item).into());
+        attributes.insert("attachments".into(), item["attachments"].to_string().into());
+        attributes
+    }
+
+    async fn differs(&self, _: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
+        let item = &found.item;
+        for key in ["name", "description", "volume_type"] {
+            if let Some(wanted) = given(properties, key).filter(|wanted| !same(wanted, &item[key])) {
+                return Ok(Some(differs(key, wanted, &item[key])));
+            }
+        }
+        if let Some(wanted) = given(properties, "size").filter(|wanted| size(wanted) != size(&item["size"])) {
+            return Ok(Some(differs("size", wanted, &item["size"])));
+        }
+        if given(properties, "metadata").is_some() && wanted(properties) != foreign(item) {
+            return Ok(Some(differs("metadata", &wanted(properties).into(), &foreign(item).into())));
+        }
+        Ok(None)
+    }
+
+    async fn look(&self, work: &Work<'_>, _: Option<&Value>) -> Result<Option<Found>, Stop> {
+        let found = noted(work, OURS, &work.mark).await?.into_iter().next();
+        Ok(found.map(|item| seen(item, work.marks)))
+    }
+
+    async fn get(&self, work: &Work<'_>, phys: &str) -> Result<Option<Found>, Stop> {
+        Ok(read(work, phys).await?.map(|item| seen(item, work.marks)))
+    }
+
+    async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop> {
+        let mut body = Map::new();
+        body.insert("name".into(), given(properties, "name").cloned().unwrap_or_else(|| work.name.as_str().into()));
+        for (property, key) in MADE_WITH {
+            if let Some(value) = given(properties, property).filter(|value| **value != "" && **value != false) {
+                body.insert(key.into(), value.clone());
+            }
+        }
+        if let Some(image) = image(properties) {
+            body.insert("imageRef".into(), work.find(Sort::Image, image).await?.into());
+        }
+        let mut metadata = wanted(properties);
+        metadata.insert(OURS.into(), work.mark.as_str().into());
+        body.insert("metadata".into(), metadata.into());
+        let mut call = post("block-storage", "/volumes", "volume", body.into());
+        if given_text(properties, "backup_id").is_some() {
+            call = call.version(BACKUPS);
+        }
+        if let Some(hints) = given(properties, "scheduler_hints").filter(|hints| **hints != json!({})) {
+            let mut body = call.body.clone().unwrap_or_default();
+            body["OS-SCH-HNT:scheduler_hints"] = hints.clone();
+            call = call.body(body);
+        }
+        let answer = work.make(call).await?;
+        match text(&answer["volume"], "id") {
+            "" => Err(Stop::Outcome(Outcome::Unknown)),
+            id => Ok(Made::Accepted(id.to_owned())),
+        }
+    }
+
+    async fn update(&self, work: &Work<'_>, mut found: Found, properties: &Value) -> Result<Outcome, Stop> {
+        match self.state(&found) {
+            State::Busy => return Err(Stop::later()),
+            State::Broken(why) => return Ok(Outcome::Broken(why.into())),
+            State::Ready | State::Stopped(_) => {}
+        }
+        let path = path(&found.phys);
+        let item = &found.item;
+        let (has, wants) = (size(&item["size"]), given(properties, "size").and_then(size));
+        if let (Some(has), Some(wants)) = (has, wants)
+            && wants < has
+        {
+            return Err(Stop::refused(format!("a volume only grows: `size` is {has} GiB, and was to be {wants}")));
+        }
+        let mut body = Map::new();
+        if let Some(name) = given(properties, "name").filter(|name| !same(name, &item["name"])) {
+            body.insert("name".into(), name.clone());
+        }
+        let description = given(properties, "description").cloned().unwrap_or_else(|| "".into());
+        if !same(&description, &item["description"]) {
+            body.insert("description".into(), description);
+        }
+        if !body.is_empty() {
+            work.change(put("block-storage", path.clone(), "volume", body.into())).await?;
+        }
+        // What is ours stays; a volume that was taken over gets the mark.
+        let mut metadata = wanted(properties);
+        let ours = item["metadata"].as_object().into_iter().flatten().filter(|(key, _)| key.starts_with(OURS));
+        metadata.extend(ours.map(|(key, value)| (key.clone(), value.clone())));
+        metadata.insert(OURS.into(), work.mark.as_str().into());
+        if item["metadata"].as_object() != Some(&metadata) {
+            work.change(put("block-storage", format!("{path}/metadata"), "metadata", metadata.into())).await?;
+        }
+        let action = |name: &str, body: Value| post("block-storage", format!("{path}/action"), name, body);
+        if let Some(wanted) = given_text(properties, "volume_type").filter(|wanted| item["volume_type"] != **wanted) {
+            work.change(action("os-retype", json!({ "new_type": wanted, "migration_policy": "never" }))).await?;
+            return Err(Stop::later());
+        }
+        if let Some(wants) = wants.filter(|wants| has.is_some_and(|has| *wants > has)) {
+            let call = action("os-extend", json!({ "new_size": wants }));
+            let is_held = text(item, "status") == "in-use";
+            work.change(if is_held { call.version(GROWS_IN_USE) } else { call }).await?;
+            return Ok(Outcome::Accepted(Some(found.phys.as_str().into())));
+        }
+        match read(work, &found.phys).await? {
+            Some(item) => {
+                found.item = item;
+                Ok(self.outcome(&found))
+            }
+            None => Ok(Outcome::Absent),
+        }
+    }
+
+    async fn release(&self, _: &Work<'_>, _: Found, exclusive: &BTreeSet<Name>) -> Result<Outcome, Stop> {
+        Err(cannot_be_released(exclusive))
+    }
+
+    async fn delete(&self, work: &Work<'_>, phys: &str) -> Result<Outcome, Stop> {
+        match work.remove(delete("block-storage", path(phys))).await {
+            Ok(None) => Ok(Outcome::Absent),
+            Ok(Some(())) => Ok(Outcome::Accepted(Some(phys.into()))),
+            // One that is being removed already is refused as one that is held.
+            Err(Stop::Fault(Fault::Refused { status: 400, message, .. })) if message.contains("status must be") => {
+                match read(work, phys).await? {
+                    None => Ok(Outcome::Absent),
+                    Some(item) if text(&item, "status") == "deleting" => Ok(Outcome::Accepted(Some(phys.into()))),
+                    Some(_) => Err(Stop::later()),
+                }
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+}
+
+/// Keeps texts in a volume's metadata, besides what is there.
+pub(super) async fn note(work: &Work<'_>, id: &str, notes: Value) -> Result<(), Stop> {
+    let call = Call::new("block-storage", Method::Post, format!("{}/metadata", path(id)));
+    work.change(call.body(json!({ "metadata": notes }))).await?;
+    Ok(())
+}
+
+/// Volumes that have a text in their metadata.
+pub(super) async fn noted(work: &Work<'_>, key: &str, note: &str) -> Result<Vec<Value>, Stop> {
+    let filter = encoded(&format!("{{'{key}':'{note}'}}"));
+    let call = get("block-storage", format!("/volumes/detail?metadata={filter}"));
+    let mut volumes = match work.every(call, "volumes").await {
+        // A cloud may not let one filter by that.
+        Err(Fault::Refused { status: 400 | 403, .. }) => work.listed(VOLUMES.call(), VOLUMES.key).await?,
+        volumes => volumes.map_err(of_reading)?,
+    };
+    volumes.retain(|item| text(&item["metadata"], key) == note);
+    Ok(volumes)
+}

@@ -1,0 +1,115 @@
+//! Names for which services want ids.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use futures_util::lock::Mutex;
+use serde_json::Value;
+
+use super::json::text;
+use super::stop::{Stop, of_reading};
+use super::work::Work;
+use crate::Method;
+use crate::session::Call;
+
+/// For how long it is believed that a name means the same thing, as in Heat.
+const BELIEVED: Duration = Duration::from_mins(1);
+
+/// How many names a message lists.
+const LISTED: usize = 8;
+
+/// What a name is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sort {
+    Flavor,
+    Image,
+    Network,
+    Subnet,
+    SubnetPool,
+    Port,
+    Router,
+    Group,
+    Policy,
+}
+
+impl Sort {
+    /// The service, the list's path and key, and what messages call one.
+    const fn place(self) -> (&'static str, &'static str, &'static str, &'static str) {
+        match self {
+            Self::Flavor => ("compute", "/flavors", "flavors", "flavor"),
+            Self::Image => ("image", "/images", "images", "image"),
+            Self::Network => ("network", "/networks", "networks", "network"),
+            Self::Subnet => ("network", "/subnets", "subnets", "subnet"),
+            Self::SubnetPool => ("network", "/subnetpools", "subnetpools", "subnet pool"),
+            Self::Port => ("network", "/ports", "ports", "port"),
+            Self::Router => ("network", "/routers", "routers", "router"),
+            Self::Group => ("network", "/security-groups", "security_groups", "security group"),
+            Self::Policy => ("network", "/qos/policies", "policies", "QoS policy"),
+        }
+    }
+}
+
+/// Names that were looked up.
+#[derive(Debug, Default)]
+pub(super) struct Known(Mutex<BTreeMap<(Sort, String), (String, SystemTime)>>);
+
+impl Work<'_> {
+    /// The id of what a template names. What looks like an id is taken for one: the service will say if there is no such thing.
+    pub(super) async fn find(&self, sort: Sort, name: &str) -> Result<String, Stop> {
+        if is_id(name) {
+            return Ok(name.to_owned());
+        }
+        // Held meanwhile, so that the same name is not looked up by many at once.
+        let mut known = self.known.0.lock().await;
+        let key = (sort, name.to_owned());
+        let now = self.session.now();
+        if let Some((id, at)) = known.get(&key)
+            && now < *at + BELIEVED
+        {
+            return Ok(id.clone());
+        }
+        let id = self.look_up(sort, name).await?;
+        known.insert(key, (id.clone(), now));
+        Ok(id)
+    }
+
+    /// Ids of all that a list names.
+    pub(super) async fn find_all(&self, sort: Sort, names: &Value) -> Result<Value, Stop> {
+        let mut ids = Vec::new();
+        for name in super::json::items(names) {
+            ids.push(Value::from(self.find(sort, name.as_str().unwrap_or_default()).await?));
+        }
+        Ok(ids.into())
+    }
+
+    async fn look_up(&self, sort: Sort, name: &str) -> Result<String, Stop> {
+        let (service, path, key, called) = sort.place();
+        let all = self.every(Call::new(service, Method::Get, path), key).await.map_err(of_reading)?;
+        if let Some(found) = all.iter().find(|thing| text(thing, "id") == name) {
+            return Ok(text(found, "id").to_owned());
+        }
+        let mut found = all.iter().filter(|thing| text(thing, "name") == name);
+        match (found.next(), found.count()) {
+            (Some(one), 0) => Ok(text(one, "id").to_owned()),
+            (Some(_), more) => Err(Stop::refused(format!(
+                "there are {} things that `{name}` may mean, each a {called} of that name: write the id of the one that is meant",
+                more + 1
+            ))),
+            (None, _) => {
+                let names = || all.iter().map(|thing| text(thing, "name")).filter(|name| !name.is_empty());
+                let help = wattle_words::names::meant(name, names()).unwrap_or_else(|| match names().next() {
+                    Some(_) => format!("there are {}", wattle_words::names::some(names(), LISTED)),
+                    None => "there are none".to_owned(),
+                });
+                Err(Stop::refused(format!("the cloud has no {called} `{name}`: {help}")))
+            }
+        }
+    }
+}
+
+/// Whether it looks like an id: a UUID, with or without dashes.
+fn is_id(name: &str) -> bool {
+    let digits = name.chars().filter(char::is_ascii_hexdigit).count();
+    let dashes = name.chars().filter(|c| *c == '-').count();
+    digits == 32 && digits + dashes == name.len() && matches!(dashes, 0 | 4)
+}

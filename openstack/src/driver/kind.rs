@@ -1,0 +1,121 @@
+//! What the engine has to know of a type before anything is asked of a cloud.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::Value as Json;
+use wattle_model::{Name, Value};
+
+use super::json::sent;
+use super::stop::Stop;
+use super::{Driver, cinder, neutron, nova};
+
+/// What the engine has to know of a type.
+pub struct Kind {
+    /// Heat's name of it.
+    pub name: &'static str,
+    /// The type of the service whose it is.
+    pub service: &'static str,
+    pub(super) fixed: &'static [&'static str],
+    pub(super) exclusive: fn(&Json) -> Vec<String>,
+    pub(super) patience: Duration,
+    pub(super) drains: bool,
+    pub(super) driver: &'static dyn Driver,
+    /// Properties that are carried out, or mean nothing here.
+    pub(super) takes: fn(&str) -> bool,
+}
+
+impl std::fmt::Debug for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Other names of types.
+const ALSO: [(&str, &str); 1] = [("OS::Neutron::Network", "OS::Neutron::Net")];
+
+/// The type of this name, if its things are made here.
+pub fn kind(ty: &str) -> Option<&'static Kind> {
+    let ty = ALSO.iter().find(|(also, _)| *also == ty).map_or(ty, |(_, name)| name);
+    kinds().find(|kind| kind.name == ty)
+}
+
+/// All types whose things are made here.
+pub fn kinds() -> impl Iterator<Item = &'static Kind> {
+    neutron::KINDS.iter().chain(nova::KINDS).chain(cinder::KINDS)
+}
+
+impl Kind {
+    /// What a resource with these properties has that no two can have, in words that name it. Two resources that name the same network in
+    /// different ways, by its name and by its id, are not seen to want the same address.
+    pub fn exclusive(&self, properties: &Value) -> BTreeSet<Name> {
+        (self.exclusive)(&sent(properties)).into_iter().map(Name::from).collect()
+    }
+
+    /// Names of properties that cannot be changed in place here, although Heat's schemas say that they can.
+    pub fn fixed(&self) -> &'static [&'static str] {
+        self.fixed
+    }
+
+    /// How long a thing may take until it is there.
+    pub fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// Whether software may run on it, which is torn down before it is deleted.
+    pub fn drains(&self) -> bool {
+        self.drains
+    }
+
+    /// Whether a property of this name is carried out. A job that has another one is refused.
+    pub fn takes(&self, property: &str) -> bool {
+        (self.takes)(property)
+    }
+
+    /// Refuses what would not be carried out.
+    pub(super) fn check(&self, properties: &Json) -> Result<(), Stop> {
+        let is_empty = |value: &Json| match value {
+            Json::Null | Json::Bool(false) => true,
+            Json::String(text) => text.is_empty(),
+            Json::Array(list) => list.is_empty(),
+            Json::Object(map) => map.is_empty(),
+            Json::Bool(true) | Json::Number(_) => false,
+        };
+        let given = properties.as_object().into_iter().flatten().filter(|(_, value)| !is_empty(value));
+        match given.map(|(name, _)| name).find(|name| !self.takes(name)) {
+            Some(name) => Err(Stop::refused(format!(
+                "`{name}` of {} is only for Heat: take it away, or deploy this template by Heat",
+                self.name
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What two things cannot have, in words.
+pub(super) mod words {
+    pub(in crate::driver) fn address(address: &str, network: &str) -> String {
+        format!("the address {address} on {network}")
+    }
+
+    pub(in crate::driver) fn port(port: &str) -> String {
+        format!("the port {port}")
+    }
+
+    pub(in crate::driver) fn volume(volume: &str) -> String {
+        format!("the volume {volume}")
+    }
+
+    /// The address of which words speak.
+    pub(in crate::driver) fn address_in(words: &str) -> Option<&str> {
+        words.strip_prefix("the address ")?.split(' ').next()
+    }
+
+    pub(in crate::driver) fn port_in(words: &str) -> Option<&str> {
+        words.strip_prefix("the port ")
+    }
+
+    pub(in crate::driver) fn volume_in(words: &str) -> Option<&str> {
+        words.strip_prefix("the volume ")
+    }
+}

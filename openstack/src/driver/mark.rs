@@ -1,0 +1,135 @@
+//! The mark of a deployment's things, and where it stands beside what a template says there.
+
+use sha2::{Digest as _, Sha256};
+use wattle_converge::Id;
+
+/// What each mark begins with.
+const PREFIX: &str = "wattle:";
+
+/// The longest name of a stack that stands in marks as it is. With it a mark has 60 characters at most, which is what Nova's and
+/// Neutron's tags may have, for all terms and numbers that a row's name ever gets: 32 characters of it.
+const LONGEST: usize = 20;
+
+/// Stands before the mark of a thing that is not as it should be yet.
+const HALF: &str = "half-made";
+
+/// Whose things are meant: what stands in the mark of each thing of a deployment.
+///
+/// ```
+/// use wattle_converge::Id;
+/// use wattle_openstack::driver::Mark;
+///
+/// let mark = Mark::new("shop");
+/// let id = Id { term: 3, number: 17 };
+/// assert_eq!(mark.of(id), "wattle:shop:3-17");
+/// assert_eq!(mark.row("wattle:shop:3-17"), Some(id));
+/// assert_eq!(mark.row("wattle:stop:3-17"), None);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    stack: String,
+    /// `wattle:STACK:`.
+    prefix: String,
+}
+
+impl Mark {
+    /// The marks of `stack`, which names one deployment of a project and no other. A name that is too long for tags, or has signs that
+    /// they may not have, stands there as the beginning of its SHA-256.
+    pub fn new(stack: &str) -> Self {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let short = if (1..=LONGEST).contains(&stack.len()) && stack.chars().all(is_plain) {
+            stack.to_owned()
+        } else {
+            Sha256::digest(stack).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        };
+        Self { stack: stack.to_owned(), prefix: format!("{PREFIX}{short}:") }
+    }
+
+    /// The stack.
+    pub fn stack(&self) -> &str {
+        &self.stack
+    }
+
+    /// The mark of a row's thing.
+    pub fn of(&self, row: Id) -> String {
+        format!("{}{row}", self.prefix)
+    }
+
+    /// The row whose mark this is, if it is one of this deployment.
+    pub fn row(&self, text: &str) -> Option<Id> {
+        text.strip_prefix(&self.prefix)?.parse().ok()
+    }
+
+    /// The row whose mark is in a text behind what somebody else has written there.
+    pub(super) fn row_in(&self, text: &str) -> Option<Id> {
+        self.row(text.rsplit([' ', '\n']).next()?)
+    }
+
+    /// The row whose mark is among tags.
+    pub(super) fn row_of_tags(&self, tags: &serde_json::Value) -> Option<Id> {
+        tags.as_array()?.iter().find_map(|tag| self.row(tag.as_str()?))
+    }
+}
+
+/// A text with a mark behind it.
+pub(super) fn with(text: &str, mark: &str) -> String {
+    if text.is_empty() { mark.to_owned() } else { format!("{text} {mark}") }
+}
+
+/// The text without the mark.
+pub(super) fn without(text: &str) -> &str {
+    match text.rsplit_once([' ', '\n']) {
+        Some((text, mark)) if is_mark(mark) => text,
+        None if is_mark(text) => "",
+        _ => text,
+    }
+}
+
+/// The text of a thing that is not as it should be yet.
+pub(super) fn half(mark: &str) -> String {
+    with(HALF, mark)
+}
+
+/// Whether the text is that of a thing that is not as it should be yet.
+pub(super) fn is_half(text: &str) -> bool {
+    without(text) == HALF
+}
+
+/// Whether a tag, a word or a key is a mark, of this deployment or of another.
+pub(super) fn is_mark(text: &str) -> bool {
+    text.starts_with(PREFIX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_fit_into_tags() {
+        let id = Id { term: 999_999_999, number: 999_999_999_999_999_999 };
+        for stack in
+            ["", "shop", "a-name-of-20-signs-x", "a-name-of-more-than-20-signs", "a/b", "a:b", "Laden für Räder"]
+        {
+            let mark = Mark::new(stack);
+            let text = mark.of(id);
+            assert!(text.len() <= 60 && !text.contains(['/', ',']), "{text}");
+            assert_eq!(mark.row(&text), Some(id));
+        }
+        assert_ne!(Mark::new("a:b").of(id), Mark::new("a:c").of(id));
+        assert_eq!(Mark::new("a").row(&Mark::new("a-b").of(id)), None);
+    }
+
+    #[test]
+    fn a_mark_leaves_what_a_template_says() {
+        let mark = Mark::new("shop");
+        let id = Id { term: 1, number: 2 };
+        for text in ["", "of the shop", "two\nlines", "ends with wattle"] {
+            let both = with(text, &mark.of(id));
+            assert_eq!((without(&both), mark.row_in(&both)), (text, Some(id)));
+            assert!(!is_half(&both));
+        }
+        assert_eq!(without("no mark"), "no mark");
+        assert!(is_half(&half(&mark.of(id))));
+        assert_eq!(mark.row_in(&half(&mark.of(id))), Some(id));
+    }
+}

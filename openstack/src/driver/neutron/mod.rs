@@ -1,0 +1,140 @@
+//! Neutron's types. Source: Networking API v2.0, and Heat's classes for what properties mean.
+//!
+//! `table` has those that `plain` handles. Interfaces of routers and associations of floating IPs are no things of Neutron's; they
+//! have files of their own.
+
+mod association;
+mod interface;
+mod table;
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::json::{given, given_text, items, text};
+use super::kind::{Kind, words};
+use super::plain::FLOATING;
+
+pub(super) use table::PORTS;
+
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// A type that has nothing of its own but its name and its driver.
+const BASE: Kind = Kind {
+    name: "",
+    service: "network",
+    fixed: &[],
+    exclusive: |_| Vec::new(),
+    patience: PATIENCE,
+    drains: false,
+    driver: &table::NET,
+    takes: |_| false,
+};
+
+pub(super) const KINDS: &[Kind] = &[
+    Kind { name: "OS::Neutron::Net", driver: &table::NET, takes: |name| table::NET.takes(name), ..BASE },
+    Kind {
+        name: "OS::Neutron::Subnet",
+        fixed: &["segment"],
+        exclusive: range,
+        driver: &table::SUBNET,
+        takes: |name| table::SUBNET.takes(name),
+        ..BASE
+    },
+    Kind {
+        name: "OS::Neutron::Router",
+        fixed: &["availability_zone_hints"],
+        driver: &table::ROUTER,
+        takes: |name| table::ROUTER.takes(name),
+        ..BASE
+    },
+    Kind {
+        name: "OS::Neutron::RouterInterface",
+        exclusive: |properties| match (interface::subnet(properties), interface::port(properties)) {
+            (Some(subnet), _) => vec![format!("the gateway of the subnet {subnet}")],
+            (None, Some(port)) => vec![words::port(port)],
+            (None, None) => Vec::new(),
+        },
+        driver: &interface::Interface,
+        takes: interface::takes,
+        ..BASE
+    },
+    Kind { name: "OS::Neutron::SecurityGroup", driver: &table::GROUP, takes: |name| table::GROUP.takes(name), ..BASE },
+    Kind {
+        name: "OS::Neutron::Port",
+        fixed: &["propagate_uplink_status"],
+        exclusive: addresses,
+        driver: &table::PORT,
+        takes: |name| table::PORT.takes(name),
+        ..BASE
+    },
+    Kind {
+        name: "OS::Neutron::FloatingIP",
+        fixed: &["dns_domain", "dns_name"],
+        exclusive: floating,
+        driver: &table::FLOATING_IP,
+        takes: |name| table::FLOATING_IP.takes(name),
+        ..BASE
+    },
+    Kind {
+        name: "OS::Neutron::FloatingIPAssociation",
+        exclusive: |properties| {
+            let port = given_text(properties, "port_id").map(|port| of_port(port, properties));
+            port.into_iter().chain(given_text(properties, "floatingip_id").map(floating_ip)).collect()
+        },
+        driver: &association::TO_PORT,
+        takes: |name| matches!(name, "floatingip_id" | "port_id" | "fixed_ip_address"),
+        ..BASE
+    },
+    Kind {
+        name: "OS::Nova::FloatingIPAssociation",
+        exclusive: |properties| {
+            let server = given_text(properties, "server_id").map(|server| format!("{FLOATING}the server {server}"));
+            server.into_iter().chain(given_text(properties, "floating_ip").map(floating_ip)).collect()
+        },
+        driver: &association::TO_SERVER,
+        takes: |name| matches!(name, "server_id" | "floating_ip"),
+        ..BASE
+    },
+];
+
+/// What a template calls a network: the address of one is not another's.
+fn network(properties: &Value) -> &str {
+    given_text(properties, "network").or_else(|| given_text(properties, "network_id")).unwrap_or_default()
+}
+
+fn range(properties: &Value) -> Vec<String> {
+    let cidr = given_text(properties, "cidr");
+    cidr.map(|cidr| format!("the range {cidr} on {}", network(properties))).into_iter().collect()
+}
+
+fn addresses(properties: &Value) -> Vec<String> {
+    let network = network(properties);
+    let fixed = given(properties, "fixed_ips").map(items).unwrap_or_default();
+    let fixed = fixed.iter().map(|ip| text(ip, "ip_address")).filter(|address| !address.is_empty());
+    let hardware = given_text(properties, "mac_address");
+    let hardware = hardware.map(|mac| format!("the hardware address {} on {network}", mac.to_lowercase()));
+    fixed.map(|address| words::address(address, network)).chain(hardware).collect()
+}
+
+fn floating(properties: &Value) -> Vec<String> {
+    let address = given_text(properties, "floating_ip_address").map(|address| {
+        let network =
+            given_text(properties, "floating_network").or_else(|| given_text(properties, "floating_network_id"));
+        words::address(address, network.unwrap_or_default())
+    });
+    let port = given_text(properties, "port_id").map(|port| of_port(port, properties));
+    address.into_iter().chain(port).collect()
+}
+
+/// An address of a port has one floating IP.
+fn of_port(port: &str, properties: &Value) -> String {
+    let address =
+        given_text(properties, "fixed_ip_address").map_or_else(String::new, |address| format!(" at {address}"));
+    format!("{FLOATING}the port {port}{address}")
+}
+
+/// A floating IP has one port.
+fn floating_ip(id: &str) -> String {
+    format!("the port of the floating IP {id}")
+}

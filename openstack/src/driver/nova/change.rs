@@ -1,0 +1,154 @@
+//! How a server comes to be as its template says: each time one step, until nothing differs.
+
+use serde_json::{Value, json};
+use wattle_converge::Outcome;
+
+use super::super::find::Sort;
+use super::super::json::{agrees, differs as said, given, given_text, text};
+use super::super::stop::Stop;
+use super::super::work::{Work, delete, get, post, put};
+use super::super::{Driver, Found, State};
+use super::boot::{metadata, tags};
+use super::nics::Nics;
+use super::server::{READ, STOPPED, Servers, foreign_tags, path, state};
+use crate::Method;
+use crate::session::Call;
+
+/// In what a server is not as the properties ask, as far as lists say.
+pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
+    let item = &found.item;
+    for key in ["name", "key_name"] {
+        if let Some(wanted) = given(properties, key).filter(|wanted| **wanted != item[key]) {
+            return Ok(Some(said(key, wanted, &item[key])));
+        }
+    }
+    if given(properties, "metadata").is_some()
+        && *item["metadata"].as_object().unwrap_or(&Default::default()) != metadata(properties)
+    {
+        return Ok(Some(said("metadata", &metadata(properties).into(), &item["metadata"])));
+    }
+    if let Some(wanted) = given(properties, "tags").filter(|wanted| !agrees(wanted, &foreign_tags(item))) {
+        return Ok(Some(said("tags", wanted, &foreign_tags(item))));
+    }
+    if let Some(wanted) = other_flavor(work, item, properties).await? {
+        return Ok(Some(said("flavor", &wanted.into(), &item["flavor"]["id"])));
+    }
+    if let Some(wanted) = other_image(work, item, properties).await? {
+        return Ok(Some(said("image", &wanted.into(), &item["image"]["id"])));
+    }
+    let nics = Nics::of(work, properties).await?;
+    let (missing, more) = nics.compared(&found.beside);
+    let ids = || more.iter().map(|port| text(port, "id"));
+    Ok(match (missing.len(), more.len()) {
+        (0, 0) => None,
+        (0, _) => Some(format!("`networks` has more: {}", wattle_words::names::some(ids(), 4))),
+        (missing, 0) => Some(format!("`networks` lacks {missing}")),
+        (missing, _) => {
+            Some(format!("`networks` lacks {missing}, and has more: {}", wattle_words::names::some(ids(), 4)))
+        }
+    })
+}
+
+/// The flavor that it is to have, if it has another one.
+async fn other_flavor(work: &Work<'_>, item: &Value, properties: &Value) -> Result<Option<String>, Stop> {
+    let Some(wanted) = given_text(properties, "flavor") else { return Ok(None) };
+    let wanted = work.find(Sort::Flavor, wanted).await?;
+    Ok((item["flavor"]["id"] != *wanted).then_some(wanted))
+}
+
+/// The image that it is to have, if it has another one. One that was made from a volume has none.
+async fn other_image(work: &Work<'_>, item: &Value, properties: &Value) -> Result<Option<String>, Stop> {
+    let (Some(wanted), Some(current)) = (given_text(properties, "image"), item["image"]["id"].as_str()) else {
+        return Ok(None);
+    };
+    let wanted = work.find(Sort::Image, wanted).await?;
+    Ok((current != wanted).then_some(wanted))
+}
+
+/// The next step, and the last ones.
+pub(super) async fn update(
+    work: &Work<'_>,
+    servers: &Servers,
+    found: Found,
+    properties: &Value,
+) -> Result<Outcome, Stop> {
+    let item = &found.item;
+    let status = text(item, "status");
+    let path = path(&found.phys);
+    let action = |name: &str, body: Value| post("compute", format!("{path}/action"), name, body);
+    match state(item) {
+        // A resize waits for somebody who says that it went well.
+        State::Busy if status == "VERIFY_RESIZE" && text(item, "OS-EXT-STS:task_state").is_empty() => {
+            work.change(action("confirmResize", Value::Null)).await?;
+            return Err(Stop::later());
+        }
+        State::Busy => return Err(Stop::later()),
+        State::Broken(why) => return Ok(Outcome::Broken(why.into())),
+        State::Stopped(_) => {
+            let start = STOPPED.iter().find(|(stopped, _)| *stopped == status).map_or("os-start", |(_, start)| start);
+            work.change(action(start, Value::Null)).await?;
+            return Err(Stop::later());
+        }
+        State::Ready => {}
+    }
+    texts(work, &found, properties).await?;
+    let nics = Nics::of(work, properties).await?;
+    let (missing, more) = nics.compared(&found.beside);
+    if !more.is_empty() {
+        for port in more {
+            work.remove(delete("compute", format!("{path}/os-interface/{}", text(port, "id"))).once()).await?;
+        }
+        return Err(Stop::later());
+    }
+    if !missing.is_empty() {
+        for nic in missing {
+            work.make(post("compute", format!("{path}/os-interface"), "interfaceAttachment", nic.attached())).await?;
+        }
+        return Err(Stop::later());
+    }
+    if let Some(flavor) = other_flavor(work, item, properties).await? {
+        replaced(properties, "flavor")?;
+        work.change(action("resize", json!({ "flavorRef": flavor }))).await?;
+        return Err(Stop::later());
+    }
+    if let Some(image) = other_image(work, item, properties).await? {
+        replaced(properties, "image")?;
+        let mut body = json!({ "imageRef": image });
+        if given_text(properties, "image_update_policy") == Some("REBUILD_PRESERVE_EPHEMERAL") {
+            body["preserve_ephemeral"] = true.into();
+        }
+        work.change(action("rebuild", body)).await?;
+        return Ok(Outcome::Accepted(Some(found.phys.as_str().into())));
+    }
+    match work.read(get("compute", path.clone()).version(READ), "server").await? {
+        Some(item) => Ok(servers.outcome(&Found { item, ..found })),
+        None => Ok(Outcome::Absent),
+    }
+}
+
+/// Refuses to keep a server that its template wants replaced.
+fn replaced(properties: &Value, property: &str) -> Result<(), Stop> {
+    let policy = format!("{property}_update_policy");
+    if given_text(properties, &policy) != Some("REPLACE") {
+        return Ok(());
+    }
+    Err(Stop::refused(format!("another `{property}` needs another server, because `{policy}` is REPLACE")))
+}
+
+/// Name, metadata and tags, which can be changed at any time.
+async fn texts(work: &Work<'_>, found: &Found, properties: &Value) -> Result<(), Stop> {
+    let (item, path) = (&found.item, path(&found.phys));
+    if let Some(name) = given(properties, "name").filter(|name| **name != item["name"]) {
+        work.change(put("compute", path.clone(), "server", json!({ "name": name }))).await?;
+    }
+    let wanted = metadata(properties);
+    if item["metadata"].as_object().is_some_and(|current| *current != wanted) {
+        work.change(put("compute", format!("{path}/metadata"), "metadata", wanted.into())).await?;
+    }
+    let wanted = tags(work, properties);
+    if !agrees(&wanted, &item["tags"]) {
+        let call = Call::new("compute", Method::Put, format!("{path}/tags")).body(json!({ "tags": wanted }));
+        work.change(call.version(READ)).await?;
+    }
+    Ok(())
+}

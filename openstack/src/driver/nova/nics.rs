@@ -1,0 +1,155 @@
+//! Which ports a server is to have, and which of those that it has these are.
+
+use serde_json::{Map, Value, json};
+
+use super::super::find::Sort;
+use super::super::json::{agrees, encoded, given, given_text, items, text};
+use super::super::stop::Stop;
+use super::super::work::{Work, get};
+
+/// What a server is connected to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Nics {
+    /// What Nova chooses.
+    Any,
+    /// Nothing.
+    None,
+    /// These, in their order.
+    These(Vec<Nic>),
+}
+
+/// One of a server's ports: one that there is, or one that Nova makes on a network.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Nic {
+    port: Option<String>,
+    network: String,
+    address: Option<String>,
+    tag: Option<String>,
+}
+
+impl Nics {
+    /// What a template says.
+    pub(super) async fn of(work: &Work<'_>, properties: &Value) -> Result<Self, Stop> {
+        let listed = given(properties, "networks").map(items).unwrap_or_default();
+        match listed.first().and_then(|nic| given_text(nic, "allocate_network")) {
+            Some("none") => return Ok(Self::None),
+            Some(_) => return Ok(Self::Any),
+            None if listed.is_empty() => return Ok(Self::Any),
+            None => {}
+        }
+        let mut nics = Vec::new();
+        for nic in listed {
+            nics.push(Nic::of(work, nic).await?);
+        }
+        Ok(Self::These(nics))
+    }
+
+    /// As Nova takes it when a server is made.
+    pub(super) fn sent(&self) -> Value {
+        match self {
+            Self::Any => "auto".into(),
+            Self::None => "none".into(),
+            Self::These(nics) => nics.iter().map(Nic::sent).collect::<Vec<_>>().into(),
+        }
+    }
+
+    /// What is to be connected still, and the ports that are to go.
+    pub(super) fn compared<'v>(&'v self, ports: &'v [Value]) -> (Vec<&'v Nic>, Vec<&'v Value>) {
+        let nics = match self {
+            Self::Any => return Default::default(),
+            Self::None => &[][..],
+            Self::These(nics) => nics,
+        };
+        let mut left: Vec<&Value> = ports.iter().collect();
+        let mut missing = Vec::new();
+        // Who asks for more chooses first.
+        let mut nics: Vec<&Nic> = nics.iter().collect();
+        nics.sort_by_key(|nic| (nic.port.is_none(), nic.address.is_none()));
+        for nic in nics {
+            match left.iter().position(|port| nic.is(port)) {
+                Some(at) => drop(left.remove(at)),
+                None => missing.push(nic),
+            }
+        }
+        (missing, left)
+    }
+}
+
+impl Nic {
+    async fn of(work: &Work<'_>, nic: &Value) -> Result<Self, Stop> {
+        let unmade = ["port_extra_properties", "floating_ip"]
+            .into_iter()
+            .find(|key| given(nic, key).is_some_and(|value| value.as_object().is_none_or(|map| !map.is_empty())));
+        if let Some(key) = unmade {
+            return Err(Stop::refused(format!(
+                "`{key}` in `networks` of a server is only for Heat: give it a `port`, which is a resource of its own"
+            )));
+        }
+        let text_of = |key| given_text(nic, key).map(str::to_owned);
+        let network = given_text(nic, "network").or_else(|| given_text(nic, "uuid"));
+        let network = match (text_of("port"), network, given_text(nic, "subnet")) {
+            (Some(_), _, _) => String::new(),
+            (None, Some(network), None) => work.find(Sort::Network, network).await?,
+            (None, _, Some(subnet)) => network_of(work, subnet, given(nic, "fixed_ip").is_some()).await?,
+            (None, None, None) => {
+                return Err(Stop::refused(
+                    "an item of `networks` of a server has neither `network` nor `port`: give it one",
+                ));
+            }
+        };
+        Ok(Self { port: text_of("port"), network, address: text_of("fixed_ip"), tag: text_of("tag") })
+    }
+
+    fn is(&self, port: &Value) -> bool {
+        match (&self.port, &self.address) {
+            (Some(id), _) => text(port, "id") == id,
+            (None, None) => text(port, "network_id") == self.network,
+            (None, Some(address)) => {
+                let has = |ip: &Value| agrees(&address.as_str().into(), &ip["ip_address"]);
+                text(port, "network_id") == self.network && items(&port["fixed_ips"]).iter().any(has)
+            }
+        }
+    }
+
+    fn sent(&self) -> Value {
+        let mut sent = Map::new();
+        match &self.port {
+            Some(port) => sent.insert("port".into(), port.as_str().into()),
+            None => sent.insert("uuid".into(), self.network.as_str().into()),
+        };
+        if let (None, Some(address)) = (&self.port, &self.address) {
+            sent.insert("fixed_ip".into(), address.as_str().into());
+        }
+        if let Some(tag) = &self.tag {
+            sent.insert("tag".into(), tag.as_str().into());
+        }
+        sent.into()
+    }
+
+    /// As Nova takes it for a server that is there.
+    pub(super) fn attached(&self) -> Value {
+        match (&self.port, &self.address) {
+            (Some(port), _) => json!({ "port_id": port }),
+            (None, None) => json!({ "net_id": self.network }),
+            (None, Some(address)) => json!({ "net_id": self.network, "fixed_ips": [{ "ip_address": address }] }),
+        }
+    }
+}
+
+/// The network of a subnet. Nova takes no subnets: a network with one of them, or with an address, does the same.
+async fn network_of(work: &Work<'_>, subnet: &str, has_address: bool) -> Result<String, Stop> {
+    let id = work.find(Sort::Subnet, subnet).await?;
+    let found = work.read(get("network", format!("/subnets/{}", encoded(&id))), "subnet").await?;
+    let Some(found) = found else { return Err(Stop::refused(format!("there is no subnet with the id `{id}`"))) };
+    let network = text(&found, "network_id").to_owned();
+    if !has_address {
+        let path = format!("/subnets?network_id={}&fields=id", encoded(&network));
+        if work.listed(get("network", path), "subnets").await?.len() > 1 {
+            return Err(Stop::refused(format!(
+                "the network of the subnet `{subnet}` has others, and Nova takes no subnets: give the server a `port` with \
+                 `fixed_ips`, or a `fixed_ip`"
+            )));
+        }
+    }
+    Ok(network)
+}

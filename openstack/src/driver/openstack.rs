@@ -1,0 +1,128 @@
+//! Jobs.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+use wattle_converge::{Id, Job, Outcome, What};
+
+use super::find::Known;
+use super::json::sent;
+use super::kind::{Kind, kind};
+use super::mark::Mark;
+use super::stop::Stop;
+use super::work::Work;
+use super::{Driver, Made};
+use crate::Session;
+
+/// Who carries the engine's jobs out in one project of an OpenStack cloud.
+pub struct OpenStack {
+    pub(super) session: Arc<Session>,
+    pub(super) marks: Mark,
+    pub(super) known: Known,
+}
+
+impl OpenStack {
+    /// Somebody who carries out jobs by the session's login, for the deployment of this mark.
+    pub fn new(session: Arc<Session>, mark: Mark) -> Self {
+        Self { session, marks: mark, known: Known::default() }
+    }
+
+    /// Whose things are meant.
+    pub fn mark(&self) -> &Mark {
+        &self.marks
+    }
+
+    /// Carries out one job. It does no harm to carry it out twice. No request for it is begun after [`Job::not_after`] by the clock of
+    /// the session's wire. A creation is one request that makes something, after a look whether it is there; so its outcome is
+    /// [`Outcome::Unknown`] if that request was not answered.
+    pub async fn carry_out(&self, job: &Job) -> Outcome {
+        let Some(kind) = kind(&job.kind) else { return unknown(&job.kind) };
+        let until = SystemTime::UNIX_EPOCH + Duration::from_millis(job.not_after.as_millis());
+        let work = self.work(job.row, &job.name, Some(until));
+        carried_out(kind, &work, job).await.unwrap_or_else(Stop::outcome)
+    }
+
+    pub(super) fn work(&self, row: Id, name: &str, until: Option<SystemTime>) -> Work<'_> {
+        Work {
+            session: &self.session,
+            known: &self.known,
+            marks: &self.marks,
+            mark: self.marks.of(row),
+            name: format!("{}-{name}", self.marks.stack()),
+            until,
+        }
+    }
+}
+
+fn unknown(ty: &str) -> Outcome {
+    let known = || super::kinds().map(|kind| kind.name);
+    let help = wattle_words::names::meant(ty, known())
+        .unwrap_or_else(|| format!("there are {}", wattle_words::names::list(known(), "and")));
+    Outcome::Refused(format!("nothing here makes things of the type `{ty}`: {help}").into())
+}
+
+async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome, Stop> {
+    let driver = kind.driver;
+    match &job.what {
+        What::Create { properties } => create(kind, work, &sent(properties)).await,
+        What::Look => match driver.look(work, None).await? {
+            // Nobody knows what was to be done to it still, so it is not the row's thing. As a thing without a row it goes.
+            Some(found) if driver.is_half(&found) => Ok(Outcome::Absent),
+            Some(found) => Ok(driver.outcome(&found)),
+            None => Ok(Outcome::Absent),
+        },
+        What::Update { properties } => {
+            let properties = sent(properties);
+            kind.check(&properties)?;
+            let found = match phys(driver, work, job).await? {
+                Some(phys) => driver.get(work, &phys).await?,
+                None => None,
+            };
+            match found {
+                Some(found) => driver.update(work, found, &properties).await,
+                None if driver.is_tie() => create(kind, work, &properties).await,
+                None => Ok(Outcome::Absent),
+            }
+        }
+        What::Release { exclusive } => {
+            let Some(phys) = phys(driver, work, job).await? else { return Ok(Outcome::Absent) };
+            let Some(found) = driver.get(work, &phys).await? else { return Ok(Outcome::Absent) };
+            driver.release(work, found, exclusive).await
+        }
+        // What runs on a server is not OpenStack's.
+        What::Drain => Ok(Outcome::Done(None)),
+        What::Delete => match phys(driver, work, job).await? {
+            Some(phys) => driver.delete(work, &phys).await,
+            None => Ok(Outcome::Absent),
+        },
+    }
+}
+
+async fn create(kind: &Kind, work: &Work<'_>, properties: &Value) -> Result<Outcome, Stop> {
+    let driver = kind.driver;
+    kind.check(properties)?;
+    let found = match driver.look(work, Some(properties)).await? {
+        Some(found) => found,
+        None => match driver.make(work, properties).await? {
+            Made::Thing(found) => found,
+            Made::Accepted(phys) => return Ok(Outcome::Accepted(Some(phys.into()))),
+        },
+    };
+    // From here on there is something, which has to be removed if nothing can come of it.
+    match driver.finish(work, found, properties).await.map_err(Stop::outcome) {
+        Ok(found) => Ok(driver.outcome(&found)),
+        Err(Outcome::Refused(why)) => Ok(Outcome::Broken(why)),
+        // What is done still is not done twice, so nobody has to wait for it.
+        Err(Outcome::Unknown) => Err(Stop::later()),
+        Err(outcome) => Ok(outcome),
+    }
+}
+
+/// The name in the cloud of the row's thing.
+async fn phys(driver: &dyn Driver, work: &Work<'_>, job: &Job) -> Result<Option<String>, Stop> {
+    match &job.phys {
+        Some(phys) => Ok(Some((**phys).to_owned())),
+        None => Ok(driver.look(work, None).await?.map(|found| found.phys)),
+    }
+}

@@ -1,0 +1,151 @@
+//! Rules of security groups.
+//!
+//! As in Heat: a group that is given rules has those, and Neutron's two that let everything out, unless one of those that are
+//! given is about what goes out.
+
+use serde_json::{Map, Value, json};
+
+use super::super::find::Sort;
+use super::super::json::{agrees, given, given_text, items, text};
+use super::super::stop::Stop;
+use super::super::work::{Work, delete, get, post};
+use crate::Fault;
+
+/// Keys that say what a rule does.
+const KEYS: [&str; 7] =
+    ["direction", "ethertype", "protocol", "port_range_min", "port_range_max", "remote_ip_prefix", "remote_group_id"];
+
+/// Gives a group the rules of its template: those that it has not are made, those that it should not have go.
+pub(super) async fn reconcile(work: &Work<'_>, item: &mut Value, properties: &Value) -> Result<(), Stop> {
+    let group = text(item, "id").to_owned();
+    let wanted = wanted(work, &group, properties).await?;
+    let current = items(&item["security_group_rules"]);
+    let (missing, stale) = compared(&wanted, current);
+    if missing.is_empty() && stale.is_empty() {
+        return Ok(());
+    }
+    // Neutron has no two rules that do the same, so one that differs in its description only goes first.
+    let (first, last): (Vec<&Value>, Vec<&Value>) =
+        stale.into_iter().partition(|stale| missing.iter().any(|missing| does_the_same(missing, stale)));
+    for rule in first {
+        remove(work, rule).await?;
+    }
+    if !missing.is_empty() {
+        let rules: Vec<Value> = missing.into_iter().cloned().collect();
+        match work.ask(post("network", "/security-group-rules", "security_group_rules", rules.into())).await {
+            // An earlier request for them was carried out: the next look shows it.
+            Err(Fault::Refused { status: 409, message, .. }) if message.contains("already exists") => {
+                return Err(Stop::later());
+            }
+            answer => drop(answer?),
+        }
+    }
+    for rule in last {
+        remove(work, rule).await?;
+    }
+    let path = format!("/security-groups/{group}");
+    if let Some(read) = work.read(get("network", path), "security_group").await? {
+        *item = read;
+    }
+    Ok(())
+}
+
+async fn remove(work: &Work<'_>, rule: &Value) -> Result<(), Stop> {
+    work.remove(delete("network", format!("/security-group-rules/{}", text(rule, "id")))).await?;
+    Ok(())
+}
+
+/// How the rules of a group differ from those that it was given.
+pub(super) async fn differs(work: &Work<'_>, item: &Value, properties: &Value) -> Result<Option<String>, Stop> {
+    if given(properties, "rules").is_none() {
+        return Ok(None);
+    }
+    let wanted = wanted(work, text(item, "id"), properties).await?;
+    let (missing, stale) = compared(&wanted, items(&item["security_group_rules"]));
+    let several = |rules: &[&Value]| match rules {
+        [one] => format!("one: {}", shown(one)),
+        several => several.len().to_string(),
+    };
+    Ok(match (missing.as_slice(), stale.as_slice()) {
+        ([], []) => None,
+        (missing, []) => Some(format!("`rules` lacks {}", several(missing))),
+        ([], stale) => Some(format!("`rules` has more: {}", several(stale))),
+        (missing, stale) => Some(format!("`rules` lacks {}, and has more: {}", several(missing), several(stale))),
+    })
+}
+
+fn shown(rule: &Value) -> String {
+    let said = KEYS.iter().map(|key| &rule[key]).filter(|value| !value.is_null());
+    said.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect::<Vec<_>>().join(" ")
+}
+
+/// Those of `wanted` that there are not, and those of `current` that there should not be.
+fn compared<'v>(wanted: &'v [Value], current: &'v [Value]) -> (Vec<&'v Value>, Vec<&'v Value>) {
+    let is =
+        |one: &Value, other: &Value| does_the_same(one, other) && agrees(&one["description"], &other["description"]);
+    let missing = wanted.iter().filter(|wanted| !current.iter().any(|current| is(wanted, current))).collect();
+    let stale = current.iter().filter(|current| !wanted.iter().any(|wanted| is(wanted, current))).collect();
+    (missing, stale)
+}
+
+fn does_the_same(one: &Value, other: &Value) -> bool {
+    KEYS.iter().all(|key| match *key {
+        "protocol" => protocol(&one[key]) == protocol(&other[key]),
+        key => agrees(&one[key], &other[key]),
+    })
+}
+
+/// One name for each protocol.
+fn protocol(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.to_lowercase(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let known = [("1", "icmp"), ("6", "tcp"), ("17", "udp"), ("icmpv6", "ipv6-icmp"), ("58", "ipv6-icmp")];
+    let known = known.iter().find(|(other, _)| *other == text).map(|(_, name)| (*name).to_owned());
+    match text.as_str() {
+        "" | "any" | "-1" => None,
+        _ => Some(known.unwrap_or(text)),
+    }
+}
+
+/// The rules that a group is to have, as Neutron takes them.
+async fn wanted(work: &Work<'_>, group: &str, properties: &Value) -> Result<Vec<Value>, Stop> {
+    let mut rules = Vec::new();
+    for rule in given(properties, "rules").map(items).unwrap_or_default() {
+        let wanted = formatted(work, group, rule).await?;
+        if !rules.contains(&wanted) {
+            rules.push(wanted);
+        }
+    }
+    if !rules.iter().any(|rule: &Value| rule["direction"] == "egress") {
+        rules.extend(
+            ["IPv4", "IPv6"]
+                .map(|ethertype| json!({ "security_group_id": group, "direction": "egress", "ethertype": ethertype })),
+        );
+    }
+    Ok(rules)
+}
+
+async fn formatted(work: &Work<'_>, group: &str, rule: &Value) -> Result<Value, Stop> {
+    let mut body = Map::new();
+    body.insert("security_group_id".into(), group.into());
+    body.insert("direction".into(), given(rule, "direction").cloned().unwrap_or_else(|| "ingress".into()));
+    body.insert("ethertype".into(), given(rule, "ethertype").cloned().unwrap_or_else(|| "IPv4".into()));
+    for key in ["protocol", "port_range_min", "port_range_max", "description"] {
+        if let Some(value) = given(rule, key).filter(|value| **value != "") {
+            body.insert(key.into(), value.clone());
+        }
+    }
+    if text(rule, "remote_mode") == "remote_group_id" {
+        let remote = match given_text(rule, "remote_group_id") {
+            Some(remote) => work.find(Sort::Group, remote).await?,
+            None => group.to_owned(),
+        };
+        body.insert("remote_group_id".into(), remote.into());
+    } else if let Some(prefix) = given_text(rule, "remote_ip_prefix") {
+        body.insert("remote_ip_prefix".into(), prefix.into());
+    }
+    Ok(body.into())
+}

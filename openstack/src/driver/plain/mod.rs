@@ -1,0 +1,295 @@
+//! Types of Neutron's that are rows of a table: a collection, columns, and a mark in the description.
+
+mod column;
+mod group;
+mod quirk;
+
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value, json};
+use wattle_converge::Outcome;
+use wattle_model::Name;
+
+use super::json::{agrees, differs, encoded, given, items, text};
+use super::mark::{Mark, half, is_half, is_mark, with, without};
+use super::stop::Stop;
+use super::work::{Collection, Work, delete, get, post, put};
+use super::{Driver, Found, Lists, Made, State, cannot_be_released};
+
+pub(super) use column::{Column, Form, back, fixed, free};
+pub(super) use quirk::{FLOATING, Quirk};
+
+/// A type that is a row of the table.
+#[derive(Debug)]
+pub(super) struct Plain {
+    pub(super) collection: &'static Collection,
+    /// The key of one.
+    pub(super) one: &'static str,
+    pub(super) columns: &'static [Column],
+    /// Whether templates give it a description and tags.
+    pub(super) described: bool,
+    pub(super) tagged: bool,
+    /// Heat's attributes and the keys that they are read from.
+    pub(super) attributes: &'static [(&'static str, &'static str)],
+    pub(super) quirk: Quirk,
+}
+
+impl Plain {
+    /// Whether a property is carried out.
+    pub(super) fn takes(&self, property: &str) -> bool {
+        self.columns.iter().any(|column| column.property == property || column.key == property)
+            || (property == "name" && self.quirk != Quirk::Floating)
+            || (property == "value_specs" && self.quirk != Quirk::Group)
+            || (self.described && property == "description")
+            || (self.tagged && property == "tags")
+            || self.quirk.takes(property)
+    }
+
+    fn path(&self, id: &str) -> String {
+        format!("{}/{}", self.collection.path, encoded(id))
+    }
+
+    /// What a template says of the thing: a key, the property that it comes from, and what it is to be.
+    async fn wanted(&self, work: &Work<'_>, properties: &Value) -> Result<Vec<(&Column, Value)>, Stop> {
+        let mut wanted = Vec::new();
+        for column in self.columns {
+            if let Some(value) = column.wanted(work, properties).await? {
+                wanted.push((column, value));
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// Whether more than one request is needed until it is as it should be.
+    fn needs_more(&self, properties: &Value) -> bool {
+        (self.tagged && given(properties, "tags").is_some_and(|tags| !items(tags).is_empty()))
+            || self.quirk.needs_more(properties)
+    }
+
+    async fn put(&self, work: &Work<'_>, id: &str, body: Value) -> Result<Value, Stop> {
+        let mut answer = work.change(put(self.collection.service, self.path(id), self.one, body)).await?;
+        Ok(answer.get_mut(self.one).map(Value::take).unwrap_or_default())
+    }
+
+    /// Gives it tags besides those that are ours, if it has others.
+    async fn tag(&self, work: &Work<'_>, item: &mut Value, properties: &Value) -> Result<(), Stop> {
+        if !self.tagged {
+            return Ok(());
+        }
+        let wanted = given(properties, "tags").cloned().unwrap_or_else(|| json!([]));
+        let current = foreign_tags(item);
+        if agrees(&wanted, &current) {
+            return Ok(());
+        }
+        let ours = items(&item["tags"]).iter().filter(|tag| tag.as_str().is_some_and(is_mark)).cloned();
+        let tags: Value = items(&wanted).iter().cloned().chain(ours).collect::<Vec<_>>().into();
+        let path = format!("{}/tags", self.path(text(item, "id")));
+        work.change(put(self.collection.service, path, "tags", tags.clone())).await?;
+        item["tags"] = tags;
+        Ok(())
+    }
+}
+
+fn seen(item: Value, marks: &Mark) -> Found {
+    Found::new(marks.row_in(text(&item, "description")), text(&item, "id"), item.clone())
+}
+
+/// The description that a thing is to have once it is as it should be.
+fn description(work: &Work<'_>, properties: &Value) -> String {
+    with(own_description(properties), &work.mark)
+}
+
+/// The description that a template gives, by a property or besides.
+fn own_description(properties: &Value) -> &str {
+    let said = given(properties, "description").or_else(|| properties["value_specs"].get("description"));
+    said.and_then(Value::as_str).unwrap_or_default()
+}
+
+/// Tags that are not marks.
+fn foreign_tags(item: &Value) -> Value {
+    items(&item["tags"]).iter().filter(|tag| !tag.as_str().is_some_and(is_mark)).cloned().collect::<Vec<_>>().into()
+}
+
+/// What a template says for keys that Heat has no property for.
+fn besides(properties: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    properties["value_specs"].as_object().into_iter().flatten().filter(|(key, _)| *key != "description")
+}
+
+#[async_trait]
+impl Driver for Plain {
+    fn collections(&self) -> Vec<&'static Collection> {
+        vec![self.collection]
+    }
+
+    fn found(&self, lists: &Lists, marks: &Mark) -> Vec<Found> {
+        lists.of(self.collection).iter().map(|item| seen(item.clone(), marks)).collect()
+    }
+
+    fn state(&self, found: &Found) -> State {
+        match text(&found.item, "status") {
+            "ERROR" => State::Broken("Neutron says that it is in the state ERROR".into()),
+            "" | "ACTIVE" | "DOWN" | "ALLOCATING" | "N/A" => State::Ready,
+            _ => State::Busy,
+        }
+    }
+
+    fn attributes(&self, found: &Found) -> Map<String, Value> {
+        let known = self.attributes.iter().filter_map(|(attribute, key)| Some((*attribute, found.item.get(*key)?)));
+        known.map(|(attribute, value)| (attribute.to_owned(), value.clone())).collect()
+    }
+
+    async fn differs(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
+        let item = &found.item;
+        for (column, wanted) in self.wanted(work, properties).await? {
+            // A service does not show everything to everybody.
+            let Some(current) = item.get(column.key) else { continue };
+            if !column.agrees(&wanted, current) {
+                return Ok(Some(differs(column.property, &wanted, current)));
+            }
+        }
+        for (key, wanted) in besides(properties) {
+            if item.get(key).is_some_and(|current| !agrees(wanted, current)) {
+                return Ok(Some(differs(key, wanted, &item[key])));
+            }
+        }
+        if let Some(wanted) = given(properties, "name").filter(|wanted| **wanted != item["name"]) {
+            return Ok(Some(differs("name", wanted, &item["name"])));
+        }
+        let (wanted, current) = (own_description(properties), without(text(item, "description")));
+        if !wanted.is_empty() && wanted != current {
+            return Ok(Some(differs("description", &wanted.into(), &current.into())));
+        }
+        if let Some(wanted) = given(properties, "tags").filter(|_| self.tagged)
+            && !agrees(wanted, &foreign_tags(item))
+        {
+            return Ok(Some(differs("tags", wanted, &foreign_tags(item))));
+        }
+        self.quirk.differs(work, item, properties).await
+    }
+
+    async fn look(&self, work: &Work<'_>, properties: Option<&Value>) -> Result<Option<Found>, Stop> {
+        let collection = self.collection;
+        let is_ours = |item: &Value| work.marks.row_in(text(item, "description")) == work.marks.row(&work.mark);
+        let Some(properties) = properties else {
+            let path = format!("{}?fields=id&fields=description", collection.path);
+            let all = work.listed(get(collection.service, path), collection.key).await?;
+            return match all.into_iter().find(is_ours) {
+                Some(found) => self.get(work, text(&found, "id")).await,
+                None => Ok(None),
+            };
+        };
+        let both = [description(work, properties), half(&work.mark)];
+        let query = both.map(|description| format!("description={}", encoded(&description))).join("&");
+        let found =
+            work.listed(get(collection.service, format!("{}?{query}", collection.path)), collection.key).await?;
+        Ok(found.into_iter().find(is_ours).map(|item| seen(item, work.marks)))
+    }
+
+    async fn get(&self, work: &Work<'_>, phys: &str) -> Result<Option<Found>, Stop> {
+        let read = work.read(get(self.collection.service, self.path(phys)), self.one).await?;
+        Ok(read.map(|item| seen(item, work.marks)))
+    }
+
+    async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop> {
+        let mut body: Map<String, Value> =
+            besides(properties).map(|(key, value)| (key.clone(), value.clone())).collect();
+        body.insert("name".into(), given(properties, "name").cloned().unwrap_or_else(|| work.name.as_str().into()));
+        for (column, value) in self.wanted(work, properties).await? {
+            body.insert(column.key.into(), value);
+        }
+        let description = if self.needs_more(properties) { half(&work.mark) } else { description(work, properties) };
+        body.insert("description".into(), description.into());
+        self.quirk.making(&mut body);
+        let collection = self.collection;
+        let mut made = work.make(post(collection.service, collection.path, self.one, body.into())).await?;
+        let item = made.get_mut(self.one).map(Value::take).unwrap_or_default();
+        if text(&item, "id").is_empty() {
+            return Err(Stop::Outcome(Outcome::Unknown));
+        }
+        Ok(Made::Thing(seen(item, work.marks)))
+    }
+
+    fn is_half(&self, found: &Found) -> bool {
+        is_half(text(&found.item, "description"))
+    }
+
+    async fn finish(&self, work: &Work<'_>, mut found: Found, properties: &Value) -> Result<Found, Stop> {
+        if !self.is_half(&found) {
+            return Ok(found);
+        }
+        self.tag(work, &mut found.item, properties).await?;
+        self.quirk.follow(work, &mut found.item, properties).await?;
+        let item = self.put(work, &found.phys, json!({ "description": description(work, properties) })).await?;
+        Ok(seen(item, work.marks))
+    }
+
+    async fn update(&self, work: &Work<'_>, mut found: Found, properties: &Value) -> Result<Outcome, Stop> {
+        let item = &found.item;
+        let mut body = Map::new();
+        for column in self.columns {
+            let Some(current) = item.get(column.key) else { continue };
+            let wanted = column.wanted(work, properties).await?;
+            let is_said_otherwise = || body_has(&body, self.columns, column, properties);
+            let wanted = match (wanted, column.default) {
+                (Some(wanted), _) => wanted,
+                (None, Some(default)) if !is_said_otherwise() && !self.quirk.keeps(column.key, item) => {
+                    serde_json::from_str(default).expect("INVARIANT: defaults are JSON")
+                }
+                (None, _) => continue,
+            };
+            if column.agrees(&wanted, current) {
+                continue;
+            }
+            if !column.changes {
+                return Err(Stop::refused(format!(
+                    "{}, which cannot be changed in place",
+                    differs(column.property, &wanted, current)
+                )));
+            }
+            body.insert(column.key.into(), wanted);
+        }
+        for (key, wanted) in besides(properties) {
+            if item.get(key).is_some_and(|current| !agrees(wanted, current)) {
+                body.insert(key.clone(), wanted.clone());
+            }
+        }
+        if let Some(wanted) = given(properties, "name").filter(|wanted| **wanted != item["name"]) {
+            body.insert("name".into(), wanted.clone());
+        }
+        // A thing that was taken over has a description of its own, and gets the mark as well.
+        let current = text(item, "description");
+        let own = own_description(properties);
+        let own = if own.is_empty() && !self.described { without(current) } else { own };
+        let description = with(own, &work.mark);
+        if description != current {
+            body.insert("description".into(), description.into());
+        }
+        self.quirk.changing(&mut body, item);
+        if !body.is_empty() {
+            found.item = self.put(work, &found.phys, body.into()).await?;
+        }
+        self.tag(work, &mut found.item, properties).await?;
+        self.quirk.follow(work, &mut found.item, properties).await?;
+        Ok(self.outcome(&found))
+    }
+
+    async fn release(&self, work: &Work<'_>, found: Found, exclusive: &BTreeSet<Name>) -> Result<Outcome, Stop> {
+        let Some(body) = self.quirk.released(&found.item, exclusive) else { return Err(cannot_be_released(exclusive)) };
+        let item = if body.is_empty() { found.item } else { self.put(work, &found.phys, body.into()).await? };
+        Ok(self.outcome(&seen(item, work.marks)))
+    }
+
+    async fn delete(&self, work: &Work<'_>, phys: &str) -> Result<Outcome, Stop> {
+        let gone = work.remove(delete(self.collection.service, self.path(phys))).await?;
+        Ok(if gone.is_some() { Outcome::Done(None) } else { Outcome::Absent })
+    }
+}
+
+/// Whether another column says what the key of `column` is to be.
+fn body_has(body: &Map<String, Value>, columns: &[Column], column: &Column, properties: &Value) -> bool {
+    body.contains_key(column.key)
+        || columns.iter().any(|other| {
+            other.key == column.key && given(properties, other.property).is_some_and(|value| *value != false)
+        })
+}

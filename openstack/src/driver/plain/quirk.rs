@@ -1,0 +1,124 @@
+//! What single types of Neutron's do that no table says.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+use wattle_model::Name;
+
+use super::super::json::{agrees, given, items};
+use super::super::kind::words;
+use super::super::mark::is_mark;
+use super::super::stop::Stop;
+use super::super::work::Work;
+use super::group;
+
+/// What a type does that no table says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::driver) enum Quirk {
+    None,
+    /// A floating IP has no name, and may be given to a port by an association.
+    Floating,
+    /// A security group has rules, which are things of their own.
+    Group,
+    /// Addresses can be taken from a port.
+    Port,
+    /// Neutron wants to know which version of IP a subnet is for; Heat knows it.
+    Subnet,
+}
+
+impl Quirk {
+    /// Whether it carries out a property that is in no column.
+    pub(super) fn takes(self, property: &str) -> bool {
+        match self {
+            Self::Group => property == "rules",
+            Self::Port => property == "replacement_policy",
+            Self::None | Self::Floating | Self::Subnet => false,
+        }
+    }
+
+    /// Whether more than one request is needed until a thing is as it should be.
+    pub(super) fn needs_more(self, properties: &Value) -> bool {
+        self == Self::Group && given(properties, "rules").is_some_and(|rules| !items(rules).is_empty())
+    }
+
+    /// Before a thing is made.
+    pub(super) fn making(self, body: &mut Map<String, Value>) {
+        match self {
+            Self::Floating => drop(body.remove("name")),
+            Self::Subnet => {
+                body.entry("ip_version").or_insert_with(|| 4.into());
+            }
+            Self::None | Self::Group | Self::Port => {}
+        }
+    }
+
+    /// Before a thing is changed.
+    pub(super) fn changing(self, body: &mut Map<String, Value>, item: &Value) {
+        // Of both, Neutron forgets the one that is not said.
+        if self == Self::Floating && (body.contains_key("port_id") || body.contains_key("fixed_ip_address")) {
+            let port = body.entry("port_id").or_insert_with(|| item["port_id"].clone()).clone();
+            if port.is_null() {
+                body.remove("fixed_ip_address");
+            }
+        }
+    }
+
+    /// Whether a key stays as it is although the template says nothing of it: an association has set it.
+    pub(super) fn keeps(self, key: &str, item: &Value) -> bool {
+        let is_associated = || items(&item["tags"]).iter().any(|tag| tag.as_str().is_some_and(is_mark));
+        self == Self::Floating
+            && match key {
+                "port_id" => is_associated(),
+                // Neutron chooses one.
+                "fixed_ip_address" => true,
+                _ => false,
+            }
+    }
+
+    /// After a thing was made or changed: what takes requests of its own.
+    pub(super) async fn follow(self, work: &Work<'_>, item: &mut Value, properties: &Value) -> Result<(), Stop> {
+        match self {
+            Self::Group => group::reconcile(work, item, properties).await,
+            Self::None | Self::Floating | Self::Port | Self::Subnet => Ok(()),
+        }
+    }
+
+    pub(super) async fn differs(
+        self,
+        work: &Work<'_>,
+        item: &Value,
+        properties: &Value,
+    ) -> Result<Option<String>, Stop> {
+        match self {
+            Self::Group => group::differs(work, item, properties).await,
+            Self::None | Self::Floating | Self::Port | Self::Subnet => Ok(None),
+        }
+    }
+
+    /// What is to be changed so that others can have what is to be released; nothing if that is not possible.
+    pub(super) fn released(self, item: &Value, exclusive: &BTreeSet<Name>) -> Option<Map<String, Value>> {
+        let mut body = Map::new();
+        match self {
+            Self::Floating if exclusive.iter().all(|name| name.starts_with(FLOATING)) => {
+                if !item["port_id"].is_null() {
+                    body.insert("port_id".into(), Value::Null);
+                }
+            }
+            Self::Port => {
+                let taken: Option<Vec<&str>> = exclusive.iter().map(|name| words::address_in(name)).collect();
+                let taken = taken?;
+                let is_taken = |ip: &&Value| taken.iter().any(|taken| agrees(&(*taken).into(), &ip["ip_address"]));
+                let all = items(&item["fixed_ips"]);
+                let rest: Vec<Value> = all.iter().filter(|ip| !is_taken(ip)).cloned().collect();
+                if rest.len() < all.len() {
+                    body.insert("fixed_ips".into(), rest.into());
+                }
+            }
+            Self::None | Self::Floating | Self::Group | Self::Subnet => return None,
+        }
+        Some(body)
+    }
+}
+
+/// How words begin that speak of a floating IP's port.
+pub(in crate::driver) const FLOATING: &str = "the floating IP of ";

@@ -1,0 +1,114 @@
+//! What is there, by lists.
+
+use std::collections::BTreeSet;
+
+use wattle_converge::{Id, Sight};
+use wattle_model::{Name, Value};
+
+use super::json::sent;
+use super::kind::{Kind, kind};
+use super::openstack::OpenStack;
+use super::stop::Stop;
+use super::{Driver, Found, Lists, State};
+use crate::Fault;
+
+/// A thing of a deployment that was seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// The row that knows it by its name in the cloud; else the row whose mark it has.
+    pub row: Id,
+    /// Its type.
+    pub kind: Name,
+    /// Its name in the cloud.
+    pub phys: Name,
+    /// What was seen of it.
+    pub sight: Sight,
+}
+
+/// What the caller knows of its rows.
+pub trait Rows: Sync {
+    /// What the row's thing should be like, by the properties that it was given last; nothing if that is not known.
+    fn expected(&self, row: Id) -> Option<&Value>;
+
+    /// The row that knows a thing of this type by its name in the cloud.
+    fn row_of(&self, kind: &str, phys: &str) -> Option<Id>;
+}
+
+impl OpenStack {
+    /// Everything that is the deployment's, of these types: what has its mark, and what its rows know by its name in the cloud. Each list is
+    /// read once, whatever the number of things, and no thing is read by itself. Of what the rows expect, names are looked up that were not
+    /// looked up in the last minute.
+    ///
+    /// What a service is removing, and does not list any more, is gone.
+    ///
+    /// # Errors
+    ///
+    /// Why a list could not be read: then nothing is said of anything.
+    pub async fn list(&self, kinds: &BTreeSet<Name>, rows: &dyn Rows) -> Result<Vec<Seen>, Fault> {
+        let wanted: Vec<(&Name, &Kind)> = kinds.iter().filter_map(|ty| Some((ty, kind(ty)?))).collect();
+        let mut lists = Lists::default();
+        for collection in wanted.iter().flat_map(|(_, kind)| kind.driver.collections()) {
+            if !lists.0.contains_key(collection.path) {
+                lists.0.insert(collection.path, self.session.list(collection.call(), collection.key).await?);
+            }
+        }
+        let mut seen = Vec::new();
+        for (ty, kind) in wanted {
+            let driver = kind.driver;
+            for found in driver.found(&lists, &self.marks) {
+                let Some((row, phys)) = known(ty, &found, rows) else { continue };
+                let found = Found { phys, ..found };
+                let sight = self.sight(driver, row, &found, rows.expected(row)).await?;
+                seen.push(Seen { row, kind: ty.clone(), phys: found.phys.as_str().into(), sight });
+            }
+        }
+        Ok(seen)
+    }
+
+    async fn sight(
+        &self,
+        driver: &dyn Driver,
+        row: Id,
+        found: &Found,
+        expected: Option<&Value>,
+    ) -> Result<Sight, Fault> {
+        let busy = || Sight::Busy(found.phys.as_str().into());
+        if driver.is_half(found) {
+            return Ok(busy());
+        }
+        let stopped = match driver.state(found) {
+            State::Busy => return Ok(busy()),
+            State::Broken(why) => return Ok(Sight::Broken(found.phys.as_str().into(), why.into())),
+            State::Stopped(how) => Some(how),
+            State::Ready => None,
+        };
+        let differs = match (stopped, expected) {
+            (Some(how), _) => Some(how),
+            (None, None) => None,
+            (None, Some(expected)) => {
+                let work = self.work(row, "", None);
+                match driver.differs(&work, found, &sent(expected)).await {
+                    Ok(differs) => differs,
+                    Err(Stop::Fault(fault)) => return Err(fault),
+                    // What a template names is not there, or cannot be asked for now: of that, nothing is seen here.
+                    Err(Stop::Outcome(_)) => None,
+                }
+            }
+        };
+        let thing = driver.thing(found);
+        Ok(match differs {
+            Some(how) => Sight::Changed(thing, how.into()),
+            None => Sight::Ready(thing),
+        })
+    }
+}
+
+/// The row that a thing belongs to, and how that one calls it. Another name than the thing's own may be that of what was there before.
+fn known(ty: &str, found: &Found, rows: &dyn Rows) -> Option<(Id, String)> {
+    if let Some(row) = rows.row_of(ty, &found.phys) {
+        return Some((row, found.phys.clone()));
+    }
+    let by_another = found.others.iter().find_map(|name| Some((rows.row_of(ty, name)?, name.clone())));
+    let by_another = by_another.filter(|(row, _)| found.row.is_none_or(|marked| marked == *row));
+    by_another.or_else(|| Some((found.row?, found.phys.clone())))
+}

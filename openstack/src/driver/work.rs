@@ -1,0 +1,107 @@
+//! What all requests of one job have in common.
+
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use super::find::Known;
+use super::mark::Mark;
+use super::stop::{Stop, of_creation, of_reading};
+use crate::session::Call;
+use crate::version::Version;
+use crate::{Fault, Method, Session};
+
+/// One job, or one look around: who asks, for whom, and until when.
+pub(super) struct Work<'a> {
+    pub(super) session: &'a Session,
+    pub(super) known: &'a Known,
+    pub(super) marks: &'a Mark,
+    /// The mark of the row's thing.
+    pub(super) mark: String,
+    /// What a thing is called that is given no name.
+    pub(super) name: String,
+    /// No request is begun after this.
+    pub(super) until: Option<SystemTime>,
+}
+
+impl Work<'_> {
+    /// Asks.
+    pub(super) async fn ask(&self, call: Call) -> Result<Value, Fault> {
+        self.session.call(Call { until: self.until, ..call }).await
+    }
+
+    /// All of a list.
+    pub(super) async fn every(&self, call: Call, key: &str) -> Result<Vec<Value>, Fault> {
+        self.session.list(Call { until: self.until, ..call }, key).await
+    }
+
+    /// All of a list, of which nothing is known if it cannot be had.
+    pub(super) async fn listed(&self, call: Call, key: &str) -> Result<Vec<Value>, Stop> {
+        self.every(call, key).await.map_err(of_reading)
+    }
+
+    /// One thing, if it is there.
+    pub(super) async fn read(&self, call: Call, key: &str) -> Result<Option<Value>, Stop> {
+        match self.ask(call).await {
+            Ok(mut answer) => Ok(Some(answer.get_mut(key).map(Value::take).unwrap_or_default())),
+            Err(fault) if fault.is_missing() => Ok(None),
+            Err(fault) => Err(of_reading(fault)),
+        }
+    }
+
+    /// The one request by which something is made.
+    pub(super) async fn make(&self, call: Call) -> Result<Value, Stop> {
+        self.ask(call).await.map_err(of_creation)
+    }
+
+    /// Changes what is there; a thing that it names and that is not is a refusal. It is sent once: if it came late after it was sent again,
+    /// it would undo a later change.
+    pub(super) async fn change(&self, call: Call) -> Result<Value, Stop> {
+        Ok(self.ask(call.once()).await?)
+    }
+
+    /// Removes something. Nothing, if it was not there.
+    pub(super) async fn remove(&self, call: Call) -> Result<Option<()>, Stop> {
+        match self.ask(call).await {
+            Ok(_) => Ok(Some(())),
+            Err(fault) if fault.is_missing() => Ok(None),
+            Err(fault) => Err(fault.into()),
+        }
+    }
+}
+
+/// A call that reads.
+pub(super) fn get(service: &'static str, path: impl Into<String>) -> Call {
+    Call::new(service, Method::Get, path)
+}
+
+/// A call with a body under one key.
+pub(super) fn put(service: &'static str, path: impl Into<String>, key: &str, body: Value) -> Call {
+    Call::new(service, Method::Put, path).body(json!({ key: body }))
+}
+
+/// A call that makes something below, with a body under one key.
+pub(super) fn post(service: &'static str, path: impl Into<String>, key: &str, body: Value) -> Call {
+    Call::new(service, Method::Post, path).body(json!({ key: body }))
+}
+
+/// A call that removes something.
+pub(super) fn delete(service: &'static str, path: impl Into<String>) -> Call {
+    Call::new(service, Method::Delete, path)
+}
+
+/// The list of a collection, as it is read once for all kinds that look at it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Collection {
+    pub(super) service: &'static str,
+    pub(super) path: &'static str,
+    pub(super) key: &'static str,
+    pub(super) version: Option<Version>,
+}
+
+impl Collection {
+    /// The call that reads it.
+    pub(super) fn call(&self) -> Call {
+        Call { version: self.version, ..get(self.service, self.path) }
+    }
+}

@@ -1,0 +1,133 @@
+//! Each type, from its creation to its deletion.
+
+use serde_json::{Value as Json, json};
+use wattle_converge::{Id, Outcome, Sight, What};
+use wattle_openstack::driver::kinds;
+
+use super::cases::{Base, Case, cases};
+use super::stage::{Desk, Stage, value};
+
+/// All cases, and one of the interface to a router, whose subnet nobody else has.
+pub(crate) fn all(stage: &Stage) -> Vec<Case> {
+    let base = Base::new(stage);
+    let mut cases = cases(&base);
+    let subnet = stage.some("OS::Neutron::Subnet", &json!({ "network": base.net, "cidr": "10.3.0.0/24" }));
+    cases.push(Case {
+        kind: "OS::Neutron::RouterInterface",
+        properties: json!({ "router": base.router, "subnet": subnet }),
+        changes: vec![],
+        attributes: &[],
+        made_by: "add_router_interface",
+    });
+    cases
+}
+
+#[test]
+fn each_type_has_a_case() {
+    let stage = Stage::new();
+    let mut with: Vec<&str> = all(&stage).iter().map(|case| case.kind).collect();
+    let mut known: Vec<&str> = kinds().map(|kind| kind.name).collect();
+    with.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(with, known);
+}
+
+#[test]
+fn a_thing_comes_is_read_and_goes() {
+    let stage = Stage::new();
+    for case in all(&stage) {
+        let row = stage.row();
+        let thing = stage.made(row, case.kind, &case.properties);
+        let desk = Desk::expects(row, &case.properties).knows(row, case.kind, &thing.phys);
+        let sight = stage.sight(row, case.kind, &desk);
+        assert_eq!(sight, Some(Sight::Ready(thing.clone())), "{}", case.kind);
+        for attribute in case.attributes {
+            assert!(thing.attributes.contains_key(*attribute), "{} has no {attribute}: {thing:?}", case.kind);
+        }
+        // Carried out once more it is the same thing.
+        assert_eq!(stage.made(row, case.kind, &case.properties).phys, thing.phys, "{}", case.kind);
+        let found = stage.carry_out(row, case.kind, None, &What::Look);
+        assert_eq!(found, Outcome::Done(Some(thing.clone())), "{}", case.kind);
+        let update = What::Update { properties: value(&case.properties) };
+        let same = stage.carry_out(row, case.kind, Some(&thing.phys), &update);
+        assert_eq!(same, Outcome::Done(Some(thing.clone())), "{}", case.kind);
+        let gone = stage.carry_out(row, case.kind, Some(&thing.phys), &What::Delete);
+        assert_eq!(gone, Outcome::Done(None), "{}", case.kind);
+        assert_eq!(stage.sight(row, case.kind, &desk), None, "{}", case.kind);
+        for what in [What::Delete, What::Look] {
+            let outcome = stage.once(row, case.kind, Some(&thing.phys), what);
+            assert_eq!(outcome, Outcome::Absent, "{}", case.kind);
+        }
+    }
+}
+
+/// The properties with another value of one of them.
+fn changed(properties: &Json, property: &str, to: &Json) -> Json {
+    let mut changed = properties.clone();
+    changed[property] = to.clone();
+    changed
+}
+
+fn update(stage: &Stage, row: Id, case: &Case, phys: &str, properties: &Json) -> String {
+    match stage.carry_out(row, case.kind, Some(phys), &What::Update { properties: value(properties) }) {
+        Outcome::Done(Some(thing)) => {
+            // The engine takes a thing of another name for another thing.
+            assert_eq!(&*thing.phys, phys, "{}", case.kind);
+            thing.phys.to_string()
+        }
+        outcome => panic!("{} is not changed to {properties}: {outcome:?}", case.kind),
+    }
+}
+
+/// What stays as it is when it is given no more: nobody knows what it would be without.
+const STAYS: [(&str, &str); 7] = [
+    ("OS::Cinder::Volume", "volume_type"),
+    ("OS::Neutron::Net", "port_security_enabled"),
+    ("OS::Neutron::Net", "value_specs"),
+    ("OS::Neutron::Port", "port_security_enabled"),
+    ("OS::Neutron::Port", "security_groups"),
+    ("OS::Neutron::Subnet", "allocation_pools"),
+    ("OS::Neutron::Subnet", "gateway_ip"),
+];
+
+#[test]
+fn what_differs_is_seen_and_put_right() {
+    let stage = Stage::new();
+    for case in all(&stage) {
+        let row = stage.row();
+        let mut phys = stage.made(row, case.kind, &case.properties).phys.to_string();
+        for (property, to) in &case.changes {
+            let wanted = changed(&case.properties, property, to);
+            let differs = |properties: &Json, phys: &str| {
+                let desk = Desk::expects(row, properties).knows(row, case.kind, phys);
+                match stage.sight(row, case.kind, &desk) {
+                    Some(Sight::Changed(_, how)) => Some(how.to_string()),
+                    Some(Sight::Ready(_)) => None,
+                    sight => panic!("{} `{property}`: {sight:?}", case.kind),
+                }
+            };
+            assert_eq!(differs(&case.properties, &phys), None, "{} before `{property}`", case.kind);
+            let how = differs(&wanted, &phys).unwrap_or_else(|| panic!("{}: no drift of `{property}`", case.kind));
+            let names_it = how.contains(&format!("`{property}`")) || how.contains("was to be");
+            assert!(names_it, "{} `{property}`: {how}", case.kind);
+            phys = update(&stage, row, &case, &phys, &wanted);
+            assert_eq!(differs(&wanted, &phys), None, "{} after `{property}`", case.kind);
+            // A size only grows, and what the first properties do not say may stay.
+            if *property == "size" {
+                break_down(&stage, row, &case, &phys);
+                phys = stage.made(row, case.kind, &case.properties).phys.to_string();
+                continue;
+            }
+            phys = update(&stage, row, &case, &phys, &case.properties);
+            assert_eq!(differs(&case.properties, &phys), None, "{} after `{property}` and back", case.kind);
+            // What is given no more goes back to what it is without.
+            let is_back = differs(&wanted, &phys).is_some();
+            assert_eq!(is_back, !STAYS.contains(&(case.kind, *property)), "{} `{property}`", case.kind);
+        }
+        break_down(&stage, row, &case, &phys);
+    }
+}
+
+fn break_down(stage: &Stage, row: Id, case: &Case, phys: &str) {
+    assert_eq!(stage.carry_out(row, case.kind, Some(phys), &What::Delete), Outcome::Done(None), "{}", case.kind);
+}

@@ -1,0 +1,12 @@
+//! What the deployment engine's jobs come to in a cloud, for each type, and whatever goes wrong.
+
+mod boot;
+mod cases;
+mod engine;
+mod faults;
+mod found;
+mod life;
+mod refusals;
+mod release;
+mod schemas;
+mod stage;

@@ -1,0 +1,63 @@
+//! Heat's schemas and what is carried out here.
+
+use std::collections::BTreeSet;
+
+use wattle_heat::schema::schema;
+use wattle_openstack::driver::kinds;
+
+use super::life::all;
+use super::stage::Stage;
+
+/// Properties that say how a change is to be made, or that are only another way to say one that has a case.
+const NO_CASE: [(&str, &str); 7] = [
+    ("OS::Neutron::FloatingIP", "fixed_ip_address"),
+    ("OS::Neutron::FloatingIPAssociation", "fixed_ip_address"),
+    ("OS::Neutron::FloatingIPAssociation", "floatingip_id"),
+    ("OS::Neutron::Port", "device_id"),
+    ("OS::Neutron::Port", "device_owner"),
+    ("OS::Neutron::Port", "no_fixed_ips"),
+    ("OS::Nova::FloatingIPAssociation", "floating_ip"),
+];
+
+#[test]
+fn what_can_be_changed_has_a_case_or_is_fixed_or_refused() {
+    let stage = Stage::new();
+    let cases = all(&stage);
+    for kind in kinds() {
+        let schema = schema(kind.name).unwrap_or_else(|| panic!("{} is not Heat's", kind.name));
+        let case = cases.iter().find(|case| case.kind == kind.name).expect("a case");
+        let has_case: BTreeSet<&str> = case.changes.iter().map(|(property, _)| *property).collect();
+        for (name, property) in schema.properties.iter().filter(|(_, property)| !property.hidden) {
+            let is_policy =
+                name.ends_with("_policy") && &**name != "qos_policy" || &**name == "software_config_transport";
+            let besides = matches!(&**name, "value_specs" | "mountpoint" | "qos_policy");
+            let is_known = has_case.contains(&**name)
+                || kind.fixed().contains(&&**name)
+                || !kind.takes(name)
+                || is_policy
+                || besides
+                || matches!((kind.name, &**name), ("OS::Nova::Server", "user_data"))
+                || NO_CASE.contains(&(kind.name, &**name));
+            assert!(is_known || !property.updatable, "{} `{name}` can be changed in Heat", kind.name);
+        }
+        for name in kind.fixed() {
+            assert!(schema.properties.contains_key(*name) && kind.takes(name), "{} `{name}`", kind.name);
+        }
+        for name in has_case {
+            assert!(schema.properties[name].updatable || kind.name == "OS::Nova::Server", "{} `{name}`", kind.name);
+        }
+    }
+}
+
+#[test]
+fn what_heat_does_not_have_is_not_taken() {
+    for kind in kinds() {
+        let schema = schema(kind.name).expect("one of Heat's");
+        let taken: Vec<&str> =
+            ["name", "description", "tags", "metadata", "rules", "size", "allocate_network", "value_specs"]
+                .into_iter()
+                .filter(|name| kind.takes(name) && !schema.properties.contains_key(*name))
+                .collect();
+        assert_eq!(taken, Vec::<&str>::new(), "{}", kind.name);
+    }
+}

@@ -1,0 +1,107 @@
+//! `wattle cloud`: a simulated cloud, to try `wattle deploy` with.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+use wattle::manners::reason;
+use wattle::shown::argument;
+use wattle_cloud::Setting;
+
+use crate::local::write_whole;
+use crate::openstack::Simulated;
+
+use super::args;
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::signals::Signals;
+
+pub(super) fn command() -> Command {
+    Command::new("cloud")
+        .about("Serve a simulated cloud, to try `deploy` with: it answers as OpenStack does, and boots nothing")
+        .arg(
+            Arg::new("listen")
+                .long("listen")
+                .value_name("ADDRESS:PORT")
+                .default_value("127.0.0.1:5000")
+                .value_parser(value_parser!(SocketAddr))
+                .help("Where it listens; with port 0 at a free one"),
+        )
+        .arg(
+            Arg::new("clouds")
+                .long("clouds")
+                .value_name("FILE")
+                .default_value("clouds.yaml")
+                .value_parser(value_parser!(PathBuf))
+                .help("Where to write how to log in; OpenStack's clients read ./clouds.yaml"),
+        )
+        .arg(
+            Arg::new("takes")
+                .long("takes")
+                .value_name("TIME")
+                .default_value("2s")
+                .value_parser(args::duration)
+                .help("How long a server or a volume takes until it is there, or gone"),
+        )
+        .arg(
+            Arg::new("quota")
+                .long("quota")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .help("Most servers, ports and volumes, of each"),
+        )
+        .after_help(args::section(&[(
+            "Example",
+            "  wattle cloud &
+  wattle deploy out/shop --cloud simulated --space zookeeper://127.0.0.1:2181
+
+  What is made there is gone when it ends.",
+        )]))
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let address = *matches.get_one::<SocketAddr>("listen").expect("INVARIANT: it has a default");
+    let file = matches.get_one::<PathBuf>("clouds").expect("INVARIANT: it has a default");
+    if file.exists() && !std::fs::read_to_string(file).is_ok_and(|text| text.starts_with(MADE)) {
+        return Err(Failure::usage(format!("there is a file `{}` already", file.display()))
+            .help(format!("name another one, `--clouds FILE`, and set `OS_CLIENT_CONFIG_FILE={}` to it", "FILE")));
+    }
+    if !address.ip().is_loopback() {
+        return Err(Failure::usage(format!("`{address}` is no address of this machine alone"))
+            .note("whoever reaches a simulated cloud is its user")
+            .help("give a loopback address: `--listen 127.0.0.1:5000`"));
+    }
+    let refuse = |error: std::io::Error| {
+        Failure::new(format!("cannot listen at {address}: {}", reason(&error)))
+            .help("a free port: `--listen 127.0.0.1:0`")
+    };
+    let mut signals = Signals::listen()?;
+    let listener = std::net::TcpListener::bind(address).map_err(refuse)?;
+    let takes = *matches.get_one::<Duration>("takes").expect("INVARIANT: it has a default");
+    let setting = Setting { takes, quota: matches.get_one::<usize>("quota").copied(), ..Setting::default() };
+    let clouds = |url: &str| {
+        let Setting { user, password, project, .. } = &setting;
+        format!(
+            "{MADE}clouds:\n  simulated:\n    auth:\n      auth_url: {url}\n      username: {user}\n      password: {password}\n      \
+             project_name: {project}\n      user_domain_id: default\n      project_domain_id: default\n"
+        )
+    };
+    let (cloud, serving) = Simulated::serve(listener, setting.clone()).map_err(refuse)?;
+    write_whole(file, clouds(&cloud.auth_url()).as_bytes(), 0o600)
+        .map_err(|error| Failure::new(format!("cannot write `{}`: {}", file.display(), reason(&error))))?;
+    console.out.write(&format!(
+        "a cloud is at {}, and {} says how to log in: `--cloud simulated`\nCtrl-C ends it, and all that is there\n",
+        cloud.auth_url(),
+        argument(file.display())
+    ))?;
+    tokio::select! {
+        never = serving => match never {},
+        () = signals.end() => {}
+    }
+    let _ = std::fs::remove_file(file);
+    Ok(Exit::Fine)
+}
+
+/// What the file begins with, by which it is known again.
+const MADE: &str = "# Written by `wattle cloud`, and removed when that ends.\n";

@@ -1,0 +1,71 @@
+//! Which cloud is meant, and logging in there.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches};
+use wattle::manners::reason;
+use wattle_converge::Target as _;
+use wattle_deploy::Deployment;
+use wattle_openstack::clouds::CloudError;
+use wattle_openstack::{Cloud, Fault, Session, driver};
+
+use crate::cli::failure::Failure;
+use crate::openstack::{Http, sources};
+
+/// For how long a busy service is asked again before a job is told that it is busy.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The option that names a cloud.
+pub(super) fn argument() -> Arg {
+    Arg::new("cloud").long("cloud").value_name("NAME").help(
+        "The cloud, as clouds.yaml calls it; else that of OS_CLOUD or of the variables OS_*, else the only one that there is",
+    )
+}
+
+/// The cloud that is meant, logged in.
+///
+/// # Errors
+/// Why it is none, or does not let one in.
+pub(super) async fn session(matches: &ArgMatches) -> Result<Arc<Session>, Failure> {
+    let unreadable =
+        |(file, error): (String, std::io::Error)| Failure::usage(format!("cannot read `{file}`: {}", reason(&error)));
+    let sources = sources().map_err(unreadable)?;
+    let cloud = Cloud::choose(&sources, matches.get_one::<String>("cloud").map(String::as_str)).map_err(of_choice)?;
+    let wire = Http::new(&cloud).map_err(Failure::usage)?;
+    let session = Arc::new(Session::new(cloud, Arc::new(wire), PATIENCE));
+    // Whatever is wrong with the cloud is said before anything is made.
+    session.token().await.map_err(of_fault)?;
+    Ok(session)
+}
+
+/// Sees that the cloud has all services that a target needs.
+///
+/// # Errors
+/// The first that it does not have.
+pub(super) async fn services(session: &Session, target: &Deployment) -> Result<(), Failure> {
+    let resources = target.resources();
+    let types = resources.iter().filter_map(|(name, _)| target.written(name));
+    let needed: BTreeSet<&'static str> = types.filter_map(|(ty, _)| Some(driver::kind(ty)?.service)).collect();
+    for service in needed {
+        session.url(service).await.map_err(of_fault)?;
+    }
+    Ok(())
+}
+
+/// A failure with the help that there is.
+fn failure(failure: Failure, help: Option<String>) -> Failure {
+    match help {
+        Some(help) => failure.help(help),
+        None => failure,
+    }
+}
+
+fn of_choice(error: CloudError) -> Failure {
+    failure(Failure::usage(error.to_string()), error.help())
+}
+
+fn of_fault(fault: Fault) -> Failure {
+    failure(Failure::new(fault.to_string()), fault.help())
+}

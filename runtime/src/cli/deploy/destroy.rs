@@ -1,0 +1,46 @@
+//! `wattle destroy`: nothing is left of a stack.
+
+use clap::{ArgMatches, Command};
+
+use crate::cli::console::Console;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::{args, target};
+use crate::deploy::Wanted;
+use crate::seed;
+
+use super::site::{Brought, Site, agreed};
+use super::{cloud, software};
+
+pub(in crate::cli) fn command() -> Command {
+    Command::new("destroy")
+        .about("Tear down a stack's software, delete its infrastructure, and remove it from the data space")
+        .arg(cloud::argument())
+        .arg(args::flag("yes", "Do not ask"))
+        .args(args::target())
+}
+
+pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let target = target::find(matches, console)?;
+    let (space, key) = (target.space().await?, target.key()?);
+    let session = cloud::session(matches).await?;
+    let stack = space.layout().stack().to_owned();
+    let site = Site::new(space.store(), &stack, &key, session).await?;
+    let rows = crate::deploy::Deployment::rows(space.store(), &stack).await?;
+    let what = match rows.len() {
+        0 => format!("remove `{stack}`, of which nothing is left in the cloud,"),
+        1 => format!("delete the one resource of `{stack}` in the cloud `{}`, and `{stack}`", site.cloud()),
+        many => format!("delete the {many} resources of `{stack}` in the cloud `{}`, and `{stack}`", site.cloud()),
+    };
+    if !agreed(matches, &format!("{what} from the data space"), console)? {
+        return Err(Failure::new("nothing was deleted"));
+    }
+    software::retire(&site, console).await?;
+    match site.bring(&Wanted::Nothing, console).await? {
+        Brought::Ended | Brought::Failed => Ok(Exit::Failed),
+        Brought::Done(_) => {
+            seed::delete(space.store(), &stack, &key, true).await?;
+            console.out.write(&format!("`{stack}` is gone\n"))?;
+            Ok(Exit::Fine)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What is told of a deployment while it goes on: a line for each thing that is done, or fails.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use wattle::model::Name;
+use wattle_converge::{Act, Outcome, Stage, What};
+use wattle_words::time::short;
+
+use crate::cli::paint::{Tone, paint};
+use crate::deploy::News;
+
+/// What has been begun, and when.
+#[derive(Debug, Default)]
+pub(super) struct Display {
+    begun: HashMap<Name, (Instant, Name, &'static str)>,
+    /// Servers that were made while somebody looked on.
+    pub(super) servers: Vec<Name>,
+    color: bool,
+}
+
+impl Display {
+    pub(super) fn new(color: bool) -> Self {
+        Self { color, ..Self::default() }
+    }
+
+    /// The line that says so, if it is worth one.
+    pub(super) fn line(&mut self, news: &News) -> Option<String> {
+        match news {
+            News::Elsewhere => {
+                Some(self.quiet("another `wattle deploy` is at work, and has been told; this one looks on"))
+            }
+            News::Begins { name, kind, what } => {
+                let word = match what {
+                    What::Create { .. } | What::Look => "created",
+                    What::Update { .. } => "changed",
+                    What::Release { .. } => "released",
+                    What::Drain => "torn down",
+                    What::Delete => "deleted",
+                };
+                let began = self.begun.get(name).filter(|(_, _, known)| *known == word).map(|(began, ..)| *began);
+                self.begun.insert(name.clone(), (began.unwrap_or_else(Instant::now), kind.clone(), word));
+                if matches!(what, What::Create { .. }) && &**kind == "OS::Nova::Server" {
+                    self.servers.push(name.clone());
+                }
+                None
+            }
+            News::Outcome { name, act, outcome } => self.outcome(name, act.as_ref(), outcome),
+            News::Seen { name, was, is } => self.seen(name, was, is.as_ref()),
+            News::Blind(why) => Some(self.wrong(&format!("it cannot be seen what is there: {why}"))),
+            News::Stalled(waits) => {
+                let waits: Vec<String> = waits.iter().map(|wait| format!("\n  {wait}")).collect();
+                Some(self.quiet(&format!("nothing has changed for a while:{}", waits.concat())))
+            }
+            News::Count(_) | News::Settled { .. } => None,
+        }
+    }
+
+    fn outcome(&mut self, name: &Name, act: Option<&Act>, outcome: &Outcome) -> Option<String> {
+        match outcome {
+            Outcome::Done(_) | Outcome::Absent if !matches!(act, Some(Act::Look)) => self.done(name),
+            Outcome::Done(_) => self.done(name),
+            Outcome::Refused(why) | Outcome::Broken(why) => {
+                self.begun.remove(name);
+                Some(self.wrong(&format!("{name} failed: {why}")))
+            }
+            Outcome::Unknown => {
+                Some(self.quiet(&format!("{name}: no answer came, so it is looked for before it is asked again")))
+            }
+            Outcome::Accepted(_) | Outcome::Absent | Outcome::Later(_) => None,
+        }
+    }
+
+    fn seen(
+        &mut self,
+        name: &Name,
+        was: &(bool, Stage, Option<Name>),
+        is: Option<&(bool, Stage, Option<Name>)>,
+    ) -> Option<String> {
+        match is {
+            Some((true, Stage::Failed, how)) => {
+                self.begun.remove(name);
+                let why = how.as_ref().map_or(String::new(), |how| format!(": {how}"));
+                Some(self.wrong(&format!("{name} is broken{why}")))
+            }
+            Some((true, Stage::Gone, _)) if was.0 => {
+                Some(self.wrong(&format!("{name} is gone: somebody else deleted it")))
+            }
+            Some((true, _, Some(how))) if was.2.as_ref() != Some(how) => {
+                Some(self.wrong(&format!("{name} is not as it was deployed: {how}")))
+            }
+            Some((true, Stage::Sound, None)) if was.2.is_some() => Some(self.good(name, "is as it was deployed again")),
+            Some((true, ..)) | None if !was.0 => self.done(name),
+            _ => None,
+        }
+    }
+
+    /// What was begun is done.
+    fn done(&mut self, name: &Name) -> Option<String> {
+        let (began, kind, word) = self.begun.remove(name)?;
+        if word == "torn down" {
+            // Its deletion comes next.
+            return Some(self.good(name, "is torn down"));
+        }
+        let took = began.elapsed().as_secs();
+        let took = if took == 0 { String::new() } else { format!(", after {}", short(took)) };
+        Some(self.good(name, &paint(&format!("{word} ({kind}{took})"), Tone::Faint, self.color)))
+    }
+
+    fn good(&self, name: &str, what: &str) -> String {
+        format!("{} {name} {what}", paint("✓", Tone::Good, self.color))
+    }
+
+    fn wrong(&self, what: &str) -> String {
+        format!("{} {what}", paint("✗", Tone::Bad, self.color))
+    }
+
+    fn quiet(&self, what: &str) -> String {
+        paint(what, Tone::Waiting, self.color)
+    }
+}

@@ -1,0 +1,53 @@
+//! `wattle drift`: what is not as it was deployed.
+
+use clap::{ArgMatches, Command};
+
+use crate::cli::console::Console;
+use crate::cli::failure::{Exit, Failure, exit_codes};
+use crate::cli::{args, target};
+use crate::deploy::{Difference, Wanted};
+
+use super::cloud;
+use super::site::{Brought, Site};
+
+pub(in crate::cli) fn command() -> Command {
+    Command::new("drift")
+        .about("Say what in the cloud is not as it was deployed")
+        .arg(cloud::argument())
+        .arg(args::flag("correct", "Put it right"))
+        .args(args::target())
+        .after_help(args::section(&[(
+            "Exit codes",
+            &exit_codes(&[
+                (Exit::Fine, "everything is as it was deployed, or was put right"),
+                (Exit::Failed, "it is not known, or could not be put right"),
+                (Exit::Usage, "wrong usage"),
+                (Exit::Changes, "something is not"),
+            ]),
+        )]))
+}
+
+pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let target = target::find(matches, console)?;
+    let (space, key) = (target.space().await?, target.key()?);
+    let session = cloud::session(matches).await?;
+    let stack = space.layout().stack().to_owned();
+    let site = Site::new(space.store(), &stack, &key, session).await?;
+    let differs = site.look(console).await?;
+    if differs.is_empty() {
+        console.out.write(&format!("everything of `{stack}` is as it was deployed\n"))?;
+        return Ok(Exit::Fine);
+    }
+    let lines: Vec<String> = differs.iter().map(|Difference { name, how }| format!("{name} {how}\n")).collect();
+    console.out.write(&lines.concat())?;
+    if !matches.get_flag("correct") {
+        return Ok(Exit::Changes);
+    }
+    match site.bring(&Wanted::AsDeployed, console).await? {
+        Brought::Done(_) => {
+            console.out.write(&format!("everything of `{stack}` is as it was deployed again\n"))?;
+            Ok(Exit::Fine)
+        }
+        Brought::Failed | Brought::Ended => Ok(Exit::Failed),
+    }
+}

@@ -1,0 +1,174 @@
+//! `wattle deploy` and what belongs to it: the infrastructure of a stack, brought up without Heat, and its software.
+
+pub(super) mod cloud;
+pub(super) mod destroy;
+mod display;
+pub(super) mod drift;
+pub(super) mod rollback;
+mod site;
+mod software;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command};
+use wattle::cli::{beside, planned};
+use wattle::model::Value;
+use wattle::view::{self, Format};
+use wattle_converge::{Cleanup, OnFailure, Time};
+use wattle_deploy::Deployment;
+
+use super::console::Console;
+use super::failure::{Exit, Failure, exit_codes};
+use super::seed::Work;
+use super::{args, plan, seed};
+use crate::clock;
+use crate::deploy::Wanted;
+use crate::openstack::{Source, Templates};
+
+use site::{Site, agreed};
+
+pub(super) fn command() -> Command {
+    Command::new("deploy")
+        .about("Bring up what a blueprint emitted on an OpenStack, without Heat: infrastructure and software")
+        .arg(seed::directory())
+        .arg(cloud::argument())
+        .arg(args::flag("yes", "Do not ask"))
+        .arg(args::flag("again", "Run software that is unchanged again, too: what failed is tried again"))
+        .arg(args::flag("infrastructure-only", "Do not wait for the software"))
+        .args(choices())
+        .args(seed::parameters())
+        .args(args::data_space())
+        .arg(args::credentials())
+        .after_help(args::section(&[
+            (
+                "What it does",
+                "  Says what would change, and asks. Then writes the seed to the data space, makes the infrastructure what the
+  template says, lets servers be known by keys of their own, and waits for the software. Ctrl-C loses
+  nothing: the next call goes on. Another call while one is at work changes the goal of both.",
+            ),
+            ("Exit codes", &exit_codes(&[
+                (Exit::Fine, "everything is as the directory says"),
+                (Exit::Failed, "something is not, and this says what"),
+                (Exit::Usage, "wrong usage: nothing was done"),
+            ])),
+        ]))
+}
+
+/// How a goal is reached.
+fn choices() -> [Arg; 4] {
+    [
+        Arg::new("on-failure")
+            .long("on-failure")
+            .value_name("WHAT")
+            .value_parser(["stop", "rollback"])
+            .default_value("stop")
+            .help("When infrastructure fails: leave all as it is, or go back to what was reached last"),
+        Arg::new("cleanup")
+            .long("cleanup")
+            .value_name("WHEN")
+            .value_parser(["last", "early"])
+            .default_value("last")
+            .help("Delete what is replaced once everything else is as it should be, or as soon as its successor is"),
+        Arg::new("deadline")
+            .long("deadline")
+            .value_name("TIME")
+            .value_parser(args::duration)
+            .help("Begin nothing more after this time: 30m"),
+        args::flag(
+            "correct",
+            "From now on, put right what differs from what was deployed, three times an hour at most",
+        ),
+    ]
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let mut work = seed::prepare(matches, crate::seed::judge).await?;
+    if work.is_up() {
+        return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
+            .help("name another data space, `--space zookeeper+tls://HOST:PORT`"));
+    }
+    work.options.again = matches.get_flag("again");
+    // What is wrong with the cloud or the template is said before anything is made.
+    let source = source(&work, matches)?;
+    let target = judge(&source, console)?;
+    let session = cloud::session(matches).await?;
+    cloud::services(&session, &target).await?;
+    let (before, after) = plan::between(&work, &work.directory.clone(), console).await?;
+    let (text, exit) = planned(before.as_ref(), &after, false, console.out.color);
+    console.out.write(&text)?;
+    if exit == Exit::Changes && !agreed(matches, "deploy it", console)? {
+        return Err(Failure::new("nothing was deployed"));
+    }
+    let changes = work.apply().await?;
+    console.err.write(&format!("{}\n", changes.to_string().trim_end()))?;
+    let site = Site::new(&work.store, &work.stack(), &work.options.key, session).await?;
+    let wanted = Wanted::Deploy {
+        source: source.to_text(),
+        on_failure: match matches.get_one::<String>("on-failure").map(String::as_str) {
+            Some("rollback") => OnFailure::Rollback,
+            _ => OnFailure::Stop,
+        },
+        cleanup: match matches.get_one::<String>("cleanup").map(String::as_str) {
+            Some("early") => Cleanup::Early,
+            _ => Cleanup::Last,
+        },
+        corrects: matches.get_flag("correct"),
+        deadline: matches
+            .get_one::<Duration>("deadline")
+            .map(|time| Time::from_millis(clock::millis() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2))),
+    };
+    let made = match site.bring(&wanted, console).await? {
+        site::Brought::Ended | site::Brought::Failed => return Ok(Exit::Failed),
+        site::Brought::Done(made) => made,
+    };
+    if matches.get_flag("infrastructure-only") {
+        return Ok(Exit::Fine);
+    }
+    software::follow(&site, &work.seed, &made, console).await
+}
+
+/// What the target is made of.
+fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
+    let mut files = beside(&work.directory).into_iter().collect::<Vec<PathBuf>>();
+    files.extend(matches.get_many::<PathBuf>("environment").into_iter().flatten().cloned());
+    let mut environments = Vec::new();
+    for file in files {
+        let name = file.display().to_string();
+        let text = wattle::manners::read(&file).map_err(|error| {
+            Failure::usage(format!("cannot read the environment `{name}`: {}", wattle::manners::reason(&error)))
+        })?;
+        environments.push((name, text));
+    }
+    // What servers prove themselves with goes over what an environment says.
+    let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
+    let credentials = work.options.credentials.text(&work.stack(), &space, &ca);
+    environments.push((work.credentials.display().to_string(), credentials));
+    let given = seed::assignments(matches)?;
+    let template = seed::template_in(&work.directory).unwrap_or("template.yaml");
+    Ok(Source {
+        template: template.to_owned(),
+        files: work.options.files.templates.clone(),
+        environments,
+        given: given.into_iter().map(|(name, value)| (name.into(), Value::Str(value.into()))).collect(),
+        stack: work.stack(),
+        seed: wattle::manners::read(&work.directory.join("seed.yaml"))
+            .map_err(|error| Failure::usage(format!("cannot read the seed: {}", wattle::manners::reason(&error))))?,
+    })
+}
+
+/// Refuses what cannot be deployed without Heat, all of it at once.
+fn judge(source: &Source, console: &mut Console) -> Result<Deployment, Failure> {
+    let refused = match Templates::default().target(source) {
+        Ok(target) => return Ok(target),
+        Err(refused) => refused,
+    };
+    let count = refused.len();
+    let read = |name: &str| source.files.get(name).map(|text| text.as_str().into());
+    console.err.write(&view::render(&refused, Format::Full, &read, &console.err.options()))?;
+    let what = if count == 1 { "one thing".to_owned() } else { format!("{count} things") };
+    Err(Failure::usage(format!(
+        "{what} in `{}` cannot be deployed without Heat, and nothing was done",
+        source.template
+    )))
+}

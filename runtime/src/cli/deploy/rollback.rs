@@ -1,0 +1,48 @@
+//! `wattle rollback`: infrastructure and software as they were.
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use crate::cli::console::Console;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::{args, target};
+use crate::deploy::Wanted;
+
+use super::site::{Brought, Site, agreed};
+use super::{cloud, software};
+
+pub(in crate::cli) fn command() -> Command {
+    Command::new("rollback")
+        .about("Bring a deployment back to what it was: the last one that completed, or the one before")
+        .arg(cloud::argument())
+        .arg(
+            Arg::new("to")
+                .long("to")
+                .value_name("N")
+                .value_parser(value_parser!(u64))
+                .help("The number of the deployment to go back to; ten that completed are kept"),
+        )
+        .arg(args::flag("yes", "Do not ask"))
+        .args(args::target())
+}
+
+pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let target = target::find(matches, console)?;
+    let (space, key) = (target.space().await?, target.key()?);
+    let session = cloud::session(matches).await?;
+    let stack = space.layout().stack().to_owned();
+    let site = Site::new(space.store(), &stack, &key, session).await?;
+    let to = matches.get_one::<u64>("to").copied();
+    let found = site.former(to).await?;
+    let Some((number, source)) = found else {
+        return Err(Failure::usage(format!("`{stack}` has no deployment to go back to"))
+            .help("`wattle destroy` removes what there is"));
+    };
+    if !agreed(matches, &format!("bring `{stack}` back to deployment {number}"), console)? {
+        return Err(Failure::new("nothing was changed"));
+    }
+    let seed = software::restore(&site, &source, console).await?;
+    match site.bring(&Wanted::Rollback { to: Some(number) }, console).await? {
+        Brought::Ended | Brought::Failed => Ok(Exit::Failed),
+        Brought::Done(made) => software::follow(&site, &seed, &made, console).await,
+    }
+}

@@ -1,0 +1,174 @@
+//! A stack's infrastructure as commands have it.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use tokio::sync::mpsc;
+use wattle::model::Name;
+use wattle_converge::Limits;
+use wattle_openstack::Session;
+
+use crate::cli::console::Console;
+use crate::cli::failure::Failure;
+use crate::cli::paint::{Tone, paint};
+use crate::cli::signals::Signals;
+use crate::deploy::{DeployError, Deployment, Difference, Ended, Identity, News, Wanted};
+use crate::openstack::{Hands, Source, Templates};
+use crate::space::{OperatorKey, Space};
+use crate::store::Store;
+
+use super::display::Display;
+
+/// A stack's infrastructure.
+pub(super) struct Site {
+    pub(super) deployment: Deployment,
+    pub(super) space: Space,
+    cloud: String,
+}
+
+/// How it went.
+pub(super) enum Brought {
+    /// Everything is as it should be. These servers were made.
+    Done(Vec<Name>),
+    /// Something is not, and it was said what.
+    Failed,
+    /// It was told to end before.
+    Ended,
+}
+
+impl Site {
+    pub(super) async fn new(
+        store: &Arc<dyn Store>,
+        stack: &str,
+        key: &OperatorKey,
+        session: Arc<Session>,
+    ) -> Result<Self, Failure> {
+        let identity = Identity::of(store, stack, key).await?;
+        let space = Space::new(Arc::clone(store), stack).operated_by(key.signer().authority());
+        let name = session.cloud().name.clone();
+        let cloud = Arc::new(Hands::new(session, &identity, space.clone()).await);
+        let deployment = Deployment {
+            store: Arc::clone(store),
+            stack: stack.to_owned(),
+            key: key.clone(),
+            cloud,
+            maker: Arc::new(Templates::new(&identity)),
+            limits: Limits::default(),
+        };
+        Ok(Self { deployment, space, cloud: name })
+    }
+
+    /// The cloud's name.
+    pub(super) fn cloud(&self) -> &str {
+        &self.cloud
+    }
+
+    /// What the present goal is made of.
+    pub(super) async fn present(&self) -> Result<Option<(u64, Source)>, Failure> {
+        self.deployment.present_source().await?.map(read).transpose()
+    }
+
+    /// What a rollback goes back to.
+    pub(super) async fn former(&self, to: Option<u64>) -> Result<Option<(u64, Source)>, Failure> {
+        self.deployment.former_source(to).await?.map(read).transpose()
+    }
+
+    /// Looks once at all that is there.
+    pub(super) async fn look(&self, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+        let (news, mut heard) = mpsc::unbounded_channel();
+        let differences = self.deployment.look(&news).await?;
+        while let Ok(told) = heard.try_recv() {
+            if let News::Blind(why) = told {
+                return Err(Failure::new(format!("it cannot be seen what is in the cloud `{}`: {why}", self.cloud)));
+            }
+            if let News::Elsewhere = told {
+                console.err.write("another `wattle deploy` is at work: this is what it has seen\n")?;
+            }
+        }
+        Ok(differences)
+    }
+
+    /// Has it done, and tells what goes on.
+    pub(super) async fn bring(&self, wanted: &Wanted, console: &mut Console) -> Result<Brought, Failure> {
+        let (news, mut heard) = mpsc::unbounded_channel();
+        let mut signals = Signals::listen()?;
+        let mut display = Display::new(console.err.color);
+        let (end, told) = tokio::sync::oneshot::channel::<()>();
+        let mut end = Some(end);
+        let bring = self.deployment.bring(wanted, &news, async move { drop(told.await) });
+        tokio::pin!(bring);
+        let ended = loop {
+            tokio::select! {
+                ended = &mut bring => break ended?,
+                Some(news) = heard.recv() => tell(&mut display, &news, console)?,
+                () = signals.end() => {
+                    if end.take().is_none() {
+                        return Ok(Brought::Ended);
+                    }
+                    console.err.write("ends, once what was begun has been written down; again: at once\n")?;
+                }
+            }
+        };
+        while let Ok(news) = heard.try_recv() {
+            tell(&mut display, &news, console)?;
+        }
+        self.conclude(ended, display, console)
+    }
+
+    fn conclude(&self, ended: Option<Ended>, display: Display, console: &mut Console) -> Result<Brought, Failure> {
+        let stack = &self.deployment.stack;
+        let Some(Ended { roots, .. }) = ended else {
+            console.err.write(&format!("`{stack}` is not done: the next `wattle deploy` goes on\n"))?;
+            return Ok(Brought::Ended);
+        };
+        if roots.is_empty() {
+            return Ok(Brought::Done(display.servers));
+        }
+        let head =
+            paint(&format!("the infrastructure of `{stack}` is not as it should be:"), Tone::Bad, console.err.color);
+        let roots: Vec<String> = roots.iter().map(|root| format!("\n  {root}")).collect();
+        console.err.write(&format!("{head}{}\n", roots.concat()))?;
+        Ok(Brought::Failed)
+    }
+}
+
+fn read((number, text): (u64, String)) -> Result<(u64, Source), Failure> {
+    let source = Source::read(&text);
+    Ok((number, source.map_err(|error| Failure::new(format!("deployment {number} cannot be read: {error}")))?))
+}
+
+fn tell(display: &mut Display, news: &News, console: &mut Console) -> Result<(), Failure> {
+    match display.line(news) {
+        Some(line) => console.err.write(&format!("{line}\n")),
+        None => Ok(()),
+    }
+}
+
+/// Whether whoever sits there agrees to `what`, or has said so before.
+pub(super) fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, Failure> {
+    if matches.get_flag("yes") {
+        return Ok(true);
+    }
+    if !std::io::stdin().is_terminal() {
+        return Err(
+            Failure::usage("nothing is done without being asked, and there is no terminal").help("give `--yes`")
+        );
+    }
+    console.err.write(&format!("{what}? [y/N] "))?;
+    let _ = std::io::stderr().flush();
+    let mut answer = String::new();
+    let _ = std::io::stdin().read_line(&mut answer);
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+impl From<DeployError> for Failure {
+    fn from(error: DeployError) -> Self {
+        match error {
+            DeployError::Store(error) => error.into(),
+            DeployError::Sealed { .. } => Self::new(error.to_string())
+                .help("give the operator's key that `wattle deploy` was given before: `--key FILE`"),
+            other => Self::new(other.to_string()),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The software of a stack whose infrastructure is there.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use wattle::lower::Seed;
+use wattle::model::Name;
+use wattle::names::some;
+use wattle_heat::environment::Environment;
+
+use crate::cli::console::Console;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::paint::{Tone, paint};
+use crate::cli::progress::Progress;
+use crate::cli::signals::Signals;
+use crate::cli::{exports, why};
+use crate::clock;
+use crate::openstack::Source;
+use crate::report::{Picture, roots};
+use crate::seed::{self, Credentials, Files, Given};
+
+use super::site::Site;
+
+/// How often to look.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How long servers that have come wait for others, so that not each of them makes a revision of its own.
+const TOGETHER: Duration = Duration::from_secs(10);
+
+/// Most causes that are explained at the end.
+const ROOTS: usize = 10;
+
+/// Follows the software until it is over, and lets servers be known by keys of their own. `made` are servers that were made just now:
+/// each takes the place of the one before it of the same name.
+pub(super) async fn follow(site: &Site, seed: &Seed, made: &[Name], console: &mut Console) -> Result<Exit, Failure> {
+    let (store, stack, key) = (&site.deployment.store, site.deployment.stack.as_str(), &site.deployment.key);
+    let own = |name: &Name| Name::from(name.rsplit('/').next().unwrap_or(name));
+    let mut anew: Vec<Name> = made.iter().map(own).filter(|name| seed.servers.contains_key(name)).collect();
+    let mut signals = Signals::listen()?;
+    let mut progress = Progress::new(console);
+    let mut picture: Option<Picture> = None;
+    let mut since: Option<Instant> = None;
+    loop {
+        let waiting = seed::waiting(store, stack, key, &anew).await?;
+        if waiting.come.is_empty() {
+            since = None;
+        } else if waiting.absent.is_empty() || since.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
+            let admitted = seed::admit(store, stack, key, &anew).await?.admitted;
+            anew.retain(|server| !admitted.contains(server));
+            progress.say(
+                &format!("known by keys of their own: {}", some(admitted.iter().map(|name| &**name), 5)),
+                console,
+            )?;
+            since = None;
+        }
+        let now = Picture::read(&site.space, picture.as_ref()).await?;
+        progress.show(&now, console)?;
+        let tally = now.tally();
+        let is_over = tally.is_over() && waiting.come.is_empty();
+        if is_over && (waiting.absent.is_empty() || tally.has_failed()) {
+            progress.clear(console)?;
+            return conclude(site, &now, console).await;
+        }
+        picture = Some(now);
+        tokio::select! {
+            () = tokio::time::sleep(PAUSE) => {}
+            () = signals.end() => {
+                progress.clear(console)?;
+                console.err.write("the infrastructure is there, and the software goes on by itself: `wattle status` shows it\n")?;
+                return Ok(Exit::Failed);
+            }
+        }
+    }
+}
+
+/// Writes the seed that a former deployment had, as the next revision; that seed.
+pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console) -> Result<Seed, Failure> {
+    let broken = |error: &dyn std::fmt::Display| Failure::new(format!("the former seed cannot be read: {error}"));
+    let seed = Seed::read(&source.seed).map_err(|error| broken(&error))?;
+    let environments = source.environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    let mut options = seed::Options::new(site.deployment.key.clone());
+    options.given = Given::new(Environment::read(environments));
+    for (name, value) in &source.given {
+        options.given.set(name, value.clone());
+    }
+    options.files = Files { templates: source.files.clone(), picture: None };
+    options.stack = Some(site.deployment.stack.clone());
+    options.admission = true;
+    // The deployment's last environment has them.
+    if let Some((name, text)) = source.environments.last() {
+        options.credentials = Credentials::parse(text, Path::new(name))?;
+    }
+    seed::adopt(&site.deployment.store, &seed, &mut options, seed::Unnamed::default()).await?;
+    options.credentials.complete(&seed, &options.key);
+    let applied = seed::apply(&site.deployment.store, &seed, &options).await?;
+    console.err.write(&format!("{}\n", applied.changes.to_string().trim_end()))?;
+    Ok(seed)
+}
+
+/// Writes a seed without servers, so that what runs on those that there are is torn down.
+pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), Failure> {
+    let Some((_, source)) = site.present().await? else { return Ok(()) };
+    let Ok(mut seed) = Seed::read(&source.seed) else { return Ok(()) };
+    seed.servers.clear();
+    seed.entries.clear();
+    seed.exports.clear();
+    seed.requirements.clear();
+    seed.imports.clear();
+    seed.recipes.clear();
+    seed.digest = seed.compute_digest();
+    let mut text = Vec::new();
+    seed.write(&mut text).map_err(|error| Failure::new(error.to_string()))?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    restore(site, &Source { seed: text, ..source }, console).await?;
+    // Networks that agents need go at once when nothing is wanted any more.
+    let deadline = Instant::now() + site.deployment.limits.drain;
+    while Instant::now() < deadline && tears_down(site).await? {
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
+}
+
+/// Whether an agent still tears down.
+async fn tears_down(site: &Site) -> Result<bool, Failure> {
+    let picture = Picture::read(&site.space, None).await?;
+    Ok(picture.servers.values().any(|server| !server.leaving.is_empty() && server.alive.is_some()))
+}
+
+async fn conclude(site: &Site, picture: &Picture, console: &mut Console) -> Result<Exit, Failure> {
+    let color = console.out.color;
+    let stack = paint(&picture.stack, Tone::Head, color);
+    if picture.tally().has_failed() {
+        let failed = paint("the infrastructure is there, and software has failed", Tone::Bad, color);
+        let why = why::explain_all(&roots(picture), ROOTS, clock::now(), color);
+        console.out.write(&format!("\n{stack}: {failed}\n\n{why}"))?;
+        return Ok(Exit::Failed);
+    }
+    let mut text = format!("\n{stack} {}\n", paint("is up", Tone::Good, color));
+    let exports = exports::exports(&site.space, &HashMap::new(), color).await;
+    if !exports.is_empty() {
+        text.extend([format!("\n{exports}")]);
+    }
+    console.out.write(&text)?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,483 @@
+//! Who leads: takes wishes, stores what the rules ask to store, has jobs carried out, and looks at what is there.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+use tokio::task::{JoinHandle, JoinSet};
+use wattle::model::Name;
+use wattle_converge::{
+    Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, Row, Sight, Stage, State, Step, Stored, Time, Wait,
+    Why,
+};
+
+use crate::clock;
+use crate::store::{Hold, Store, Turn, Version};
+
+use super::cloud::{Cloud, Rows, Seen};
+use super::facts::{self, Asked, Report, Want, Wish};
+use super::keeper::{Facts, Keeper, is_deposed};
+use super::shelf::{Maker, Shelf};
+use super::{DeployError, Difference, Look, News};
+use crate::space::OperatorKey;
+
+/// How often it is looked at what the cloud has begun to do.
+const SOON: Duration = Duration::from_secs(2);
+
+/// How often it is looked at everything.
+const SELDOM: Duration = Duration::from_mins(1);
+
+/// How often in a row the cloud may not say what is there.
+const MOST_BLIND: u32 = 10;
+
+/// How long jobs may take to end when the engine is told to end.
+const LAST: Duration = Duration::from_secs(10);
+
+/// How an engine ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Somebody else leads.
+    Deposed,
+    /// What was waited for is reached, or cannot be.
+    Settled,
+    /// It was told to end.
+    Told,
+}
+
+/// What an engine works with.
+#[derive(Clone, Debug)]
+pub(super) struct Tools {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) stack: String,
+    pub(super) key: OperatorKey,
+    pub(super) cloud: Arc<dyn Cloud>,
+    pub(super) maker: Arc<dyn Maker>,
+    pub(super) limits: Limits,
+}
+
+/// Who leads a stack's deployment.
+pub(super) struct Engine {
+    tools: Tools,
+    keeper: Keeper,
+    shelf: Shelf,
+    state: State,
+    jobs: JoinSet<(Id, Id, Outcome)>,
+    look: Option<JoinHandle<Looked>>,
+    looked: Instant,
+    looked_at_all: Instant,
+    /// How often in a row it could not be seen what is there.
+    blind: u32,
+    /// When something was stored last.
+    changed: Time,
+    /// Everything was looked at since something was begun.
+    is_swept: bool,
+    settled: Option<(u64, Vec<Wait>)>,
+    news: mpsc::UnboundedSender<News>,
+}
+
+/// What a look has shown.
+struct Looked {
+    at: Time,
+    kinds: BTreeSet<Name>,
+    is_all: bool,
+    seen: Result<Vec<Seen>, String>,
+}
+
+fn now() -> Time {
+    Time::from_millis(clock::millis())
+}
+
+impl Engine {
+    /// Takes over what is stored.
+    pub(super) async fn begin(
+        tools: Tools,
+        hold: &Hold,
+        news: mpsc::UnboundedSender<News>,
+    ) -> Result<(Self, Option<(Wish, Version)>), DeployError> {
+        let mut keeper = Keeper::begin(&tools.store, &tools.stack, hold).await?;
+        let mut shelf = Shelf::new(&tools.store, &tools.stack, &tools.key, &tools.maker);
+        let Facts { goal, good, rows, wish } = keeper.load().await?;
+        let mut stored = Stored { goal: None, good: Vec::new(), rows };
+        for kept in good {
+            let goal = restored(&mut shelf, &kept.goal).await?;
+            stored.good.push(Good { goal, upto: kept.upto, leftovers: kept.leftovers });
+        }
+        if let Some(kept) = &goal {
+            stored.goal = Some(restored(&mut shelf, kept).await?);
+        }
+        let (state, step) = State::load(stored, keeper.term(), tools.limits, now())?;
+        let mut engine = Self {
+            tools,
+            keeper,
+            shelf,
+            state,
+            jobs: JoinSet::new(),
+            look: None,
+            looked: Instant::now(),
+            looked_at_all: Instant::now(),
+            blind: 0,
+            changed: Time::default(),
+            is_swept: false,
+            settled: None,
+            news,
+        };
+        engine.carry(step).await?;
+        // What was deployed may have changed while nobody looked.
+        engine.look(true);
+        let wish = wish.filter(|(wish, _)| wish.number > engine.keeper.wish);
+        Ok((engine, wish))
+    }
+
+    /// Goes on until the wish with the number `until` is settled; without one until told to end by `end`, or somebody else leads.
+    pub(super) async fn run(
+        mut self,
+        mut heard: Option<(Wish, Version)>,
+        mut hold: Hold,
+        until: Option<u64>,
+        end: impl Future<Output = ()>,
+    ) -> Result<End, DeployError> {
+        let mut seen = None;
+        let ended = async {
+            tokio::pin!(end);
+            loop {
+                if let Some((wish, version)) = heard.take() {
+                    seen = Some(version);
+                    if wish.number > self.keeper.wish {
+                        self.hear(wish).await?;
+                    }
+                }
+                if self.is_over(until).await? {
+                    return Ok(End::Settled);
+                }
+                let wakes = self.wakes();
+                let event = tokio::select! {
+                    () = &mut end => return Ok(End::Told),
+                    turn = hold.next() => match turn {
+                        Turn::Lost => return Ok(End::Deposed),
+                        Turn::Again => continue,
+                    },
+                    wish = self.keeper.wish(seen) => {
+                        heard = wish?;
+                        continue;
+                    }
+                    Some(done) = self.jobs.join_next() => Next::Done(done),
+                    looked = looked(&mut self.look) => Next::Looked(looked),
+                    () = tokio::time::sleep_until(wakes.into()) => Next::Time,
+                };
+                self.happen(event).await?;
+            }
+        }
+        .await;
+        let ended = match ended {
+            Ok(end @ (End::Told | End::Settled)) => {
+                let finished = self.finish().await;
+                hold.release().await;
+                finished.map(|()| end)
+            }
+            other => other,
+        };
+        match ended {
+            Err(error) if is_deposed(&error, &self.tools.stack) => Ok(End::Deposed),
+            other => other,
+        }
+    }
+
+    /// Takes in what a first look at everything shows, begins nothing, and ends.
+    pub(super) async fn look_once(mut self, hold: Hold) -> Result<Vec<Difference>, DeployError> {
+        self.state.begin_nothing_more();
+        let looked = looked(&mut self.look).await;
+        self.take_in(looked).await?;
+        let differences = self.differences();
+        let finished = self.finish().await;
+        hold.release().await;
+        finished.map(|()| differences)
+    }
+
+    /// What is not as the goal asks for.
+    fn differences(&self) -> Vec<Difference> {
+        let drifted: Vec<Difference> = self.state.rows().filter_map(Difference::of).collect();
+        let is_new = |wait: &Wait| !drifted.iter().any(|known| known.name == wait.name);
+        let roots = self.state.roots().into_iter().filter(is_new).map(|wait| Difference {
+            how: match &wait.why {
+                Why::Drifted => "is gone".to_owned(),
+                Why::Failed(cause) => format!("failed: {cause}"),
+                why => Wait { name: wait.name.clone(), why: why.clone() }.to_string(),
+            },
+            name: wait.name,
+        });
+        let roots: Vec<Difference> = roots.collect();
+        drifted.into_iter().chain(roots).collect()
+    }
+
+    /// What has become of jobs that were under way is stored, as far as that is known soon.
+    async fn finish(&mut self) -> Result<(), DeployError> {
+        self.state.begin_nothing_more();
+        let deadline = tokio::time::Instant::now() + LAST;
+        while let Ok(Some(done)) = tokio::time::timeout_at(deadline, self.jobs.join_next()).await {
+            let Ok((job, row, outcome)) = done else { continue };
+            let step = self.state.step(Event::Done { job, row, outcome }, now());
+            self.store(&step).await?;
+        }
+        Ok(())
+    }
+
+    /// Somebody wants something.
+    async fn hear(&mut self, wish: Wish) -> Result<(), DeployError> {
+        self.settled = None;
+        self.is_swept = false;
+        let event = match wish.want {
+            Want::Rollback { to } => Event::Rollback { to },
+            Want::Deploy(asked) => Event::Desire(desire(&mut self.shelf, &asked).await?),
+        };
+        self.keeper.wish = wish.number;
+        self.step(event).await?;
+        self.keeper.forget_targets().await
+    }
+
+    async fn step(&mut self, event: Event) -> Result<(), DeployError> {
+        let step = self.state.step(event, now());
+        self.carry(step).await
+    }
+
+    /// Stores what a step wants to have stored.
+    async fn store(&mut self, step: &Step) -> Result<(), DeployError> {
+        let known = &self.shelf;
+        self.keeper.write(&step.writes, |desire| kept(known, desire)).await
+    }
+
+    /// Stores what a step wants to have stored, and only then begins its jobs.
+    async fn carry(&mut self, step: Step) -> Result<(), DeployError> {
+        self.store(&step).await?;
+        if !step.writes.is_empty() {
+            self.is_swept = false;
+            self.changed = now();
+        }
+        for job in step.jobs {
+            self.tell(News::Begins { name: job.name.clone(), kind: job.kind.clone(), what: job.what.clone() });
+            let cloud = Arc::clone(&self.tools.cloud);
+            self.jobs.spawn(async move {
+                let outcome = cloud.carry_out(&job).await;
+                let Job { id, row, .. } = job;
+                (id, row, outcome)
+            });
+        }
+        for notice in step.notices {
+            match notice {
+                Notice::Refused(refusal) => return Err(refusal.into()),
+                Notice::Settled { generation, roots } => self.settled = Some((generation, roots)),
+                Notice::Stalled(waits) => self.tell(News::Stalled(waits)),
+                // It is seen with all others.
+                Notice::Look(_) => {
+                    self.looked_at_all = self.looked_at_all.checked_sub(SELDOM).unwrap_or(self.looked_at_all);
+                }
+            }
+        }
+        self.tell(News::Count(self.count()));
+        Ok(())
+    }
+
+    async fn happen(&mut self, next: Next) -> Result<(), DeployError> {
+        match next {
+            Next::Time => {
+                self.step(Event::Tick).await?;
+                self.look_if_due();
+                Ok(())
+            }
+            Next::Done(first) => {
+                let mut all = Step::default();
+                let mut next = Some(first);
+                // What is stored together is one request.
+                while let Some(done) = next {
+                    if let Ok((job, row, outcome)) = done {
+                        self.tell_outcome(row, &outcome);
+                        join(&mut all, self.state.step(Event::Done { job, row, outcome }, now()));
+                    }
+                    next = self.jobs.try_join_next();
+                }
+                self.carry(all).await
+            }
+            Next::Looked(looked) => self.take_in(looked).await,
+        }
+    }
+
+    fn tell_outcome(&self, row: Id, outcome: &Outcome) {
+        let Some(row) = self.state.rows().find(|known| known.id == row) else { return };
+        self.tell(News::Outcome { name: row.name.clone(), act: row.act().cloned(), outcome: outcome.clone() });
+    }
+
+    fn tell(&self, news: News) {
+        // Nobody may look on.
+        let _ = self.news.send(news);
+    }
+
+    /// How many resources there are to be, are as wanted, and are under way.
+    fn count(&self) -> super::Count {
+        let (mut there, mut busy, mut failed) = (0, 0, 0);
+        for row in self.state.rows() {
+            busy += usize::from(!row.is_idle());
+            there += usize::from(row.is_idle() && row.stage == Stage::Sound);
+            failed += usize::from(row.failed.is_some());
+        }
+        super::Count { there, busy, failed }
+    }
+
+    /// When something is to be done, if nothing happens before.
+    fn wakes(&self) -> Instant {
+        let now = clock::millis();
+        let in_time = self.state.wakes().map(|at| Duration::from_millis(at.as_millis().saturating_sub(now)));
+        let look = if self.look.is_some() {
+            SELDOM
+        } else if self.state.is_quiet() && self.jobs.is_empty() && self.blind == 0 {
+            SELDOM.saturating_sub(self.looked_at_all.elapsed())
+        } else {
+            SOON.saturating_sub(self.looked.elapsed())
+        };
+        Instant::now() + in_time.map_or(look, |time| time.min(look))
+    }
+
+    fn look_if_due(&mut self) {
+        let is_all = self.looked_at_all.elapsed() >= SELDOM || self.blind > 0;
+        if self.look.is_none() && (is_all || self.looked.elapsed() >= SOON) {
+            self.look(is_all);
+        }
+    }
+
+    /// Begins to look at what is there: at all of it, or at the types of which something is waited for.
+    fn look(&mut self, is_all: bool) {
+        let kinds = if is_all { self.tools.cloud.kinds() } else { self.state.watched() };
+        self.looked = Instant::now();
+        if is_all {
+            self.looked_at_all = self.looked;
+        }
+        if kinds.is_empty() {
+            return;
+        }
+        let mut rows = Rows::default();
+        for row in self.state.rows().filter(|row| kinds.contains(&row.kind)) {
+            if let Some(thing) = &row.thing {
+                rows.by_phys.insert((row.kind.clone(), thing.phys.clone()), row.id);
+            }
+            if is_all && let Some(properties) = self.state.properties(row.id) {
+                rows.expected.insert(row.id, properties);
+            }
+        }
+        let (cloud, at) = (Arc::clone(&self.tools.cloud), now());
+        self.look = Some(tokio::spawn(async move {
+            let seen = cloud.list(&kinds, &rows).await;
+            Looked { at, kinds, is_all, seen }
+        }));
+    }
+
+    /// Tells the rules what was seen, and of which rows nothing was.
+    async fn take_in(&mut self, looked: Looked) -> Result<(), DeployError> {
+        let Looked { at, kinds, is_all, seen } = looked;
+        let seen = match seen {
+            Ok(seen) => seen,
+            Err(why) => {
+                self.blind += 1;
+                if self.blind > MOST_BLIND {
+                    return Err(DeployError::Blind { stack: self.tools.stack.clone(), why });
+                }
+                self.tell(News::Blind(why));
+                return Ok(());
+            }
+        };
+        self.blind = 0;
+        let there: BTreeSet<Id> = seen.iter().map(|seen| seen.row).collect();
+        let is_missing = |row: &&Row| kinds.contains(&row.kind) && !there.contains(&row.id) && row.stage != Stage::Gone;
+        let absent: Vec<(Id, Name)> =
+            self.state.rows().filter(is_missing).map(|row| (row.id, row.kind.clone())).collect();
+        let mut all = Step::default();
+        let sights = seen.into_iter().map(|seen| (seen.row, seen.kind, seen.sight));
+        for (mark, kind, sight) in sights.chain(absent.into_iter().map(|(id, kind)| (id, kind, Sight::Absent))) {
+            let before = self.words(mark);
+            join(&mut all, self.state.step(Event::Seen { mark, kind, at, sight }, now()));
+            let after = self.words(mark);
+            if let (Some(before), after) = (before, after)
+                && Some(&before) != after.as_ref()
+            {
+                self.tell(News::Seen { name: before.0, was: before.1, is: after.map(|after| after.1) });
+            }
+        }
+        self.carry(all).await?;
+        // What a late request has made shows only if nothing is under way any more.
+        self.is_swept |= is_all && self.state.is_quiet() && at > self.changed;
+        Ok(())
+    }
+
+    /// What can be said of a row: whether something is done to it, how it is, and how it differs.
+    fn words(&self, id: Id) -> Option<(Name, Look)> {
+        let row = self.state.rows().find(|row| row.id == id)?;
+        Some((row.name.clone(), (row.is_idle(), row.stage, row.drift.clone())))
+    }
+
+    /// Whether the wish is settled that was waited for. Before that all things of the stack are looked at once more.
+    async fn is_over(&mut self, until: Option<u64>) -> Result<bool, DeployError> {
+        let Some((generation, roots)) = self.settled.clone() else { return Ok(false) };
+        if !self.state.is_quiet() || !self.jobs.is_empty() {
+            return Ok(false);
+        }
+        if !self.is_swept {
+            // What could not be seen is not asked for at once again.
+            if self.look.is_none() && (self.blind == 0 || self.looked.elapsed() >= SOON) {
+                self.look(true);
+            }
+            return Ok(false);
+        }
+        let wish = self.keeper.wish;
+        let report = Report { wish, generation, roots: roots.iter().map(ToString::to_string).collect() };
+        self.keeper.report(&report).await?;
+        self.tell(News::Settled { generation, roots });
+        self.settled = None;
+        Ok(until.is_some_and(|until| until <= wish))
+    }
+}
+
+/// What happens next.
+enum Next {
+    Time,
+    Done(Result<(Id, Id, Outcome), tokio::task::JoinError>),
+    Looked(Looked),
+}
+
+/// Returns once a look is over; never if there is none.
+async fn looked(look: &mut Option<JoinHandle<Looked>>) -> Looked {
+    match look {
+        None => std::future::pending().await,
+        Some(running) => {
+            let looked = running.await;
+            *look = None;
+            looked.expect("INVARIANT: a look does not panic, and nobody ends it")
+        }
+    }
+}
+
+/// What two steps ask for, one after the other.
+fn join(all: &mut Step, step: Step) {
+    all.writes.extend(step.writes);
+    all.jobs.extend(step.jobs);
+    all.notices.extend(step.notices);
+}
+
+/// A goal as it was stored.
+async fn restored(shelf: &mut Shelf, kept: &facts::Goal) -> Result<Goal, DeployError> {
+    Ok(Goal { generation: kept.generation, desire: desire(shelf, &kept.asked).await? })
+}
+
+async fn desire(shelf: &mut Shelf, asked: &Asked) -> Result<Desire, DeployError> {
+    let desire = match &asked.target {
+        Some(name) => Desire::new(shelf.take(name).await?),
+        None => Desire::nothing(),
+    };
+    let Asked { deadline, on_failure, cleanup, corrects, .. } = *asked;
+    Ok(Desire { deadline, on_failure, cleanup, corrects, ..desire })
+}
+
+/// A desire as it is stored.
+fn kept(shelf: &Shelf, desire: &Desire) -> Asked {
+    let Desire { target, deadline, on_failure, cleanup, corrects } = desire;
+    let name = shelf.name_of(target);
+    assert!(name.is_some() || target.resources().is_empty(), "INVARIANT: what is asked for was taken from the shelf");
+    Asked { target: name, deadline: *deadline, on_failure: *on_failure, cleanup: *cleanup, corrects: *corrects }
+}

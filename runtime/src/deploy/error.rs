@@ -1,0 +1,49 @@
+//! What goes wrong with a deployment as a whole. What goes wrong with a resource is no error here: the engine reports it.
+
+use wattle_converge::Refusal;
+
+use crate::space::SealError;
+use crate::store::StoreError;
+
+/// Why a deployment cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum DeployError {
+    /// The data space fails.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What is stored cannot be read.
+    #[error("the facts of `{stack}`'s infrastructure are damaged at `{path}`: {reason}")]
+    Damaged {
+        /// Of which stack.
+        stack: String,
+        /// The node.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// What is stored cannot be opened with this key.
+    #[error("what `{stack}` asks for was written with another operator's key: {source}")]
+    Sealed {
+        /// Of which stack.
+        stack: String,
+        /// Why.
+        source: SealError,
+    },
+    /// What is asked for cannot be.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The cloud does not say what is there.
+    #[error("it cannot be seen what there is of `{stack}` in the cloud: {why}")]
+    Blind {
+        /// Of which stack.
+        stack: String,
+        /// Why.
+        why: String,
+    },
+    /// Nothing of this stack was deployed by wattle.
+    #[error("`{stack}` has no infrastructure that wattle has brought up")]
+    Nothing {
+        /// The stack.
+        stack: String,
+    },
+}

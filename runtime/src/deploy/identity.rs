@@ -1,0 +1,90 @@
+//! What a deployment is known by: its mark on all things in a cloud, and the key of its digests.
+//!
+//! Both are chance and stay as long as the deployment does, whatever becomes of the operator's key: if they changed, all things would
+//! be another deployment's, or differ from what they were made of.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use wattle::model::Value;
+use wattle_agent_core::hex;
+
+use crate::space::{OperatorKey, SealError, open, seal};
+use crate::store::{Store, StoreError};
+
+use super::DeployError;
+use super::keeper::{get, json};
+use super::place::Place;
+
+/// What a deployment is known by.
+#[derive(Clone)]
+pub struct Identity {
+    /// What stands in the marks of its things: the stack's name and a few characters of chance.
+    pub mark: String,
+    /// The key of its digests.
+    pub key: [u8; 32],
+}
+
+impl std::fmt::Debug for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Identity").field("mark", &self.mark).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Kept {
+    mark: String,
+    /// Encrypted for the operator: with it, what is short could be guessed from its digest.
+    key: String,
+}
+
+impl Identity {
+    /// That of `stack`; a new one where it has none.
+    ///
+    /// # Errors
+    /// When it cannot be read or written.
+    pub async fn of(store: &Arc<dyn Store>, stack: &str, operator: &OperatorKey) -> Result<Self, DeployError> {
+        super::keeper::prepare(store, stack).await?;
+        let place = Place::new(stack);
+        loop {
+            if let Some((kept, _)) = get::<Kept>(store, stack, place.root()).await? {
+                return Self::opened(&kept, operator).map_err(|source| sealed(stack, source));
+            }
+            let Some(node) = store.get(place.root()).await? else {
+                super::keeper::prepare(store, stack).await?;
+                continue;
+            };
+            let made = Self { mark: format!("{stack}-{}", hex(&chance::<3>())), key: chance() };
+            let kept = made.kept(operator).map_err(|source| sealed(stack, source))?;
+            match store.set(place.root(), &json(&kept), Some(node.version)).await {
+                // Whoever came first has made the one that counts.
+                Ok(_) | Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn kept(&self, operator: &OperatorKey) -> Result<Kept, SealError> {
+        let recipient = operator.recipient();
+        let key = seal(&Value::Str(STANDARD.encode(self.key).into()), [recipient.as_str()])?;
+        Ok(Kept { mark: self.mark.clone(), key })
+    }
+
+    fn opened(kept: &Kept, operator: &OperatorKey) -> Result<Self, SealError> {
+        let Value::Str(text) = open(&kept.key, &operator.opener())? else { return Err(SealError::Value) };
+        let key = STANDARD.decode(&*text).ok().and_then(|bytes| bytes.try_into().ok()).ok_or(SealError::Value)?;
+        Ok(Self { mark: kept.mark.clone(), key })
+    }
+}
+
+fn chance<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("INVARIANT: the system has random numbers");
+    bytes
+}
+
+fn sealed(stack: &str, source: SealError) -> DeployError {
+    DeployError::Sealed { stack: stack.to_owned(), source }
+}

@@ -1,0 +1,264 @@
+//! The engine's facts in the data space, as who leads has them: read once, written only for as long as the term lasts.
+//!
+//! Whoever begins a term sets the node of terms. Each request of writes has in front of it that this node is as it was set, so
+//! a leader that was deposed, and does not know it yet, writes nothing more.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wattle_converge::{Id, Row, Write};
+
+use crate::store::{Access, Hold, Op, Store, StoreError, Version};
+
+use super::DeployError;
+use super::facts::{Asked, Goal, Good, Report, Wish};
+use super::place::Place;
+
+/// How many goals that were reached are kept.
+const KEPT: usize = 10;
+
+/// Nodes that are read at the same time.
+const AT_ONCE: usize = 256;
+
+/// Facts as they were when a term began.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub(super) goal: Option<Goal>,
+    pub(super) good: Vec<Good>,
+    pub(super) rows: Vec<Row>,
+    pub(super) wish: Option<(Wish, Version)>,
+}
+
+/// Who leads a stack's deployment for a term.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    store: Arc<dyn Store>,
+    stack: String,
+    place: Place,
+    term: u64,
+    fence: Op,
+    rows: BTreeSet<Id>,
+    goal: Option<Goal>,
+    good: Option<Vec<Good>>,
+    has_report: bool,
+    /// The last wish that was heard.
+    pub(super) wish: u64,
+    /// Rows, goals and records that were written.
+    pub(super) written: u64,
+}
+
+impl Keeper {
+    /// Begins a term for a stack whose leader's node is held. Makes the nodes that are not there yet.
+    pub(super) async fn begin(store: &Arc<dyn Store>, stack: &str, _held: &Hold) -> Result<Self, DeployError> {
+        let place = Place::new(stack);
+        let path = place.term();
+        loop {
+            let Some(node) = store.get(&path).await? else {
+                make(store, &path).await?;
+                continue;
+            };
+            let term = read::<u64>(stack, &path, &node.data)?.unwrap_or(0) + 1;
+            let data = json(&term);
+            match store.set(&path, &data, Some(node.version)).await {
+                Ok(version) => {
+                    let fence = Op::Check { path, expected: version };
+                    return Ok(Self {
+                        store: Arc::clone(store),
+                        stack: stack.to_owned(),
+                        place,
+                        term,
+                        fence,
+                        rows: BTreeSet::new(),
+                        goal: None,
+                        good: None,
+                        has_report: false,
+                        wish: 0,
+                        written: 0,
+                    });
+                }
+                // Somebody else's term began at the same time. There will be one after it.
+                Err(StoreError::Conflict { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    pub(super) fn term(&self) -> u64 {
+        self.term
+    }
+
+    /// All facts that are there.
+    pub(super) async fn load(&mut self) -> Result<Facts, DeployError> {
+        let (store, stack, place) = (&self.store, self.stack.clone(), self.place.clone());
+        let names = store.children(&place.rows()).await?;
+        let read_row = |name: String| {
+            let (stack, path) = (&stack, format!("{}/{name}", place.rows()));
+            async move {
+                match store.get(&path).await? {
+                    Some(node) => read::<Row>(stack, &path, &node.data),
+                    None => Ok(None),
+                }
+            }
+        };
+        let rows: Vec<Row> = stream::iter(names)
+            .map(read_row)
+            .buffered(AT_ONCE)
+            .try_filter_map(|row| async move { Ok(row) })
+            .try_collect()
+            .await?;
+        self.rows = rows.iter().map(|row| row.id).collect();
+        self.goal = get(store, &stack, &place.goal()).await?.map(|(goal, _)| goal);
+        self.good = get(store, &stack, &place.good()).await?.map(|(good, _)| good);
+        self.has_report = store.get(&place.report()).await?.is_some();
+        self.wish = self.goal.as_ref().map_or(0, |goal| goal.wish);
+        let wish = get(store, &stack, &place.wish()).await?;
+        Ok(Facts { goal: self.goal.clone(), good: self.good.clone().unwrap_or_default(), rows, wish })
+    }
+
+    /// Waits for a wish that is not the one that was `seen`.
+    pub(super) async fn wish(&self, seen: Option<Version>) -> Result<Option<(Wish, Version)>, DeployError> {
+        let path = self.place.wish();
+        let Some(node) = self.store.changed(&path, seen).await? else { return Ok(None) };
+        Ok(read(&self.stack, &path, &node.data)?.map(|wish| (wish, node.version)))
+    }
+
+    /// Stores what a step wants to have stored, in its order. `asked` is what a goal's target is stored as.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] of the term's node once somebody else leads.
+    pub(super) async fn write(
+        &mut self,
+        writes: &[Write],
+        asked: impl Fn(&wattle_converge::Desire) -> Asked,
+    ) -> Result<(), DeployError> {
+        if writes.is_empty() {
+            return Ok(());
+        }
+        let mut ops = vec![self.fence.clone()];
+        for write in writes {
+            match write {
+                Write::Row(row) => {
+                    let path = self.place.row(row.id);
+                    let is_new = self.rows.insert(row.id);
+                    ops.push(put(path, json(row), !is_new));
+                }
+                Write::Remove(id) => {
+                    if self.rows.remove(id) {
+                        ops.push(Op::Delete { path: self.place.row(*id) });
+                    }
+                }
+                Write::Goal(goal) => {
+                    let kept = Goal { generation: goal.generation, wish: self.wish, asked: asked(&goal.desire) };
+                    ops.push(put(self.place.goal(), json(&kept), self.goal.is_some()));
+                    self.goal = Some(kept);
+                }
+                Write::Good(good) => {
+                    let wish = self.goal.as_ref().map_or(self.wish, |goal| goal.wish);
+                    let goal = Goal { generation: good.goal.generation, wish, asked: asked(&good.goal.desire) };
+                    let kept = Good { goal, upto: good.upto, leftovers: good.leftovers.clone() };
+                    let there = self.good.is_some();
+                    let all = self.good.get_or_insert_default();
+                    all.insert(0, kept);
+                    all.truncate(KEPT);
+                    ops.push(put(self.place.good(), json(all), there));
+                }
+            }
+        }
+        self.written += ops.len() as u64 - 1;
+        Ok(self.store.apply(ops).await?)
+    }
+
+    /// Stores how a wish ended.
+    pub(super) async fn report(&mut self, report: &Report) -> Result<(), DeployError> {
+        let op = put(self.place.report(), json(report), self.has_report);
+        self.store.apply(vec![self.fence.clone(), op]).await?;
+        self.has_report = true;
+        Ok(())
+    }
+
+    /// Removes what goals asked for that are not kept any more, except for what a wish that was not heard yet may ask for.
+    pub(super) async fn forget_targets(&self) -> Result<(), DeployError> {
+        let goals = self.goal.iter().chain(self.good.iter().flatten().map(|good| &good.goal));
+        let mut kept: BTreeSet<String> = goals.filter_map(|goal| goal.asked.target.clone()).collect();
+        let wish: Option<(Wish, _)> = get(&self.store, &self.stack, &self.place.wish()).await?;
+        if let Some((Wish { want: super::facts::Want::Deploy(asked), .. }, _)) = wish {
+            kept.extend(asked.target);
+        }
+        for name in self.store.children(&self.place.targets()).await? {
+            if kept.contains(&name) {
+                continue;
+            }
+            let top = self.place.target(&name);
+            let pieces = self.store.children(&top).await?;
+            // One that is being written is complete only with its first node, which comes last.
+            if self.store.get(&top).await?.is_none_or(|node| node.data.is_empty()) {
+                continue;
+            }
+            let pieces = pieces.iter().map(|piece| Op::Delete { path: format!("{top}/{piece}") });
+            let ops = std::iter::once(self.fence.clone()).chain(pieces).chain([Op::Delete { path: top.clone() }]);
+            self.store.apply(ops.collect()).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether somebody else leads now.
+pub(super) fn is_deposed(error: &DeployError, stack: &str) -> bool {
+    let term = Place::new(stack).term();
+    matches!(error, DeployError::Store(StoreError::Conflict { path } | StoreError::Missing { path }) if *path == term)
+}
+
+/// Makes the nodes that a deployment needs, as far as they are not there.
+pub(super) async fn prepare(store: &Arc<dyn Store>, stack: &str) -> Result<(), DeployError> {
+    let place = Place::new(stack);
+    let top = crate::space::Layout::new(stack).root();
+    for path in [crate::space::ROOT, &top, place.root(), &place.rows(), &place.targets(), &place.term()] {
+        make(store, path).await?;
+    }
+    Ok(())
+}
+
+async fn make(store: &Arc<dyn Store>, path: &str) -> Result<(), DeployError> {
+    if store.get(path).await?.is_some() {
+        return Ok(());
+    }
+    let op = Op::Create { path: path.to_owned(), data: Vec::new(), access: Access::new() };
+    match store.apply(vec![op]).await {
+        Ok(()) | Err(StoreError::Exists { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The node with this data, made if it is not `there`.
+pub(super) fn put(path: String, data: Vec<u8>, there: bool) -> Op {
+    if there { Op::Set { path, data, expected: None } } else { Op::Create { path, data, access: Access::new() } }
+}
+
+/// What a node holds; nothing if there is none.
+pub(super) async fn get<T: DeserializeOwned>(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    path: &str,
+) -> Result<Option<(T, Version)>, DeployError> {
+    let Some(node) = store.get(path).await? else { return Ok(None) };
+    Ok(read(stack, path, &node.data)?.map(|held| (held, node.version)))
+}
+
+fn read<T: DeserializeOwned>(stack: &str, path: &str, data: &[u8]) -> Result<Option<T>, DeployError> {
+    if data.is_empty() {
+        return Ok(None);
+    }
+    let damaged = |error: serde_json::Error| DeployError::Damaged {
+        stack: stack.to_owned(),
+        path: path.to_owned(),
+        reason: error.to_string(),
+    };
+    serde_json::from_slice(data).map(Some).map_err(damaged)
+}
+
+pub(super) fn json(held: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(held).expect("INVARIANT: facts are JSON")
+}

@@ -1,0 +1,393 @@
+//! Bringing a stack's infrastructure up without Heat: the rules of `wattle-converge`, carried out.
+//!
+//! What lives here: the facts of a stack's infrastructure in the data space, who leads, and the loop that stores what the rules ask to
+//! store, has jobs carried out and looks at what is there. What must not: what a resource is, and how a cloud is asked; that is
+//! behind [`Maker`] and [`Cloud`].
+//!
+//! Somebody who wants something writes a *wish*. Who leads hears of it; where nobody leads, whoever has the wish does. So two
+//! who want something at once have two goals, one after the other, and whoever is killed leaves nothing that nobody goes on with.
+
+mod cloud;
+mod engine;
+mod error;
+mod facts;
+mod identity;
+mod keeper;
+mod place;
+mod shelf;
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+use wattle::model::Name;
+use wattle_converge::{Act, Cleanup, Limits, OnFailure, Outcome, Row, Stage, Time, Wait, What};
+
+use crate::space::OperatorKey;
+use crate::store::{Access, Store, StoreError};
+
+pub use cloud::{Cloud, Rows, Seen};
+pub use error::DeployError;
+pub use identity::Identity;
+pub use shelf::Maker;
+
+use engine::{End, Engine, Tools};
+use facts::{Asked, Report, Want, Wish};
+use keeper::{get, json, prepare, put};
+use place::Place;
+use shelf::Shelf;
+
+/// What is wanted of a stack's infrastructure.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    /// That there is what this is made into.
+    Deploy {
+        /// What [`Maker::make`] makes the target of.
+        source: String,
+        /// What happens when it fails.
+        on_failure: OnFailure,
+        /// When what was before is deleted.
+        cleanup: Cleanup,
+        /// What drifts afterwards is put right.
+        corrects: bool,
+        /// After this time nothing more is begun for it.
+        deadline: Option<Time>,
+    },
+    /// What the present goal asks for, also where it differs since.
+    AsDeployed,
+    /// That it is as it was.
+    Rollback {
+        /// Which goal; without it the one that was reached last, or the one before it if that is the present one.
+        to: Option<u64>,
+    },
+    /// That there is nothing.
+    Nothing,
+}
+
+/// Whose infrastructure it is, and who takes care of it.
+#[derive(Clone, Debug)]
+pub struct Deployment {
+    /// The data space, as the operator.
+    pub store: Arc<dyn Store>,
+    /// The stack.
+    pub stack: String,
+    /// The operator's key.
+    pub key: OperatorKey,
+    /// Who carries out what is asked for.
+    pub cloud: Arc<dyn Cloud>,
+    /// Who makes targets.
+    pub maker: Arc<dyn Maker>,
+    /// How long things may take.
+    pub limits: Limits,
+}
+
+/// How many resources there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// That are there.
+    pub there: usize,
+    /// To which something is being done.
+    pub busy: usize,
+    /// With which something went wrong.
+    pub failed: usize,
+}
+
+/// How a row is: whether nothing is done to it, how its thing is, and how it differs from what was deployed.
+pub type Look = (bool, Stage, Option<Name>);
+
+/// What goes on, for whoever looks on.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// Somebody else leads, and this process looks on.
+    Elsewhere,
+    /// Something is begun.
+    Begins {
+        /// Of which resource.
+        name: Name,
+        /// Its type.
+        kind: Name,
+        /// What.
+        what: What,
+    },
+    /// A job came to an end.
+    Outcome {
+        /// Of which resource.
+        name: Name,
+        /// What was being done.
+        act: Option<Act>,
+        /// How it went.
+        outcome: Outcome,
+    },
+    /// Something was seen that was not known: whether nothing is done to a resource, how it is, and how it differs.
+    Seen {
+        /// Which resource.
+        name: Name,
+        /// How it was.
+        was: Look,
+        /// How it is; nothing if it is gone.
+        is: Option<Look>,
+    },
+    /// It could not be seen what is there: why.
+    Blind(String),
+    /// Nothing has changed for a long time: what is waited for.
+    Stalled(Vec<Wait>),
+    /// How many resources there are.
+    Count(Count),
+    /// Nothing is under way any more.
+    Settled {
+        /// The goal's number.
+        generation: u64,
+        /// What is not as it asks for.
+        roots: Vec<Wait>,
+    },
+}
+
+/// How what was wanted has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The goal's number.
+    pub generation: u64,
+    /// What is not as it asks for, each in words; empty if everything is.
+    pub roots: Vec<String>,
+}
+
+/// A resource that is not as it was deployed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Which one.
+    pub name: Name,
+    /// How, in words that come behind its name.
+    pub how: String,
+}
+
+impl Difference {
+    /// How a row's thing is not as it was deployed, if it is not.
+    fn of(row: &Row) -> Option<Self> {
+        let how = match (row.stage, &row.drift, &row.failed) {
+            (Stage::Failed, Some(why), _) => format!("is broken: {why}"),
+            (_, Some(how), _) => format!("differs: {how}"),
+            (_, None, Some(failure)) => format!("failed: {}", failure.cause),
+            (Stage::Failed, None, None) => "is broken".to_owned(),
+            _ => return None,
+        };
+        Some(Self { name: row.name.clone(), how })
+    }
+}
+
+impl Deployment {
+    /// Has `wanted` done, whoever leads, and returns once it is, or cannot be; nothing if it was told to `end` before. What is not
+    /// done then is gone on with by the next call.
+    ///
+    /// # Errors
+    /// What keeps it from going on.
+    pub async fn bring(
+        &self,
+        wanted: &Wanted,
+        news: &mpsc::UnboundedSender<News>,
+        end: impl Future<Output = ()>,
+    ) -> Result<Option<Ended>, DeployError> {
+        tokio::pin!(end);
+        let number = tokio::select! {
+            number = self.wish(wanted) => number?,
+            () = &mut end => return Ok(None),
+        };
+        self.attend(Some(number), news, end).await
+    }
+
+    /// Goes on with what was wanted before, and keeps things as they should be until told to `end`.
+    ///
+    /// # Errors
+    /// As [`Self::bring`].
+    pub async fn keep(
+        &self,
+        news: &mpsc::UnboundedSender<News>,
+        end: impl Future<Output = ()>,
+    ) -> Result<(), DeployError> {
+        prepare(&self.store, &self.stack).await?;
+        tokio::pin!(end);
+        self.attend(None, news, end).await.map(drop)
+    }
+
+    async fn attend(
+        &self,
+        until: Option<u64>,
+        news: &mpsc::UnboundedSender<News>,
+        mut end: std::pin::Pin<&mut impl Future<Output = ()>>,
+    ) -> Result<Option<Ended>, DeployError> {
+        loop {
+            if let Some(until) = until
+                && let Some(ended) = self.ended(until).await?
+            {
+                return Ok(Some(ended));
+            }
+            let place = Place::new(&self.stack);
+            match self.store.hold(&place.leader(), &[], &Access::new(), None).await {
+                Ok(hold) => {
+                    let (engine, heard) = Engine::begin(self.tools(), &hold, news.clone()).await?;
+                    if engine.run(heard, hold, until, &mut end).await? == End::Told {
+                        return Ok(None);
+                    }
+                }
+                Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {
+                    let _ = news.send(News::Elsewhere);
+                    tokio::select! {
+                        () = &mut end => return Ok(None),
+                        followed = self.follow(until) => followed?,
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn tools(&self) -> Tools {
+        let Self { store, stack, key, cloud, maker, limits } = self.clone();
+        Tools { store, stack, key, cloud, maker, limits }
+    }
+
+    /// Returns once nobody leads any more, or the wish has ended.
+    async fn follow(&self, until: Option<u64>) -> Result<(), DeployError> {
+        let place = Place::new(&self.stack);
+        let (leader, report) = (place.leader(), place.report());
+        let mut leads = self.store.get(&leader).await?.map(|node| node.version);
+        let mut said = None;
+        while leads.is_some() {
+            tokio::select! {
+                node = self.store.changed(&leader, leads) => leads = node?.map(|node| node.version),
+                node = self.store.changed(&report, said) => {
+                    said = node?.map(|node| node.version);
+                    if let Some(until) = until
+                        && self.ended(until).await?.is_some()
+                    {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How a wish has ended, or one that came after it.
+    async fn ended(&self, wish: u64) -> Result<Option<Ended>, DeployError> {
+        let report: Option<(Report, _)> = get(&self.store, &self.stack, &Place::new(&self.stack).report()).await?;
+        let report = report.map(|(report, _)| report).filter(|report| report.wish >= wish);
+        Ok(report.map(|Report { generation, roots, .. }| Ended { generation, roots }))
+    }
+
+    /// Writes down what is wanted; its number.
+    async fn wish(&self, wanted: &Wanted) -> Result<u64, DeployError> {
+        prepare(&self.store, &self.stack).await?;
+        let want = match wanted {
+            Wanted::AsDeployed => {
+                let goal = self.goal().await?.filter(|goal| goal.asked.target.is_some());
+                let nothing = || DeployError::Nothing { stack: self.stack.clone() };
+                Want::Deploy(Asked { corrects: true, deadline: None, ..goal.ok_or_else(nothing)?.asked })
+            }
+            Wanted::Rollback { to } => Want::Rollback { to: *to },
+            Wanted::Nothing => Want::Deploy(Asked {
+                target: None,
+                deadline: None,
+                on_failure: OnFailure::Stop,
+                cleanup: Cleanup::Last,
+                corrects: false,
+            }),
+            Wanted::Deploy { source, on_failure, cleanup, corrects, deadline } => Want::Deploy(Asked {
+                target: Some(Shelf::new(&self.store, &self.stack, &self.key, &self.maker).put(source).await?),
+                deadline: *deadline,
+                on_failure: *on_failure,
+                cleanup: *cleanup,
+                corrects: *corrects,
+            }),
+        };
+        let path = Place::new(&self.stack).wish();
+        loop {
+            let there: Option<(Wish, _)> = get(&self.store, &self.stack, &path).await?;
+            let number = there.as_ref().map_or(0, |(wish, _)| wish.number) + 1;
+            let data = json(&Wish { number, want: want.clone() });
+            let written = match there {
+                Some((_, version)) => self.store.set(&path, &data, Some(version)).await.map(drop),
+                None => self.store.apply(vec![put(path.clone(), data, false)]).await,
+            };
+            match written {
+                Ok(()) => return Ok(number),
+                // Somebody else wants something at the same time. It comes before this.
+                Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Looks once at all that is there: what is not as the goal asks for. Where somebody else leads, it is what they have seen.
+    ///
+    /// # Errors
+    /// As [`Self::bring`].
+    pub async fn look(&self, news: &mpsc::UnboundedSender<News>) -> Result<Vec<Difference>, DeployError> {
+        prepare(&self.store, &self.stack).await?;
+        match self.store.hold(&Place::new(&self.stack).leader(), &[], &Access::new(), None).await {
+            Ok(hold) => {
+                let (engine, _) = Engine::begin(self.tools(), &hold, news.clone()).await?;
+                engine.look_once(hold).await
+            }
+            Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {
+                let _ = news.send(News::Elsewhere);
+                Ok(Self::rows(&self.store, &self.stack).await?.iter().filter_map(Difference::of).collect())
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn goal(&self) -> Result<Option<facts::Goal>, DeployError> {
+        Ok(get(&self.store, &self.stack, &Place::new(&self.stack).goal()).await?.map(|(goal, _)| goal))
+    }
+
+    /// What the present goal's target is made of, and the goal's number; nothing if there is none, or it asks for nothing.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn present_source(&self) -> Result<Option<(u64, String)>, DeployError> {
+        match self.goal().await? {
+            Some(goal) => self.source_of(&goal).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The goal that a rollback goes back to, and what its target is made of.
+    ///
+    /// # Errors
+    /// When it cannot be read, or there is none of the number `to`.
+    pub async fn former_source(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
+        let present = self.goal().await?.map_or(0, |goal| goal.generation);
+        let good: Option<(Vec<facts::Good>, _)> =
+            get(&self.store, &self.stack, &Place::new(&self.stack).good()).await?;
+        let mut good = good.map(|(good, _)| good).unwrap_or_default().into_iter().map(|good| good.goal);
+        let found = match to {
+            Some(to) => Some(good.find(|goal| goal.generation == to).ok_or(wattle_converge::Refusal::NoGoal(to))?),
+            None => good.find(|goal| goal.generation != present),
+        };
+        match found {
+            Some(goal) => self.source_of(&goal).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn source_of(&self, goal: &facts::Goal) -> Result<Option<(u64, String)>, DeployError> {
+        let Some(name) = &goal.asked.target else { return Ok(None) };
+        let kept = Shelf::new(&self.store, &self.stack, &self.key, &self.maker);
+        Ok(Some((goal.generation, kept.source(name).await?.to_string())))
+    }
+
+    /// The rows as they are stored, the oldest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub async fn rows(store: &Arc<dyn Store>, stack: &str) -> Result<Vec<Row>, DeployError> {
+        let place = Place::new(stack);
+        let mut rows = Vec::new();
+        for name in store.children(&place.rows()).await? {
+            if let Some((row, _)) = get::<Row>(store, stack, &format!("{}/{name}", place.rows())).await? {
+                rows.push(row);
+            }
+        }
+        rows.sort_by_key(|row| row.id);
+        Ok(rows)
+    }
+}

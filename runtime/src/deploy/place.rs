@@ -1,0 +1,78 @@
+//! Where the facts of a stack's infrastructure lie in the data space. Nobody but the operator reads or writes there.
+
+use wattle_converge::Id;
+
+use crate::space::Layout;
+
+/// The paths of the facts of one stack.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    root: String,
+}
+
+impl Place {
+    /// The paths of `stack`.
+    pub(super) fn new(stack: &str) -> Self {
+        Self { root: Layout::new(stack).infrastructure() }
+    }
+
+    /// Above all of them.
+    pub(super) fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// Held by who leads.
+    pub(super) fn leader(&self) -> String {
+        format!("{}/leader", self.root)
+    }
+
+    /// The number of terms that there were. Whoever begins one sets it, so its version says whose term it is.
+    pub(super) fn term(&self) -> String {
+        format!("{}/term", self.root)
+    }
+
+    /// What somebody wants, for who leads.
+    pub(super) fn wish(&self) -> String {
+        format!("{}/wish", self.root)
+    }
+
+    /// The goal.
+    pub(super) fn goal(&self) -> String {
+        format!("{}/goal", self.root)
+    }
+
+    /// The goals that were reached.
+    pub(super) fn good(&self) -> String {
+        format!("{}/good", self.root)
+    }
+
+    /// How things went, for whoever looks on.
+    pub(super) fn report(&self) -> String {
+        format!("{}/report", self.root)
+    }
+
+    /// Above the rows.
+    pub(super) fn rows(&self) -> String {
+        format!("{}/rows", self.root)
+    }
+
+    /// A row.
+    pub(super) fn row(&self, id: Id) -> String {
+        format!("{}/rows/{id}", self.root)
+    }
+
+    /// Above what goals ask for.
+    pub(super) fn targets(&self) -> String {
+        format!("{}/targets", self.root)
+    }
+
+    /// Above the pieces of what a goal asks for.
+    pub(super) fn target(&self, name: &str) -> String {
+        format!("{}/targets/{name}", self.root)
+    }
+
+    /// One of the pieces.
+    pub(super) fn piece(&self, name: &str, number: usize) -> String {
+        format!("{}/targets/{name}/{number:04}", self.root)
+    }
+}

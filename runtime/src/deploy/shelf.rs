@@ -1,0 +1,147 @@
+//! What goals ask for, as it is stored: encrypted for the operator, in pieces, under a name of its own.
+//!
+//! It is what a target is made of (templates, files and parameters, secrets among them), so that whoever takes over can make it again.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use wattle::model::{Name, Value};
+use wattle_agent_core::hex;
+use wattle_converge::{Known, Target, Wanted};
+
+use crate::space::{OperatorKey, open, seal};
+use crate::store::{Access, Op, Store};
+
+use super::DeployError;
+use super::place::Place;
+
+/// Bytes of a piece at most.
+const PIECE: usize = 500_000;
+
+/// Makes targets of what they are made of.
+pub trait Maker: fmt::Debug + Send + Sync {
+    /// The target.
+    ///
+    /// # Errors
+    /// Why it cannot be made, in the words of a message.
+    fn make(&self, source: &str) -> Result<Arc<dyn Target>, String>;
+}
+
+/// What goals of a stack ask for.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    store: Arc<dyn Store>,
+    stack: String,
+    place: Place,
+    key: OperatorKey,
+    maker: Arc<dyn Maker>,
+    known: Vec<(String, Arc<dyn Target>)>,
+}
+
+impl Shelf {
+    pub(super) fn new(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, maker: &Arc<dyn Maker>) -> Self {
+        Self {
+            store: Arc::clone(store),
+            stack: stack.to_owned(),
+            place: Place::new(stack),
+            key: key.clone(),
+            maker: Arc::clone(maker),
+            known: Vec::new(),
+        }
+    }
+
+    /// Stores what a target is made of; its name.
+    pub(super) async fn put(&self, source: &str) -> Result<String, DeployError> {
+        let mut chance = [0; 12];
+        getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers");
+        let name = hex(&chance);
+        let recipient = self.key.recipient();
+        let sealed = seal(&Value::Str(source.into()), [recipient.as_str()]).map_err(|source| self.sealed(source))?;
+        let top = self.place.target(&name);
+        let mut ops = vec![Op::Create { path: top.clone(), data: Vec::new(), access: Access::new() }];
+        let pieces = sealed.as_bytes().chunks(PIECE).enumerate();
+        ops.extend(pieces.map(|(number, piece)| Op::Create {
+            path: self.place.piece(&name, number),
+            data: piece.to_vec(),
+            access: Access::new(),
+        }));
+        // It is whole once this is there.
+        ops.push(Op::Set { path: top, data: b"whole".to_vec(), expected: None });
+        self.store.apply(ops).await?;
+        Ok(name)
+    }
+
+    /// The target of this name. It is made when somebody asks it for something.
+    pub(super) async fn take(&mut self, name: &str) -> Result<Arc<dyn Target>, DeployError> {
+        if let Some((_, target)) = self.known.iter().find(|(known, _)| known == name) {
+            return Ok(Arc::clone(target));
+        }
+        let source = self.source(name).await?;
+        let target: Arc<dyn Target> = Arc::new(Later { source, maker: Arc::clone(&self.maker), made: OnceLock::new() });
+        self.known.push((name.to_owned(), Arc::clone(&target)));
+        Ok(target)
+    }
+
+    /// What the target of this name is made of.
+    pub(super) async fn source(&self, name: &str) -> Result<Name, DeployError> {
+        let mut sealed = String::new();
+        let top = self.place.target(name);
+        let mut pieces = self.store.children(&top).await?;
+        pieces.sort_unstable();
+        for piece in pieces {
+            let node = self.store.get(&format!("{top}/{piece}")).await?;
+            sealed.push_str(&String::from_utf8_lossy(&node.map(|node| node.data).unwrap_or_default()));
+        }
+        match open(&sealed, &self.key.opener()).map_err(|source| self.sealed(source))? {
+            Value::Str(source) => Ok(source),
+            _ => Err(self.sealed(crate::space::SealError::Value)),
+        }
+    }
+
+    /// The name of a target that was taken from here; none for the one that asks for nothing.
+    pub(super) fn name_of(&self, target: &Arc<dyn Target>) -> Option<String> {
+        let is_it = |known: &Arc<dyn Target>| std::ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(target));
+        self.known.iter().find(|(_, known)| is_it(known)).map(|(name, _)| name.clone())
+    }
+
+    fn sealed(&self, source: crate::space::SealError) -> DeployError {
+        DeployError::Sealed { stack: self.stack.clone(), source }
+    }
+}
+
+/// A target that is made when somebody asks it for something: of ten goals that are kept, nine are never asked.
+struct Later {
+    source: Name,
+    maker: Arc<dyn Maker>,
+    made: OnceLock<Result<Arc<dyn Target>, String>>,
+}
+
+impl fmt::Debug for Later {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What it is made of holds secrets.
+        f.debug_struct("Later").finish_non_exhaustive()
+    }
+}
+
+/// What one resource is called that stands for a target that cannot be made.
+const UNMADE: &str = "template";
+
+impl Later {
+    fn made(&self) -> &Result<Arc<dyn Target>, String> {
+        self.made.get_or_init(|| self.maker.make(&self.source))
+    }
+}
+
+impl Target for Later {
+    /// What cannot be made asks for one thing that cannot be had. If it asked for nothing, everything would be deleted.
+    fn resources(&self) -> Vec<(Name, Vec<Name>)> {
+        match self.made() {
+            Ok(target) => target.resources(),
+            Err(_) => vec![(UNMADE.into(), Vec::new())],
+        }
+    }
+
+    fn resolve(&self, name: &str, known: &Known<'_>) -> Result<Wanted, String> {
+        self.made().as_ref().map_err(String::clone)?.resolve(name, known)
+    }
+}

@@ -1,0 +1,17 @@
+//! A real cloud, or a simulated one: files and the environment from which it is chosen, HTTP, and who carries out there what the
+//! deployment engine asks for.
+//!
+//! What lives here: what of `wattle-openstack` and `wattle-deploy` needs the machine or the data space. What must not: what is
+//! asked of a cloud, and what a template asks for.
+
+mod hands;
+mod http;
+mod simulated;
+mod sources;
+mod templates;
+
+pub use hands::Hands;
+pub use http::Http;
+pub use simulated::Simulated;
+pub use sources::sources;
+pub use templates::{Source, Templates};

@@ -1,0 +1,36 @@
+//! The texts from which a cloud is chosen.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use wattle::manners::read;
+use wattle_openstack::clouds::{SECURE, Sources, places};
+
+/// What this process has of them: its environment, and the first `clouds.yaml` and `secure.yaml` that there are.
+///
+/// # Errors
+/// The file that there is and that cannot be read, and why.
+pub fn sources() -> Result<Sources, (String, io::Error)> {
+    let environment: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let home = environment.get("HOME").filter(|home| !home.is_empty()).map(String::as_str);
+    let clouds = places(&environment, home);
+    let named = environment.get("OS_CLIENT_SECURE_FILE").filter(|file| !file.is_empty()).cloned();
+    let beside = |file: &String| Path::new(file).with_file_name(SECURE).display().to_string();
+    let secure = named.map_or_else(|| clouds.iter().map(beside).collect(), |named| vec![named]);
+    Ok(Sources { clouds: first(clouds)?, secure: first(secure)?, environment })
+}
+
+/// The first file that there is, and its text.
+fn first(files: Vec<String>) -> Result<Option<(String, String)>, (String, io::Error)> {
+    for file in files {
+        match read(Path::new(&file)) {
+            Ok(text) => return Ok(Some((file, text))),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+            Err(error) => return Err((file, error)),
+        }
+    }
+    Ok(None)
+}

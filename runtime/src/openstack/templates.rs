@@ -1,0 +1,123 @@
+//! What goals ask for, as templates: what a target is made of, and how.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use wattle::model::{IndexMap, Name, Value};
+use wattle_converge::Target;
+use wattle_deploy::{Deployment, Kinds};
+use wattle_heat::environment::Environment;
+use wattle_heat::parameters::Inputs;
+use wattle_heat::{Loaded, evaluate};
+use wattle_openstack::driver;
+
+use crate::deploy::{Identity, Maker};
+
+/// A template with all that it names and what it is given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// The template's name among the files.
+    pub template: String,
+    /// The template and what it names, by path.
+    pub files: IndexMap<String, String>,
+    /// Environment files, each with its name; later ones go over earlier ones.
+    pub environments: Vec<(String, String)>,
+    /// Values that are given by name.
+    pub given: IndexMap<Name, Value>,
+    /// The stack's name.
+    pub stack: String,
+    /// The seed that goes with it, as it is written.
+    pub seed: String,
+}
+
+impl Source {
+    /// As it is stored. It holds secrets.
+    pub fn to_text(&self) -> String {
+        serde_json::json!(self).to_string()
+    }
+
+    /// What [`Self::to_text`] wrote.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The template, loaded.
+    pub fn loaded(&self) -> Loaded {
+        let environments = self.environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+        let given = self.given.iter().map(|(name, value)| (name.to_string(), evaluate::Value::of_model(value)));
+        let inputs = Inputs {
+            given: given.collect(),
+            environment: Arc::new(Environment::read(environments)),
+            stack: Some(self.stack.clone()),
+        };
+        let files: BTreeMap<String, Vec<u8>> =
+            self.files.iter().map(|(name, text)| (name.clone(), text.clone().into_bytes())).collect();
+        let text = self.files.get(&self.template).map(String::as_str).unwrap_or_default();
+        Loaded::load(text, &self.template, &files, &inputs)
+    }
+}
+
+/// Makes targets of templates, with what OpenStack's drivers know of types.
+///
+/// By default they are of no deployment: what they make is to be judged, and not to be brought up.
+#[derive(Clone, Debug, Default)]
+pub struct Templates {
+    key: [u8; 32],
+}
+
+impl Templates {
+    /// For the deployment of this identity.
+    pub fn new(identity: &Identity) -> Self {
+        Self { key: identity.key }
+    }
+
+    /// The target that `source` is.
+    ///
+    /// # Errors
+    /// All that cannot be deployed without Heat.
+    pub fn target(&self, source: &Source) -> Result<Deployment, Vec<wattle::model::Diagnostic>> {
+        Deployment::new(source.loaded(), Arc::new(Drivers), self.key)
+    }
+}
+
+impl Maker for Templates {
+    fn make(&self, source: &str) -> Result<Arc<dyn Target>, String> {
+        let source = Source::read(source).map_err(|error| format!("it cannot be read: {error}"))?;
+        let refused = |refused: Vec<wattle::model::Diagnostic>| {
+            let said: Vec<String> = refused.into_iter().map(|refused| refused.message).collect();
+            said.join("; ")
+        };
+        Ok(Arc::new(self.target(&source).map_err(refused)?))
+    }
+}
+
+/// What OpenStack's drivers know of types.
+#[derive(Debug)]
+struct Drivers;
+
+impl Kinds for Drivers {
+    fn is_driven(&self, ty: &str) -> bool {
+        driver::kind(ty).is_some()
+    }
+
+    fn fixed(&self, ty: &str) -> &[&str] {
+        driver::kind(ty).map_or(&[], driver::Kind::fixed)
+    }
+
+    fn exclusive(&self, ty: &str, properties: &Value) -> std::collections::BTreeSet<Name> {
+        driver::kind(ty).map(|kind| kind.exclusive(properties)).unwrap_or_default()
+    }
+
+    fn patience(&self, ty: &str) -> Option<std::time::Duration> {
+        driver::kind(ty).map(driver::Kind::patience)
+    }
+
+    fn drains(&self, ty: &str) -> bool {
+        driver::kind(ty).is_some_and(driver::Kind::drains)
+    }
+}

@@ -1,0 +1,174 @@
+//! A cloud of things that have a text, and targets that are written as lines: `NAME[!] = TEXT [after NAME...]`, where what has `!`
+//! is made anew when its text changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use wattle::model::{Name, Value};
+use wattle_converge::{Id, Job, Known, Outcome, Sight, Target, Thing, Wanted, What};
+use wattle_runtime::deploy::{Cloud, Maker, Rows, Seen};
+
+/// The only type that there is.
+pub(crate) const KIND: &str = "Thing";
+
+/// What has a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Text {
+    pub(crate) name: Name,
+    pub(crate) text: Name,
+}
+
+/// Things by their marks.
+#[derive(Debug, Default)]
+pub(crate) struct Things {
+    pub(crate) there: BTreeMap<Id, Text>,
+    /// Requests, in words.
+    pub(crate) asked: Vec<String>,
+    /// What cannot be made.
+    pub(crate) refused: BTreeSet<Name>,
+    /// How long requests take.
+    pub(crate) takes: Duration,
+    /// Answers to creations of these never arrive.
+    pub(crate) silent: BTreeSet<Name>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MadeUp(pub(crate) Arc<Mutex<Things>>);
+
+impl MadeUp {
+    pub(crate) fn things(&self) -> MutexGuard<'_, Things> {
+        self.0.lock().unwrap()
+    }
+
+    /// Names with their texts.
+    pub(crate) fn there(&self) -> Vec<String> {
+        let mut there: Vec<String> =
+            self.things().there.values().map(|thing| format!("{}={}", thing.name, thing.text)).collect();
+        there.sort();
+        there
+    }
+}
+
+fn phys(mark: Id) -> Name {
+    format!("thing-{mark}").into()
+}
+
+fn thing(mark: Id) -> Thing {
+    Thing { phys: phys(mark), attributes: BTreeMap::new() }
+}
+
+fn text(properties: &Value) -> Name {
+    match properties {
+        Value::Str(text) => text.clone(),
+        other => panic!("no text: {other:?}"),
+    }
+}
+
+#[async_trait]
+impl Cloud for MadeUp {
+    fn kinds(&self) -> BTreeSet<Name> {
+        BTreeSet::from([KIND.into()])
+    }
+
+    async fn carry_out(&self, job: &Job) -> Outcome {
+        let takes = self.things().takes;
+        tokio::time::sleep(takes).await;
+        let mut things = self.things();
+        let mark = job.row;
+        let what = match &job.what {
+            What::Create { .. } => "create",
+            What::Look => "look",
+            What::Update { .. } => "update",
+            What::Release { .. } => "release",
+            What::Drain => "drain",
+            What::Delete => "delete",
+        };
+        things.asked.push(format!("{what} {}", job.name));
+        match &job.what {
+            What::Create { .. } if things.refused.contains(&job.name) => Outcome::Refused("no room".into()),
+            What::Create { properties } => {
+                assert!(!things.there.contains_key(&mark), "nothing is made twice");
+                things.there.insert(mark, Text { name: job.name.clone(), text: text(properties) });
+                if things.silent.contains(&job.name) { Outcome::Unknown } else { Outcome::Done(Some(thing(mark))) }
+            }
+            What::Update { properties } => match things.there.get_mut(&mark) {
+                None => Outcome::Absent,
+                Some(known) => {
+                    known.text = text(properties);
+                    Outcome::Done(Some(thing(mark)))
+                }
+            },
+            What::Look if things.there.contains_key(&mark) => Outcome::Done(Some(thing(mark))),
+            What::Look => Outcome::Absent,
+            What::Delete => things.there.remove(&mark).map_or(Outcome::Absent, |_| Outcome::Done(None)),
+            What::Release { .. } | What::Drain => Outcome::Done(None),
+        }
+    }
+
+    async fn list(&self, _: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, String> {
+        let things = self.things();
+        let seen = things.there.iter().map(|(mark, known)| {
+            let expected = rows.expected.get(mark).map(text);
+            let sight = match expected {
+                Some(expected) if expected != known.text => {
+                    Sight::Changed(thing(*mark), format!("its text is {}", known.text).into())
+                }
+                _ => Sight::Ready(thing(*mark)),
+            };
+            let row = rows.by_phys.get(&(KIND.into(), phys(*mark))).copied().unwrap_or(*mark);
+            Seen { row, kind: KIND.into(), sight }
+        });
+        Ok(seen.collect())
+    }
+}
+
+/// Makes targets of lines.
+#[derive(Debug)]
+pub(crate) struct Lines;
+
+impl Maker for Lines {
+    fn make(&self, source: &str) -> Result<Arc<dyn Target>, String> {
+        let mut all = BTreeMap::new();
+        for line in source.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let (name, rest) = line.split_once(" = ").ok_or(format!("`{line}` has no text"))?;
+            let (text, after) = rest.split_once(" after ").unwrap_or((rest, ""));
+            let (name, is_fixed) = name.strip_suffix('!').map_or((name, false), |name| (name, true));
+            let after = after.split_whitespace().map(Name::from).collect();
+            all.insert(Name::from(name), One { text: text.into(), is_fixed, after });
+        }
+        Ok(Arc::new(All(all)))
+    }
+}
+
+#[derive(Debug)]
+struct One {
+    text: Name,
+    is_fixed: bool,
+    after: Vec<Name>,
+}
+
+#[derive(Debug)]
+struct All(BTreeMap<Name, One>);
+
+impl Target for All {
+    fn resources(&self) -> Vec<(Name, Vec<Name>)> {
+        self.0.iter().map(|(name, one)| (name.clone(), one.after.clone())).collect()
+    }
+
+    fn resolve(&self, name: &str, _: &Known<'_>) -> Result<Wanted, String> {
+        let one = &self.0[name];
+        let (fixed, free) = if one.is_fixed { (one.text.clone(), "".into()) } else { ("".into(), one.text.clone()) };
+        Ok(Wanted {
+            kind: KIND.into(),
+            fixed,
+            free,
+            exclusive: BTreeSet::new(),
+            drains: false,
+            corrects: false,
+            patience: None,
+            properties: Value::Str(one.text.clone()),
+        })
+    }
+}

@@ -1,0 +1,196 @@
+//! Goals that are reached over a store, whoever leads and whoever dies.
+
+#![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
+
+mod made_up;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use made_up::{Lines, MadeUp};
+use tokio::sync::mpsc;
+use wattle_converge::{Cleanup, Limits, OnFailure};
+use wattle_runtime::deploy::{DeployError, Deployment, Ended, News, Wanted};
+use wattle_runtime::space::OperatorKey;
+use wattle_runtime::store::{Memory, Store};
+
+/// A stack of its own, and its cloud.
+struct Site {
+    deployment: Deployment,
+    cloud: MadeUp,
+}
+
+impl Site {
+    fn new() -> Self {
+        let (key, cloud) = (OperatorKey::generate(), MadeUp::default());
+        let store: Arc<dyn Store> = Arc::new(Memory::new());
+        let limits =
+            Limits { lease: Duration::from_millis(300), grace: Duration::from_millis(100), ..Limits::default() };
+        let deployment = Deployment {
+            store,
+            stack: "shop".into(),
+            key,
+            cloud: Arc::new(cloud.clone()),
+            maker: Arc::new(Lines),
+            limits,
+        };
+        Self { deployment, cloud }
+    }
+
+    async fn bring(&self, wanted: &Wanted) -> Result<Ended, DeployError> {
+        let (news, _heard) = mpsc::unbounded_channel();
+        let ended = self.deployment.bring(wanted, &news, std::future::pending()).await?;
+        Ok(ended.expect("nobody ends it"))
+    }
+
+    /// Brings it, and says what the cloud was asked.
+    async fn asked(&self, wanted: &Wanted) -> Vec<String> {
+        self.cloud.things().asked.clear();
+        let ended = self.bring(wanted).await.unwrap();
+        assert!(ended.roots.is_empty(), "{:?}", ended.roots);
+        std::mem::take(&mut self.cloud.things().asked)
+    }
+}
+
+fn deploy(source: &str) -> Wanted {
+    Wanted::Deploy {
+        source: source.to_owned(),
+        on_failure: OnFailure::Stop,
+        cleanup: Cleanup::Last,
+        corrects: false,
+        deadline: None,
+    }
+}
+
+const SHOP: &str = "net = n\nport = p after net\nweb! = w after port";
+
+#[tokio::test]
+async fn goals_follow_each_other_and_end_in_nothing() {
+    let site = Site::new();
+    assert_eq!(site.asked(&deploy(SHOP)).await, ["create net", "create port", "create web"]);
+    assert_eq!(site.asked(&deploy(SHOP)).await, Vec::<String>::new());
+    // Another text, in place and in another thing's place.
+    assert_eq!(site.asked(&deploy(&SHOP.replace("= n", "= m"))).await, ["update net"]);
+    let other = SHOP.replace("= w", "= v");
+    assert_eq!(site.asked(&deploy(&other)).await, ["update net", "create web", "delete web"]);
+    assert_eq!(site.cloud.there(), ["net=n", "port=p", "web=v"]);
+    assert_eq!(site.asked(&Wanted::Rollback { to: None }).await, ["update net", "create web", "delete web"]);
+    assert_eq!(site.cloud.there(), ["net=m", "port=p", "web=w"]);
+    assert_eq!(site.asked(&Wanted::Rollback { to: Some(4) }).await, ["update net", "create web", "delete web"]);
+    assert_eq!(site.asked(&Wanted::Nothing).await, ["delete web", "delete port", "delete net"]);
+    assert_eq!(site.cloud.there(), Vec::<String>::new());
+    assert!(Deployment::rows(&site.deployment.store, "shop").await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_failure_ends_the_goal_with_its_cause_and_the_next_one_goes_on() {
+    let site = Site::new();
+    site.cloud.things().refused.insert("port".into());
+    let ended = site.bring(&deploy(SHOP)).await.unwrap();
+    assert_eq!(ended.roots, ["`port` failed: no room"]);
+    assert_eq!(site.cloud.there(), ["net=n"]);
+    site.cloud.things().refused.clear();
+    assert_eq!(site.asked(&deploy(SHOP)).await, ["create port", "create web"]);
+}
+
+#[tokio::test]
+async fn whoever_dies_leaves_nothing_that_the_next_does_not_go_on_with() {
+    let site = Site::new();
+    site.cloud.things().takes = Duration::from_millis(40);
+    // Dropped at any point, as by `kill -9`: before the wish is written, between requests, while one is under way.
+    for after in [0, 5, 30, 60, 90] {
+        let (news, _heard) = mpsc::unbounded_channel();
+        let wanted = deploy(&SHOP.replace("= w", &format!("= w{after}")));
+        let bring = site.deployment.bring(&wanted, &news, std::future::pending());
+        let _ = tokio::time::timeout(Duration::from_millis(after), bring).await;
+    }
+    let ended = site.bring(&deploy(SHOP)).await.unwrap();
+    assert!(ended.roots.is_empty(), "{:?}", ended.roots);
+    assert_eq!(site.cloud.there(), ["net=n", "port=p", "web=w"]);
+}
+
+#[tokio::test]
+async fn what_was_not_answered_is_found_by_its_mark() {
+    let site = Site::new();
+    site.cloud.things().silent.insert("net".into());
+    assert_eq!(site.asked(&deploy(SHOP)).await, ["create net", "look net", "create port", "create web"]);
+    assert_eq!(site.cloud.there(), ["net=n", "port=p", "web=w"]);
+}
+
+#[tokio::test]
+async fn two_at_once_are_two_goals() {
+    let site = Site::new();
+    site.cloud.things().takes = Duration::from_millis(30);
+    let (one, other) = (deploy(SHOP), deploy(&SHOP.replace("= p", "= q")));
+    let (one, other) = tokio::join!(site.bring(&one), async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        site.bring(&other).await
+    });
+    // Whoever came first is told how the goal ended that took the place of its own.
+    assert_eq!((one.unwrap().generation, other.unwrap().generation), (2, 2));
+    assert_eq!(site.cloud.there(), ["net=n", "port=q", "web=w"]);
+}
+
+#[tokio::test]
+async fn a_told_end_stores_what_was_done() {
+    let site = Site::new();
+    site.cloud.things().takes = Duration::from_millis(50);
+    let (news, _heard) = mpsc::unbounded_channel();
+    let end = tokio::time::sleep(Duration::from_millis(70));
+    let wanted = deploy(SHOP);
+    assert_eq!(site.deployment.bring(&wanted, &news, end).await.unwrap(), None);
+    let rows = Deployment::rows(&site.deployment.store, "shop").await.unwrap();
+    assert!(rows.iter().filter(|row| row.name != "web".into()).all(wattle_converge::Row::is_idle), "{rows:?}");
+    assert_eq!(site.asked(&deploy(SHOP)).await, ["create web"]);
+}
+
+#[tokio::test]
+async fn what_drifts_or_vanishes_is_seen_and_put_right_where_that_is_asked_for() {
+    let site = Site::new();
+    let wanted = |corrects| Wanted::Deploy {
+        source: SHOP.into(),
+        on_failure: OnFailure::Stop,
+        cleanup: Cleanup::Last,
+        corrects,
+        deadline: None,
+    };
+    site.asked(&wanted(false)).await;
+    let change = || {
+        let mut things = site.cloud.things();
+        let (mark, _) = things.there.iter().find(|(_, thing)| thing.name == "web".into()).unwrap();
+        let mark = *mark;
+        things.there.remove(&mark);
+        things.there.values_mut().find(|thing| thing.name == "net".into()).unwrap().text = "x".into();
+    };
+    change();
+    let (news, mut heard) = mpsc::unbounded_channel();
+    let end = tokio::time::sleep(Duration::from_millis(300));
+    site.deployment.keep(&news, end).await.unwrap();
+    let mut seen = Vec::new();
+    while let Ok(news) = heard.try_recv() {
+        if let News::Seen { name, is, .. } = news {
+            seen.push(format!("{name}: {}", is.is_some_and(|(_, _, drift)| drift.is_some())));
+        }
+    }
+    assert_eq!(seen, ["net: true", "web: false"]);
+    assert_eq!(site.cloud.there(), ["net=x", "port=p"]);
+    // A new goal puts right whatever it finds missing; what differs, too.
+    assert_eq!(site.asked(&wanted(true)).await, ["update net", "create web"]);
+    assert_eq!(site.cloud.there(), ["net=n", "port=p", "web=w"]);
+}
+
+#[tokio::test]
+async fn secrets_of_targets_are_not_readable_in_the_store() {
+    let site = Site::new();
+    site.asked(&deploy("net = hunter2hunter2")).await;
+    let store = &site.deployment.store;
+    let mut paths = vec!["/wattle/shop/infrastructure/targets".to_owned()];
+    let mut read = 0;
+    while let Some(path) = paths.pop() {
+        let node = store.get(&path).await.unwrap().unwrap();
+        assert!(!String::from_utf8_lossy(&node.data).contains("hunter2"), "{path}");
+        read += node.data.len();
+        paths.extend(store.children(&path).await.unwrap().into_iter().map(|name| format!("{path}/{name}")));
+    }
+    assert!(read > 100, "there is something to be read");
+}

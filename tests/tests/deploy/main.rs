@@ -1,0 +1,113 @@
+//! `wattle deploy` over a real ZooKeeper, on a simulated cloud that is asked over HTTP.
+
+mod site;
+mod wrong;
+
+use std::time::Duration;
+
+use serde_json::json;
+use site::{SHOP, Site};
+use wattle_cloud::{Doing, Rule};
+use wattle_openstack::Method;
+use wattle_openstack::session::Call;
+
+const KEY: [&str; 2] = ["--key", "operator.key"];
+
+#[test]
+fn a_shop_is_deployed_changed_repaired_brought_back_and_destroyed() {
+    let site = Site::new();
+    let said = site.deployed(&[]);
+    assert!(said.contains("✓ web created (OS::Nova::Server"), "{said}");
+    assert_eq!(site.counts(), SHOP);
+    // Again: nothing is done, in the cloud or to the software.
+    let ids = ids(&site);
+    let said = site.deployed(&KEY);
+    assert!(!said.contains('✓') && said.contains("5 components unchanged"), "{said}");
+    // In place.
+    let said = site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
+    assert!(said.contains("✓ db changed (OS::Nova::Server") && !said.contains("created"), "{said}");
+    assert_eq!(ids, self::ids(&site));
+    // Back.
+    let ran = site.ask(&["rollback", "--yes", KEY[0], KEY[1]]);
+    assert!(ran.err.contains("✓ db changed"), "{ran}");
+    assert_eq!(ids, self::ids(&site));
+    // Somebody deletes a server and renames the network.
+    site.vanish("app1");
+    let network = site.there()["networks"][0]["id"].as_str().expect("text").to_owned();
+    site.at_cloud(async |session| {
+        let call = Call::new("network", Method::Put, format!("/networks/{network}"));
+        session.call(call.body(json!({"network": {"admin_state_up": false}}))).await.expect("changed");
+    });
+    let ran = site.ask(&["drift", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(4), "{ran}");
+    assert!(ran.out.contains("app1 is gone"), "{ran}");
+    let ran = site.ask(&["drift", "--correct", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(ran.err.contains("✓ app1 created"), "{ran}");
+    assert_eq!(site.counts(), SHOP);
+    assert_eq!(site.ask(&["drift", KEY[0], KEY[1]]).code, Some(0));
+    // Nothing is left.
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!(site.counts(), [0; 6]);
+    assert!(site.ask(&["status", KEY[0], KEY[1]]).err.contains("holds no stack"));
+}
+
+/// The ids of the servers.
+fn ids(site: &Site) -> Vec<String> {
+    let there = site.there();
+    let mut ids: Vec<String> = there["servers"].iter().map(|server| server["id"].to_string()).collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn whoever_is_killed_leaves_nothing_that_the_next_call_does_not_go_on_with() {
+    let site = Site::new();
+    for after in [100, 250, 400, 600, 900] {
+        let mut deploy = site.begin(&[]);
+        std::thread::sleep(Duration::from_millis(after));
+        deploy.kill().expect("it runs");
+        deploy.wait().expect("it ends");
+    }
+    // Requests of those that were killed may still be on their way for as long as a lease lasts, so that is waited for where
+    // nobody can see what has become.
+    // Of keys that nobody knows yet the operator has to say that they are theirs.
+    let own = [("operator.key", "--key"), ("credentials.yaml", "--credentials")];
+    let own = own.into_iter().filter(|(file, _)| site.path().join(file).exists());
+    let own: Vec<&str> = own.flat_map(|(file, option)| [option, file]).collect();
+    site.deployed(&own);
+    assert_eq!(site.counts(), SHOP);
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!(site.counts(), [0; 6]);
+}
+
+#[test]
+fn two_at_once_are_two_goals() {
+    let site = Site::new();
+    site.deployed(&[]);
+    let mut other = site.begin(&[&KEY[..], &["-P", "flavor=m1.large"]].concat());
+    std::thread::sleep(Duration::from_millis(150));
+    let ran = site.deploy(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
+    let first = other.wait().expect("it ends");
+    assert!(ran.code == Some(0) && first.success(), "{ran}");
+    // The last one counts: asked for once more, it is there already.
+    let said = site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
+    assert!(!said.contains('✓'), "{said}");
+    assert_eq!(site.counts(), SHOP);
+}
+
+#[test]
+fn what_clouds_do_wrong_is_got_over() {
+    let site = Site::new();
+    {
+        let mut world = site.cloud.world();
+        world.befall(Rule::next(Method::Post, "/networks", Doing::Lost));
+        world.befall(Rule::next(Method::Post, "/routers", Doing::Refused(503, Some(1))));
+        world.befall(Rule::next(Method::Post, "/servers", Doing::Refused(429, Some(1))));
+        world.befall(Rule { times: 3, ..Rule::next(Method::Get, "/ports", Doing::Refused(500, None)) });
+    }
+    site.deployed(&[]);
+    assert_eq!(site.counts(), SHOP);
+}

@@ -1,0 +1,160 @@
+//! A stack that is deployed on a simulated cloud, with a ZooKeeper of its own.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use wattle::author::Blueprint as _;
+use wattle_cloud::Setting;
+use wattle_openstack::clouds::Sources;
+use wattle_openstack::session::Call;
+use wattle_openstack::{Cloud, Method, Session};
+use wattle_runtime::openstack::Http;
+use wattle_tests::cloud::CloudServer;
+use wattle_tests::command::{apart, wattle};
+use wattle_tests::running::{Ran, Stage, to_its_end};
+use wattle_tests::zookeeper::ZooKeeper;
+
+/// The shop, as it is emitted, and where it is deployed.
+pub(crate) struct Site {
+    pub(crate) stage: Stage,
+    pub(crate) cloud: CloudServer,
+    zookeeper: ZooKeeper,
+}
+
+/// The password of the shop.
+const PASSWORD: &str = "db_password=correct-horse-battery";
+
+impl Site {
+    pub(crate) fn new() -> Self {
+        Self::with(Setting { takes: Duration::from_millis(500), ..Setting::default() })
+    }
+
+    pub(crate) fn with(setting: Setting) -> Self {
+        let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
+        let cloud = CloudServer::start(setting);
+        let site = Self { stage, cloud, zookeeper: ZooKeeper::start(1) };
+        site.clouds("demo");
+        site
+    }
+
+    /// Writes clouds.yaml, with this password.
+    pub(crate) fn clouds(&self, password: &str) {
+        let text = format!(
+            "clouds:\n  simulated:\n    auth: {{auth_url: '{}', username: demo, password: {password}, \
+             project_name: demo, user_domain_id: default, project_domain_id: default}}\n",
+            self.cloud.auth_url()
+        );
+        std::fs::write(self.path().join("clouds.yaml"), text).expect("writes");
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.stage.path()
+    }
+
+    /// Where the data space is.
+    pub(crate) fn space(&self) -> String {
+        self.zookeeper.address()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(wattle());
+        let space = self.zookeeper.address();
+        command.args(args).args(["--space", &space]).current_dir(self.path());
+        for variable in
+            std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("OS_"))
+        {
+            command.env_remove(variable);
+        }
+        apart(&mut command, self.path());
+        command
+    }
+
+    /// Runs `wattle ...` with the data space.
+    pub(crate) fn ask(&self, args: &[&str]) -> Ran {
+        to_its_end(&mut self.command(args))
+    }
+
+    /// Deploys what is emitted, without waiting for software, which nobody runs.
+    pub(crate) fn deploy(&self, args: &[&str]) -> Ran {
+        self.ask(&[&DEPLOY, args].concat())
+    }
+
+    /// Deploys it, and looks that this succeeds.
+    pub(crate) fn deployed(&self, args: &[&str]) -> String {
+        let ran = self.deploy(args);
+        assert_eq!(ran.code, Some(0), "{ran}");
+        ran.err
+    }
+
+    /// Begins to deploy it.
+    pub(crate) fn begin(&self, args: &[&str]) -> std::process::Child {
+        let mut command = self.command(&[&DEPLOY, args].concat());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
+    }
+
+    /// Somebody at the cloud.
+    pub(crate) fn at_cloud<T>(&self, ask: impl AsyncFnOnce(&Session) -> T) -> T {
+        let text = std::fs::read_to_string(self.path().join("clouds.yaml")).expect("reads");
+        let sources = Sources { clouds: Some(("clouds.yaml".into(), text)), ..Sources::default() };
+        let cloud = Cloud::choose(&sources, None).expect("a cloud");
+        let wire = Http::new(&cloud).expect("a wire");
+        let session = Session::new(cloud, Arc::new(wire), Duration::from_secs(5));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(ask(&session))
+    }
+
+    /// All that is there in the cloud, by its collection.
+    pub(crate) fn there(&self) -> BTreeMap<&'static str, Vec<Value>> {
+        self.at_cloud(async |session| {
+            let mut there = BTreeMap::new();
+            for (service, path, key) in COLLECTIONS {
+                let call = Call::new(service, Method::Get, path);
+                let mut items = session.list(call, key).await.expect("a list");
+                // What a cloud has of itself.
+                items.retain(|item| {
+                    item["name"] != "default"
+                        && item["router:external"] != true
+                        && item["name"] != "private"
+                        && item["name"] != "private-subnet"
+                });
+                there.insert(key, items);
+            }
+            there
+        })
+    }
+
+    /// How many things there are, of all collections.
+    pub(crate) fn counts(&self) -> Vec<usize> {
+        COLLECTIONS.iter().map(|(_, _, key)| self.there()[key].len()).collect()
+    }
+
+    /// Has a server vanish.
+    pub(crate) fn vanish(&self, name: &str) {
+        let there = self.there();
+        let ends = format!("-{name}");
+        let server =
+            there["servers"].iter().find(|server| server["name"].as_str().is_some_and(|own| own.ends_with(&ends)));
+        let id = server.expect("such a server")["id"].as_str().expect("text").to_owned();
+        self.cloud.world().vanish("servers", &id);
+    }
+}
+
+const DEPLOY: [&str; 6] = ["deploy", ".", "--yes", "--infrastructure-only", "-P", PASSWORD];
+
+/// What is looked at.
+const COLLECTIONS: [(&str, &str, &str); 6] = [
+    ("compute", "/servers/detail", "servers"),
+    ("network", "/networks", "networks"),
+    ("network", "/ports", "ports"),
+    ("network", "/routers", "routers"),
+    ("network", "/security-groups", "security_groups"),
+    ("network", "/floatingips", "floatingips"),
+];
+
+/// What is there when the shop is: four servers; a network; a port for each server and one of the router inside and one outside, and
+/// of the floating IP; a router; three groups; a floating IP.
+pub(crate) const SHOP: [usize; 6] = [4, 1, 5, 1, 3, 1];

@@ -1,0 +1,64 @@
+//! What is wrong with a cloud, a login or a template is said before anything is made.
+
+use std::path::Path;
+
+use wattle_cloud::Setting;
+
+use crate::site::Site;
+
+/// What is said, as a golden; nothing was made of the cloud or the data space.
+fn refused(site: &Site, name: &str, args: &[&str]) {
+    let ran = site.deploy(args);
+    let here = site.path().to_str().expect("text").to_owned();
+    let said = format!("{ran}").replace(&here, "<here>").replace(&site.cloud.auth_url(), "<cloud>/identity/v3");
+    let host = site.cloud.auth_url();
+    let host = host.trim_start_matches("http://").split('/').next().unwrap_or_default();
+    let said = said.replace(host, "<host>").replace(&site.space(), "<space>");
+    assert_ne!(ran.code, Some(0), "{ran}");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens"));
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(format!("deploy-{name}"), said));
+    assert!(!site.path().join("operator.key").exists(), "no key is left behind");
+}
+
+#[test]
+fn nothing_is_made_where_something_is_wrong() {
+    let site = Site::new();
+    refused(&site, "no-such-cloud", &["--cloud", "simulatd"]);
+    site.clouds("wrong");
+    refused(&site, "wrong-password", &[]);
+    site.clouds("demo");
+    let clouds = site.path().join("clouds.yaml");
+    let text = std::fs::read_to_string(&clouds).expect("reads");
+    std::fs::write(&clouds, text.replace(&site.cloud.auth_url(), "http://127.0.0.1:1/identity/v3")).expect("writes");
+    refused(&site, "unreachable", &[]);
+    std::fs::write(&clouds, text.replace("auth:", "region_name: elsewhere\n    auth:")).expect("writes");
+    refused(&site, "no-region", &[]);
+    std::fs::write(&clouds, text.replace("auth:", "cacert: /nowhere/ca.pem\n    auth:")).expect("writes");
+    refused(&site, "no-authority", &[]);
+    std::fs::remove_file(&clouds).expect("removes");
+    refused(&site, "no-clouds", &["--cloud", "simulated"]);
+    site.clouds("demo");
+    let template = site.path().join("template.yaml");
+    let emitted = std::fs::read_to_string(&template).expect("reads");
+    let more = "resources:\n  zone: {type: OS::Designate::Zone, properties: {name: a.example., email: a@a.example}}\n  \
+                waits: {type: OS::Heat::WaitCondition, properties: {handle: x, timeout: 5}}\n";
+    std::fs::write(&template, emitted.replacen("resources:\n", more, 1)).expect("writes");
+    refused(&site, "types-beyond", &[]);
+    std::fs::write(&template, emitted).expect("writes");
+    site.deployed(&[]);
+}
+
+#[test]
+fn a_quota_that_is_too_small_is_named_and_nothing_is_forgotten() {
+    let site =
+        Site::with(Setting { quota: Some(3), takes: std::time::Duration::from_millis(200), ..Setting::default() });
+    let ran = site.deploy(&[]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.err.contains("Quota exceeded") && ran.err.contains("is not as it should be"), "{ran}");
+    let ran = site.ask(&["destroy", "--yes", "--key", "operator.key"]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!(site.counts(), [0; 6]);
+}
