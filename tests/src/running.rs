@@ -26,6 +26,8 @@ pub struct Stage {
     directory: tempfile::TempDir,
     /// What leads `wattle` to where it is run.
     place: Vec<String>,
+    /// What is set in its environment.
+    variables: Vec<(&'static str, String)>,
 }
 
 /// What a command said, and how it ended.
@@ -56,7 +58,7 @@ impl Stage {
         let directory = tempfile::tempdir().expect("a directory");
         // Services of recipes run as users of their own.
         fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
-        let stage = Self { directory, place: Vec::new() };
+        let stage = Self { directory, place: Vec::new(), variables: Vec::new() };
         stage.emit(model);
         stage
     }
@@ -65,6 +67,13 @@ impl Stage {
     #[must_use]
     pub fn within(mut self, words: Vec<String>) -> Self {
         self.place = words;
+        self
+    }
+
+    /// The same, with a variable in the environment of `wattle`.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: String) -> Self {
+        self.variables.push((name, value));
         self
     }
 
@@ -101,6 +110,7 @@ impl Stage {
         };
         command.args(rest);
         apart(&mut command, self.path()).stdin(Stdio::null());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -112,6 +122,7 @@ impl Stage {
     /// Runs `wattle ...` in another directory to its end, with nothing that says which one is meant.
     pub fn run_at(&self, place: &Path, args: &[&str]) -> Ran {
         let mut command = Command::new(wattle());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         to_its_end(apart(command.args(args).current_dir(place), self.path()))
     }
 
@@ -293,6 +304,15 @@ impl Foreground {
     pub fn ended(&mut self) -> Option<i32> {
         let status = ended_within(&mut self.child, Duration::from_mins(1));
         status.unwrap_or_else(|| panic!("it does not end:\n{}", self.said())).code()
+    }
+
+    /// Ctrl-C, and some time to end what it has started, whatever becomes of that.
+    pub fn stop(&mut self) {
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
+        let _ = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+        let _ = ended_within(&mut self.child, Duration::from_mins(1));
     }
 
     /// Ctrl-C, and how it ended.

@@ -21,6 +21,6 @@ mod wire;
 mod world;
 
 pub use fault::{Doing, Rule};
-pub use nova::Booted;
+pub use nova::{Booted, Joined};
 pub use wire::Near;
 pub use world::{Setting, World};

@@ -1,5 +1,6 @@
 //! The cloud as a whole: what comes in, what goes wrong with it, and whose it is.
 
+use std::net::Ipv4Addr;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
@@ -39,6 +40,9 @@ pub struct Setting {
     /// Whether a server that is deleted is kept for a while, and restored if somebody wants it back. It is in no list meanwhile, and has
     /// its ports still.
     pub restores: bool,
+    /// The first and the last of the IPv4 addresses that ports and floating IPs get which do not say theirs, whatever their subnets
+    /// are: of machines that are to be reached where no subnet is. `None` for addresses of the subnets.
+    pub addresses: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 
 impl Default for Setting {
@@ -54,6 +58,7 @@ impl Default for Setting {
             quota: None,
             attaches: Duration::ZERO,
             restores: false,
+            addresses: None,
         }
     }
 }
@@ -188,6 +193,11 @@ impl World {
     /// Servers that are there, with what their guests are given.
     pub fn servers(&self) -> Vec<Booted> {
         self.nova.booted(&self.neutron)
+    }
+
+    /// Whether there is a server of this id, also one that is off.
+    pub fn has_server(&self, id: &str) -> bool {
+        self.nova.has(id)
     }
 
     /// Removes something as if it had never been: the collection's name and the id.

@@ -105,9 +105,12 @@ fn a_site_comes_and_goes_in_the_only_order_that_there_is() {
     assert_eq!(me.state(&server).as_deref(), Some("ACTIVE"));
     let booted = me.cloud.world().servers();
     assert_eq!(
-        (booted[0].user_data.as_deref(), booted[0].addresses.as_slice()),
-        (Some("aGk="), &["10.0.0.2".to_owned()][..])
+        (booted[0].user_data.as_deref(), booted[0].addresses().collect::<Vec<_>>()),
+        (Some("aGk="), vec!["10.0.0.2"])
     );
+    let joined = &booted[0].ports[0];
+    assert_eq!((&*joined.id, &*joined.mac), (text(&port["id"]), text(&port["mac_address"])));
+    assert_eq!(joined.floating, [(text(&floating["floating_ip_address"]).to_owned(), "10.0.0.2".to_owned())]);
     let call = Call::new("compute", Method::Get, "/servers/detail?tags=mark").version(Version::new(2, 26));
     let shown = me.session.list(call, "servers").now_or_never().expect("now").expect("servers");
     assert_eq!(shown.len(), 1);
@@ -211,6 +214,41 @@ fn what_makes_no_sense_is_refused_in_the_words_of_the_service() {
 }
 
 #[test]
+fn several_rules_are_made_at_once_or_none() {
+    let me = somebody(Setting::default());
+    let group = me.make("security-groups", "security_group", json!({ "name": "g" })).expect("a group");
+    let rule = |port: u16| json!({ "security_group_id": group["id"], "direction": "ingress", "protocol": "tcp", "port_range_min": port, "port_range_max": port });
+    let make = |ports: &[u16]| {
+        let rules: Vec<Value> = ports.iter().map(|port| rule(*port)).collect();
+        let call = Call::new("network", Method::Post, "/security-group-rules");
+        me.ask(call.body(json!({ "security_group_rules": rules })))
+    };
+    let count =
+        || me.get("network", "/security-group-rules?protocol=tcp")["security_group_rules"].as_array().map(Vec::len);
+    let both = make(&[80, 81]).expect("rules");
+    assert_eq!((both["security_group_rules"].as_array().map(Vec::len), count()), (Some(2), Some(2)));
+    assert!(said(make(&[82, 80])).contains("Security group rule already exists"));
+    assert_eq!(count(), Some(2));
+}
+
+#[test]
+fn machines_that_are_elsewhere_get_addresses_of_their_own() {
+    let ends = ["127.9.0.254", "127.9.1.9"].map(|address| address.parse().expect("an address"));
+    let me = somebody(Setting { addresses: Some(ends.into()), ..Setting::default() });
+    let private = me.get("network", "/networks?name=private")["networks"][0]["id"].clone();
+    let public = me.get("network", "/networks?name=public")["networks"][0]["id"].clone();
+    let port = |body: Value| me.make("ports", "port", body).expect("a port")["fixed_ips"][0]["ip_address"].clone();
+    assert_eq!(port(json!({ "network_id": private })), "127.9.0.254");
+    // Those that end in 255 and 0 are passed over, and no two networks share one.
+    assert_eq!(port(json!({ "network_id": private })), "127.9.1.1");
+    let floating = me.make("floatingips", "floatingip", json!({ "floating_network_id": public })).expect("one");
+    assert_eq!(floating["floating_ip_address"], "127.9.1.2");
+    assert_eq!(port(json!({ "network_id": private })), "127.9.1.3");
+    // What a template names, it gets.
+    assert_eq!(port(json!({ "network_id": private, "fixed_ips": [{ "ip_address": "10.79.0.7" }] })), "10.79.0.7");
+}
+
+#[test]
 fn servers_are_resized_rebuilt_and_have_volumes() {
     let me = somebody(Setting::default());
     let step = || me.cloud.pass(Duration::from_secs(2));
@@ -246,6 +284,11 @@ fn servers_are_resized_rebuilt_and_have_volumes() {
     step();
     let booted = me.cloud.world().servers().remove(0);
     assert_eq!((booted.disk, booted.user_data.as_deref()), (before + 1, Some("aGk=")));
+    act(json!({ "reboot": { "type": "HARD" } }), old).expect("reboots");
+    assert!(me.cloud.world().servers().is_empty() && me.cloud.world().has_server(text(&server)), "it is off");
+    step();
+    let again = me.cloud.world().servers().remove(0);
+    assert_eq!((again.disk, again.boots), (booted.disk, booted.boots + 1));
     let attach = || {
         let path = format!("/servers/{}/os-volume_attachments", text(&server));
         me.ask(Call::new("compute", Method::Post, path).body(json!({ "volumeAttachment": { "volumeId": volume } })))

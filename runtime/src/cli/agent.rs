@@ -9,7 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use wattle::manners::{read_bytes, reason};
 use wattle::model::{IndexMap, Name, Value};
 
-use crate::agent::{Agent, Attributes, Ended, Fixed, Identity, Limits, Metadata};
+use crate::agent::{Agent, Attributes, Ended, Fixed, Identity, Limits, Metadata, Place};
 use crate::local::STATE_DIR;
 use crate::recipe::Tools;
 use crate::space::Space;
@@ -42,6 +42,12 @@ pub(super) fn command() -> Command {
         )
         .arg(path("log", "FILE").hide(true).help("Where to log, in at most two files of 8 MiB, instead"))
         .arg(path("attributes", "FILE").hide(true).help("The server's own attributes, instead of what OpenStack says"))
+        .arg(
+            path("metadata", "DIR")
+                .hide(true)
+                .conflicts_with("attributes")
+                .help("Where OpenStack's `meta_data.json` and `network_data.json` are, instead of its service"),
+        )
         .after_help(args::section(&[
             (
                 "Ending it",
@@ -98,9 +104,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         store = connect => store?,
         () = &mut end => return Ok(Exit::Fine),
     };
-    let attributes: Arc<dyn Attributes> = match path("attributes") {
-        Some(file) => Arc::new(Fixed(fixed(&file)?)),
-        None => Arc::new(Metadata::new(identity.networks.clone())),
+    let attributes: Arc<dyn Attributes> = match (path("attributes"), path("metadata")) {
+        (Some(file), _) => Arc::new(Fixed(fixed(&file)?)),
+        (None, Some(folder)) => Arc::new(Metadata::at(identity.networks.clone(), Place::Folder(folder))),
+        (None, None) => Arc::new(Metadata::new(identity.networks.clone())),
     };
     let defaults = Limits::default();
     let limit = |name: &str, default: Duration| matches.get_one::<Duration>(name).copied().unwrap_or(default);

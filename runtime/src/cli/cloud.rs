@@ -2,14 +2,15 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use wattle::manners::reason;
 use wattle::shown::argument;
 use wattle_cloud::Setting;
 
-use crate::local::write_whole;
+use crate::local::{Boot, UpError, write_whole};
 use crate::openstack::Simulated;
 
 use super::args;
@@ -19,7 +20,7 @@ use super::signals::Signals;
 
 pub(super) fn command() -> Command {
     Command::new("cloud")
-        .about("Serve a simulated cloud, to try `deploy` with: it answers as OpenStack does, and boots nothing")
+        .about("Serve a simulated cloud, to try `deploy` with: it answers as OpenStack does")
         .arg(
             Arg::new("listen")
                 .long("listen")
@@ -51,13 +52,32 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(usize))
                 .help("Most servers, ports and volumes, of each"),
         )
-        .after_help(args::section(&[(
-            "Example",
-            "  wattle cloud &
+        .arg(args::flag("boot", "Run an agent for each server, as a process of this machine"))
+        .arg(
+            Arg::new("state")
+                .long("state")
+                .value_name("DIR")
+                .value_parser(value_parser!(PathBuf))
+                .requires("boot")
+                .help("Where the servers' folders are, which then stay when it ends; else in a temporary folder"),
+        )
+        .after_help(args::section(&[
+            (
+                "Example",
+                "  wattle cloud --boot &
   wattle deploy out/shop --cloud simulated --space zookeeper://127.0.0.1:2181
 
   What is made there is gone when it ends.",
-        )]))
+            ),
+            (
+                "Servers",
+                "  Without `--boot`, a server is nothing but what the cloud answers. With it, it is a folder and an
+  agent, which does what the server's user data asks for: recipes run on this machine, as with
+  `wattle up`. What a server has started ends when it is deleted, rebuilt or stopped. Ports and
+  floating IPs get addresses within 127.0.0.0/8, whatever their subnets are, unless the template
+  says which. Security groups and routers hold nothing up.",
+            ),
+        ]))
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
@@ -79,7 +99,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let mut signals = Signals::listen()?;
     let listener = std::net::TcpListener::bind(address).map_err(refuse)?;
     let takes = *matches.get_one::<Duration>("takes").expect("INVARIANT: it has a default");
-    let setting = Setting { takes, quota: matches.get_one::<usize>("quota").copied(), ..Setting::default() };
+    let quota = matches.get_one::<usize>("quota").copied();
+    let boot = if matches.get_flag("boot") { Some(boot(matches).await?) } else { None };
+    let addresses = boot.as_ref().map(Boot::addresses);
+    let setting = Setting { takes, quota, addresses, ..Setting::default() };
     let clouds = |url: &str| {
         let Setting { user, password, project, .. } = &setting;
         format!(
@@ -95,13 +118,72 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         cloud.auth_url(),
         argument(file.display())
     ))?;
-    tokio::select! {
+    let Some(mut boot) = boot else {
+        tokio::select! {
+            never = serving => match never {},
+            () = signals.end() => {}
+        }
+        let _ = std::fs::remove_file(file);
+        return Ok(Exit::Fine);
+    };
+    let kept = tokio::select! {
         never = serving => match never {},
-        () = signals.end() => {}
-    }
+        kept = keep(&cloud, &mut boot, console) => kept,
+        () = signals.end() => Ok(()),
+    };
     let _ = std::fs::remove_file(file);
+    let ended = end(boot, signals, console).await;
+    kept.and(ended)
+}
+
+/// Has the servers follow the cloud, and tells what becomes of them.
+async fn keep(cloud: &Simulated, boot: &mut Boot, console: &mut Console) -> Result<(), Failure> {
+    loop {
+        let notes = {
+            let mut world = cloud.world();
+            world.pass(SystemTime::now());
+            boot.follow(&world)
+        };
+        for note in notes {
+            console.err.write(&format!("{note}\n"))?;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// What runs the servers' agents.
+async fn boot(matches: &ArgMatches) -> Result<Boot, Failure> {
+    let program = std::env::current_exe().map_err(|error| Failure::new(format!("who am I? {}", reason(&error))))?;
+    Boot::start(matches.get_one::<PathBuf>("state").map(PathBuf::as_path), program).await.map_err(|error| match error {
+        UpError::File { .. } => Failure::usage(error.to_string()),
+        other => other.into(),
+    })
+}
+
+/// Ends everything that was started; when told again, at once.
+async fn end(boot: Boot, mut signals: Signals, console: &mut Console) -> Result<Exit, Failure> {
+    let hurry = AtomicUsize::new(0);
+    let counting = async {
+        loop {
+            signals.end().await;
+            hurry.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let forced = tokio::select! {
+        forced = boot.end(|| hurry.load(Ordering::Relaxed) > 0) => forced,
+        () = counting => 0,
+    };
+    let forced = match forced {
+        0 => String::new(),
+        1 => ", 1 process by force".into(),
+        many => format!(", {many} processes by force"),
+    };
+    console.err.write(&format!("all servers are ended{forced}\n"))?;
     Ok(Exit::Fine)
 }
+
+/// How often to look at which servers there are.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// What the file begins with, by which it is known again.
 const MADE: &str = "# Written by `wattle cloud`, and removed when that ends.\n";

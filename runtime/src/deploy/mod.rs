@@ -16,6 +16,7 @@ mod keeper;
 mod place;
 mod shelf;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -23,7 +24,7 @@ use wattle::model::Name;
 use wattle_converge::{Act, Cleanup, Limits, OnFailure, Outcome, Row, Stage, Time, Wait, What};
 
 use crate::space::OperatorKey;
-use crate::store::{Access, Store, StoreError};
+use crate::store::{Access, Store, StoreError, Version};
 
 pub use cloud::{Cloud, Rows, Seen};
 pub use error::DeployError;
@@ -373,6 +374,46 @@ impl Deployment {
         let Some(name) = &goal.asked.target else { return Ok(None) };
         let kept = Shelf::new(&self.store, &self.stack, &self.key, &self.maker);
         Ok(Some((goal.generation, kept.source(name).await?.to_string())))
+    }
+
+    /// The resources of a type that are there and of which it was not [noted](Self::note_known) that they are known: each with
+    /// its thing's name in the cloud.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub async fn strangers(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
+        let known = self.known().await?.map(|(known, _)| known).unwrap_or_default();
+        let rows = Self::rows(&self.store, &self.stack).await?;
+        let there = rows.into_iter().filter(|row| &*row.kind == kind && row.stage == Stage::Sound);
+        // Of several for a name, the youngest stands for it.
+        let there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
+        Ok(there.into_iter().filter(|(name, phys)| known.get(name) != Some(phys)).collect())
+    }
+
+    /// Notes that whoever acts for these resources is known by a key of its own: until another thing stands for a resource.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub async fn note_known(&self, things: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
+        let path = Place::new(&self.stack).known();
+        loop {
+            let there = self.known().await?;
+            let mut known = there.as_ref().map(|(known, _)| known.clone()).unwrap_or_default();
+            known.extend(things.iter().map(|(name, phys)| (name.clone(), phys.clone())));
+            let written = match there {
+                Some((_, version)) => self.store.set(&path, &json(&known), Some(version)).await.map(drop),
+                None => self.store.apply(vec![put(path.clone(), json(&known), false)]).await,
+            };
+            match written {
+                Ok(()) => return Ok(()),
+                Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn known(&self) -> Result<Option<(BTreeMap<Name, Name>, Version)>, DeployError> {
+        get(&self.store, &self.stack, &Place::new(&self.stack).known()).await
     }
 
     /// The rows as they are stored, the oldest first.

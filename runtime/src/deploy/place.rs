@@ -51,6 +51,11 @@ impl Place {
         format!("{}/report", self.root)
     }
 
+    /// Which things whoever acts for them is known by a key of its own.
+    pub(super) fn known(&self) -> String {
+        format!("{}/known", self.root)
+    }
+
     /// Above the rows.
     pub(super) fn rows(&self) -> String {
         format!("{}/rows", self.root)

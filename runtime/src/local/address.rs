@@ -49,6 +49,11 @@ impl Block {
         Err(failure.unwrap_or_else(|| io::ErrorKind::AddrNotAvailable.into()))
     }
 
+    /// The first and the last address that may be somebody's.
+    pub(super) fn ends(&self) -> (Ipv4Addr, Ipv4Addr) {
+        (Ipv4Addr::from(self.first + 1), Ipv4Addr::from(self.first + LAST - 2))
+    }
+
     /// As [`assign`].
     pub(super) fn assign(&self, names: &[Name], before: &IndexMap<Name, Ipv4Addr>) -> Option<IndexMap<Name, Ipv4Addr>> {
         assign(self.first(), names, before)

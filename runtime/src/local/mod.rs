@@ -8,7 +8,9 @@
 //! again, whatever becomes of agents and however often another seed is applied.
 
 mod address;
+mod agent;
 mod agents;
+mod boot;
 mod error;
 mod folder;
 mod imports;
@@ -28,6 +30,7 @@ use wattle::model::IndexMap;
 
 use crate::seed::Given;
 
+pub use boot::Boot;
 pub use error::UpError;
 pub use folder::{Folder, Lock, Network, Record, below, gone, write_whole};
 pub use imports::with_imports;

@@ -63,11 +63,7 @@ impl Servers {
     ) -> io::Result<()> {
         for (server, given) in &self.0 {
             let home = folder.server(server);
-            // Services run as users of their own, below here.
-            for path in [home.clone(), home.join("state")] {
-                fs::DirBuilder::new().recursive(true).mode(0o755).create(&path)?;
-                fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
-            }
+            make_home(&home)?;
             let networks: IndexMap<&Name, String> = given.networks.iter().map(|name| (name, identity(name))).collect();
             let credential = credentials.get(server).map(crate::space::Credential::expose).unwrap_or_default();
             let who = json!({
@@ -85,6 +81,16 @@ impl Servers {
     }
 }
 
-fn write_json(path: &Path, value: &serde_json::Value) -> io::Result<()> {
+/// Makes a server's folder.
+pub(super) fn make_home(home: &Path) -> io::Result<()> {
+    // Services run as users of their own, below here.
+    for path in [home.to_owned(), home.join("state")] {
+        fs::DirBuilder::new().recursive(true).mode(0o755).create(&path)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
+pub(super) fn write_json(path: &Path, value: &serde_json::Value) -> io::Result<()> {
     write_whole(path, format!("{value:#}\n").as_bytes(), 0o600)
 }

@@ -19,7 +19,7 @@ use crate::store::embedded::Server;
 use crate::store::{Address, Store};
 
 use super::address::Block;
-use super::agents::{Agents, Launch};
+use super::agents::{Agents, Launches};
 use super::error::UpError;
 use super::folder::{Folder, Lock, Network, Record};
 use super::namespaces::{self, Namespaces};
@@ -56,7 +56,7 @@ pub struct Wish {
 pub struct Up {
     folder: Folder,
     space: Space,
-    launch: Launch,
+    launches: Launches,
     agents: Agents,
     network: Option<Namespaces>,
     _block: Block,
@@ -89,7 +89,7 @@ impl Up {
         }
         let applied = plan.apply(folder, &store, key, &wish, true).await?;
         let (network, why_loopback) = networks(wish.network, folder, &block).await?;
-        let launch = Launch {
+        let launches = Launches {
             program,
             wrapper: HashMap::new(),
             variables: Vec::new(),
@@ -100,7 +100,7 @@ impl Up {
         let mut up = Self {
             folder: folder.clone(),
             space,
-            launch,
+            launches,
             agents: Agents::new(),
             network,
             _block: block,
@@ -151,12 +151,12 @@ impl Up {
             for server in &servers {
                 if let Some(address) = record.addresses.get(server) {
                     let wrapper = network.add(server, *address)?;
-                    self.launch.wrapper.insert(server.clone(), wrapper);
+                    self.launches.wrapper.insert(server.clone(), wrapper);
                 }
             }
         }
-        self.launch.variables = proxies::variables(record.addresses.values().copied());
-        self.agents.start(&self.launch, &servers);
+        self.launches.variables = proxies::variables(record.addresses.values().copied());
+        self.agents.start(&self.launches, &servers);
         self.folder.remember(record).map_err(UpError::file(self.folder.state()))
     }
 

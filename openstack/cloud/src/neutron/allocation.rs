@@ -1,5 +1,6 @@
 //! Which addresses a port gets.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use serde_json::{Value, json};
@@ -60,16 +61,28 @@ impl Neutron {
                     )));
                 }
                 Some(address) => address.to_owned(),
-                None => {
-                    let pools = subnet["allocation_pools"].as_array().into_iter().flatten();
-                    let mut free = pools.filter_map(|pool| unused((text(pool, "start"), text(pool, "end")), is_taken));
-                    free.next().ok_or_else(|| {
-                        Refusal::conflict(format!("No more IP addresses available on network {network}."))
-                    })?
-                }
+                None => self.free_address(subnet, is_taken).ok_or_else(|| {
+                    Refusal::conflict(format!("No more IP addresses available on network {network}."))
+                })?,
             };
             found.push(json!({ "subnet_id": subnet["id"], "ip_address": address }));
         }
         Ok(found.into())
+    }
+
+    /// An address that nobody has: of a subnet, or of all machines.
+    pub(super) fn free_address(&self, subnet: &Value, is_taken: impl Fn(&str) -> bool) -> Option<String> {
+        let Some((first, last)) = self.machines.filter(|_| subnet["ip_version"] != 6) else {
+            let mut pools = subnet["allocation_pools"].as_array().into_iter().flatten();
+            return pools.find_map(|pool| unused((text(pool, "start"), text(pool, "end")), &is_taken));
+        };
+        let ports = self.every("ports").flat_map(|port| port["fixed_ips"].as_array().into_iter().flatten());
+        let ports = ports.map(|ip| text(ip, "ip_address"));
+        let floating = self.every("floatingips").map(|floating| text(floating, "floating_ip_address"));
+        let all: HashSet<&str> = ports.chain(floating).collect();
+        // Those that end in 0 or 255 look like something else.
+        let is_odd = |address: &str| address.ends_with(".0") || address.ends_with(".255");
+        let pool = (&*first.to_string(), &*last.to_string());
+        unused(pool, |address| is_odd(address) || all.contains(address) || is_taken(address))
     }
 }

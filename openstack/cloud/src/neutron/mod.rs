@@ -9,6 +9,8 @@ mod rules;
 mod servers;
 mod table;
 
+use std::net::Ipv4Addr;
+
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 use wattle_openstack::Method;
@@ -22,9 +24,11 @@ use table::Kind;
 pub(crate) struct Neutron {
     /// All things by their ids, in the order in which they were made.
     things: IndexMap<String, Thing>,
+    /// Whence ports and floating IPs have their addresses, if not from their subnets.
+    machines: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Thing {
     kind: &'static Kind,
     value: Value,
@@ -32,7 +36,7 @@ struct Thing {
 
 impl Neutron {
     pub(crate) fn new(common: &mut Common) -> Self {
-        let mut neutron = Self::default();
+        let mut neutron = Self { machines: common.setting.addresses, ..Self::default() };
         let mut make = |kind: &str, body: Value| {
             let kind = table::of(kind).expect("INVARIANT: one of the table's kinds");
             let made = neutron.make(common, kind, &body).expect("INVARIANT: what a cloud begins with can be made");
@@ -71,7 +75,7 @@ impl Neutron {
                 Ok(json(200, &listing::page(kind.key, listed, asked.route, asked.url, common.setting.page)?))
             }
             (Method::Get, [id]) => Ok(one(self.find(kind, id)?, 200)),
-            (Method::Post, []) if asked.body[kind.key].is_array() => self.make_several(common, kind, asked.body),
+            (Method::Post, []) if asked.body[kind.key].is_array() => self.make_all(common, kind, asked.body),
             (Method::Post, []) => Ok(one(&self.make(common, kind, &asked.body[kind.one])?, 201)),
             (Method::Put, [id]) => Ok(one(&self.change(common, kind, id, &asked.body[kind.one])?, 200)),
             (Method::Delete, [id]) => {
@@ -173,24 +177,15 @@ impl Neutron {
         Ok(self.things[&id].value.clone())
     }
 
-    /// All of them, or none.
-    fn make_several(&mut self, common: &mut Common, kind: &'static Kind, body: &Value) -> Answer {
-        let (mut made, mut refused) = (Vec::new(), None);
-        for one in body[kind.key].as_array().into_iter().flatten() {
-            match self.make(common, kind, one) {
-                Ok(value) => made.push(value),
-                Err(refusal) => {
-                    refused = Some(refusal);
-                    break;
-                }
-            }
-        }
-        match refused {
-            None => Ok(json(201, &json!({ kind.key: made }))),
-            Some(refusal) => {
-                for value in made {
-                    self.remove(kind, value["id"].as_str().unwrap_or_default())?;
-                }
+    /// Several at once: all of them, or none.
+    fn make_all(&mut self, common: &mut Common, kind: &'static Kind, body: &Value) -> Answer {
+        let before = self.things.clone();
+        let bodies = body[kind.key].as_array().into_iter().flatten();
+        let made: Result<Vec<Value>, Refusal> = bodies.map(|body| self.make(common, kind, body)).collect();
+        match made {
+            Ok(made) => Ok(json(201, &json!({ kind.key: made }))),
+            Err(refusal) => {
+                self.things = before;
                 Err(refusal)
             }
         }

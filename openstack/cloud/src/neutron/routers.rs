@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::addresses::unused;
 use super::rules::text;
 use super::{Neutron, table};
 use crate::reply::Refusal;
@@ -108,10 +107,7 @@ impl Neutron {
             let taken: Vec<&str> =
                 self.every("floatingips").map(|floating| text(floating, "floating_ip_address")).collect();
             let subnet = self.every("subnets").find(|subnet| text(subnet, "network_id") == id);
-            let pool = subnet.map(|subnet| {
-                (text(&subnet["allocation_pools"][0], "start"), text(&subnet["allocation_pools"][0], "end"))
-            });
-            let free = pool.and_then(|pool| unused(pool, |address| taken.contains(&address)));
+            let free = subnet.and_then(|subnet| self.free_address(subnet, |address| taken.contains(&address)));
             let free =
                 free.ok_or_else(|| Refusal::conflict(format!("No more IP addresses available on network {id}.")))?;
             value["floating_ip_address"] = free.into();

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::rules::text;
 use super::{Neutron, table};
+use crate::nova::Joined;
 use crate::reply::Refusal;
 use crate::world::Common;
 
@@ -11,6 +12,25 @@ impl Neutron {
     /// Ports of a server.
     pub(crate) fn ports_of(&self, server: &str) -> impl Iterator<Item = &Value> {
         self.every("ports").filter(move |port| text(port, "device_id") == server)
+    }
+
+    /// How a server is on its networks.
+    pub(crate) fn joined(&self, server: &str) -> Vec<Joined> {
+        let of_port = |port: &Value| {
+            let fixed = port["fixed_ips"].as_array().into_iter().flatten();
+            let floating = self.every("floatingips").filter(|floating| floating["port_id"] == port["id"]);
+            let known = |value: &Value, key: &str| text(value, key).to_owned();
+            Joined {
+                id: known(port, "id"),
+                network: known(port, "network_id"),
+                mac: known(port, "mac_address"),
+                addresses: fixed.map(|ip| known(ip, "ip_address")).collect(),
+                floating: floating
+                    .map(|of| (known(of, "floating_ip_address"), known(of, "fixed_ip_address")))
+                    .collect(),
+            }
+        };
+        self.ports_of(server).map(of_port).collect()
     }
 
     /// Networks that servers are on if nothing is said.

@@ -30,11 +30,13 @@ impl Nova {
         match action.as_str() {
             "reboot" => {
                 needs(&["ACTIVE", "SHUTOFF", "ERROR"])?;
+                server.boot();
                 server.turn("REBOOT", "ACTIVE", then);
                 Ok(empty(202))
             }
             "os-start" => {
                 needs(&["SHUTOFF"])?;
+                server.boot();
                 server.turn("SHUTOFF", "ACTIVE", then);
                 Ok(empty(202))
             }

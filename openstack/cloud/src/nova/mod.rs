@@ -29,12 +29,36 @@ pub struct Booted {
     pub name: String,
     /// How often its disk was made.
     pub disk: u32,
+    /// How often it was told to start again or anew.
+    pub boots: u32,
     /// Its user data, as it was sent: in base64.
     pub user_data: Option<String>,
     /// Its metadata, by key.
     pub metadata: Vec<(String, String)>,
-    /// Its addresses.
+    /// Its ports.
+    pub ports: Vec<Joined>,
+}
+
+impl Booted {
+    /// Its fixed addresses.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        self.ports.iter().flat_map(|port| &port.addresses).map(String::as_str)
+    }
+}
+
+/// A port by which a server is on a network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Joined {
+    /// Its id.
+    pub id: String,
+    /// The network's id.
+    pub network: String,
+    /// Its MAC address.
+    pub mac: String,
+    /// Its fixed addresses.
     pub addresses: Vec<String>,
+    /// Floating IPs, each with the fixed address that it stands for.
+    pub floating: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -218,6 +242,10 @@ impl Nova {
 
     pub(crate) fn booted(&self, neutron: &Neutron) -> Vec<Booted> {
         self.servers.values().filter_map(|server| server.booted(neutron)).collect()
+    }
+
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.servers.contains_key(id)
     }
 
     pub(crate) fn vanish(&mut self, collection: &str, id: &str, neutron: &mut Neutron, cinder: &mut Cinder) {

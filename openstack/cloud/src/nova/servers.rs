@@ -49,6 +49,8 @@ pub(super) struct Server {
     user_data: Option<String>,
     /// How often its disk was made.
     disk: u32,
+    /// How often it was told to start again or anew.
+    boots: u32,
     /// The flavor that a resize came from.
     pub(super) former: Option<Value>,
 }
@@ -87,6 +89,11 @@ impl Server {
     /// Its disk is made anew.
     pub(super) fn renew(&mut self) {
         self.disk += 1;
+    }
+
+    /// It starts again.
+    pub(super) fn boot(&mut self) {
+        self.boots += 1;
     }
 
     pub(super) fn set_user_data(&mut self, data: &Value) {
@@ -129,16 +136,14 @@ impl Server {
         let metadata = self.value["metadata"].as_object().into_iter().flatten();
         let metadata =
             metadata.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned())).collect();
-        let id = text("id");
-        let addresses = neutron.ports_of(&id).flat_map(|port| port["fixed_ips"].as_array().into_iter().flatten());
-        let addresses = addresses.filter_map(|ip| ip["ip_address"].as_str()).map(str::to_owned).collect();
         is_up.then(|| Booted {
             id: text("id"),
             name: text("name"),
             disk: self.disk,
             user_data: self.user_data.clone(),
+            boots: self.boots,
             metadata,
-            addresses,
+            ports: neutron.joined(&text("id")),
         })
     }
 }
@@ -191,7 +196,8 @@ impl Nova {
             "OS-SRV-USG:launched_at": Value::Null, "accessIPv4": "", "accessIPv6": "", "hostId": "", "links": [],
             "OS-DCF:diskConfig": "MANUAL", "locked": false,
         });
-        let mut server = Server { value, turn: None, own_ports, own_volumes, user_data: None, disk: 1, former: None };
+        let mut server =
+            Server { value, turn: None, own_ports, own_volumes, user_data: None, disk: 1, boots: 1, former: None };
         server.set_user_data(&body["user_data"]);
         let then = if common.breaks { "ERROR" } else { "ACTIVE" };
         if common.breaks {

@@ -10,12 +10,15 @@ use wattle_words::time::short;
 use crate::cli::paint::{Tone, paint};
 use crate::deploy::News;
 
+/// The type of servers.
+pub(super) const SERVER: &str = "OS::Nova::Server";
+
 /// What has been begun, and when.
 #[derive(Debug, Default)]
 pub(super) struct Display {
     begun: HashMap<Name, (Instant, Name, &'static str)>,
-    /// Servers that were made while somebody looked on.
-    pub(super) servers: Vec<Name>,
+    /// Servers whose disks were made anew while somebody looked on.
+    pub(super) rebuilt: Vec<Name>,
     color: bool,
 }
 
@@ -40,9 +43,6 @@ impl Display {
                 };
                 let began = self.begun.get(name).filter(|(_, _, known)| *known == word).map(|(began, ..)| *began);
                 self.begun.insert(name.clone(), (began.unwrap_or_else(Instant::now), kind.clone(), word));
-                if matches!(what, What::Create { .. }) && &**kind == "OS::Nova::Server" {
-                    self.servers.push(name.clone());
-                }
                 None
             }
             News::Outcome { name, act, outcome } => self.outcome(name, act.as_ref(), outcome),
@@ -57,6 +57,13 @@ impl Display {
     }
 
     fn outcome(&mut self, name: &Name, act: Option<&Act>, outcome: &Outcome) -> Option<String> {
+        // A server is rebuilt by a request of its own; whatever else changes it is done when it is answered.
+        let is_server = |(_, kind, _): &(Instant, Name, &str)| &**kind == SERVER;
+        if let (Some(Act::Update { .. }), Outcome::Accepted(_)) = (act, outcome)
+            && self.begun.get(name).is_some_and(is_server)
+        {
+            self.rebuilt.push(name.clone());
+        }
         match outcome {
             Outcome::Done(_) | Outcome::Absent if !matches!(act, Some(Act::Look)) => self.done(name),
             Outcome::Done(_) => self.done(name),

@@ -7,8 +7,8 @@ use crate::cli::failure::{Exit, Failure, exit_codes};
 use crate::cli::{args, target};
 use crate::deploy::{Difference, Wanted};
 
-use super::cloud;
 use super::site::{Brought, Site};
+use super::{cloud, software};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("drift")
@@ -44,9 +44,15 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         return Ok(Exit::Changes);
     }
     match site.bring(&Wanted::AsDeployed, console).await? {
-        Brought::Done(_) => {
+        Brought::Done(rebuilt) => {
             console.out.write(&format!("everything of `{stack}` is as it was deployed again\n"))?;
-            Ok(Exit::Fine)
+            match site.present().await? {
+                // Whoever takes the place of a server has keys of its own, and its software to run.
+                Some((_, source)) if !(rebuilt.is_empty() && software::strangers(&site).await?.is_empty()) => {
+                    software::follow(&site, &software::seed(&source)?, &rebuilt, console).await
+                }
+                _ => Ok(Exit::Fine),
+            }
         }
         Brought::Failed | Brought::Ended => Ok(Exit::Failed),
     }

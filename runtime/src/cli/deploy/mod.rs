@@ -118,14 +118,14 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             .get_one::<Duration>("deadline")
             .map(|time| Time::from_millis(clock::millis() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2))),
     };
-    let made = match site.bring(&wanted, console).await? {
+    let rebuilt = match site.bring(&wanted, console).await? {
         site::Brought::Ended | site::Brought::Failed => return Ok(Exit::Failed),
-        site::Brought::Done(made) => made,
+        site::Brought::Done(rebuilt) => rebuilt,
     };
     if matches.get_flag("infrastructure-only") {
         return Ok(Exit::Fine);
     }
-    software::follow(&site, &work.seed, &made, console).await
+    software::follow(&site, &work.seed, &rebuilt, console).await
 }
 
 /// What the target is made of.

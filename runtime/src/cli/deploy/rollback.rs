@@ -43,6 +43,6 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let seed = software::restore(&site, &source, console).await?;
     match site.bring(&Wanted::Rollback { to: Some(number) }, console).await? {
         Brought::Ended | Brought::Failed => Ok(Exit::Failed),
-        Brought::Done(made) => software::follow(&site, &seed, &made, console).await,
+        Brought::Done(rebuilt) => software::follow(&site, &seed, &rebuilt, console).await,
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Site {
 
 /// How it went.
 pub(super) enum Brought {
-    /// Everything is as it should be. These servers were made.
+    /// Everything is as it should be. The disks of these servers were made anew.
     Done(Vec<Name>),
     /// Something is not, and it was said what.
     Failed,
@@ -123,7 +123,7 @@ impl Site {
             return Ok(Brought::Ended);
         };
         if roots.is_empty() {
-            return Ok(Brought::Done(display.servers));
+            return Ok(Brought::Done(display.rebuilt));
         }
         let head =
             paint(&format!("the infrastructure of `{stack}` is not as it should be:"), Tone::Bad, console.err.color);

@@ -1,11 +1,11 @@
 //! The software of a stack whose infrastructure is there.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use wattle::lower::Seed;
-use wattle::model::Name;
+use wattle::model::{IndexSet, Name};
 use wattle::names::some;
 use wattle_heat::environment::Environment;
 
@@ -20,6 +20,7 @@ use crate::openstack::Source;
 use crate::report::{Picture, roots};
 use crate::seed::{self, Credentials, Files, Given};
 
+use super::display::SERVER;
 use super::site::Site;
 
 /// How often to look.
@@ -31,12 +32,31 @@ const TOGETHER: Duration = Duration::from_secs(10);
 /// Most causes that are explained at the end.
 const ROOTS: usize = 10;
 
-/// Follows the software until it is over, and lets servers be known by keys of their own. `made` are servers that were made just now:
-/// each takes the place of the one before it of the same name.
-pub(super) async fn follow(site: &Site, seed: &Seed, made: &[Name], console: &mut Console) -> Result<Exit, Failure> {
+/// How long the agent of a server that is gone may keep its place: longer than a session of the data space lasts.
+const LINGERS: Duration = Duration::from_mins(1);
+
+/// Servers that were made and are not known by keys of their own yet, with their names in the cloud.
+pub(super) async fn strangers(site: &Site) -> Result<BTreeMap<Name, Name>, Failure> {
+    Ok(site.deployment.strangers(SERVER).await?)
+}
+
+/// What a seed calls a server: in a nested stack, or a group, its own name comes last.
+fn own(name: &Name) -> Name {
+    Name::from(name.rsplit('/').next().unwrap_or(name))
+}
+
+/// Follows the software until it is over, and lets servers be known by keys of their own: those that were made, each of which takes
+/// the place of the one before it of the same name, and those that were `rebuilt` just now.
+pub(super) async fn follow(site: &Site, seed: &Seed, rebuilt: &[Name], console: &mut Console) -> Result<Exit, Failure> {
     let (store, stack, key) = (&site.deployment.store, site.deployment.stack.as_str(), &site.deployment.key);
-    let own = |name: &Name| Name::from(name.rsplit('/').next().unwrap_or(name));
-    let mut anew: Vec<Name> = made.iter().map(own).filter(|name| seed.servers.contains_key(name)).collect();
+    let strangers = strangers(site).await?;
+    let anew = strangers.keys().chain(rebuilt).map(own).filter(|name| seed.servers.contains_key(name));
+    let mut anew: Vec<Name> = anew.collect::<IndexSet<Name>>().into_iter().collect();
+    let known = |servers: &[Name]| -> BTreeMap<Name, Name> {
+        let things = strangers.iter().filter(|(name, _)| servers.contains(&own(name)));
+        things.map(|(name, phys)| (name.clone(), phys.clone())).collect()
+    };
+    let begin = Instant::now();
     let mut signals = Signals::listen()?;
     let mut progress = Progress::new(console);
     let mut picture: Option<Picture> = None;
@@ -47,6 +67,7 @@ pub(super) async fn follow(site: &Site, seed: &Seed, made: &[Name], console: &mu
             since = None;
         } else if waiting.absent.is_empty() || since.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
             let admitted = seed::admit(store, stack, key, &anew).await?.admitted;
+            site.deployment.note_known(&known(&admitted)).await?;
             anew.retain(|server| !admitted.contains(server));
             progress.say(
                 &format!("known by keys of their own: {}", some(admitted.iter().map(|name| &**name), 5)),
@@ -56,6 +77,16 @@ pub(super) async fn follow(site: &Site, seed: &Seed, made: &[Name], console: &mu
         }
         let now = Picture::read(&site.space, picture.as_ref()).await?;
         progress.show(&now, console)?;
+        // Whoever still acts for a server then is who was admitted, and somebody was killed before it was noted.
+        if begin.elapsed() >= LINGERS {
+            let acts = |server: &Name| now.servers.get(server).is_some_and(|standing| standing.alive.is_some());
+            let (there, absent): (Vec<Name>, Vec<Name>) =
+                anew.into_iter().partition(|server| !waiting.come.contains(server) && acts(server));
+            anew = absent;
+            if !there.is_empty() {
+                site.deployment.note_known(&known(&there)).await?;
+            }
+        }
         let tally = now.tally();
         let is_over = tally.is_over() && waiting.come.is_empty();
         if is_over && (waiting.absent.is_empty() || tally.has_failed()) {
@@ -76,8 +107,7 @@ pub(super) async fn follow(site: &Site, seed: &Seed, made: &[Name], console: &mu
 
 /// Writes the seed that a former deployment had, as the next revision; that seed.
 pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console) -> Result<Seed, Failure> {
-    let broken = |error: &dyn std::fmt::Display| Failure::new(format!("the former seed cannot be read: {error}"));
-    let seed = Seed::read(&source.seed).map_err(|error| broken(&error))?;
+    let seed = seed(source)?;
     let environments = source.environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     let mut options = seed::Options::new(site.deployment.key.clone());
     options.given = Given::new(Environment::read(environments));
@@ -96,6 +126,11 @@ pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console)
     let applied = seed::apply(&site.deployment.store, &seed, &options).await?;
     console.err.write(&format!("{}\n", applied.changes.to_string().trim_end()))?;
     Ok(seed)
+}
+
+/// The seed that a deployment had.
+pub(super) fn seed(source: &Source) -> Result<Seed, Failure> {
+    Seed::read(&source.seed).map_err(|error| Failure::new(format!("the deployment's seed cannot be read: {error}")))
 }
 
 /// Writes a seed without servers, so that what runs on those that there are is torn down.

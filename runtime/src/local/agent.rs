@@ -1,0 +1,237 @@
+//! The agent of one server: a process of this machine, which is started again when it dies.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use tokio::process::{Child, Command};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+use crate::log_file;
+
+use super::processes::{self, RUN, STATE_DIR};
+
+/// How long to wait before an agent that died is started again: twice as long each time, up to the second of these.
+const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+/// After this time an agent counts as one that runs.
+const STEADY: Duration = Duration::from_mins(1);
+
+/// How the agent of a server is started.
+#[derive(Clone, Debug)]
+pub(super) struct Launch {
+    /// What messages call the server.
+    pub(super) name: String,
+    pub(super) program: PathBuf,
+    /// What comes before the program: what leads into the server's network.
+    pub(super) wrapper: Vec<OsString>,
+    /// What is set in its environment.
+    pub(super) variables: Vec<(&'static str, String)>,
+    /// Options besides those that tell where everything is.
+    pub(super) options: Vec<OsString>,
+    /// The server's folder, with who it is.
+    pub(super) home: PathBuf,
+    /// What the server knows of itself.
+    pub(super) knows: Knows,
+}
+
+/// What a server knows of itself, in its folder.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Knows {
+    /// Its attributes.
+    Attributes,
+    /// What OpenStack's metadata would say.
+    Metadata,
+}
+
+impl Knows {
+    /// The option that says where it is, and the name there.
+    pub(super) fn place(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Attributes => ("--attributes", "attributes.json"),
+            Self::Metadata => ("--metadata", "metadata"),
+        }
+    }
+}
+
+/// What is known of the agents that one process keeps.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    pids: HashSet<i32>,
+    is_ending: bool,
+    notes: Vec<String>,
+}
+
+impl Kept {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("INVARIANT: nothing panics while it holds the state")
+    }
+
+    /// From now on, an agent that ends stays so.
+    pub(super) fn let_end(&self) {
+        self.state().is_ending = true;
+    }
+
+    /// The agents' processes.
+    pub(super) fn pids(&self) -> HashSet<i32> {
+        self.state().pids.clone()
+    }
+
+    /// Tells what has happened.
+    pub(super) fn note(&self, notes: impl IntoIterator<Item = String>) {
+        self.state().notes.extend(notes);
+    }
+
+    /// What has happened since this was asked last, each in one line.
+    pub(super) fn notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().notes)
+    }
+}
+
+/// Whoever keeps the agent of one server.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    task: JoinHandle<()>,
+    ends: watch::Sender<bool>,
+}
+
+impl Keeper {
+    /// Starts the agent, and keeps it running until it ends because there is nothing left to do.
+    pub(super) fn start(launch: Launch, kept: Arc<Kept>) -> Self {
+        let (ends, told) = watch::channel(false);
+        Self { task: tokio::spawn(keep(launch, kept, told)), ends }
+    }
+
+    /// Whether the agent has ended, and stays so.
+    pub(super) fn is_finished(&self) -> bool {
+        self.task.is_finished()
+    }
+
+    /// Ends the agent, with all that it has started in `home`, and does not start it again. Gives how many processes were ended by
+    /// force.
+    pub(super) async fn shut(self, home: &Path, kept: &Kept) -> usize {
+        self.ends.send_replace(true);
+        let ended = self.ended();
+        tokio::pin!(ended);
+        let mut forced = 0;
+        loop {
+            // Again, should it have been about to start.
+            forced += processes::end_those_of(home, || kept.pids()).await;
+            tokio::select! {
+                () = &mut ended => return forced,
+                () = tokio::time::sleep(PAUSE.0) => {}
+            }
+        }
+    }
+
+    /// Ready when the agent has ended, and stays so.
+    pub(super) async fn ended(self) {
+        let Self { task, ends } = self;
+        let _ = task.await;
+        drop(ends);
+    }
+}
+
+async fn keep(launch: Launch, kept: Arc<Kept>, mut ends: watch::Receiver<bool>) {
+    let mut pause = PAUSE.0;
+    loop {
+        let begin = Instant::now();
+        let what = match spawn(&launch) {
+            Ok(child) => match wait(child, &kept).await {
+                Some(status) if status.success() => return,
+                Some(status) => format!("ended ({status})"),
+                None => "is gone".into(),
+            },
+            Err(error) => format!("cannot be started: {error}"),
+        };
+        if begin.elapsed() > STEADY {
+            pause = PAUSE.0;
+        }
+        if *ends.borrow() || kept.state().is_ending {
+            return;
+        }
+        kept.note([format!(
+            "the agent of {} {what}, and is started again in {}s; see {}",
+            launch.name,
+            pause.as_secs(),
+            log(&launch.home).display()
+        )]);
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            _ = ends.wait_for(|ends| *ends) => return,
+        }
+        pause = (pause * 2).min(PAUSE.1);
+        if kept.state().is_ending {
+            return;
+        }
+    }
+}
+
+fn log(home: &Path) -> PathBuf {
+    home.join("agent.log")
+}
+
+async fn wait(mut child: Child, kept: &Kept) -> Option<std::process::ExitStatus> {
+    let pid = child.id().and_then(|pid| i32::try_from(pid).ok());
+    if let Some(pid) = pid {
+        kept.state().pids.insert(pid);
+    }
+    let status = child.wait().await.ok();
+    if let Some(pid) = pid {
+        kept.state().pids.remove(&pid);
+    }
+    status
+}
+
+fn spawn(launch: &Launch) -> io::Result<Child> {
+    let home = std::path::absolute(&launch.home)?;
+    let path = log(&home);
+    let (knows, facts) = launch.knows.place();
+    // For what is said before the agent has a log of its own, and by a panic.
+    let output = log_file::append(&path)?;
+    let mut words: Vec<OsString> = launch.wrapper.clone();
+    words.push(launch.program.clone().into());
+    let (program, before) = words.split_first().expect("INVARIANT: the program is one of them");
+    let mut command = Command::new(program);
+    command
+        .args(before)
+        .arg("agent")
+        .arg("--identity")
+        .arg(home.join("identity.json"))
+        .arg(knows)
+        .arg(home.join(facts))
+        .arg("--state")
+        .arg(home.join("agent"))
+        .arg("--log")
+        .arg(path)
+        .args(&launch.options)
+        .current_dir(&home)
+        .env(STATE_DIR, home.join("state"))
+        .envs(launch.variables.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(output)
+        // Ctrl-C is for whoever keeps the agents, who then ends them in order.
+        .process_group(0);
+    for variable in RUN {
+        command.env_remove(variable);
+    }
+    // Recipes call `wattle get` and `wattle set`.
+    if let Some(directory) = launch.program.parent() {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let paths = std::env::split_paths(&path).chain([directory.to_owned()]);
+        if let Ok(path) = std::env::join_paths(paths) {
+            command.env("PATH", path);
+        }
+    }
+    command.spawn()
+}

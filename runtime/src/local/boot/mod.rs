@@ -1,0 +1,215 @@
+//! Servers of a simulated cloud that run real agents: `wattle cloud --boot`.
+//!
+//! A server that the cloud has is a folder, with what its user data and its metadata say, and an agent that is kept running, at
+//! addresses within 127.0.0.0/8. Off means that nothing runs there; on again, recipes run on what is there, as after any boot. A
+//! disk that is made anew is an empty folder.
+
+mod floating;
+mod guest;
+mod state;
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio::task::JoinHandle;
+use wattle::manners::reason;
+use wattle_cloud::{Booted, World};
+
+use crate::agent;
+
+use super::address::Block;
+use super::agent::{Keeper, Kept, Knows, Launch};
+use super::error::UpError;
+use super::{processes, proxies};
+use floating::Floating;
+use guest::Guest;
+use state::Place;
+
+/// The servers, as far as they were started.
+#[derive(Debug)]
+pub struct Boot {
+    place: Place,
+    program: PathBuf,
+    kept: Arc<Kept>,
+    machines: HashMap<String, Machine>,
+    floating: Floating,
+    block: Block,
+}
+
+/// A server by its id.
+#[derive(Debug)]
+struct Machine {
+    name: String,
+    disk: u32,
+    boots: u32,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Off,
+    /// On, and without an agent: its user data asks for none.
+    Idle,
+    On(Keeper),
+    Ending(JoinHandle<()>),
+}
+
+impl Boot {
+    /// No server yet, with their folders below `state`, or else in a folder that is gone when this ends. Ends what was left behind
+    /// by those that were killed. `program` is the agent's.
+    ///
+    /// # Errors
+    /// When a folder cannot be used, or there are no addresses left.
+    pub async fn start(state: Option<&Path>, program: PathBuf) -> Result<Self, UpError> {
+        let place = match state {
+            Some(state) => Place::at(state).await?,
+            None => Place::temporary().await?,
+        };
+        let servers = place.servers();
+        processes::adopt_orphans().map_err(|error| UpError::file(&servers)(error.into()))?;
+        let block = Block::claim(&servers, None).map_err(|_| UpError::Addresses { servers: 1 })?;
+        let (kept, machines, floating) = (Arc::default(), HashMap::new(), Floating::default());
+        Ok(Self { place, program, kept, machines, floating, block })
+    }
+
+    /// The first and the last of the addresses that servers can have here.
+    pub fn addresses(&self) -> (Ipv4Addr, Ipv4Addr) {
+        self.block.ends()
+    }
+
+    /// Where the servers' folders are.
+    pub fn servers(&self) -> PathBuf {
+        self.place.servers()
+    }
+
+    /// Starts and ends what the cloud has started and ended since. Gives what has happened, each in one line.
+    pub fn follow(&mut self, world: &World) -> Vec<String> {
+        processes::bury(&self.kept.pids());
+        let there = world.servers();
+        let up: HashMap<&str, &Booted> = there.iter().map(|server| (server.id.as_str(), server)).collect();
+        let servers = self.place.servers();
+        self.machines.retain(|id, machine| {
+            let home = servers.join(id);
+            match up.get(id.as_str()) {
+                Some(server) if (machine.disk, machine.boots) == (server.disk, server.boots) => {}
+                _ => machine.shut(&home, &self.kept),
+            }
+            let is_gone = !world.has_server(id) && machine.is_off();
+            if is_gone {
+                self.kept.note(remove(&home).err());
+                self.kept.note([format!("{} is gone", machine.name)]);
+            }
+            !is_gone
+        });
+        let all: Vec<Ipv4Addr> =
+            there.iter().flat_map(Booted::addresses).filter_map(|address| address.parse().ok()).collect();
+        for server in &there {
+            let is_off = self.machines.get_mut(&server.id).is_none_or(Machine::is_off);
+            if is_off {
+                let launched = self.boot(server, &all);
+                self.machines.insert(server.id.clone(), launched);
+            }
+        }
+        let floating = there.iter().flat_map(|server| &server.ports).flat_map(|port| &port.floating);
+        let floating: Vec<(Ipv4Addr, Ipv4Addr)> =
+            floating.filter_map(|(floating, fixed)| Some((floating.parse().ok()?, fixed.parse().ok()?))).collect();
+        self.floating.follow(&floating);
+        self.kept.notes()
+    }
+
+    fn boot(&self, server: &Booted, all: &[Ipv4Addr]) -> Machine {
+        let (name, home) = (server.name.clone(), self.place.servers().join(&server.id));
+        let is_anew = self.machines.get(&server.id).is_none_or(|before| before.disk != server.disk);
+        let prepared = Guest::of(server).and_then(|guest| prepare(&home, &guest, is_anew));
+        let state = if let Err(why) = prepared {
+            self.kept.note([format!("{name} boots nothing: {why}")]);
+            State::Idle
+        } else {
+            State::On(self.launch(server, home, all))
+        };
+        Machine { name, disk: server.disk, boots: server.boots, state }
+    }
+
+    fn launch(&self, server: &Booted, home: PathBuf, all: &[Ipv4Addr]) -> Keeper {
+        let (name, addresses) = (&server.name, server.addresses().collect::<Vec<_>>());
+        self.kept.note([format!("{name} ({}) boots in {}", addresses.join(", "), home.display())]);
+        let is_elsewhere = |address: &&&str| !address.parse().is_ok_and(|ip: IpAddr| ip.is_loopback());
+        let elsewhere = addresses.iter().filter(is_elsewhere);
+        self.kept.note(elsewhere.map(|address| {
+            format!("{name} has no address {address} on this machine: what listens there cannot start")
+        }));
+        let launch = Launch {
+            name: name.clone(),
+            program: self.program.clone(),
+            wrapper: Vec::new(),
+            variables: proxies::variables(all.iter().copied()),
+            options: Vec::new(),
+            home,
+            knows: Knows::Metadata,
+        };
+        Keeper::start(launch, Arc::clone(&self.kept))
+    }
+
+    /// Ends everything that was started: politely, unless `is_hurried`. Gives how many processes were ended by force.
+    pub async fn end(self, is_hurried: impl Fn() -> bool) -> usize {
+        self.kept.let_end();
+        let servers = self.place.servers();
+        let forced = processes::end_all(|all| processes::left_behind(all, &servers), is_hurried).await;
+        self.place.leave();
+        forced
+    }
+}
+
+impl Machine {
+    /// Switches it off, if it is not.
+    fn shut(&mut self, home: &Path, kept: &Arc<Kept>) {
+        self.state = match std::mem::replace(&mut self.state, State::Off) {
+            State::On(keeper) => {
+                let (home, kept, name) = (home.to_owned(), Arc::clone(kept), self.name.clone());
+                State::Ending(tokio::spawn(async move {
+                    let forced = keeper.shut(&home, &kept).await;
+                    let how = match forced {
+                        0 => String::new(),
+                        1 => ", 1 process by force".into(),
+                        many => format!(", {many} processes by force"),
+                    };
+                    kept.note([format!("{name} is off: what ran there is ended{how}")]);
+                }))
+            }
+            State::Idle => State::Off,
+            same => same,
+        };
+    }
+
+    /// Whether nothing runs there.
+    fn is_off(&mut self) -> bool {
+        if matches!(&self.state, State::Ending(ending) if ending.is_finished()) {
+            self.state = State::Off;
+        }
+        matches!(self.state, State::Off)
+    }
+}
+
+/// Makes the folder what a guest finds when it boots.
+fn prepare(home: &Path, guest: &Guest, is_anew: bool) -> Result<(), String> {
+    if is_anew {
+        remove(home)?;
+    }
+    let state = home.join("agent");
+    guest
+        .write(home)
+        // What ran before does not any more, so nothing counts as finished.
+        .and_then(|()| agent::forget_finished(&state))
+        .map_err(|error| format!("cannot use `{}`: {}", home.display(), reason(&error)))
+}
+
+fn remove(home: &Path) -> Result<(), String> {
+    match std::fs::remove_dir_all(home) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(format!("cannot delete `{}`: {}", home.display(), reason(&error)))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,257 @@
+//! `wattle deploy` on a simulated cloud whose servers run real agents: infrastructure and software, from the first server to the
+//! last process.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use wattle::author::Blueprint as _;
+use wattle::model::Model;
+use wattle::prelude::*;
+use wattle_catalog::{neutron, nova};
+use wattle_openstack::clouds::Sources;
+use wattle_openstack::session::Call;
+use wattle_openstack::{Cloud, Method, Session};
+use wattle_runtime::openstack::Http;
+use wattle_tests::running::{self, Foreground, Ran, Stage, eventually, kill};
+use wattle_tests::say::Say;
+use wattle_tests::zookeeper::ZooKeeper;
+
+/// A cloud, and what is deployed there.
+struct Site {
+    cloud: Foreground,
+    stage: Stage,
+    zookeeper: ZooKeeper,
+}
+
+impl Site {
+    fn new(model: &Model) -> Self {
+        let stage = Stage::new(model);
+        let file = stage.path().join("clouds.yaml").display().to_string();
+        let stage = stage.with("OS_CLIENT_CONFIG_FILE", file);
+        let cloud = Self::boot(&stage);
+        Self { cloud, stage, zookeeper: ZooKeeper::start(1) }
+    }
+
+    fn boot(stage: &Stage) -> Foreground {
+        let path = |name: &str| stage.path().join(name).display().to_string();
+        let (clouds, servers) = (path("clouds.yaml"), path("cloud"));
+        let args = ["cloud", "--boot", "--listen", "127.0.0.1:0", "--takes", "1s"];
+        let mut cloud = stage.start_alone(&[&args[..], &["--clouds", &clouds, "--state", &servers]].concat());
+        cloud.wait_for("a cloud is at", Duration::from_secs(30));
+        cloud
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        let space = self.zookeeper.address();
+        let args = [args, &["--space", &space]].concat();
+        // The key of the data space's operator is where it was deployed.
+        let ran = self.stage.run_at(self.stage.path(), &args);
+        assert_eq!(ran.code, Some(0), "{args:?}: {ran}\n-- cloud\n{}", self.cloud.said());
+        ran
+    }
+
+    /// What an export is after a deployment.
+    fn export(ran: &Ran, name: &str) -> String {
+        let line = ran.out.lines().find(|line| line.split_whitespace().next() == Some(name));
+        let line = line.unwrap_or_else(|| panic!("no export `{name}`: {ran}"));
+        line.trim().split_once(char::is_whitespace).expect("a value").1.trim().to_owned()
+    }
+
+    /// Asks the cloud for something, as its user.
+    fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
+        self.ask_of("compute", method, path, body)
+    }
+
+    fn ask_of(&self, service: &'static str, method: Method, path: &str, body: Option<Value>) -> Value {
+        let file = self.stage.path().join("clouds.yaml");
+        let text = std::fs::read_to_string(&file).expect("it says how to log in");
+        let sources = Sources { clouds: Some((file.display().to_string(), text)), ..Sources::default() };
+        let cloud = Cloud::choose(&sources, None).expect("a cloud");
+        let wire = Http::new(&cloud).expect("a wire");
+        let session = Session::new(cloud, Arc::new(wire), Duration::from_secs(5));
+        let call = Call::new(service, method, path);
+        let call = body.map_or(call.clone(), |body| call.body(body));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(session.call(call)).expect("an answer")
+    }
+
+    /// The id of the server whose name ends so.
+    fn server(&self, name: &str) -> String {
+        let servers = self.ask(Method::Get, "/servers/detail", None);
+        let servers = servers["servers"].as_array().expect("servers");
+        let is_it = |server: &&Value| server["name"].as_str().is_some_and(|known| known.ends_with(&format!("-{name}")));
+        let found = servers.iter().find(is_it).unwrap_or_else(|| panic!("no `{name}` in {servers:?}"));
+        found["id"].as_str().expect("an id").to_owned()
+    }
+
+    fn act(&self, id: &str, action: &Value) {
+        self.ask(Method::Post, &format!("/servers/{id}/action"), Some(action.clone()));
+    }
+
+    /// The folder of a server.
+    fn home(&self, id: &str) -> PathBuf {
+        self.stage.path().join("cloud/servers").join(id)
+    }
+
+    /// What `recipes/say.sh` has said on a server.
+    fn said(&self, id: &str) -> Vec<String> {
+        let said = std::fs::read_to_string(self.home(id).join("state/said")).unwrap_or_default();
+        said.lines().map(str::to_owned).collect()
+    }
+
+    fn agents(&self) -> usize {
+        self.stage.processes("agent --identity").len()
+    }
+}
+
+/// However a test ends, no server goes on.
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.cloud.stop();
+    }
+}
+
+#[test]
+fn three_tier_is_up_and_comes_back_and_goes() {
+    if !running::can_run_three_tier() {
+        return;
+    }
+    let model =
+        |apps: u32| three_tier::three_tier.model(serde_json::from_value(json!({ "apps": apps })).expect("a size"));
+    let mut site = Site::new(&model(1));
+    let page = |ran: &Ran| {
+        let page = running::http_get(&Site::export(ran, "url"));
+        assert!(page.contains(r#""name": "hurdle""#), "{page}");
+    };
+    let deploy = ["deploy", ".", "--yes", "--parameter", "db_password=sesame"];
+    page(&site.run(&deploy));
+    assert_eq!(site.agents(), 3);
+    let floating = site.ask_of("network", Method::Get, "/floatingips", None);
+    let floating = floating["floatingips"][0]["floating_ip_address"].as_str().expect("an address").to_owned();
+    eventually("the page is at the floating IP", || {
+        running::try_http_get(&format!("http://{floating}:80/")).is_some_and(|page| page.contains("hurdle"))
+    });
+
+    site.stage.emit(&model(2));
+    page(&site.run(&deploy));
+    assert_eq!(site.agents(), 4);
+
+    let lost = site.server("app1");
+    site.ask(Method::Delete, &format!("/servers/{lost}"), None);
+    eventually("the server is gone, and its software", || !site.home(&lost).exists());
+    let ran = site.run(&["drift", "--correct"]);
+    assert_ne!(site.server("app1"), lost);
+    page(&ran);
+    assert_eq!(site.agents(), 4);
+
+    site.run(&["destroy", "--yes"]);
+    eventually("no agent runs any more", || site.agents() == 0);
+    assert_eq!(site.cloud.interrupt(), Some(0), "{}", site.cloud.said());
+    assert_eq!(site.stage.processes(""), Vec::<i32>::new());
+}
+
+/// Leaves a word where its server does not matter.
+#[component(recipe = "recipes/stay.sh", teardown = "recipes/leave.sh")]
+pub struct Guest {
+    /// What it is called.
+    #[input]
+    word: String,
+}
+
+/// What is said.
+#[derive(Deserialize)]
+#[serde(default)]
+pub struct Words {
+    word: String,
+    image: String,
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self { word: "hello".into(), image: "debian-12".into() }
+    }
+}
+
+/// Two servers: one says a word and leaves a service, one hears it and has a guest.
+#[blueprint]
+pub fn inn(t: &mut Topology, (): (), words: Words) -> Exports {
+    let net = t.add("net", neutron::Net::new());
+    t.add("subnet", neutron::Subnet::new(net).cidr("10.0.0.0/24"));
+    let server = |image: &str| nova::Server::new().image(image).flavor("m1.small").network(net);
+    let a = t.add("bar", server(&words.image));
+    let first = t.on(a).run("say", Say::new().word(words.word).service("4713"));
+    let b = t.add("house", server("debian-12"));
+    let heard = t.on(b).run("say", Say::new().word(text!("{}", b.address(net))).heard(first.said));
+    t.on(b).run("guest", Guest::new().word("guest"));
+    Exports::new().entry("said", heard.said)
+}
+
+#[test]
+fn servers_are_what_the_cloud_says_they_are() {
+    let model = |word: &str| inn.model(Words { word: word.into(), ..Words::default() });
+    let mut site = Site::new(&model("hello"));
+    let ran = site.run(&["deploy", ".", "--yes"]);
+    let said = Site::export(&ran, "said");
+    assert!(said.starts_with("127.") && said.ends_with(" after hello"), "{said}");
+    let (bar, house) = (site.server("bar"), site.server("house"));
+    assert_eq!((site.said(&bar), site.stage.services("4713").len()), (vec!["hello".to_owned()], 1));
+
+    // Another word is software only: the servers stay.
+    site.stage.emit(&model("bye"));
+    let ran = site.run(&["deploy", ".", "--yes"]);
+    assert!(Site::export(&ran, "said").ends_with(" after bye"), "{ran}");
+    assert_eq!((site.server("bar"), site.said(&bar)), (bar.clone(), vec!["hello".to_owned(), "bye".into()]));
+
+    // Whoever is stopped runs nothing, and has what it had when it is started again.
+    site.act(&bar, &json!({ "os-stop": null }));
+    eventually("nothing runs there", || site.agents() == 1 && site.stage.services("4713").is_empty());
+    assert_eq!(site.said(&bar).len(), 2);
+    site.act(&bar, &json!({ "os-start": null }));
+    eventually("its agent runs, and its service", || site.agents() == 2 && site.stage.services("4713").len() == 1);
+    assert_eq!(site.said(&bar), ["hello", "bye", "bye"]);
+
+    // Whoever takes a server's place is known by a key of its own, also when nobody waited for that at first.
+    site.ask(Method::Delete, &format!("/servers/{bar}"), None);
+    eventually("the server is gone", || !site.home(&bar).exists());
+    let ran = site.run(&["deploy", ".", "--yes", "--correct", "--infrastructure-only"]);
+    assert!(ran.err.contains("bar created"), "{ran}");
+    let ran = site.run(&["deploy", ".", "--yes"]);
+    assert!(ran.err.contains("known by keys of their own: `bar`"), "{ran}");
+    assert_eq!(site.said(&site.server("bar")), ["bye"]);
+
+    // So is a server that was rebuilt: its disk is empty.
+    let (bar, words) = (site.server("bar"), Words { word: "bye".into(), image: "debian-13".into() });
+    site.stage.emit(&inn.model(words));
+    std::fs::write(site.home(&bar).join("state/old"), "").expect("writes");
+    let ran = site.run(&["deploy", ".", "--yes"]);
+    assert!(ran.err.contains("known by keys of their own: `bar`"), "{ran}");
+    assert_eq!((site.server("bar"), site.said(&bar)), (bar.clone(), vec!["bye".to_owned()]));
+    assert!(!site.home(&bar).join("state/old").exists());
+
+    // What is torn down is torn down before the server goes.
+    let door = site.home(&house).join("state/door");
+    std::fs::write(door, "").expect("writes");
+    let ran = site.run(&["destroy", "--yes"]);
+    let at = |what: &str| ran.err.find(what).unwrap_or_else(|| panic!("no `{what}`: {ran}"));
+    assert!(at("house is torn down") < at("house deleted"), "{ran}");
+    eventually("no server is left", || site.agents() == 0 && !site.home(&house).exists());
+    assert_eq!(site.cloud.interrupt(), Some(0), "{}", site.cloud.said());
+    assert_eq!(site.stage.processes(""), Vec::<i32>::new());
+}
+
+#[test]
+fn what_a_cloud_that_was_killed_left_behind_is_ended() {
+    let mut site = Site::new(&inn.model(Words::default()));
+    site.run(&["deploy", ".", "--yes"]);
+    let cloud = site.stage.processes("cloud --boot");
+    assert_eq!(cloud.len(), 1, "{cloud:?}");
+    kill(cloud[0]);
+    assert_eq!((site.agents(), site.stage.services("4713").len()), (2, 1));
+    site.cloud = Site::boot(&site.stage);
+    assert_eq!((site.agents(), site.stage.services("4713").len()), (0, 0));
+    assert_eq!(site.cloud.interrupt(), Some(0), "{}", site.cloud.said());
+    assert_eq!(site.stage.processes(""), Vec::<i32>::new());
+}
