@@ -70,13 +70,23 @@ async fn in_space(
             .help("it is the file `operator.key` that the first `seed apply` wrote: `--key FILE`")
             .help("or compare with what was emitted before: `--against DIR`"));
     }
-    between(&work, directory, console).await
+    between(&work, directory, Unkept::IsRefused, console).await
+}
+
+/// What is made of a stack that is there of which the data space does not keep what was deployed: its first `seed apply` was broken
+/// off, or an earlier wattle applied its seed.
+pub(super) enum Unkept {
+    /// Nobody can say what would change.
+    IsRefused,
+    /// Nothing is there yet as far as is known.
+    IsNothing,
 }
 
 /// What the data space of `work` holds, and what its directory would make of it.
 pub(super) async fn between(
     work: &Work,
     directory: &Path,
+    unkept: Unkept,
     console: &mut Console,
 ) -> Result<(Option<State>, State), Failure> {
     let stack = work.stack();
@@ -96,9 +106,15 @@ pub(super) async fn between(
         }
         None => {
             let text = format!("the data space at {} does not keep what was deployed as `{stack}`", work.address);
-            return Err(Failure::new(text)
-                .note("an earlier wattle applied its seed")
-                .help("compare with what was emitted then: `--against DIR`"));
+            match unkept {
+                Unkept::IsNothing => console.err.write(&format!("{text}: it was not completed\n"))?,
+                Unkept::IsRefused => {
+                    return Err(Failure::new(text)
+                        .note("its first `seed apply` did not complete, or an earlier wattle applied it")
+                        .help("compare with what was emitted then: `--against DIR`"));
+                }
+            }
+            None
         }
     };
     Ok((before, after))

@@ -28,7 +28,7 @@ fn a_shop_is_deployed_changed_repaired_brought_back_and_destroyed() {
     assert!(said.contains("✓ db changed (OS::Nova::Server") && !said.contains("created"), "{said}");
     assert_eq!(ids, self::ids(&site));
     // Back.
-    let ran = site.ask(&["rollback", "--yes", KEY[0], KEY[1]]);
+    let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert!(ran.err.contains("✓ db changed"), "{ran}");
     assert_eq!(ids, self::ids(&site));
     // Somebody deletes a server and renames the network.
@@ -41,7 +41,7 @@ fn a_shop_is_deployed_changed_repaired_brought_back_and_destroyed() {
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(4), "{ran}");
     assert!(ran.out.contains("app1 is gone"), "{ran}");
-    let ran = site.ask(&["drift", "--correct", KEY[0], KEY[1]]);
+    let ran = site.ask(&["drift", "--correct", "--infrastructure-only", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(ran.err.contains("✓ app1 created"), "{ran}");
     assert_eq!(site.counts(), SHOP);

@@ -15,6 +15,7 @@ pub(in crate::cli) fn command() -> Command {
         .about("Say what in the cloud is not as it was deployed")
         .arg(cloud::argument())
         .arg(args::flag("correct", "Put it right"))
+        .arg(software::left_alone().requires("correct"))
         .args(args::target())
         .after_help(args::section(&[(
             "Exit codes",
@@ -49,7 +50,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
             match site.present().await? {
                 // Whoever takes the place of a server has keys of its own, and its software to run.
                 Some((_, source)) if !(rebuilt.is_empty() && software::strangers(&site).await?.is_empty()) => {
-                    software::follow(&site, &software::seed(&source)?, &rebuilt, console).await
+                    software::follow(&site, &software::seed(&source)?, &rebuilt, matches, console).await
                 }
                 _ => Ok(Exit::Fine),
             }

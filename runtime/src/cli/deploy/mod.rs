@@ -35,7 +35,7 @@ pub(super) fn command() -> Command {
         .arg(cloud::argument())
         .arg(args::flag("yes", "Do not ask"))
         .arg(args::flag("again", "Run software that is unchanged again, too: what failed is tried again"))
-        .arg(args::flag("infrastructure-only", "Do not wait for the software"))
+        .arg(software::left_alone())
         .args(choices())
         .args(seed::parameters())
         .args(args::data_space())
@@ -94,7 +94,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let target = judge(&source, console)?;
     let session = cloud::session(matches).await?;
     cloud::services(&session, &target).await?;
-    let (before, after) = plan::between(&work, &work.directory.clone(), console).await?;
+    let (before, after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;
     let (text, exit) = planned(before.as_ref(), &after, false, console.out.color);
     console.out.write(&text)?;
     if exit == Exit::Changes && !agreed(matches, "deploy it", console)? {
@@ -122,10 +122,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         site::Brought::Ended | site::Brought::Failed => return Ok(Exit::Failed),
         site::Brought::Done(rebuilt) => rebuilt,
     };
-    if matches.get_flag("infrastructure-only") {
-        return Ok(Exit::Fine);
-    }
-    software::follow(&site, &work.seed, &rebuilt, console).await
+    software::follow(&site, &work.seed, &rebuilt, matches, console).await
 }
 
 /// What the target is made of.

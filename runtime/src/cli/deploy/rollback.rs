@@ -22,6 +22,7 @@ pub(in crate::cli) fn command() -> Command {
                 .help("The number of the deployment to go back to; ten that completed are kept"),
         )
         .arg(args::flag("yes", "Do not ask"))
+        .arg(software::left_alone())
         .args(args::target())
 }
 
@@ -43,6 +44,6 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let seed = software::restore(&site, &source, console).await?;
     match site.bring(&Wanted::Rollback { to: Some(number) }, console).await? {
         Brought::Ended | Brought::Failed => Ok(Exit::Failed),
-        Brought::Done(rebuilt) => software::follow(&site, &seed, &rebuilt, console).await,
+        Brought::Done(rebuilt) => software::follow(&site, &seed, &rebuilt, matches, console).await,
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use clap::{Arg, ArgMatches};
 use wattle::lower::Seed;
 use wattle::model::{IndexSet, Name};
 use wattle::names::some;
@@ -14,7 +15,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::paint::{Tone, paint};
 use crate::cli::progress::Progress;
 use crate::cli::signals::Signals;
-use crate::cli::{exports, why};
+use crate::cli::{args, exports, why};
 use crate::clock;
 use crate::openstack::Source;
 use crate::report::{Picture, roots};
@@ -45,9 +46,23 @@ fn own(name: &Name) -> Name {
     Name::from(name.rsplit('/').next().unwrap_or(name))
 }
 
-/// Follows the software until it is over, and lets servers be known by keys of their own: those that were made, each of which takes
+/// The flag of those who do not want to wait for it.
+pub(super) fn left_alone() -> Arg {
+    args::flag("infrastructure-only", "Do not wait for the software")
+}
+
+/// Follows the software until it is over, unless nobody wants to wait for it, and lets servers be known by keys of their own: those that were made, each of which takes
 /// the place of the one before it of the same name, and those that were `rebuilt` just now.
-pub(super) async fn follow(site: &Site, seed: &Seed, rebuilt: &[Name], console: &mut Console) -> Result<Exit, Failure> {
+pub(super) async fn follow(
+    site: &Site,
+    seed: &Seed,
+    rebuilt: &[Name],
+    matches: &ArgMatches,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    if matches.get_flag("infrastructure-only") {
+        return Ok(Exit::Fine);
+    }
     let (store, stack, key) = (&site.deployment.store, site.deployment.stack.as_str(), &site.deployment.key);
     let strangers = strangers(site).await?;
     let anew = strangers.keys().chain(rebuilt).map(own).filter(|name| seed.servers.contains_key(name));
