@@ -124,6 +124,10 @@ impl Fault {
                  `openstack token issue` has to work with the same"
                     .into(),
             ),
+            Self::NoService { known, service, .. } if known.contains(service) => Some(format!(
+                "it has one elsewhere, as `openstack catalog show {service}` says: set the cloud's `region_name` and `interface` in \
+                 clouds.yaml, or `OS_REGION_NAME` and `OS_INTERFACE`"
+            )),
             Self::NoService { known, service, .. } => {
                 let known = known.iter().map(String::as_str);
                 let has = wattle_words::names::some(known.clone(), 12);

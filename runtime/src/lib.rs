@@ -10,6 +10,7 @@ mod lock;
 mod log_file;
 pub mod openstack;
 mod own_folder;
+mod parallel;
 mod peer;
 mod pem;
 pub mod recipe;

@@ -3,7 +3,7 @@
 use crate::goal::places;
 use crate::state::State;
 use crate::view::View;
-use crate::{Desire, Goal, Notice, OnFailure, Refusal, Write};
+use crate::{Desire, Goal, Id, Notice, OnFailure, Refusal, Row, Stage, Write};
 
 impl State {
     /// From now on this is wanted, whatever is under way.
@@ -21,6 +21,19 @@ impl State {
         self.has_news = true;
         self.progress = self.now;
         self.rebuild(names);
+        self.put_drift_right();
+    }
+
+    /// What has drifted by now is put right with the new goal. Otherwise the goal would be reached although not everything is as it
+    /// asks for. What is not known of a thing is changed before the thing counts as wanted.
+    fn put_drift_right(&mut self) {
+        let is_drifted =
+            |row: &Row| row.stage == Stage::Sound && row.drift.is_some() && row.is_idle() && row.free.is_some();
+        let drifted: Vec<Id> =
+            self.rows.values().map(|stored| &stored.row).filter(|row| is_drifted(row)).map(|row| row.id).collect();
+        for id in drifted {
+            self.alter(id, |row| row.free = None);
+        }
     }
 
     /// What was wanted before is wanted again.

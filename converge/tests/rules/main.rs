@@ -163,6 +163,12 @@ fn drift_is_put_right_where_that_is_asked_for_and_three_times_an_hour() {
     let changed = |thing: &Thing| Sight::Changed(thing.clone(), "its size differs".into());
     desk.see("A", changed);
     assert_eq!(desk.jobs(), [""; 0]);
+    // Whoever asks for the same once more gets what they ask for, and no more than that later.
+    desk.want(pair("one"));
+    assert_eq!(desk.jobs(), ["update A"]);
+    desk.all_done();
+    desk.see("A", changed);
+    assert_eq!(desk.jobs(), [""; 0]);
     desk.tell(Event::Desire(Desire { corrects: true, ..Desire::new(Arc::new(pair("one"))) }));
     assert_eq!(desk.jobs(), ["update A"]);
     desk.all_done();

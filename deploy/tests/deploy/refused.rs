@@ -131,3 +131,23 @@ fn every_form_is_deployed_or_refused() {
     }
     assert!(deployed > 100 && refused > 100, "{deployed} and {refused}");
 }
+
+/// The first example of a code is refused with it, and the second is deployed.
+#[test]
+fn what_is_explained_is_what_happens() {
+    for about in wattle_deploy::codes::all() {
+        let blocks: Vec<String> = about
+            .docs
+            .split("```yaml")
+            .skip(1)
+            .map(|rest| {
+                let text = rest.split("```").next().expect("an end of the block");
+                text.lines().map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line))).collect()
+            })
+            .collect();
+        let [wrong, right] = blocks.as_slice() else { panic!("{} has {} examples", about.code, blocks.len()) };
+        let found = refused(wrong);
+        assert!(!found.is_empty() && found.iter().all(|line| line.starts_with(about.code)), "{found:?}");
+        assert!(tried(right, &[]).is_ok(), "{}", about.code);
+    }
+}

@@ -17,6 +17,7 @@ pub(super) fn command() -> Command {
 pub(super) fn checks() -> Vec<&'static About> {
     let mut all = wattle::check::all();
     all.extend(wattle_hot::check::all());
+    all.extend(wattle_deploy::codes::all());
     all
 }
 

@@ -10,6 +10,7 @@ use wattle::model::Name;
 use wattle::names::some;
 use wattle::shown::argument;
 
+use crate::deploy;
 use crate::seed::{self, Rotation, note_space_of_key, read_operator_key, spaces_of_key, write_operator_key};
 use crate::space::OperatorKey;
 use crate::store::Address;
@@ -103,6 +104,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         ))
     })?;
     for stack in &stacks {
+        deploy::pass_on(&store, stack, keys.former, keys.next).await?;
         let revision = seed::rotate(&store, stack, keys).await?;
         console.out.write(&format!("`{stack}` is at revision {revision}: it has the new key\n"))?;
     }

@@ -9,9 +9,10 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use wattle::cli::{beside, environment};
 use wattle::lower::Seed;
 use wattle::manners::{self, reason};
-use wattle::names::{list, meant};
+use wattle::names::{list, meant, some};
 use wattle::shown::argument;
 
+use crate::deploy::Deployment;
 use crate::local::{self, Folder};
 use crate::seed::{
     self, Beside, Changes, Credentials, Files, Given, Options, SeedError, Unnamed, lacking, note_space_of_key,
@@ -57,7 +58,10 @@ pub(super) fn command() -> Command {
         .about("Remove a stack from the data space, after it was deleted in Heat")
         .arg(Arg::new("name").value_name("STACK").required(true).help("The stack"))
         .arg(args::flag("yes", "Do not ask"))
-        .arg(args::flag("force", "Do not ask, and pass over agents that still run and stacks that still read from it"))
+        .arg(args::flag(
+            "force",
+            "Do not ask, and pass over agents that still run, stacks that still read from it and infrastructure",
+        ))
         .args(args::target());
     Command::new("seed")
         .about("Write, compare or remove what servers read from the data space")
@@ -422,6 +426,15 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
         );
     }
     let is_forced = matches.get_flag("force");
+    let rows = Deployment::rows(&store, stack).await?;
+    if !is_forced && !rows.is_empty() {
+        return Err(Failure::usage(format!(
+            "`{stack}` has infrastructure that wattle has brought up, {}, and the data space alone knows which",
+            some(rows.iter().map(|row| &*row.name), 5)
+        ))
+        .help("`wattle destroy` removes it, and then the stack")
+        .help("`--force` forgets it, and leaves it in the cloud"));
+    }
     if !is_forced && !matches.get_flag("yes") {
         if !std::io::stdin().is_terminal() {
             return Err(Failure::usage(format!(

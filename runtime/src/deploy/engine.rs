@@ -66,6 +66,8 @@ pub(super) struct Engine {
     look: Option<JoinHandle<Looked>>,
     looked: Instant,
     looked_at_all: Instant,
+    /// When everything was looked at last, and seen.
+    seen_all: Time,
     /// How often in a row it could not be seen what is there.
     blind: u32,
     /// When something was stored last.
@@ -116,6 +118,7 @@ impl Engine {
             look: None,
             looked: Instant::now(),
             looked_at_all: Instant::now(),
+            seen_all: Time::default(),
             blind: 0,
             changed: Time::default(),
             is_swept: false,
@@ -144,6 +147,9 @@ impl Engine {
                 if let Some((wish, version)) = heard.take() {
                     seen = Some(version);
                     if wish.number > self.keeper.wish {
+                        if !self.look_first(&mut end).await? {
+                            return Ok(End::Told);
+                        }
                         self.hear(wish).await?;
                     }
                 }
@@ -220,6 +226,28 @@ impl Engine {
             self.store(&step).await?;
         }
         Ok(())
+    }
+
+    /// Looks at everything that there is, before anything is wanted of it: a goal puts right what has drifted by then. False if it
+    /// was told to end before.
+    async fn look_first(&mut self, end: &mut (impl Future<Output = ()> + Unpin)) -> Result<bool, DeployError> {
+        let recently = now().as_millis().saturating_sub(u64::try_from(SOON.as_millis()).unwrap_or(u64::MAX));
+        while self.seen_all.as_millis() < recently && self.state.rows().next().is_some() {
+            let pause = if self.blind > 0 { SOON } else { Duration::ZERO };
+            tokio::select! {
+                () = &mut *end => return Ok(false),
+                () = tokio::time::sleep(pause) => {}
+            }
+            if self.look.is_none() {
+                self.look(true);
+            }
+            let looked = tokio::select! {
+                () = &mut *end => return Ok(false),
+                looked = looked(&mut self.look) => looked,
+            };
+            self.take_in(looked).await?;
+        }
+        Ok(true)
     }
 
     /// Somebody wants something.
@@ -384,6 +412,9 @@ impl Engine {
             }
         };
         self.blind = 0;
+        if is_all {
+            self.seen_all = at;
+        }
         let there: BTreeSet<Id> = seen.iter().map(|seen| seen.row).collect();
         let is_missing = |row: &&Row| kinds.contains(&row.kind) && !there.contains(&row.id) && row.stage != Stage::Gone;
         let absent: Vec<(Id, Name)> =

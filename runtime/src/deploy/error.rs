@@ -40,6 +40,12 @@ pub enum DeployError {
         /// Why.
         why: String,
     },
+    /// Somebody deploys it at the moment.
+    #[error("somebody deploys `{stack}` at the moment")]
+    Led {
+        /// The stack.
+        stack: String,
+    },
     /// Nothing of this stack was deployed by wattle.
     #[error("`{stack}` has no infrastructure that wattle has brought up")]
     Nothing {

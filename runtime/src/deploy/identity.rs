@@ -66,6 +66,24 @@ impl Identity {
         }
     }
 
+    /// Encrypts that of `stack` for the operator who has the `next` key, as far as it is still for the `former` one.
+    pub(super) async fn pass_on(
+        store: &Arc<dyn Store>,
+        stack: &str,
+        former: &OperatorKey,
+        next: &OperatorKey,
+    ) -> Result<(), DeployError> {
+        let place = Place::new(stack);
+        let Some((kept, version)) = get::<Kept>(store, stack, place.root()).await? else { return Ok(()) };
+        if Self::opened(&kept, next).is_ok() {
+            return Ok(());
+        }
+        let own = Self::opened(&kept, former).map_err(|source| sealed(stack, source))?;
+        let kept = own.kept(next).map_err(|source| sealed(stack, source))?;
+        store.set(place.root(), &json(&kept), Some(version)).await?;
+        Ok(())
+    }
+
     fn kept(&self, operator: &OperatorKey) -> Result<Kept, SealError> {
         let recipient = operator.recipient();
         let key = seal(&Value::Str(STANDARD.encode(self.key).into()), [recipient.as_str()])?;

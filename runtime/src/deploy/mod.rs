@@ -13,6 +13,7 @@ mod error;
 mod facts;
 mod identity;
 mod keeper;
+mod pass_on;
 mod place;
 mod shelf;
 
@@ -29,6 +30,7 @@ use crate::store::{Access, Store, StoreError, Version};
 pub use cloud::{Cloud, Rows, Seen};
 pub use error::DeployError;
 pub use identity::Identity;
+pub use pass_on::pass_on;
 pub use shelf::Maker;
 
 use engine::{End, Engine, Tools};
@@ -281,7 +283,7 @@ impl Deployment {
             Wanted::AsDeployed => {
                 let goal = self.goal().await?.filter(|goal| goal.asked.target.is_some());
                 let nothing = || DeployError::Nothing { stack: self.stack.clone() };
-                Want::Deploy(Asked { corrects: true, deadline: None, ..goal.ok_or_else(nothing)?.asked })
+                Want::Deploy(Asked { deadline: None, ..goal.ok_or_else(nothing)?.asked })
             }
             Wanted::Rollback { to } => Want::Rollback { to: *to },
             Wanted::Nothing => Want::Deploy(Asked {

@@ -5,6 +5,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
 use wattle::model::{Name, Value};
 use wattle_agent_core::hex;
 use wattle_converge::{Known, Target, Wanted};
@@ -13,6 +14,7 @@ use crate::space::{OperatorKey, open, seal};
 use crate::store::{Access, Op, Store};
 
 use super::DeployError;
+use super::keeper::{get, json};
 use super::place::Place;
 
 /// Bytes of a piece at most.
@@ -25,6 +27,15 @@ pub trait Maker: fmt::Debug + Send + Sync {
     /// # Errors
     /// Why it cannot be made, in the words of a message.
     fn make(&self, source: &str) -> Result<Arc<dyn Target>, String>;
+}
+
+/// Which pieces what is stored under a name has.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Whole {
+    /// The number of the first one.
+    first: usize,
+    /// How many there are.
+    pieces: usize,
 }
 
 /// What goals of a stack ask for.
@@ -55,20 +66,76 @@ impl Shelf {
         let mut chance = [0; 12];
         getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers");
         let name = hex(&chance);
-        let recipient = self.key.recipient();
-        let sealed = seal(&Value::Str(source.into()), [recipient.as_str()]).map_err(|source| self.sealed(source))?;
         let top = self.place.target(&name);
-        let mut ops = vec![Op::Create { path: top.clone(), data: Vec::new(), access: Access::new() }];
-        let pieces = sealed.as_bytes().chunks(PIECE).enumerate();
-        ops.extend(pieces.map(|(number, piece)| Op::Create {
-            path: self.place.piece(&name, number),
-            data: piece.to_vec(),
-            access: Access::new(),
-        }));
-        // It is whole once this is there.
-        ops.push(Op::Set { path: top, data: b"whole".to_vec(), expected: None });
+        let mut ops = vec![Op::Create { path: top, data: Vec::new(), access: Access::new() }];
+        ops.extend(self.pieces(&name, 0, source, &self.key)?);
         self.store.apply(ops).await?;
         Ok(name)
+    }
+
+    /// The pieces of what a target is made of, encrypted for whoever has `key`, the `first` one by this number.
+    fn pieces(&self, name: &str, first: usize, source: &str, key: &OperatorKey) -> Result<Vec<Op>, DeployError> {
+        let recipient = key.recipient();
+        let sealed = seal(&Value::Str(source.into()), [recipient.as_str()]).map_err(|source| self.sealed(source))?;
+        let pieces: Vec<&[u8]> = sealed.as_bytes().chunks(PIECE).collect();
+        let whole = Whole { first, pieces: pieces.len() };
+        let create = |(number, piece): (usize, &[u8])| Op::Create {
+            path: self.place.piece(name, first + number),
+            data: piece.to_vec(),
+            access: Access::new(),
+        };
+        let mut ops: Vec<Op> = pieces.into_iter().enumerate().map(create).collect();
+        // They are whole once this is there.
+        ops.push(Op::Set { path: self.place.target(name), data: json(&whole), expected: None });
+        Ok(ops)
+    }
+
+    /// Encrypts all that is here for the operator who has the `next` key. What was broken off is gone on with by the next call.
+    pub(super) async fn pass_on(&self, next: &OperatorKey) -> Result<(), DeployError> {
+        for name in self.store.children(&self.place.targets()).await? {
+            let Some(whole) = self.whole(&name).await? else { continue };
+            let sealed = self.text(&name, &whole).await?;
+            let end = whole.first + whole.pieces;
+            if open(&sealed, &next.opener()).is_err() {
+                let source = self.opened(&sealed)?;
+                self.remove(&name, |number| number >= end).await?;
+                self.store.apply(self.pieces(&name, end, &source, next)?).await?;
+                self.remove(&name, |number| number < end).await?;
+            } else {
+                self.remove(&name, |number| number < whole.first || number >= end).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the pieces of these numbers.
+    async fn remove(&self, name: &str, is_over: impl Fn(usize) -> bool) -> Result<(), DeployError> {
+        let pieces = self.store.children(&self.place.target(name)).await?;
+        let numbers = pieces.iter().filter_map(|piece| piece.parse().ok());
+        let removals = numbers.filter(|number| is_over(*number));
+        let removals: Vec<Op> = removals.map(|number| Op::Delete { path: self.place.piece(name, number) }).collect();
+        Ok(self.store.apply(removals).await?)
+    }
+
+    /// Which pieces are all; nothing as long as they are not.
+    async fn whole(&self, name: &str) -> Result<Option<Whole>, DeployError> {
+        Ok(get(&self.store, &self.stack, &self.place.target(name)).await?.map(|(whole, _)| whole))
+    }
+
+    async fn text(&self, name: &str, whole: &Whole) -> Result<String, DeployError> {
+        let mut sealed = String::new();
+        for number in whole.first..whole.first + whole.pieces {
+            let node = self.store.get(&self.place.piece(name, number)).await?;
+            sealed.push_str(&String::from_utf8_lossy(&node.map(|node| node.data).unwrap_or_default()));
+        }
+        Ok(sealed)
+    }
+
+    fn opened(&self, sealed: &str) -> Result<Name, DeployError> {
+        match open(sealed, &self.key.opener()).map_err(|source| self.sealed(source))? {
+            Value::Str(source) => Ok(source),
+            _ => Err(self.sealed(crate::space::SealError::Value)),
+        }
     }
 
     /// The target of this name. It is made when somebody asks it for something.
@@ -84,18 +151,8 @@ impl Shelf {
 
     /// What the target of this name is made of.
     pub(super) async fn source(&self, name: &str) -> Result<Name, DeployError> {
-        let mut sealed = String::new();
-        let top = self.place.target(name);
-        let mut pieces = self.store.children(&top).await?;
-        pieces.sort_unstable();
-        for piece in pieces {
-            let node = self.store.get(&format!("{top}/{piece}")).await?;
-            sealed.push_str(&String::from_utf8_lossy(&node.map(|node| node.data).unwrap_or_default()));
-        }
-        match open(&sealed, &self.key.opener()).map_err(|source| self.sealed(source))? {
-            Value::Str(source) => Ok(source),
-            _ => Err(self.sealed(crate::space::SealError::Value)),
-        }
+        let whole = self.whole(name).await?.unwrap_or_default();
+        self.opened(&self.text(name, &whole).await?)
     }
 
     /// The name of a target that was taken from here; none for the one that asks for nothing.

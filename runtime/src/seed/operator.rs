@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::parallel;
 use crate::space::{Authority, Goal, Newest, NotSigned, OperatorKey, ROOT, Revision, Signer, is_signed};
 use crate::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
@@ -119,8 +120,9 @@ impl Signed {
         self.newest.iter().for_each(|(newest, by)| newest.note(by, stack, revision));
     }
 
-    fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
-        if is_signed(path) && !data.is_empty() { self.signer.sign(path, &data) } else { data }
+    /// What is written for `data`, if that is signed.
+    fn signed(&self, path: &str, data: &[u8]) -> Option<Vec<u8>> {
+        (is_signed(path) && !data.is_empty()).then(|| self.signer.sign(path, data))
     }
 }
 
@@ -151,7 +153,7 @@ impl Store for Signed {
     }
 
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
-        let version = self.store.set(path, &self.signed(path, data.to_vec()), expected).await?;
+        let version = self.store.set(path, self.signed(path, data).as_deref().unwrap_or(data), expected).await?;
         self.wrote(path, data);
         Ok(version)
     }
@@ -165,10 +167,14 @@ impl Store for Signed {
     }
 
     async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        let sign = |op| match op {
-            Op::Create { path, data, access } => Op::Create { data: self.signed(&path, data), path, access },
-            Op::Set { path, data, expected } => Op::Set { data: self.signed(&path, data), path, expected },
-            op @ (Op::Delete { .. } | Op::Check { .. }) => op,
+        let signed = parallel::map(&ops, |op| match op {
+            Op::Create { path, data, .. } | Op::Set { path, data, .. } => self.signed(path, data),
+            Op::Delete { .. } | Op::Check { .. } => None,
+        });
+        let sign = |(op, signed): (Op, Option<Vec<u8>>)| match (op, signed) {
+            (Op::Create { path, access, .. }, Some(data)) => Op::Create { path, data, access },
+            (Op::Set { path, expected, .. }, Some(data)) => Op::Set { path, data, expected },
+            (op, _) => op,
         };
         let held = ops.iter().find_map(|op| match op {
             Op::Create { path, data, .. } | Op::Set { path, data, .. } if goal(path, data).is_some() => {
@@ -176,7 +182,7 @@ impl Store for Signed {
             }
             _ => None,
         });
-        self.store.apply(ops.into_iter().map(sign).collect()).await?;
+        self.store.apply(ops.into_iter().zip(signed).map(sign).collect()).await?;
         if let Some((path, held)) = held {
             self.wrote(&path, &held);
         }

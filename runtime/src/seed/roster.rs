@@ -7,6 +7,7 @@ use wattle::model::{IndexMap, Name};
 use wattle_agent_core::hex;
 use wattle_agent_core::time::Time;
 
+use crate::parallel;
 use crate::space::{Admitted, Announced, Announcement, Authority, Layout, Public, Record, Registered};
 use crate::store::Principal;
 
@@ -93,9 +94,9 @@ impl Roster {
         left: impl Fn(&Name) -> bool,
         admitting: Admitting<'_>,
     ) -> Self {
-        let registered = servers.filter_map(|server| {
-            let credential = credentials.get(server)?;
-            let mut publics = credential.key().publics(layout.stack(), server);
+        let servers: Vec<_> = servers.filter_map(|server| Some((server, credentials.get(server)?))).collect();
+        let publics = parallel::map(&servers, |(server, credential)| credential.key().publics(layout.stack(), server));
+        let registered = servers.into_iter().zip(publics).map(|((server, credential), mut publics)| {
             let known = there.records.get(server).and_then(Record::registered);
             let known = known.filter(|known| known.credential.has_key_of(&publics[0]));
             // As long as the store may have certificates of the authority that it was known by, it stays known by that one.
@@ -103,7 +104,7 @@ impl Roster {
             let public = publics.swap_remove(at.unwrap_or(0));
             let admitted = known.filter(|_| !left(server)).and_then(|known| known.admitted.clone());
             let former = credential.former_member(layout.stack()).is_some();
-            Some((server.clone(), Registered { credential: public, former, admitted }))
+            (server.clone(), Registered { credential: public, former, admitted })
         });
         Self { servers: registered.collect(), admitted: Vec::new() }.admit(layout, there, admitting)
     }

@@ -1,6 +1,6 @@
 //! What one call of [`apply`](super::apply) or [`diff`](super::diff) knows, and what it finds out.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,11 +57,12 @@ impl Work {
         let mut credentials = options.credentials.clone();
         credentials.complete(seed, &options.key);
         credentials = credentials.at(options.key.authorities());
-        let believes_another = |server: &&Name| {
+        let mut judged = HashMap::new();
+        let mut believes_another = |server: &&Name| {
             let believed = credentials.get(server).and_then(Credential::authority);
-            believed.is_some_and(|believed| !options.key.is_believed_by(&believed))
+            believed.is_some_and(|by| !*judged.entry(by).or_insert_with(|| options.key.is_believed_by(&by)))
         };
-        let others: Vec<String> = seed.servers.keys().filter(believes_another).map(ToString::to_string).collect();
+        let others: Vec<String> = seed.servers.keys().filter(&mut believes_another).map(ToString::to_string).collect();
         if !others.is_empty() {
             return Err(SeedError::OtherKey { servers: others });
         }

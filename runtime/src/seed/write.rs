@@ -161,6 +161,7 @@ impl Maker<'_> {
         self.above(&tops.0, Vec::new());
         self.above(&tops.1, Vec::new());
         self.above(&self.layout.agents(), Vec::new());
+        let mut memberships = self.memberships()?;
         for (name, plan) in &wanted.plans {
             let Some(principal) = wanted.principals.get(name) else { continue };
             let known = self.present.principals.get(name) == Some(principal);
@@ -185,7 +186,9 @@ impl Maker<'_> {
             } else if !self.is_registered(name) {
                 self.writing.records.push(Op::Set { path: node, data: to_json(&registered), expected: None });
             }
-            self.membership(name, known)?;
+            if let Some(data) = memberships.remove(name) {
+                self.membership(name, known, data);
+            }
             self.agent(name, principal, known);
             self.level(format!("{}/{name}", tops.1));
 

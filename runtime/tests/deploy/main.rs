@@ -174,8 +174,12 @@ async fn what_drifts_or_vanishes_is_seen_and_put_right_where_that_is_asked_for()
     }
     assert_eq!(seen, ["net: true", "web: false"]);
     assert_eq!(site.cloud.there(), ["net=x", "port=p"]);
-    // A new goal puts right whatever it finds missing; what differs, too.
-    assert_eq!(site.asked(&wanted(true)).await, ["update net", "create web"]);
+    // A new goal puts right whatever it finds missing or changed.
+    assert_eq!(site.asked(&wanted(false)).await, ["update net", "create web"]);
+    assert_eq!(site.cloud.there(), ["net=n", "port=p", "web=w"]);
+    // Also if nobody has seen it before.
+    change();
+    assert_eq!(site.asked(&wanted(false)).await, ["update net", "create web"]);
     assert_eq!(site.cloud.there(), ["net=n", "port=p", "web=w"]);
 }
 

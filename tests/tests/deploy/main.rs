@@ -111,3 +111,26 @@ fn what_clouds_do_wrong_is_got_over() {
     site.deployed(&[]);
     assert_eq!(site.counts(), SHOP);
 }
+
+#[test]
+fn another_operator_s_key_opens_what_was_deployed() {
+    let site = Site::new();
+    site.deployed(&[]);
+    let former = std::fs::read(site.path().join("operator.key")).expect("reads");
+    // As long as there is anything, the stack is not forgotten.
+    let ran = site.ask(&["seed", "delete", "three_tier", "--yes", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(2), "{ran}");
+    assert!(ran.err.contains("`wattle destroy` removes it"), "{ran}");
+    let ran = site.ask(&["seed", "rotate", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_ne!(std::fs::read(site.path().join("operator.key")).expect("reads"), former);
+    let said = site.deployed(&KEY);
+    assert!(!said.contains('✓'), "{said}");
+    // What was deployed before can be read as well.
+    site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
+    let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && ran.err.contains("✓ db changed"), "{ran}");
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!(site.counts(), [0; 6]);
+}

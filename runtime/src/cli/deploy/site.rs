@@ -168,6 +168,9 @@ impl From<DeployError> for Failure {
             DeployError::Store(error) => error.into(),
             DeployError::Sealed { .. } => Self::new(error.to_string())
                 .help("give the operator's key that `wattle deploy` was given before: `--key FILE`"),
+            DeployError::Led { .. } => Self::new(error.to_string()).help(
+                "wait until that `wattle deploy` has ended; one that was killed counts until its session is over",
+            ),
             other => Self::new(other.to_string()),
         }
     }

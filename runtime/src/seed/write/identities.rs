@@ -1,8 +1,11 @@
 //! What is written of who servers are, of what they share, and of those who have left.
 
+use std::collections::HashMap;
+
 use wattle::model::Name;
 
 use crate::clock;
+use crate::parallel;
 use crate::seed::{SeedError, rights};
 use crate::space::{Announced, Goal, Membership, Numbers, Plan, to_json};
 use crate::store::Op;
@@ -46,25 +49,32 @@ impl Maker<'_> {
         }
     }
 
-    /// What a server is told of what all of them share.
-    pub(super) fn membership(&mut self, server: &Name, known: bool) -> Result<(), SeedError> {
-        let sharing = &self.wanted.sharing;
-        let Some(identity) = self.wanted.roster.identity(server) else { return Ok(()) };
+    /// What servers are told of what all of them share, as far as it is not there: encrypted for each.
+    pub(super) fn memberships(&self) -> Result<HashMap<Name, Vec<u8>>, SeedError> {
+        let (wanted, present) = (self.wanted, self.present);
+        let (sharing, announces) = (&wanted.sharing, wanted.has_places);
+        let is_same = present.deployed.as_ref().is_some_and(|(there, _)| there.announces == announces);
+        let stands = present.whole && sharing.is_known && is_same;
+        let is_told = |server: &Name| {
+            let known = wanted.principals.get(server).is_some_and(|now| present.principals.get(server) == Some(now));
+            stands && known && present.paths.contains(&self.layout.membership(server))
+        };
+        let untold: Vec<&Name> = wanted.plans.keys().filter(|server| !is_told(server)).collect();
+        let made = parallel::map(&untold, |server| {
+            let identity = wanted.roster.identity(server)?;
+            let login = (&sharing.login, sharing.store);
+            let made = Membership::new(identity, sharing.members.generation, login, announces);
+            Some(made.map(|made| ((*server).clone(), to_json(&made))))
+        });
+        Ok(made.into_iter().flatten().collect::<Result<_, _>>()?)
+    }
+
+    /// Tells a server what all of them share.
+    pub(super) fn membership(&mut self, server: &Name, known: bool, data: Vec<u8>) {
+        let Some(identity) = self.wanted.roster.identity(server) else { return };
         let path = self.layout.membership(server);
         let access = rights::plan(&identity.principal);
-        let is_there = self.present.paths.contains(&path);
-        let announces = self.wanted.has_places;
-        let is_same = self.present.deployed.as_ref().is_some_and(|(there, _)| there.announces == announces);
-        if is_there && known && self.present.whole && sharing.is_known && is_same {
-            return Ok(());
-        }
-        let data = to_json(&Membership::new(
-            identity,
-            sharing.members.generation,
-            (&sharing.login, sharing.store),
-            announces,
-        )?);
-        if is_there {
+        if self.present.paths.contains(&path) {
             if !known || !self.present.whole {
                 self.writing.granted.push((path.clone(), access));
             }
@@ -73,7 +83,6 @@ impl Maker<'_> {
             // Before anybody loses what all of them share, and not before there is a node of the server's.
             self.writing.plans.push(Op::Create { path, data, access });
         }
-        Ok(())
     }
 
     /// What a server that has left reads in place of the goal: that its plan counts, and nothing of the others.
