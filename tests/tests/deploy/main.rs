@@ -46,11 +46,22 @@ fn a_shop_is_deployed_changed_repaired_brought_back_and_destroyed() {
     assert!(ran.err.contains("✓ app1 created"), "{ran}");
     assert_eq!(site.counts(), SHOP);
     assert_eq!(site.ask(&["drift", KEY[0], KEY[1]]).code, Some(0));
+    // Somebody is just deleting one: it is waited for what becomes of it.
+    let server = site.there()["servers"][0]["id"].as_str().expect("text").to_owned();
+    site.at_cloud(async |session| {
+        session.call(Call::new("compute", Method::Delete, format!("/servers/{server}"))).await.expect("accepted");
+    });
+    let said = site.deployed(&KEY);
+    assert!(said.contains(" created (OS::Nova::Server"), "{said}");
+    assert_eq!(site.counts(), SHOP);
     // Nothing is left.
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(site.counts(), [0; 6]);
     assert!(site.ask(&["status", KEY[0], KEY[1]]).err.contains("holds no stack"));
+    // And it is as if nothing had been.
+    site.deployed(&KEY);
+    assert_eq!(site.counts(), SHOP);
 }
 
 /// The ids of the servers.

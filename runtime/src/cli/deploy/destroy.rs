@@ -1,6 +1,10 @@
 //! `wattle destroy`: nothing is left of a stack.
 
+use std::fs;
+use std::path::PathBuf;
+
 use clap::{ArgMatches, Command};
+use wattle::shown::argument;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
@@ -34,13 +38,31 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     if !agreed(matches, &format!("{what} from the data space"), console)? {
         return Err(Failure::new("nothing was deleted"));
     }
+    let credentials = site.present().await?.and_then(|(_, source)| source.environments.into_iter().next_back());
     software::retire(&site, console).await?;
     match site.bring(&Wanted::Nothing, console).await? {
         Brought::Ended | Brought::Failed => Ok(Exit::Failed),
         Brought::Done(_) => {
             seed::delete(space.store(), &stack, &key, true).await?;
+            if let Some((file, text)) = credentials {
+                forget(matches, &file, &text, console)?;
+            }
             console.out.write(&format!("`{stack}` is gone\n"))?;
             Ok(Exit::Fine)
         }
     }
+}
+
+/// Removes the file of the servers' credentials, if it still says what was deployed: they open nothing any more, and the next
+/// deployment would not know whose they are.
+fn forget(matches: &ArgMatches, file: &str, text: &str, console: &mut Console) -> Result<(), Failure> {
+    let beside = target::key_file(matches).map(|key| key.with_file_name("credentials.yaml"));
+    for file in [Some(PathBuf::from(file)), beside].into_iter().flatten() {
+        if fs::read_to_string(&file).is_ok_and(|there| there == text) && fs::remove_file(&file).is_ok() {
+            console
+                .err
+                .write(&format!("removed {}: what is in it opens nothing any more\n", argument(file.display())))?;
+        }
+    }
+    Ok(())
 }

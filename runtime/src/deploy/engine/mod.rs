@@ -1,35 +1,32 @@
 //! Who leads: takes wishes, stores what the rules ask to store, has jobs carried out, and looks at what is there.
 
-use std::collections::BTreeSet;
+mod sight;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
-use wattle::model::Name;
 use wattle_converge::{
-    Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, Row, Sight, Stage, State, Step, Stored, Time, Wait,
-    Why,
+    Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, Stage, State, Step, Stored, Time, Wait,
 };
 
 use crate::clock;
 use crate::store::{Hold, Store, Turn, Version};
 
-use super::cloud::{Cloud, Rows, Seen};
+use super::cloud::Cloud;
 use super::facts::{self, Asked, Report, Want, Wish};
 use super::keeper::{Facts, Keeper, is_deposed};
 use super::shelf::{Maker, Shelf};
-use super::{DeployError, Difference, Look, News};
+use super::{DeployError, News};
 use crate::space::OperatorKey;
+use sight::{Looked, looked};
 
 /// How often it is looked at what the cloud has begun to do.
 const SOON: Duration = Duration::from_secs(2);
 
 /// How often it is looked at everything.
 const SELDOM: Duration = Duration::from_mins(1);
-
-/// How often in a row the cloud may not say what is there.
-const MOST_BLIND: u32 = 10;
 
 /// How long jobs may take to end when the engine is told to end.
 const LAST: Duration = Duration::from_secs(10);
@@ -68,6 +65,8 @@ pub(super) struct Engine {
     looked_at_all: Instant,
     /// When everything was looked at last, and seen.
     seen_all: Time,
+    /// Since when others do something to things that are there: they delete one, or start it again.
+    touched: Option<Instant>,
     /// How often in a row it could not be seen what is there.
     blind: u32,
     /// When something was stored last.
@@ -76,14 +75,6 @@ pub(super) struct Engine {
     is_swept: bool,
     settled: Option<(u64, Vec<Wait>)>,
     news: mpsc::UnboundedSender<News>,
-}
-
-/// What a look has shown.
-struct Looked {
-    at: Time,
-    kinds: BTreeSet<Name>,
-    is_all: bool,
-    seen: Result<Vec<Seen>, String>,
 }
 
 fn now() -> Time {
@@ -119,6 +110,7 @@ impl Engine {
             looked: Instant::now(),
             looked_at_all: Instant::now(),
             seen_all: Time::default(),
+            touched: None,
             blind: 0,
             changed: Time::default(),
             is_swept: false,
@@ -189,33 +181,6 @@ impl Engine {
         }
     }
 
-    /// Takes in what a first look at everything shows, begins nothing, and ends.
-    pub(super) async fn look_once(mut self, hold: Hold) -> Result<Vec<Difference>, DeployError> {
-        self.state.begin_nothing_more();
-        let looked = looked(&mut self.look).await;
-        self.take_in(looked).await?;
-        let differences = self.differences();
-        let finished = self.finish().await;
-        hold.release().await;
-        finished.map(|()| differences)
-    }
-
-    /// What is not as the goal asks for.
-    fn differences(&self) -> Vec<Difference> {
-        let drifted: Vec<Difference> = self.state.rows().filter_map(Difference::of).collect();
-        let is_new = |wait: &Wait| !drifted.iter().any(|known| known.name == wait.name);
-        let roots = self.state.roots().into_iter().filter(is_new).map(|wait| Difference {
-            how: match &wait.why {
-                Why::Drifted => "is gone".to_owned(),
-                Why::Failed(cause) => format!("failed: {cause}"),
-                why => Wait { name: wait.name.clone(), why: why.clone() }.to_string(),
-            },
-            name: wait.name,
-        });
-        let roots: Vec<Difference> = roots.collect();
-        drifted.into_iter().chain(roots).collect()
-    }
-
     /// What has become of jobs that were under way is stored, as far as that is known soon.
     async fn finish(&mut self) -> Result<(), DeployError> {
         self.state.begin_nothing_more();
@@ -226,28 +191,6 @@ impl Engine {
             self.store(&step).await?;
         }
         Ok(())
-    }
-
-    /// Looks at everything that there is, before anything is wanted of it: a goal puts right what has drifted by then. False if it
-    /// was told to end before.
-    async fn look_first(&mut self, end: &mut (impl Future<Output = ()> + Unpin)) -> Result<bool, DeployError> {
-        let recently = now().as_millis().saturating_sub(u64::try_from(SOON.as_millis()).unwrap_or(u64::MAX));
-        while self.seen_all.as_millis() < recently && self.state.rows().next().is_some() {
-            let pause = if self.blind > 0 { SOON } else { Duration::ZERO };
-            tokio::select! {
-                () = &mut *end => return Ok(false),
-                () = tokio::time::sleep(pause) => {}
-            }
-            if self.look.is_none() {
-                self.look(true);
-            }
-            let looked = tokio::select! {
-                () = &mut *end => return Ok(false),
-                looked = looked(&mut self.look) => looked,
-            };
-            self.take_in(looked).await?;
-        }
-        Ok(true)
     }
 
     /// Somebody wants something.
@@ -356,91 +299,12 @@ impl Engine {
         let in_time = self.state.wakes().map(|at| Duration::from_millis(at.as_millis().saturating_sub(now)));
         let look = if self.look.is_some() {
             SELDOM
-        } else if self.state.is_quiet() && self.jobs.is_empty() && self.blind == 0 {
+        } else if self.state.is_quiet() && self.jobs.is_empty() && self.blind == 0 && !self.is_touched() {
             SELDOM.saturating_sub(self.looked_at_all.elapsed())
         } else {
             SOON.saturating_sub(self.looked.elapsed())
         };
         Instant::now() + in_time.map_or(look, |time| time.min(look))
-    }
-
-    fn look_if_due(&mut self) {
-        let is_all = self.looked_at_all.elapsed() >= SELDOM || self.blind > 0;
-        if self.look.is_none() && (is_all || self.looked.elapsed() >= SOON) {
-            self.look(is_all);
-        }
-    }
-
-    /// Begins to look at what is there: at all of it, or at the types of which something is waited for.
-    fn look(&mut self, is_all: bool) {
-        let kinds = if is_all { self.tools.cloud.kinds() } else { self.state.watched() };
-        self.looked = Instant::now();
-        if is_all {
-            self.looked_at_all = self.looked;
-        }
-        if kinds.is_empty() {
-            return;
-        }
-        let mut rows = Rows::default();
-        for row in self.state.rows().filter(|row| kinds.contains(&row.kind)) {
-            if let Some(thing) = &row.thing {
-                rows.by_phys.insert((row.kind.clone(), thing.phys.clone()), row.id);
-            }
-            if is_all && let Some(properties) = self.state.properties(row.id) {
-                rows.expected.insert(row.id, properties);
-            }
-        }
-        let (cloud, at) = (Arc::clone(&self.tools.cloud), now());
-        self.look = Some(tokio::spawn(async move {
-            let seen = cloud.list(&kinds, &rows).await;
-            Looked { at, kinds, is_all, seen }
-        }));
-    }
-
-    /// Tells the rules what was seen, and of which rows nothing was.
-    async fn take_in(&mut self, looked: Looked) -> Result<(), DeployError> {
-        let Looked { at, kinds, is_all, seen } = looked;
-        let seen = match seen {
-            Ok(seen) => seen,
-            Err(why) => {
-                self.blind += 1;
-                if self.blind > MOST_BLIND {
-                    return Err(DeployError::Blind { stack: self.tools.stack.clone(), why });
-                }
-                self.tell(News::Blind(why));
-                return Ok(());
-            }
-        };
-        self.blind = 0;
-        if is_all {
-            self.seen_all = at;
-        }
-        let there: BTreeSet<Id> = seen.iter().map(|seen| seen.row).collect();
-        let is_missing = |row: &&Row| kinds.contains(&row.kind) && !there.contains(&row.id) && row.stage != Stage::Gone;
-        let absent: Vec<(Id, Name)> =
-            self.state.rows().filter(is_missing).map(|row| (row.id, row.kind.clone())).collect();
-        let mut all = Step::default();
-        let sights = seen.into_iter().map(|seen| (seen.row, seen.kind, seen.sight));
-        for (mark, kind, sight) in sights.chain(absent.into_iter().map(|(id, kind)| (id, kind, Sight::Absent))) {
-            let before = self.words(mark);
-            join(&mut all, self.state.step(Event::Seen { mark, kind, at, sight }, now()));
-            let after = self.words(mark);
-            if let (Some(before), after) = (before, after)
-                && Some(&before) != after.as_ref()
-            {
-                self.tell(News::Seen { name: before.0, was: before.1, is: after.map(|after| after.1) });
-            }
-        }
-        self.carry(all).await?;
-        // What a late request has made shows only if nothing is under way any more.
-        self.is_swept |= is_all && self.state.is_quiet() && at > self.changed;
-        Ok(())
-    }
-
-    /// What can be said of a row: whether something is done to it, how it is, and how it differs.
-    fn words(&self, id: Id) -> Option<(Name, Look)> {
-        let row = self.state.rows().find(|row| row.id == id)?;
-        Some((row.name.clone(), (row.is_idle(), row.stage, row.drift.clone())))
     }
 
     /// Whether the wish is settled that was waited for. Before that all things of the stack are looked at once more.
@@ -451,7 +315,8 @@ impl Engine {
         }
         if !self.is_swept {
             // What could not be seen is not asked for at once again.
-            if self.look.is_none() && (self.blind == 0 || self.looked.elapsed() >= SOON) {
+            let is_clear = self.blind == 0 && !self.is_touched();
+            if self.look.is_none() && (is_clear || self.looked.elapsed() >= SOON) {
                 self.look(true);
             }
             return Ok(false);
@@ -470,18 +335,6 @@ enum Next {
     Time,
     Done(Result<(Id, Id, Outcome), tokio::task::JoinError>),
     Looked(Looked),
-}
-
-/// Returns once a look is over; never if there is none.
-async fn looked(look: &mut Option<JoinHandle<Looked>>) -> Looked {
-    match look {
-        None => std::future::pending().await,
-        Some(running) => {
-            let looked = running.await;
-            *look = None;
-            looked.expect("INVARIANT: a look does not panic, and nobody ends it")
-        }
-    }
 }
 
 /// What two steps ask for, one after the other.

@@ -1,0 +1,186 @@
+//! Looking at what is there, and telling the rules.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::task::JoinHandle;
+use wattle::model::Name;
+use wattle_converge::{Event, Id, Row, Sight, Stage, Step, Time, Wait, Why};
+
+use super::{Engine, SELDOM, SOON, join, now};
+use crate::deploy::cloud::{Rows, Seen};
+use crate::deploy::{DeployError, Difference, Look, News};
+use crate::store::Hold;
+
+/// How often in a row the cloud may not say what is there.
+const MOST_BLIND: u32 = 10;
+
+/// How long it is waited for what others do to things that are there.
+const OTHERS: Duration = Duration::from_mins(1);
+
+/// What a look has shown.
+pub(super) struct Looked {
+    at: Time,
+    kinds: BTreeSet<Name>,
+    is_all: bool,
+    seen: Result<Vec<Seen>, String>,
+}
+
+impl Engine {
+    /// Takes in what a first look at everything shows, begins nothing, and ends.
+    pub(in crate::deploy) async fn look_once(mut self, hold: Hold) -> Result<Vec<Difference>, DeployError> {
+        self.state.begin_nothing_more();
+        self.look_first(&mut std::future::pending()).await?;
+        let differences = self.differences();
+        let finished = self.finish().await;
+        hold.release().await;
+        finished.map(|()| differences)
+    }
+
+    /// What is not as the goal asks for.
+    fn differences(&self) -> Vec<Difference> {
+        let drifted: Vec<Difference> = self.state.rows().filter_map(Difference::of).collect();
+        let is_new = |wait: &Wait| !drifted.iter().any(|known| known.name == wait.name);
+        let roots = self.state.roots().into_iter().filter(is_new).map(|wait| Difference {
+            how: match &wait.why {
+                Why::Drifted => "is gone".to_owned(),
+                Why::Failed(cause) => format!("failed: {cause}"),
+                why => Wait { name: wait.name.clone(), why: why.clone() }.to_string(),
+            },
+            name: wait.name,
+        });
+        let roots: Vec<Difference> = roots.collect();
+        drifted.into_iter().chain(roots).collect()
+    }
+
+    /// Looks at everything that there is, before anything is wanted of it: a goal puts right what has drifted by then. What others do
+    /// to things meanwhile is waited for. False if it was told to end before.
+    pub(super) async fn look_first(
+        &mut self,
+        end: &mut (impl Future<Output = ()> + Unpin),
+    ) -> Result<bool, DeployError> {
+        let recently = now().as_millis().saturating_sub(u64::try_from(SOON.as_millis()).unwrap_or(u64::MAX));
+        let is_seen = |engine: &Self| engine.seen_all.as_millis() >= recently && !engine.is_touched();
+        while !is_seen(self) && self.state.rows().next().is_some() {
+            let pause = if self.blind > 0 || self.is_touched() { SOON } else { Duration::ZERO };
+            tokio::select! {
+                () = &mut *end => return Ok(false),
+                () = tokio::time::sleep(pause) => {}
+            }
+            if self.look.is_none() {
+                self.look(true);
+            }
+            let looked = tokio::select! {
+                () = &mut *end => return Ok(false),
+                looked = looked(&mut self.look) => looked,
+            };
+            self.take_in(looked).await?;
+        }
+        Ok(true)
+    }
+
+    /// Whether it is not known yet what others make of things that are there.
+    pub(super) fn is_touched(&self) -> bool {
+        self.touched.is_some_and(|since| since.elapsed() < OTHERS)
+    }
+
+    pub(super) fn look_if_due(&mut self) {
+        let is_all = self.looked_at_all.elapsed() >= SELDOM || self.blind > 0;
+        if self.look.is_none() && (is_all || self.looked.elapsed() >= SOON) {
+            self.look(is_all);
+        }
+    }
+
+    /// Begins to look at what is there: at all of it, or at the types of which something is waited for.
+    pub(super) fn look(&mut self, is_all: bool) {
+        let kinds = if is_all { self.tools.cloud.kinds() } else { self.state.watched() };
+        self.looked = Instant::now();
+        if is_all {
+            self.looked_at_all = self.looked;
+        }
+        if kinds.is_empty() {
+            return;
+        }
+        let mut rows = Rows::default();
+        for row in self.state.rows().filter(|row| kinds.contains(&row.kind)) {
+            if let Some(thing) = &row.thing {
+                rows.by_phys.insert((row.kind.clone(), thing.phys.clone()), row.id);
+            }
+            if is_all && let Some(properties) = self.state.properties(row.id) {
+                rows.expected.insert(row.id, properties);
+            }
+        }
+        let (cloud, at) = (Arc::clone(&self.tools.cloud), now());
+        self.look = Some(tokio::spawn(async move {
+            let seen = cloud.list(&kinds, &rows).await;
+            Looked { at, kinds, is_all, seen }
+        }));
+    }
+
+    /// Tells the rules what was seen, and of which rows nothing was.
+    pub(super) async fn take_in(&mut self, looked: Looked) -> Result<(), DeployError> {
+        let Looked { at, kinds, is_all, seen } = looked;
+        let seen = match seen {
+            Ok(seen) => seen,
+            Err(why) => {
+                self.blind += 1;
+                if self.blind > MOST_BLIND {
+                    return Err(DeployError::Blind { stack: self.tools.stack.clone(), why });
+                }
+                self.tell(News::Blind(why));
+                return Ok(());
+            }
+        };
+        self.blind = 0;
+        if is_all {
+            self.seen_all = at;
+            let is_touched = |seen: &Seen| matches!(seen.sight, Sight::Busy(_)) && self.is_at_rest(seen.row);
+            let touched = seen.iter().any(is_touched);
+            self.touched = touched.then(|| self.touched.unwrap_or_else(Instant::now));
+        }
+        let there: BTreeSet<Id> = seen.iter().map(|seen| seen.row).collect();
+        let is_missing = |row: &&Row| kinds.contains(&row.kind) && !there.contains(&row.id) && row.stage != Stage::Gone;
+        let absent: Vec<(Id, Name)> =
+            self.state.rows().filter(is_missing).map(|row| (row.id, row.kind.clone())).collect();
+        let mut all = Step::default();
+        let sights = seen.into_iter().map(|seen| (seen.row, seen.kind, seen.sight));
+        for (mark, kind, sight) in sights.chain(absent.into_iter().map(|(id, kind)| (id, kind, Sight::Absent))) {
+            let before = self.words(mark);
+            join(&mut all, self.state.step(Event::Seen { mark, kind, at, sight }, now()));
+            let after = self.words(mark);
+            if let (Some(before), after) = (before, after)
+                && Some(&before) != after.as_ref()
+            {
+                self.tell(News::Seen { name: before.0, was: before.1, is: after.map(|after| after.1) });
+            }
+        }
+        self.carry(all).await?;
+        // What a late request has made shows only if nothing is under way any more.
+        self.is_swept |= is_all && self.state.is_quiet() && at > self.changed && !self.is_touched();
+        Ok(())
+    }
+
+    /// Whether nothing is being done here to a thing that is there.
+    fn is_at_rest(&self, id: Id) -> bool {
+        self.state.rows().any(|row| row.id == id && row.is_idle() && row.stage == Stage::Sound)
+    }
+
+    /// What can be said of a row: whether something is done to it, how it is, and how it differs.
+    pub(super) fn words(&self, id: Id) -> Option<(Name, Look)> {
+        let row = self.state.rows().find(|row| row.id == id)?;
+        Some((row.name.clone(), (row.is_idle(), row.stage, row.drift.clone())))
+    }
+}
+
+/// Returns once a look is over; never if there is none.
+pub(super) async fn looked(look: &mut Option<JoinHandle<Looked>>) -> Looked {
+    match look {
+        None => std::future::pending().await,
+        Some(running) => {
+            let looked = running.await;
+            *look = None;
+            looked.expect("INVARIANT: a look does not panic, and nobody ends it")
+        }
+    }
+}
