@@ -90,8 +90,8 @@ fn negative(tokens: TokenStream) -> TokenStream {
 
 /// Whether a literal is a whole number without a suffix whose positive counterpart is a number of each type that has it.
 fn is_small(literal: &str) -> bool {
-    let number = literal.replace('_', "").parse::<u64>();
-    number.is_ok_and(|number| number <= i64::MAX as u64 && ![1 << 7, 1 << 15, 1 << 31].contains(&number))
+    let number = literal.replace('_', "").parse::<i64>();
+    number.is_ok_and(|number| ![1 << 7, 1 << 15, 1 << 31].contains(&number))
 }
 
 /// Marks the operands of a condition up to its block; returns how many tokens they are.
