@@ -1,7 +1,7 @@
 //! What a blueprint branches on and counts to. Where that is not known yet, the compiler would only say that types differ;
 //! so each goes through a function whose bound says why.
 //!
-//! A negative number that is all that a method is given goes through one too: where it takes none, the compiler would say that
+//! A negative number that is all that a method or a function of a type is given goes through one too: where it takes none, the compiler would say that
 //! a type has no negation.
 //!
 //! Only what stands as `if p.tls {`, `if !app.ready && size.big {`, `while ...`, `0..p.count`, `vec![x; p.count]` and
@@ -53,7 +53,10 @@ fn within(tokens: &[TokenTree], at: usize) -> TokenTree {
     let is_parenthesis = group.delimiter() == Delimiter::Parenthesis;
     let content = if is_before(1, '!') && before(2).is_some_and(|token| is_word(token, "vec")) {
         repeated(group.stream())
-    } else if is_parenthesis && is_before(2, '.') && matches!(before(1), Some(TokenTree::Ident(_))) {
+    } else if is_parenthesis
+        && matches!(before(1), Some(name) if is_function(name))
+        && (is_before(2, '.') || is_before(2, ':'))
+    {
         negative(group.stream())
     } else {
         marked(group.stream(), is_parenthesis && tokens.get(at + 1).is_some_and(|next| is_punct(next, '.')))
@@ -61,6 +64,11 @@ fn within(tokens: &[TokenTree], at: usize) -> TokenTree {
     let mut inner = Group::new(group.delimiter(), content);
     inner.set_span(group.span());
     TokenTree::Group(inner)
+}
+
+/// Whether a name is one of a function: one that begins in upper case may be that of a pattern.
+fn is_function(name: &TokenTree) -> bool {
+    matches!(name, TokenTree::Ident(name) if name.to_string().starts_with(|first: char| first.is_lowercase()))
 }
 
 /// Marks how many items a `vec![item; count]` has.
@@ -224,6 +232,7 @@ mod tests {
     #[test]
     fn negative_numbers_are_marked() {
         assert!(becomes("App::new().port(-1).name(x)", "App::new().port(negative(1)).name(x)"));
+        assert!(becomes("Volume::new(-1)", "Volume::new(negative(1))"));
     }
 
     #[test]
@@ -244,6 +253,7 @@ mod tests {
             "vec![a, b]",
             "vec![a; 2 * n]",
             "f(-1)",
+            "match x { Level::Low(-1) => {} }",
             "x.f(-1.5)",
             "x.f(-128)",
             "x.f(-1_i8)",

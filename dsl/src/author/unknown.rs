@@ -197,6 +197,15 @@ macro_rules! on_the_right {
                 false
             }
         }
+
+        impl<$($generics),*> PartialOrd<$handle> for $left
+        where
+            $handle: ComparedOnTheRight,
+        {
+            fn partial_cmp(&self, _: &$handle) -> Option<Ordering> {
+                None
+            }
+        }
     )*};
 }
 on_the_right!(bool i32 f64 str &str String);
