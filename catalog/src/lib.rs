@@ -94,6 +94,7 @@ pub mod parts;
 /// t.add("net", wattle_catalog::raw("OS::Neutron::Net").property("nmae", "backbone"));
 /// assert!(wattle::check::finds(&t.finish(Exports::new()), "W0401"));
 /// ```
+#[track_caller]
 pub fn raw(ty: &'static str) -> RawResource {
     RawResource::known(ty, schema)
 }

@@ -21,6 +21,7 @@ macro_rules! resource {
         pub struct $properties(pub(crate) wattle::author::Properties);
 
         impl $handle {
+            #[track_caller]
             pub(crate) fn begin() -> $properties {
                 $properties(wattle::author::Properties::new($ty, wattle_heat::schema::schema))
             }
@@ -55,6 +56,7 @@ macro_rules! resource {
         );
 
         impl $handle {
+            #[track_caller]
             pub(crate) fn begin() -> $properties<crate::nova::WithoutFlavor> {
                 $properties(wattle::author::Properties::new($ty, wattle_heat::schema::schema), std::marker::PhantomData)
             }

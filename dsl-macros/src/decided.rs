@@ -1,15 +1,25 @@
 //! What a blueprint branches on and counts to. Where that is not known yet, the compiler would only say that types differ;
 //! so each goes through a function whose bound says why.
 //!
-//! Only what stands as `if p.tls {`, `if !app.ready && size.big {`, `while ...` and `0..p.count` is looked at: whatever else
-//! there is keeps its tokens. A bare name is left alone as the end of a range, since it may be a constant in a pattern.
+//! A negative number that is all that a method or a function of a type is given goes through one too: where it takes none, the compiler would say that
+//! a type has no negation.
+//!
+//! Only what stands as `if p.tls {`, `if !app.ready && size.big {`, `while ...`, `0..p.count`, `vec![x; p.count]` and
+//! `.port(-1)` is looked at: whatever else there is keeps its tokens. A bare name is left alone as the end of a range where it
+//! may be a constant in a pattern: only `in 0..count {` and `(0..count).map(...)` have none.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
 /// The tokens of a function's body, with its conditions and counts made to speak.
 pub(crate) fn mark(tokens: TokenStream) -> TokenStream {
-    let tokens: Vec<TokenTree> = tokens.into_iter().map(within).collect();
+    marked(tokens, false)
+}
+
+/// With its counts marked even if they are bare names, if the tokens are `iterated`.
+fn marked(tokens: TokenStream, iterated: bool) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let tokens: Vec<TokenTree> = (0..tokens.len()).map(|at| within(&tokens, at)).collect();
     let mut marked = TokenStream::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
@@ -23,7 +33,10 @@ pub(crate) fn mark(tokens: TokenStream) -> TokenStream {
             let length = operand(&tokens[at..]);
             let place = &tokens[at..at + length];
             let ends = tokens.get(at + length).is_none_or(is_block);
-            if ends && place.iter().any(|token| is_punct(token, '.')) {
+            let is_value = iterated
+                || place.iter().any(|token| is_punct(token, '.'))
+                || at.checked_sub(operator + 2).is_some_and(|before| is_word(&tokens[before], "in"));
+            if ends && length > 0 && is_value {
                 marked.extend(call("counted", place));
                 at += length;
             }
@@ -32,11 +45,61 @@ pub(crate) fn mark(tokens: TokenStream) -> TokenStream {
     marked
 }
 
-fn within(token: TokenTree) -> TokenTree {
-    let TokenTree::Group(group) = token else { return token };
-    let mut inner = Group::new(group.delimiter(), mark(group.stream()));
+/// The token at `at`, with what is in it marked.
+fn within(tokens: &[TokenTree], at: usize) -> TokenTree {
+    let TokenTree::Group(group) = &tokens[at] else { return tokens[at].clone() };
+    let before = |back: usize| at.checked_sub(back).map(|before| &tokens[before]);
+    let is_before = |back, punct| before(back).is_some_and(|token| is_punct(token, punct));
+    let is_parenthesis = group.delimiter() == Delimiter::Parenthesis;
+    let content = if is_before(1, '!') && before(2).is_some_and(|token| is_word(token, "vec")) {
+        repeated(group.stream())
+    } else if is_parenthesis
+        && matches!(before(1), Some(name) if is_function(name))
+        && (is_before(2, '.') || is_before(2, ':'))
+    {
+        negative(group.stream())
+    } else {
+        marked(group.stream(), is_parenthesis && tokens.get(at + 1).is_some_and(|next| is_punct(next, '.')))
+    };
+    let mut inner = Group::new(group.delimiter(), content);
     inner.set_span(group.span());
     TokenTree::Group(inner)
+}
+
+/// Whether a name is one of a function: one that begins in upper case may be that of a pattern.
+fn is_function(name: &TokenTree) -> bool {
+    matches!(name, TokenTree::Ident(name) if name.to_string().starts_with(|first: char| first.is_lowercase()))
+}
+
+/// Marks how many items a `vec![item; count]` has.
+fn repeated(tokens: TokenStream) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let Some(end) = tokens.iter().rposition(|token| is_punct(token, ';')) else {
+        return mark(tokens.into_iter().collect());
+    };
+    let (item, count) = (&tokens[..end], &tokens[end + 1..]);
+    let mut all = mark(item.iter().cloned().collect());
+    all.extend([tokens[end].clone()]);
+    let is_operand = !count.is_empty() && operand(count) == count.len();
+    all.extend(if is_operand { call("counted", count) } else { mark(count.iter().cloned().collect()) });
+    all
+}
+
+/// Marks an argument that is a negative whole number.
+fn negative(tokens: TokenStream) -> TokenStream {
+    let all: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    match &all[..] {
+        [minus, number @ TokenTree::Literal(literal)] if is_punct(minus, '-') && is_small(&literal.to_string()) => {
+            call("negative", std::slice::from_ref(number))
+        }
+        _ => mark(tokens),
+    }
+}
+
+/// Whether a literal is a whole number without a suffix whose positive counterpart is a number of each type that has it.
+fn is_small(literal: &str) -> bool {
+    let number = literal.replace('_', "").parse::<i64>();
+    number.is_ok_and(|number| ![1 << 7, 1 << 15, 1 << 31].contains(&number))
 }
 
 /// Marks the operands of a condition up to its block; returns how many tokens they are.
@@ -160,6 +223,16 @@ mod tests {
     fn counts_are_marked() {
         assert!(becomes("for n in 0..p.count {}", "for n in 0..counted(p.count) {}"));
         assert!(becomes("(1..=p.count).map(f)", "(1..=counted(p.count)).map(f)"));
+        assert!(becomes("for n in 0..count {}", "for n in 0..counted(count) {}"));
+        assert!(becomes("(1..=count).map(f)", "(1..=counted(count)).map(f)"));
+        assert!(becomes("vec![\"a\"; p.count]", "vec![\"a\"; counted(p.count)]"));
+        assert!(becomes("vec![0..p.a; count]", "vec![0..counted(p.a); counted(count)]"));
+    }
+
+    #[test]
+    fn negative_numbers_are_marked() {
+        assert!(becomes("App::new().port(-1).name(x)", "App::new().port(negative(1)).name(x)"));
+        assert!(becomes("Volume::new(-1)", "Volume::new(negative(1))"));
     }
 
     #[test]
@@ -177,6 +250,15 @@ mod tests {
             "let Some(0..=MAX) = n else { return };",
             "t.0..n.len()",
             "&list[0..p.n - 1]",
+            "vec![a, b]",
+            "vec![a; 2 * n]",
+            "f(-1)",
+            "match x { Level::Low(-1) => {} }",
+            "x.f(-1.5)",
+            "x.f(-128)",
+            "x.f(-1_i8)",
+            "x.f(-1, 2)",
+            "(0..MAX, 1)",
             "0..n",
             "f(x.if_not(y))",
         ] {

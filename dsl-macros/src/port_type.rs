@@ -1,7 +1,7 @@
 //! `#[derive(PortType)]`: structs that flow between components.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields};
 
@@ -32,7 +32,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let values_back = types.iter().map(|ty| quote!(<#ty as ::wattle::author::PortType>::from_value));
     // A bound that names a lifetime is judged where it is needed. Without one, a struct with a secret would not compile.
     let public = types.iter().map(|ty| quote!(for<'judged_where_used> #ty: ::wattle::author::Public));
-    let constants = constants(&item);
+    let (constants, twin) = (constants(&item), twin(&item, &fields));
     quote! {
         #[diagnostic::do_not_recommend]
         impl ::wattle::author::PortType for #ident {
@@ -61,6 +61,29 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
         impl ::wattle::author::Public for #ident where #(#public,)* {}
 
         #constants
+
+        #twin
+    }
+}
+
+/// The struct whose fields say that those of a deferred struct cannot be taken out.
+fn twin(item: &DeriveInput, fields: &[&Field]) -> TokenStream {
+    let ident = &item.ident;
+    let name = format_ident!("{ident}Fields");
+    let idents: Vec<_> = fields.iter().filter_map(|field| field.ident.as_ref()).collect();
+    let types = fields.iter().map(|field| &field.ty);
+    quote! {
+        const _: () = {
+            #[allow(missing_docs)]
+            pub struct #name {
+                #(pub #idents: ::wattle::FieldNotKnownYet<#types>,)*
+            }
+
+            impl ::wattle::author::Fielded for #ident {
+                type Fields = #name;
+                const FIELDS: &'static #name = &#name { #(#idents: ::wattle::FieldNotKnownYet::NEW,)* };
+            }
+        };
     }
 }
 

@@ -53,6 +53,8 @@ pub use wattle_model as model;
 pub use wattle_model::{names, shown, values};
 
 // What messages of the compiler name: here, so that they name it with the shortest path.
+#[doc(hidden)]
+pub use author::FieldNotKnownYet;
 pub use author::hot;
 pub use author::{
     Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Text, Topology,

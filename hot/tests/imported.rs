@@ -152,3 +152,19 @@ fn stacks_of_nested_templates_are_typed() {
     }
     assert!(!all.contains("raw("), "{all}");
 }
+
+#[test]
+fn what_heat_hides_is_typed_by_a_feature_of_the_catalog() {
+    let text = "
+heat_template_version: 2021-04-16
+resources:
+  server: {type: OS::Nova::Server, properties: {image: debian, flavor: m1.small}}
+  address: {type: OS::Nova::FloatingIPAssociation, properties: {floating_ip: f, server_id: {get_resource: server}}}
+";
+    let imported = import(&Loaded::of(text, "shop.yaml"), &Options::new("shop", Dependency::Version("1".into())));
+    let imported = imported.expect("a crate");
+    let file = |name: &str| &imported.files.iter().find(|(path, _)| path == name).expect("a file").1;
+    assert!(file("Cargo.toml").contains("features = [\"hidden\"]"), "{}", file("Cargo.toml"));
+    assert!(file("src/lib.rs").contains("nova::FloatingIpAssociation::new("), "{}", file("src/lib.rs"));
+    assert!(imported.notes.iter().any(|note| note.to_string().contains("feature `hidden`")));
+}

@@ -175,7 +175,8 @@ fn constructor(name: &str, fields: &[Field], start: &str, to: &str, begun: &str,
         }
     }
     let mut out = comment(&lines, 4);
-    if !required.is_empty() {
+    // A property knows where it was set, and a resource where it was begun.
+    if top || !required.is_empty() {
         out += "#[track_caller]\n";
     }
     let (arguments, from) = if required.len() > ARGUMENTS {

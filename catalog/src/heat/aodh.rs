@@ -313,6 +313,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl CombinationAlarm {
     /// Starts a resource of the type `OS::Aodh::CombinationAlarm`.
+    #[track_caller]
     pub fn new() -> CombinationAlarmProperties {
         Self::begin()
     }
@@ -514,6 +515,7 @@ resource! {
 
 impl EventAlarm {
     /// Starts a resource of the type `OS::Aodh::EventAlarm`.
+    #[track_caller]
     pub fn new() -> EventAlarmProperties {
         Self::begin()
     }

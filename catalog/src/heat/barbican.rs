@@ -13,6 +13,7 @@ resource! {
 
 impl CertificateContainer {
     /// Starts a resource of the type `OS::Barbican::CertificateContainer`.
+    #[track_caller]
     pub fn new() -> CertificateContainerProperties {
         Self::begin()
     }
@@ -89,6 +90,7 @@ resource! {
 
 impl GenericContainer {
     /// Starts a resource of the type `OS::Barbican::GenericContainer`.
+    #[track_caller]
     pub fn new() -> GenericContainerProperties {
         Self::begin()
     }
@@ -350,6 +352,7 @@ resource! {
 
 impl RsaContainer {
     /// Starts a resource of the type `OS::Barbican::RSAContainer`.
+    #[track_caller]
     pub fn new() -> RsaContainerProperties {
         Self::begin()
     }
@@ -418,6 +421,7 @@ resource! {
 
 impl Secret {
     /// Starts a resource of the type `OS::Barbican::Secret`.
+    #[track_caller]
     pub fn new() -> SecretProperties {
         Self::begin()
     }

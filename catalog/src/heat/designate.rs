@@ -16,6 +16,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Domain {
     /// Starts a resource of the type `OS::Designate::Domain`.
+    #[track_caller]
     pub fn new() -> DomainProperties {
         Self::begin()
     }
@@ -33,6 +34,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Record {
     /// Starts a resource of the type `OS::Designate::Record`.
+    #[track_caller]
     pub fn new() -> RecordProperties {
         Self::begin()
     }

@@ -15,6 +15,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Image {
     /// Starts a resource of the type `OS::Glance::Image`.
+    #[track_caller]
     pub fn new() -> ImageProperties {
         Self::begin()
     }

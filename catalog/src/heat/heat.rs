@@ -157,6 +157,7 @@ resource! {
 
 impl CloudConfig {
     /// Starts a resource of the type `OS::Heat::CloudConfig`.
+    #[track_caller]
     pub fn new() -> CloudConfigProperties {
         Self::begin()
     }
@@ -186,6 +187,7 @@ resource! {
 
 impl Delay {
     /// Starts a resource of the type `OS::Heat::Delay`.
+    #[track_caller]
     pub fn new() -> DelayProperties {
         Self::begin()
     }
@@ -244,6 +246,7 @@ resource! {
 
 impl DeployedServer {
     /// Starts a resource of the type `OS::Heat::DeployedServer`.
+    #[track_caller]
     pub fn new() -> DeployedServerProperties {
         Self::begin()
     }
@@ -363,6 +366,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl HaRestarter {
     /// Starts a resource of the type `OS::Heat::HARestarter`.
+    #[track_caller]
     pub fn new() -> HaRestarterProperties {
         Self::begin()
     }
@@ -445,6 +449,7 @@ resource! {
 
 impl MultipartMime {
     /// Starts a resource of the type `OS::Heat::MultipartMime`.
+    #[track_caller]
     pub fn new() -> MultipartMimeProperties {
         Self::begin()
     }
@@ -529,6 +534,7 @@ resource! {
 
 impl Nothing {
     /// Starts a resource of the type `OS::Heat::None`.
+    #[track_caller]
     pub fn new() -> NothingProperties {
         Self::begin()
     }
@@ -543,6 +549,7 @@ resource! {
 
 impl RandomString {
     /// Starts a resource of the type `OS::Heat::RandomString`.
+    #[track_caller]
     pub fn new() -> RandomStringProperties {
         Self::begin()
     }
@@ -1137,6 +1144,7 @@ resource! {
 
 impl SoftwareConfig {
     /// Starts a resource of the type `OS::Heat::SoftwareConfig`.
+    #[track_caller]
     pub fn new() -> SoftwareConfigProperties {
         Self::begin()
     }
@@ -1715,6 +1723,7 @@ resource! {
 
 impl StructuredConfig {
     /// Starts a resource of the type `OS::Heat::StructuredConfig`.
+    #[track_caller]
     pub fn new() -> StructuredConfigProperties {
         Self::begin()
     }
@@ -2309,6 +2318,7 @@ resource! {
 
 impl SwiftSignalHandle {
     /// Starts a resource of the type `OS::Heat::SwiftSignalHandle`.
+    #[track_caller]
     pub fn new() -> SwiftSignalHandleProperties {
         Self::begin()
     }
@@ -2341,6 +2351,7 @@ resource! {
 
 impl TestResource {
     /// Starts a resource of the type `OS::Heat::TestResource`.
+    #[track_caller]
     pub fn new() -> TestResourceProperties {
         Self::begin()
     }
@@ -2474,6 +2485,7 @@ resource! {
 
 impl UpdateWaitConditionHandle {
     /// Starts a resource of the type `OS::Heat::UpdateWaitConditionHandle`.
+    #[track_caller]
     pub fn new() -> UpdateWaitConditionHandleProperties {
         Self::begin()
     }
@@ -2570,6 +2582,7 @@ resource! {
 
 impl WaitConditionHandle {
     /// Starts a resource of the type `OS::Heat::WaitConditionHandle`.
+    #[track_caller]
     pub fn new() -> WaitConditionHandleProperties {
         Self::begin()
     }

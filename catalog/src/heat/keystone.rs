@@ -13,6 +13,7 @@ resource! {
 
 impl Domain {
     /// Starts a resource of the type `OS::Keystone::Domain`.
+    #[track_caller]
     pub fn new() -> DomainProperties {
         Self::begin()
     }
@@ -111,6 +112,7 @@ resource! {
 
 impl Group {
     /// Starts a resource of the type `OS::Keystone::Group`.
+    #[track_caller]
     pub fn new() -> GroupProperties {
         Self::begin()
     }
@@ -244,6 +246,7 @@ resource! {
 
 impl Project {
     /// Starts a resource of the type `OS::Keystone::Project`.
+    #[track_caller]
     pub fn new() -> ProjectProperties {
         Self::begin()
     }
@@ -343,6 +346,7 @@ resource! {
 
 impl Region {
     /// Starts a resource of the type `OS::Keystone::Region`.
+    #[track_caller]
     pub fn new() -> RegionProperties {
         Self::begin()
     }
@@ -392,6 +396,7 @@ resource! {
 
 impl Role {
     /// Starts a resource of the type `OS::Keystone::Role`.
+    #[track_caller]
     pub fn new() -> RoleProperties {
         Self::begin()
     }
@@ -467,6 +472,7 @@ resource! {
 
 impl User {
     /// Starts a resource of the type `OS::Keystone::User`.
+    #[track_caller]
     pub fn new() -> UserProperties {
         Self::begin()
     }

@@ -16,6 +16,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Bay {
     /// Starts a resource of the type `OS::Magnum::Bay`.
+    #[track_caller]
     pub fn new() -> BayProperties {
         Self::begin()
     }

@@ -273,6 +273,7 @@ resource! {
 
 impl ShareNetwork {
     /// Starts a resource of the type `OS::Manila::ShareNetwork`.
+    #[track_caller]
     pub fn new() -> ShareNetworkProperties {
         Self::begin()
     }

@@ -16,6 +16,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl AlarmDefinition {
     /// Starts a resource of the type `OS::Monasca::AlarmDefinition`.
+    #[track_caller]
     pub fn new() -> AlarmDefinitionProperties {
         Self::begin()
     }
@@ -33,6 +34,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Notification {
     /// Starts a resource of the type `OS::Monasca::Notification`.
+    #[track_caller]
     pub fn new() -> NotificationProperties {
         Self::begin()
     }

@@ -13,6 +13,7 @@ resource! {
 
 impl AddressScope {
     /// Starts a resource of the type `OS::Neutron::AddressScope`.
+    #[track_caller]
     pub fn new() -> AddressScopeProperties {
         Self::begin()
     }
@@ -242,6 +243,7 @@ resource! {
 
 impl FirewallPolicy {
     /// Starts a resource of the type `OS::Neutron::FirewallPolicy`.
+    #[track_caller]
     pub fn new() -> FirewallPolicyProperties {
         Self::begin()
     }
@@ -331,6 +333,7 @@ resource! {
 
 impl FirewallRule {
     /// Starts a resource of the type `OS::Neutron::FirewallRule`.
+    #[track_caller]
     pub fn new() -> FirewallRuleProperties {
         Self::begin()
     }
@@ -746,6 +749,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl FlowClassifier {
     /// Starts a resource of the type `OS::Neutron::FlowClassifier`.
+    #[track_caller]
     pub fn new() -> FlowClassifierProperties {
         Self::begin()
     }
@@ -890,6 +894,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl HealthMonitor {
     /// Starts a resource of the type `OS::Neutron::HealthMonitor`.
+    #[track_caller]
     pub fn new() -> HealthMonitorProperties {
         Self::begin()
     }
@@ -904,6 +909,7 @@ resource! {
 
 impl IkePolicy {
     /// Starts a resource of the type `OS::Neutron::IKEPolicy`.
+    #[track_caller]
     pub fn new() -> IkePolicyProperties {
         Self::begin()
     }
@@ -1152,6 +1158,7 @@ resource! {
 
 impl IpsecPolicy {
     /// Starts a resource of the type `OS::Neutron::IPsecPolicy`.
+    #[track_caller]
     pub fn new() -> IpsecPolicyProperties {
         Self::begin()
     }
@@ -1758,6 +1765,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl LbaasHealthMonitor {
     /// Starts a resource of the type `OS::Neutron::LBaaS::HealthMonitor`.
+    #[track_caller]
     pub fn new() -> LbaasHealthMonitorProperties {
         Self::begin()
     }
@@ -1775,6 +1783,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl LbaasL7Policy {
     /// Starts a resource of the type `OS::Neutron::LBaaS::L7Policy`.
+    #[track_caller]
     pub fn new() -> LbaasL7PolicyProperties {
         Self::begin()
     }
@@ -1792,6 +1801,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl LbaasL7Rule {
     /// Starts a resource of the type `OS::Neutron::LBaaS::L7Rule`.
+    #[track_caller]
     pub fn new() -> LbaasL7RuleProperties {
         Self::begin()
     }
@@ -1809,6 +1819,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl LbaasListener {
     /// Starts a resource of the type `OS::Neutron::LBaaS::Listener`.
+    #[track_caller]
     pub fn new() -> LbaasListenerProperties {
         Self::begin()
     }
@@ -1826,6 +1837,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl LbaasLoadBalancer {
     /// Starts a resource of the type `OS::Neutron::LBaaS::LoadBalancer`.
+    #[track_caller]
     pub fn new() -> LbaasLoadBalancerProperties {
         Self::begin()
     }
@@ -1843,6 +1855,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl LbaasPool {
     /// Starts a resource of the type `OS::Neutron::LBaaS::Pool`.
+    #[track_caller]
     pub fn new() -> LbaasPoolProperties {
         Self::begin()
     }
@@ -1860,6 +1873,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl LbaasPoolMember {
     /// Starts a resource of the type `OS::Neutron::LBaaS::PoolMember`.
+    #[track_caller]
     pub fn new() -> LbaasPoolMemberProperties {
         Self::begin()
     }
@@ -1877,6 +1891,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl LoadBalancer {
     /// Starts a resource of the type `OS::Neutron::LoadBalancer`.
+    #[track_caller]
     pub fn new() -> LoadBalancerProperties {
         Self::begin()
     }
@@ -1891,6 +1906,7 @@ resource! {
 
 impl MeteringLabel {
     /// Starts a resource of the type `OS::Neutron::MeteringLabel`.
+    #[track_caller]
     pub fn new() -> MeteringLabelProperties {
         Self::begin()
     }
@@ -2016,6 +2032,7 @@ resource! {
 
 impl Net {
     /// Starts a resource of the type `OS::Neutron::Net`.
+    #[track_caller]
     pub fn new() -> NetProperties {
         Self::begin()
     }
@@ -2286,6 +2303,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Pool {
     /// Starts a resource of the type `OS::Neutron::Pool`.
+    #[track_caller]
     pub fn new() -> PoolProperties {
         Self::begin()
     }
@@ -2303,6 +2321,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl PoolMember {
     /// Starts a resource of the type `OS::Neutron::PoolMember`.
+    #[track_caller]
     pub fn new() -> PoolMemberProperties {
         Self::begin()
     }
@@ -3148,6 +3167,7 @@ resource! {
 
 impl QosPolicy {
     /// Starts a resource of the type `OS::Neutron::QoSPolicy`.
+    #[track_caller]
     pub fn new() -> QosPolicyProperties {
         Self::begin()
     }
@@ -3369,6 +3389,7 @@ resource! {
 
 impl Router {
     /// Starts a resource of the type `OS::Neutron::Router`.
+    #[track_caller]
     pub fn new() -> RouterProperties {
         Self::begin()
     }
@@ -3660,6 +3681,7 @@ resource! {
 
 impl SecurityGroup {
     /// Starts a resource of the type `OS::Neutron::SecurityGroup`.
+    #[track_caller]
     pub fn new() -> SecurityGroupProperties {
         Self::begin()
     }

@@ -124,6 +124,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl FloatingIp {
     /// Starts a resource of the type `OS::Nova::FloatingIP`.
+    #[track_caller]
     pub fn new() -> FloatingIpProperties {
         Self::begin()
     }
@@ -438,6 +439,7 @@ resource! {
 
 impl Server {
     /// Starts a resource of the type `OS::Nova::Server`.
+    #[track_caller]
     pub fn new() -> ServerProperties<crate::nova::WithoutFlavor> {
         Self::begin()
     }
@@ -1246,6 +1248,7 @@ resource! {
 
 impl ServerGroup {
     /// Starts a resource of the type `OS::Nova::ServerGroup`.
+    #[track_caller]
     pub fn new() -> ServerGroupProperties {
         Self::begin()
     }

@@ -16,6 +16,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Cluster {
     /// Starts a resource of the type `OS::Sahara::Cluster`.
+    #[track_caller]
     pub fn new() -> ClusterProperties {
         Self::begin()
     }
@@ -32,6 +33,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl ClusterTemplate {
     /// Starts a resource of the type `OS::Sahara::ClusterTemplate`.
+    #[track_caller]
     pub fn new() -> ClusterTemplateProperties {
         Self::begin()
     }
@@ -49,6 +51,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl DataSource {
     /// Starts a resource of the type `OS::Sahara::DataSource`.
+    #[track_caller]
     pub fn new() -> DataSourceProperties {
         Self::begin()
     }
@@ -66,6 +69,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl ImageRegistry {
     /// Starts a resource of the type `OS::Sahara::ImageRegistry`.
+    #[track_caller]
     pub fn new() -> ImageRegistryProperties {
         Self::begin()
     }
@@ -83,6 +87,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Job {
     /// Starts a resource of the type `OS::Sahara::Job`.
+    #[track_caller]
     pub fn new() -> JobProperties {
         Self::begin()
     }
@@ -100,6 +105,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl JobBinary {
     /// Starts a resource of the type `OS::Sahara::JobBinary`.
+    #[track_caller]
     pub fn new() -> JobBinaryProperties {
         Self::begin()
     }
@@ -117,6 +123,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl NodeGroupTemplate {
     /// Starts a resource of the type `OS::Sahara::NodeGroupTemplate`.
+    #[track_caller]
     pub fn new() -> NodeGroupTemplateProperties {
         Self::begin()
     }

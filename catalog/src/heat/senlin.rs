@@ -16,6 +16,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Cluster {
     /// Starts a resource of the type `OS::Senlin::Cluster`.
+    #[track_caller]
     pub fn new() -> ClusterProperties {
         Self::begin()
     }
@@ -33,6 +34,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Node {
     /// Starts a resource of the type `OS::Senlin::Node`.
+    #[track_caller]
     pub fn new() -> NodeProperties {
         Self::begin()
     }
@@ -50,6 +52,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Policy {
     /// Starts a resource of the type `OS::Senlin::Policy`.
+    #[track_caller]
     pub fn new() -> PolicyProperties {
         Self::begin()
     }
@@ -67,6 +70,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Profile {
     /// Starts a resource of the type `OS::Senlin::Profile`.
+    #[track_caller]
     pub fn new() -> ProfileProperties {
         Self::begin()
     }
@@ -84,6 +88,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Receiver {
     /// Starts a resource of the type `OS::Senlin::Receiver`.
+    #[track_caller]
     pub fn new() -> ReceiverProperties {
         Self::begin()
     }

@@ -13,6 +13,7 @@ resource! {
 
 impl Container {
     /// Starts a resource of the type `OS::Swift::Container`.
+    #[track_caller]
     pub fn new() -> ContainerProperties {
         Self::begin()
     }

@@ -16,6 +16,7 @@ resource! {
 #[cfg(feature = "hidden")]
 impl Template {
     /// Starts a resource of the type `OS::Vitrage::Template`.
+    #[track_caller]
     pub fn new() -> TemplateProperties {
         Self::begin()
     }

@@ -60,6 +60,7 @@ resource! {
 
 impl Queue {
     /// Starts a resource of the type `OS::Zaqar::Queue`.
+    #[track_caller]
     pub fn new() -> QueueProperties {
         Self::begin()
     }

@@ -54,6 +54,7 @@ impl<'a> Builder<'a> {
             (format!("The inputs of a [`{ident}`]: start with `{ident}::new()`, end with `run`."), self.summary());
         let new = format!("Starts a `{ident}`: wire its inputs, then let a server `run` it.");
         let setters = component.inputs().map(|field| self.setter(field));
+        let kind = ident.to_string();
         quote! {
             #[doc = #start]
             #[doc = #inputs]
@@ -66,8 +67,9 @@ impl<'a> Builder<'a> {
             #[allow(dead_code, clippy::new_ret_no_self)]
             impl #ident {
                 #[doc = #new]
+                #[track_caller]
                 pub fn new() -> #name<#(#missing),*> {
-                    #name { inputs: ::wattle::author::Inputs::new(), state: ::core::marker::PhantomData }
+                    #name { inputs: ::wattle::author::Inputs::new(#kind), state: ::core::marker::PhantomData }
                 }
             }
 
@@ -118,11 +120,12 @@ impl<'a> Builder<'a> {
             };
             // Braces would be taken for placeholders.
             let [message, label, note] = [message, label, note].map(|text| text.replace('{', "{{").replace('}', "}}"));
+            // The compiler shows where it is implemented: at the input's name.
+            let implemented = quote_spanned!(field.ident.span()=> impl #wired for ::wattle::author::Wired {});
             quote! {
                 #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
                 pub trait #wired {}
-                #[diagnostic::do_not_recommend]
-                impl #wired for ::wattle::author::Wired {}
+                #implemented
             }
         });
         traits.collect()
@@ -136,7 +139,8 @@ impl<'a> Builder<'a> {
     pub(super) fn wired_generics(&self) -> (TokenStream, TokenStream) {
         let states: Vec<&Ident> = self.required.iter().map(|required| &required.state).collect();
         let wired = self.required.iter().map(|required| self.wired_trait(required));
-        (quote!(<#(#states: #wired),*>), quote!(<#(#states),*>))
+        let at = self.component.ident.span();
+        (quote_spanned!(at=> <#(#states: #wired),*>), quote_spanned!(at=> <#(#states),*>))
     }
 
     fn summary(&self) -> String {

@@ -72,12 +72,14 @@ fn software(component: &Component, recipe: &Recipe, builder: &Builder<'_>, error
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         quote!(#name: ::wattle::author::Output::of(component, #index))
     });
+    // The compiler shows where this is said: at the component's name, and not at the attribute.
+    let header = quote_spanned!(ident.span()=> impl #generics ::wattle::author::Software for #name #arguments);
     quote! {
         #[doc(hidden)]
         const _: () = {
             #wired
 
-            impl #generics ::wattle::author::Software for #name #arguments {
+            #header {
                 type Handle = #ident;
                 const KIND: &'static str = ::core::concat!(::core::module_path!(), #kind);
 

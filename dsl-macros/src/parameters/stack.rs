@@ -37,6 +37,9 @@ pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>]) -> TokenStre
     let setters = declared.iter().map(|declared| setter(&name, declared, &required));
     let traits = required.iter().map(given_trait);
     let state = format_ident!("{ident}StackState");
+    let complete = quote_spanned! {ident.span()=>
+        impl<#(#states: #given),*> ::wattle::author::Complete for #state<#(#states),*> {}
+    };
     quote! {
         const _: () = {
             #[doc = "A stack with the parameters as its properties."]
@@ -56,7 +59,7 @@ pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>]) -> TokenStre
             #[doc = "Which parameters are set."]
             pub struct #state<#(#states),*>(::core::marker::PhantomData<fn() -> (#(#states,)*)>);
 
-            impl<#(#states: #given),*> ::wattle::author::Complete for #state<#(#states),*> {}
+            #complete
 
             impl<#(#states),*> ::wattle::author::Part for #name<#(#states),*> {
                 type Outputs = ::wattle::author::Resource;
@@ -115,11 +118,12 @@ fn given_trait(required: &Required<'_>) -> TokenStream {
     let note = format!("set it with `.{ident}(...)`, which takes `{}`", docs::type_name(ty));
     // Braces would be taken for placeholders.
     let [message, label, note] = [message, label, note].map(|text| text.replace('{', "{{").replace('}', "}}"));
+    // The compiler shows where it is implemented: at the parameter's name.
+    let implemented = quote_spanned!(ident.span()=> impl #given for ::wattle::author::Wired {});
     quote! {
         #[doc = "Says that a parameter is set."]
         #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
         pub trait #given {}
-        #[diagnostic::do_not_recommend]
-        impl #given for ::wattle::author::Wired {}
+        #implemented
     }
 }

@@ -109,6 +109,9 @@ pub struct Model {
     /// What was deployed under another name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<FormerName>,
+    /// What was begun and never added.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unused: Vec<Unused>,
     /// Names that were given twice.
     pub duplicates: Vec<Duplicate>,
 }
@@ -204,6 +207,17 @@ impl std::fmt::Display for Kind {
             Self::Requirement => "requirement",
         })
     }
+}
+
+/// A component or a resource that was begun and never added.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unused {
+    /// Which of the two.
+    pub kind: Kind,
+    /// The kind of the component, or the type of the resource.
+    pub ty: Name,
+    /// Where it was begun.
+    pub at: Source,
 }
 
 /// A name that was given twice.

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use crate::model::{self, Declaration, Duplicate, Kind, Name, Source};
 
+use super::begun::Begun;
 use super::expression::Expression;
 use super::handle::{AsComponent, Component, Id, Resource};
 use super::input::IntoInput;
@@ -35,17 +36,18 @@ pub struct Missing;
 pub struct Wired;
 
 /// What the inputs of one component are wired to.
-#[derive(Default)]
 pub struct Inputs {
+    begun: Begun,
     wires: Vec<(&'static str, Expression, &'static Location<'static>)>,
     /// What the component was called when it was first deployed.
     moves: Vec<(String, &'static Location<'static>)>,
 }
 
 impl Inputs {
-    /// Nothing wired.
-    pub const fn new() -> Self {
-        Self { wires: Vec::new(), moves: Vec::new() }
+    /// Nothing wired, of a component of the kind `kind` that is begun where this is called.
+    #[track_caller]
+    pub fn new(kind: &'static str) -> Self {
+        Self { begun: Begun::new(Kind::Component, kind), wires: Vec::new(), moves: Vec::new() }
     }
 
     /// Says what the component was called when it was first deployed.
@@ -84,6 +86,7 @@ impl<'t> OnServer<'t> {
         let server = t.resource_name(self.server).unwrap_or_else(|| "#foreign".into());
         let mut wired = model::Component::new(name.clone(), server.clone(), kind.clone(), at);
         let inputs = component.into_inputs();
+        t.watch.added(inputs.begun);
         wired.inputs.reserve_exact(inputs.wires.len());
         for (input, expression, at) in inputs.wires {
             let binding = model::Binding { value: t.lower(&expression), at: at.into() };

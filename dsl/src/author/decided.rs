@@ -41,7 +41,30 @@ macro_rules! countable {
         }
     )*};
 }
-countable!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
+countable!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+
+/// What a negative number can be.
+#[diagnostic::on_unimplemented(
+    message = "a value of type `{Self}` is never negative",
+    label = "a negative number",
+    note = "numbers from 0 on are meant: what takes others is declared as `i64`, `i32`, `i16` or `i8`"
+)]
+pub trait Negative {
+    /// The number below zero that is as far from it.
+    fn negated(self) -> Self;
+}
+
+macro_rules! negative {
+    ($($number:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Negative for $number {
+            fn negated(self) -> Self {
+                -self
+            }
+        }
+    )*};
+}
+negative!(i8 i16 i32 i64 i128 isize);
 
 /// The condition, if it is known.
 #[doc(hidden)]
@@ -53,4 +76,10 @@ pub fn decided(condition: impl Decidable) -> bool {
 #[doc(hidden)]
 pub fn counted<Number>(count: impl Countable<Number>) -> Number {
     count.number()
+}
+
+/// A number below zero.
+#[doc(hidden)]
+pub fn negative<Number: Negative>(number: Number) -> Number {
+    number.negated()
 }

@@ -15,7 +15,7 @@ use super::secret::Secret;
 #[diagnostic::on_unimplemented(
     message = "an input of type `{T}` cannot be wired to `{Self}`",
     label = "this is `{Self}`, the input takes `{T}`",
-    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type",
+    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type; the field of a struct that is not known yet is taken out by the recipe that reads the struct",
     note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`",
     note = "a secret goes only into an input that is declared as `Secret<...>`, which takes a `Parameter<Secret<String>>` or `Secret::new(...)`",
     note = "constants of other types than text and numbers are made as Rust does: `IpAddr::from([10, 0, 0, 3])`, `\"http://a/\".parse::<Url>().expect(\"a URL\")`, `Duration::from_secs(90)`"

@@ -3,6 +3,7 @@
 //! What lives here: everything that turns calls into a [`Model`](crate::model::Model), with the author's place at each.
 //! What must not: any judgement of the result; that is `check`'s.
 
+mod begun;
 mod blueprint;
 mod catalogs;
 mod cidr;
@@ -13,6 +14,7 @@ mod decided;
 mod exports;
 mod expr;
 mod expression;
+mod field;
 mod handle;
 pub mod hot;
 mod input;
@@ -66,6 +68,8 @@ pub use component::{Inputs, Missing, Software, Wired};
 #[doc(hidden)]
 pub use constant::{Constant, constant};
 #[doc(hidden)]
-pub use decided::{counted, decided};
+pub use decided::{counted, decided, negative};
+#[doc(hidden)]
+pub use field::{FieldNotKnownYet, Fielded};
 #[doc(hidden)]
 pub use parameters::ParameterOptions;

@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use crate::model::{self, Duplicate, Kind, Order, Schema, Source};
 
+use super::begun::Begun;
 use super::catalogs::Catalog;
 use super::expression::{Expression, Handle};
 use super::handle::{Id, Resource};
@@ -84,6 +85,7 @@ impl Topology {
     /// Adds a resource: what a typed resource's [`Part`] does.
     pub fn add_resource(&mut self, name: &str, properties: Properties, at: Source) -> Resource {
         let moves = std::mem::take(&mut self.moves);
+        self.watch.added(properties.begun);
         let ty = match properties.schema {
             Some((ty, catalog)) => {
                 let ty = self.share(ty);
@@ -141,6 +143,7 @@ pub struct Properties {
     schema: Option<KnownType>,
     values: Vec<Given>,
     order: Order,
+    begun: Begun,
 }
 
 /// A resource type of the catalog's, and what knows its schema.
@@ -151,13 +154,18 @@ type Given = (Cow<'static, str>, Expression, &'static Location<'static>);
 
 impl Properties {
     /// No properties of a resource of the type `ty`, whose schema `schema` knows; it is asked when it is first needed.
+    #[track_caller]
     pub fn new(ty: &'static str, schema: fn(&str) -> Option<Schema>) -> Self {
-        Self { ty: String::new(), schema: Some((ty, schema)), values: Vec::new(), order: Order::default() }
+        let begun = Begun::new(Kind::Resource, ty);
+        Self { ty: String::new(), schema: Some((ty, schema)), values: Vec::new(), order: Order::default(), begun }
     }
 
     /// No properties of a resource of the type `ty`, of whose schema nothing is known.
+    #[track_caller]
     pub fn of(ty: impl Into<String>) -> Self {
-        Self { ty: ty.into(), schema: None, values: Vec::new(), order: Order::default() }
+        let ty = ty.into();
+        let begun = Begun::new(Kind::Resource, &*ty);
+        Self { ty, schema: None, values: Vec::new(), order: Order::default(), begun }
     }
 
     /// Sets the property `name`.
@@ -199,6 +207,7 @@ impl RawResource {
     ///
     /// What it is given is judged if the catalog of another resource of the topology knows the type;
     /// `wattle_catalog::raw` is this with Heat's types, whatever else there is.
+    #[track_caller]
     pub fn new(ty: impl Into<String>) -> Self {
         Self(Properties::of(ty))
     }
@@ -208,6 +217,7 @@ impl RawResource {
     }
 
     /// A resource of the type `ty`, whose schema `schema` knows if the catalog behind it does.
+    #[track_caller]
     pub fn known(ty: &'static str, schema: fn(&str) -> Option<Schema>) -> Self {
         Self(Properties::new(ty, schema))
     }

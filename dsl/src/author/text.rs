@@ -103,7 +103,7 @@ impl<T: Scalar> Scalar for Secret<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot stand in `text!`",
     label = "not a value that has one way to be written into text",
-    note = "`text!` takes booleans, numbers, strings, addresses and URLs, known or deferred"
+    note = "`text!` takes booleans, numbers, strings, addresses and URLs, known or deferred; the field of a struct that is not known yet is taken out by the recipe that reads the struct"
 )]
 pub trait TextPart: Clone {
     /// When it is known.

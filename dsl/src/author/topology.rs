@@ -6,6 +6,7 @@ use indexmap::map::Entry;
 
 use crate::model::{self, Duplicate, Expr, IndexMap, Kind, Model, Name, Source};
 
+use super::begun::Watch;
 use super::catalogs::Catalogs;
 use super::component::OnServer;
 use super::exports::{Export, Exports};
@@ -40,6 +41,8 @@ pub struct Topology {
     pub(super) catalogs: Catalogs,
     /// What the part that is being added was called when it was first deployed.
     pub(super) moves: Vec<(String, Source)>,
+    /// What is begun meanwhile and never added.
+    pub(super) watch: Watch,
     /// What is done once all else is, each within the module of its scope.
     last: Vec<(String, Last)>,
 }
@@ -56,7 +59,8 @@ impl Topology {
         model.at = Source::caller();
         let (scope, names, catalogs) = (String::new(), IndexMap::default(), Catalogs::default());
         let (moves, last) = (Vec::new(), Vec::new());
-        Self { id: NEXT.fetch_add(1, Ordering::Relaxed), model, scope, names, catalogs, moves, last }
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { id, model, scope, names, catalogs, moves, watch: Watch::new(id), last }
     }
 
     /// Adds a resource or a module under `name` and returns its handle, or the module's outputs.
@@ -245,6 +249,7 @@ impl Topology {
             }
         }
         self.catalogs.judge(&mut self.model);
+        self.model.unused = self.watch.unused();
         for entry in exports.entries {
             let value = self.lower(&entry.value);
             let export = model::Export { ty: entry.ty, value, stack: entry.stack.map(Into::into), at: entry.at };

@@ -10,6 +10,7 @@ use std::fmt;
 use std::ops;
 
 use super::comparable::Listed;
+use super::field::FieldNotKnownYet;
 use super::handle::{Attribute, Output, Parameter};
 use super::promise::Promise;
 use super::text::Text;
@@ -62,6 +63,24 @@ pub trait TextIsKnown {}
     note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait Compared<H> {}
+
+/// Implemented by nothing: nothing can be compared with what is deferred.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be compared: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "what must hold of it is required: `t.require(\"the port is free\", port.is_not(80))`, `memory.at_least(2048)`",
+    note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
+)]
+pub trait ComparedOnTheRight {}
+
+/// Implemented by nothing: nothing can be calculated from what is deferred.
+#[diagnostic::on_unimplemented(
+    message = "nothing can be calculated from `{Self}`: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "text around it is written with `text!(\"http://{{}}/\", value)`; whatever else is made of it is made by a recipe, which reads it as an input",
+    note = "what the blueprint calculates with is chosen while building: a field of its configuration, its third argument"
+)]
+pub trait CalculatedOnTheRight {}
 
 /// Satisfied by nothing: nothing can be calculated from what is deferred as `H`.
 #[diagnostic::on_unimplemented(
@@ -158,8 +177,61 @@ never! {
     [T] Attribute<T>;
     [T] Parameter<T>;
     [T] Promise<T>;
+    [T] FieldNotKnownYet<T>;
     [S P] Text<S, P>;
 }
+
+/// The same with a known value on the left. Only of what is compared or calculated with several types anyway: of others the
+/// compiler would no longer know what else stands on the right. And of one type of whole numbers: with several, it would not know
+/// which one a literal is, and speak for itself.
+macro_rules! on_the_right {
+    ($($left:ty)*) => {$(
+        on_the_right!($left: [T] Output<T>, [T] Attribute<T>, [T] Parameter<T>, [T] Promise<T>, [T] FieldNotKnownYet<T>, [S P] Text<S, P>);
+    )*};
+    ($left:ty: $([$($generics:ident)*] $handle:ty),*) => {$(
+        impl<$($generics),*> PartialEq<$handle> for $left
+        where
+            $handle: ComparedOnTheRight,
+        {
+            fn eq(&self, _: &$handle) -> bool {
+                false
+            }
+        }
+
+        impl<$($generics),*> PartialOrd<$handle> for $left
+        where
+            $handle: ComparedOnTheRight,
+        {
+            fn partial_cmp(&self, _: &$handle) -> Option<Ordering> {
+                None
+            }
+        }
+    )*};
+}
+on_the_right!(bool i32 f64 str &str String);
+
+macro_rules! calculated_on_the_right {
+    ($($left:ident)*) => {$(
+        calculated_on_the_right!($left: Output Attribute Parameter Promise FieldNotKnownYet);
+    )*};
+    ($left:ident: $($handle:ident)*) => {$(
+        calculated_on_the_right!($left $handle: Add add, Sub sub, Mul mul, Div div, Rem rem);
+    )*};
+    ($left:ident $handle:ident: $($operator:ident $method:ident),*) => {$(
+        impl<T> ops::$operator<$handle<T>> for $left
+        where
+            $handle<T>: CalculatedOnTheRight,
+        {
+            // What becomes of it is not judged as well.
+            type Output = $handle<T>;
+
+            fn $method(self, other: $handle<T>) -> $handle<T> {
+                other
+            }
+        }
+    )*};
+}
+calculated_on_the_right!(i32 f64);
 
 macro_rules! items {
     ($($handle:ident)*) => {$(

@@ -81,6 +81,7 @@ mod unread_import;
 mod unread_input;
 mod unread_output;
 mod unused_parameter;
+mod unused_part;
 mod unused_promise;
 mod unwritten_output;
 mod user_data_size;
@@ -121,7 +122,7 @@ checks! {
     export_of_another_stack heats_function conditional_server repeated_address repeated_name unknown_property property_value missing_property
     unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule user_data_size entry_size resource_count resource_size
     secret_leak secret_constant imported_secret secret_parameter unread_output unused_parameter unread_input unused_promise unwritten_output unread_import
-    unknown_lookup unnoticed_failure
+    unknown_lookup unnoticed_failure unused_part
     parameter_default unknown_constraint broken_requirement unjudged_requirement impossible_requirement
     imported_value live_recipe early_output exported_secret stored_secret unlimited_wait whole_stack deployment_name
     own_format heats_requirement

@@ -2,6 +2,7 @@
 
 use super::Sink;
 use super::registry::check;
+use crate::yaml;
 
 check! {
     /// The text is not YAML as Heat reads it, or not a map of sections.
@@ -25,7 +26,7 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_>) {
-    if let Some(error) = &sink.loaded.unreadable {
+    for error in sink.loaded.unreadable.iter().flat_map(yaml::Error::all) {
         let mut diagnostic = UNREADABLE.diagnostic(error.problem.to_string()).label(&sink.at(error.span), "here");
         if let Some((context, span)) = &error.context {
             diagnostic = diagnostic.label(&sink.at(*span), context.clone());

@@ -71,7 +71,10 @@ impl Judge<'_> {
     fn sections(&mut self) {
         let file = self.file;
         if let Some(error) = &file.unreadable {
-            return self.refuse(error.problem.to_string(), error.span, "here", "fix the environment's YAML");
+            for error in error.all() {
+                self.refuse(error.problem.to_string(), error.span, "here", "fix the environment's YAML");
+            }
+            return;
         }
         let pairs = match &*file.root.tree {
             Tree::Map(pairs) => pairs,

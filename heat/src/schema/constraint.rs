@@ -2,10 +2,17 @@
 
 use std::net::IpAddr;
 
+use wattle_model::names::nearest;
 use wattle_model::{PropertyType, Scalar, SchemaConstraint, Value};
 
 use super::conversion::{is_same, number, outside_of, plain};
 use super::named::broken_named;
+
+/// Up to how many allowed values are all named in a message.
+const ALL: usize = 32;
+
+/// How many are, if there are more.
+const FEW: usize = 12;
 
 /// What `value` breaks of `constraint`, in the schema's own terms.
 pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) -> Option<String> {
@@ -69,8 +76,22 @@ fn not_allowed(ty: PropertyType, allowed: &[Value], value: &Value) -> Option<Str
         Value::List(items) => items.iter().find(|item| !allowed.contains(item)),
         value => (!is_allowed(value)).then_some(value),
     }?;
-    let all: Vec<_> = allowed.iter().map(|value| format!("`{}`", plain(value))).collect();
-    Some(format!("`{}` is not one of {}", plain(wrong), all.join(", ")))
+    let wrong = plain(wrong);
+    let listed = |values: &[String]| values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
+    if allowed.len() <= ALL {
+        let all: Vec<String> = allowed.iter().map(|value| plain(value).to_string()).collect();
+        return Some(format!("`{wrong}` is not one of {}", listed(&all)));
+    }
+    // Of very many, what was probably meant, and names before numbers.
+    let names: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
+    let meant = nearest(&wrong.to_string(), names.iter().copied());
+    let others = names.iter().copied().filter(|name| Some(*name) != meant);
+    let mut few: Vec<String> = meant.into_iter().chain(others).map(str::to_owned).collect();
+    if few.is_empty() {
+        few = allowed.iter().map(|value| plain(value).to_string()).collect();
+    }
+    few.truncate(FEW);
+    Some(format!("`{wrong}` is not one of {}, ...", listed(&few)))
 }
 
 /// Whether Python's `re.match` consumes all of `text`. What only Python understands is taken to match.
@@ -126,6 +147,17 @@ mod tests {
             let found = broken(&modulo(step, offset), PropertyType::Integer, &value.into());
             assert_eq!(found.is_none(), holds, "{value} % {step} == {offset}: {found:?}");
         }
+    }
+
+    #[test]
+    fn of_very_many_allowed_values_few_are_named_and_first_what_was_meant() {
+        let numbers = (0..256).map(Value::from);
+        let names = ["ah", "dccp", "tcp", "udp"].map(Value::from);
+        let constraint = SchemaConstraint::Allowed(numbers.chain(names).collect());
+        let told = |value: &str| broken(&constraint, PropertyType::Str, &value.into());
+        assert_eq!(told("TCP").as_deref(), Some("`TCP` is not one of `tcp`, `ah`, `dccp`, `udp`, ..."));
+        assert_eq!(told("zzz").as_deref(), Some("`zzz` is not one of `ah`, `dccp`, `tcp`, `udp`, ..."));
+        assert_eq!(told("udp"), None);
     }
 
     #[test]

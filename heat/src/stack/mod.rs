@@ -69,6 +69,11 @@ impl<'l> Stack<'l> {
         Self::of(world, loaded, 0)
     }
 
+    /// The same stack, of `loaded` in the place of what it was read with.
+    pub(crate) fn again<'o>(&self, world: &World, loaded: &'o Loaded) -> Stack<'o> {
+        Stack::of(world, loaded, self.depth)
+    }
+
     fn of(world: &World, loaded: &'l Loaded, depth: usize) -> Self {
         let template = &*loaded.template;
         let registry = (*loaded.registry).clone();

@@ -8,32 +8,20 @@ use crate::truth;
 
 const CORE: &str = "tag:yaml.org,2002:";
 
+/// How many faults of single values are told at once.
+const FAULTS: usize = 20;
+
 /// Makes the tree of the one document whose events `next` gives; no document is [`Tree::Null`].
-pub(super) fn compose<E: From<Error>>(mut next: impl FnMut() -> Result<Event, E>) -> Result<Node, E> {
+///
+/// What is wrong with a single value keeps no other one from being read: all of that is told with the first.
+pub(super) fn compose<E: From<Error>>(next: impl FnMut() -> Result<Event, E>) -> Result<Node, E> {
     let mut composer = Composer::default();
-    let mut documents = 0;
-    loop {
-        let Event { kind, span } = next()?;
-        match kind {
-            EventKind::Document => {
-                documents += 1;
-                if documents > 1 {
-                    return Err(Error::new(Problem::SecondDocument, span).into());
-                }
-            }
-            EventKind::End => break,
-            EventKind::Alias(name) => composer.alias(name, span)?,
-            EventKind::Scalar { text, plain, properties } => {
-                let item = scalar(text, properties.tag.as_deref(), plain, span)?;
-                composer.leaf(item, properties.anchor)?;
-            }
-            EventKind::Value(tree) => composer.leaf(Item::of(tree, span), None)?,
-            EventKind::ListStart(properties) => composer.open(Collection::List, properties, span)?,
-            EventKind::MapStart(properties) => composer.open(Collection::Map, properties, span)?,
-            EventKind::ListEnd | EventKind::MapEnd => composer.close(span)?,
-        }
+    let composed = composer.document(next);
+    let mut faults = composer.faults.into_iter();
+    match faults.next() {
+        Some(first) => Err(Error { others: faults.collect(), ..first }.into()),
+        None => composed.map(|()| composer.root.unwrap_or_else(|| Item::of(Tree::Null, Span::default()).node)),
     }
-    Ok(composer.root.unwrap_or_else(|| Item::of(Tree::Null, Span::default()).node))
 }
 
 /// What is being read: the collections that are open, and what has a name.
@@ -45,6 +33,39 @@ struct Composer {
     root: Option<Node>,
     /// How many values there are so far, each alias counted as all that it stands for.
     size: u64,
+    /// What is wrong with single values: the first few.
+    faults: Vec<Error>,
+}
+
+impl Composer {
+    fn document<E: From<Error>>(&mut self, mut next: impl FnMut() -> Result<Event, E>) -> Result<(), E> {
+        let mut documents = 0;
+        loop {
+            let Event { kind, span } = next()?;
+            match kind {
+                EventKind::Document => {
+                    documents += 1;
+                    if documents > 1 {
+                        return Err(Error::new(Problem::SecondDocument, span).into());
+                    }
+                }
+                EventKind::End => break,
+                EventKind::Alias(name) => self.alias(name, span)?,
+                EventKind::Scalar { text, plain, properties } => {
+                    let item = scalar(text, properties.tag.as_deref(), plain, span).unwrap_or_else(|error| {
+                        note(&mut self.faults, error);
+                        Item::of(Tree::Null, span)
+                    });
+                    self.leaf(item, properties.anchor)?;
+                }
+                EventKind::Value(tree) => self.leaf(Item::of(tree, span), None)?,
+                EventKind::ListStart(properties) => self.open(Collection::List, properties, span)?,
+                EventKind::MapStart(properties) => self.open(Collection::Map, properties, span)?,
+                EventKind::ListEnd | EventKind::MapEnd => self.close(span)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A collection whose end is still to come.
@@ -138,7 +159,7 @@ impl Composer {
                 }
                 Tree::List(nodes)
             }
-            Collection::Map => Tree::Map(pairs(open.items)?),
+            Collection::Map => Tree::Map(pairs(open.items, &mut self.faults)?),
         };
         let item = Item::of(tree, Span { start: open.span.start, end });
         self.named(Item { fault, ..item }, open.anchor)
@@ -154,7 +175,7 @@ impl Composer {
 
     fn add(&mut self, item: Item) -> Result<(), Error> {
         let Some(open) = self.open.last_mut() else {
-            self.root = Some(item.value()?);
+            self.root = Some(item.value(&mut self.faults));
             return Ok(());
         };
         if open.kind == Collection::Map
@@ -174,14 +195,23 @@ impl Item {
         Self { node: Node::new(tree, span), merges: false, fault: None }
     }
 
-    /// What it is where it is no key.
-    fn value(self) -> Result<Node, Error> {
-        self.fault.map_or(Ok(self.node), |fault| Err(*fault))
+    /// What it is where it is no key, and in any case a node.
+    fn value(self, faults: &mut Vec<Error>) -> Node {
+        if let Some(fault) = self.fault {
+            note(faults, *fault);
+        }
+        self.node
+    }
+}
+
+fn note(faults: &mut Vec<Error>, fault: Error) {
+    if faults.len() < FAULTS {
+        faults.push(fault);
     }
 }
 
 /// The pairs of a map as PyYAML makes them: what is merged first, of several the last first.
-fn pairs(items: Vec<Item>) -> Result<Vec<Pair>, Error> {
+fn pairs(items: Vec<Item>, faults: &mut Vec<Error>) -> Result<Vec<Pair>, Error> {
     let mut merged = Vec::new();
     let mut own = Vec::with_capacity(items.len() / 2);
     let mut items = items.into_iter();
@@ -190,7 +220,7 @@ fn pairs(items: Vec<Item>) -> Result<Vec<Pair>, Error> {
             // Whatever tags it has.
             merge(&value.node, &mut merged)?;
         } else {
-            own.push(Pair { key: key.node, value: value.value()?, merged: false });
+            own.push(Pair { key: key.node, value: value.value(faults), merged: false });
         }
     }
     merged.append(&mut own);

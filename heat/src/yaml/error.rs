@@ -17,11 +17,13 @@ pub struct Error {
     pub context: Option<(String, Span)>,
     /// Whether the line is one of Jinja's, which is no YAML before it is rendered.
     pub is_jinja: bool,
+    /// What else is wrong: with other single values behind it.
+    pub others: Vec<Error>,
 }
 
 impl Error {
     pub(super) fn new(problem: impl Into<Problem>, span: Span) -> Self {
-        Self { problem: problem.into(), span, context: None, is_jinja: false }
+        Self { problem: problem.into(), span, context: None, is_jinja: false, others: Vec::new() }
     }
 
     pub(super) fn with(self, context: &str, span: Span) -> Self {
@@ -36,7 +38,13 @@ impl Error {
             line.split_once(opens)
                 .is_some_and(|(_, rest)| rest.contains(closes) || line.trim_start().starts_with(opens))
         });
-        Self { is_jinja, ..self }
+        let others = self.others.into_iter().map(|other| other.within(text)).collect();
+        Self { is_jinja, others, ..self }
+    }
+
+    /// It and what else is wrong.
+    pub fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
     }
 
     /// How to fix it.

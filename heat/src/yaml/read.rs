@@ -59,6 +59,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_wrong_with_single_values_is_told_at_once() {
+        let text = "a: !Ref b\nc: {d: !Sub e, f: [!GetAtt g]}\nh: !Join ['', [i]]\n";
+        let error = read(text).expect_err("tags that nobody knows");
+        let told: Vec<String> = error.all().map(|error| format!("{} {}", error.span.start, error.problem)).collect();
+        assert_eq!(
+            told,
+            [
+                "1:4 Heat knows no tag `!Ref`",
+                "2:8 Heat knows no tag `!Sub`",
+                "2:20 Heat knows no tag `!GetAtt`",
+                "3:4 Heat knows no tag `!Join`",
+            ]
+        );
+        let error = read(&format!("a: !Ref b\nc: {}\nd: [", "9".repeat(40))).expect_err("not YAML");
+        assert_eq!(error.all().count(), 2, "{error}");
+        let many = read(&"- !Ref a\n".repeat(1_000)).expect_err("tags that nobody knows");
+        assert_eq!(many.all().count(), 20);
+    }
+
+    #[test]
     fn comments_are_read_with_what_comes_next() {
         let text = "# one\na: 1 # two\nb: | # three\n  # text\nc: 'x # text'\n  # four\n\nd: [1, # five\n  2]\n#\n";
         let (_, comments) = read_with_comments(text).expect("YAML");

@@ -32,13 +32,9 @@ impl Catalog {
         Self(known.collect())
     }
 
-    /// The type, if the catalog offers it without asking for what Heat hides, and Heat does not discourage it.
+    /// The type, if Heat does not discourage it: of that the compiler would warn.
     pub(super) fn get(&self, ty: &str) -> Option<&Known> {
-        let support = |known: &&Known| {
-            let support = &known.resource.schema.support;
-            !support.is_hidden() && support.deprecated().is_none()
-        };
-        self.0.get(ty).filter(support)
+        self.0.get(ty).filter(|known| known.resource.schema.support.deprecated().is_none())
     }
 
     /// Whether Heat has the type at all.
@@ -48,6 +44,11 @@ impl Catalog {
 }
 
 impl Known {
+    /// Whether only the feature `hidden` of the catalog has it.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.resource.schema.support.is_hidden()
+    }
+
     /// A path within the type's module: `neutron::Net`.
     pub(super) fn path(&self, name: &str) -> String {
         format!("{}::{name}", self.service)
@@ -74,7 +75,7 @@ impl Known {
     /// What the property is a value of.
     pub(super) fn nested(&self, name: &str) -> Option<&Nested> {
         self.resource.parts.iter().find_map(|part| match part {
-            Part::Nested(nested) if nested.name == name && !nested.hidden => Some(nested),
+            Part::Nested(nested) if nested.name == name && (!nested.hidden || self.is_hidden()) => Some(nested),
             _ => None,
         })
     }
@@ -82,7 +83,7 @@ impl Known {
     /// The variant of an enumeration for a value of Heat's.
     pub(super) fn variant(&self, name: &str, value: &serde_json::Value) -> Option<&str> {
         self.resource.parts.iter().find_map(|part| match part {
-            Part::Choice(choice) if choice.name == name && !choice.hidden => {
+            Part::Choice(choice) if choice.name == name && (!choice.hidden || self.is_hidden()) => {
                 choice.variants.iter().find(|(_, known)| known == value).map(|(variant, _)| &**variant)
             }
             _ => None,
@@ -106,7 +107,8 @@ impl Known {
     /// The method of an attribute and its type.
     pub(super) fn attribute(&self, heat: &str) -> Option<(&str, &'static str)> {
         self.resource.attributes.iter().find_map(|(method, name, ty, attribute)| {
-            let plain = !attribute.support.is_hidden() && attribute.support.deprecated().is_none();
+            let there = !attribute.support.is_hidden() || self.is_hidden();
+            let plain = there && attribute.support.deprecated().is_none();
             (name == heat && plain).then_some((&**method, *ty))
         })
     }

@@ -136,6 +136,9 @@ fn manifest(options: &Options, modules: &[(String, Module)]) -> String {
     features.sort_unstable();
     features.dedup();
     features.retain(|service| !DEFAULT.contains(service));
+    if modules.iter().any(|(_, module)| module.uses.hidden) {
+        features.push("hidden");
+    }
     let features: Vec<String> = features.into_iter().map(|service| format!("\"{service}\"")).collect();
     let features = if features.is_empty() { String::new() } else { format!(", features = [{}]", features.join(", ")) };
     let uses_catalog = modules.iter().any(|(_, module)| module.uses.raw || !module.uses.services.is_empty());

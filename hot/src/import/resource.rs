@@ -25,6 +25,11 @@ impl<'a> Blueprint<'a> {
         let known = self.catalog.get(ty);
         let typed = known.and_then(|known| Some((known, self.typed_resource(name, known, &properties)?)));
         let (expr, kind, known) = if let Some((known, expr)) = typed {
+            if known.is_hidden() {
+                self.uses.hidden = true;
+                let text = "Heat no longer documents its type: the feature `hidden` of the catalog has it";
+                self.note(name, format!("`{name}`, of the type `{ty}`"), text.into());
+            }
             (expr, known.handle(), Some(known))
         } else if let Some(of) = self.stack_of(ty, resource) {
             (self.stack(name, &of, &properties), Ty::Resource, None)
@@ -194,7 +199,7 @@ impl<'a> Blueprint<'a> {
         }
         let why = match known {
             Some(_) => "it lacks what Heat requires of its type, or says it otherwise than the catalog",
-            None if self.catalog.knows(ty) => "Heat discourages or hides its type",
+            None if self.catalog.knows(ty) => "Heat discourages its type",
             None => "the catalog does not have its type",
         };
         let text = format!("{why}: its properties are given by Heat's names");

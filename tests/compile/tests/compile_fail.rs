@@ -2,9 +2,28 @@
 //!
 //! After a change of a message: `TRYBUILD=overwrite cargo test -p wattle-compile-tests --test compile_fail`, then read the diff.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
+
+/// Cases that give more than one error: how many, and why. Each other one is one mistake, and gives one error.
+///
+/// A file without `use wattle::prelude::*` is no case. It gives an error for each name that it uses, and there is nothing to be done
+/// about that: the compiler looks names up before it asks anything of ours.
+const SEVERAL_ERRORS: [(&str, usize, &str); 11] = [
+    ("component_listen", 3, "three things to listen on are wrong, each in another way"),
+    ("field_of_rust_only", 2, "two fields have types that only Rust has"),
+    ("field_reserved", 2, "an input and an output have names that are taken"),
+    ("field_reserved_and_used", 2, "so have those of two components; their uses add none"),
+    ("field_role_misspelt", 2, "two attributes are misspelt"),
+    ("input_missing_each", 2, "two inputs are missing, which are told at once"),
+    ("never_written_each", 2, "two outputs are never written"),
+    ("parameter_bounds", 3, "the bounds of three parameters are wrong, each in another way"),
+    ("recipe_file_left_behind", 2, "a playbook and a script each leave a file behind"),
+    ("several_mistakes", 4, "four mistakes of one component are told at once"),
+    ("stack_parameter_missing", 3, "three stacks are wrong: a parameter is missing, of another type, or misspelt"),
+];
 
 #[test]
 fn what_must_not_compile() {
@@ -59,4 +78,22 @@ fn messages_speak_of_the_domain() {
         }
     }
     assert!(goldens >= 40, "{goldens} goldens");
+}
+
+#[test]
+fn one_mistake_is_one_error() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compile_fail");
+    let expected: BTreeMap<&str, usize> = SEVERAL_ERRORS.iter().map(|(name, errors, _)| (*name, *errors)).collect();
+    let mut several = BTreeMap::new();
+    for entry in fs::read_dir(here).expect("the cases can be listed") {
+        let path = entry.expect("the cases can be listed").path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".stderr")) else { continue };
+        let golden = fs::read_to_string(&path).expect("a golden is text");
+        let errors = golden.lines().filter(|line| line.starts_with("error")).count();
+        if errors != 1 {
+            several.insert(name.to_owned(), errors);
+        }
+    }
+    let several: BTreeMap<&str, usize> = several.iter().map(|(name, errors)| (name.as_str(), *errors)).collect();
+    assert_eq!(several, expected);
 }

@@ -47,11 +47,13 @@ fn built(ty: &str, add: fn(&mut Topology)) -> Model {
     model
 }
 
-/// The same, in which `check` finds nothing but that its properties do not go together.
+/// The same, in which `check` finds nothing but that its properties do not go together, and ports of a protocol without any: Heat
+/// takes those, and leaves them to Neutron.
 fn sample(what: &str, ty: &str, add: fn(&mut Topology)) -> Model {
     let model = built(ty, add);
     for diagnostic in check(&model, &Limits::default()) {
-        let is_fine = diagnostic.severity != Severity::Error || is_of_several(&diagnostic);
+        let is_of_ports = diagnostic.code == "W0407" && diagnostic.message.contains("the protocol `ah` has none");
+        let is_fine = diagnostic.severity != Severity::Error || is_of_several(&diagnostic) || is_of_ports;
         assert!(is_fine, "{ty} {what}: {diagnostic:?}");
     }
     model

@@ -38,6 +38,7 @@ impl<B: Blueprint> Nested<B> {
     }
 
     /// A stack of the template: `t.add(name, template.stack())`, with a setter for each parameter of the blueprint.
+    #[track_caller]
     pub fn stack(&self) -> <B::Parameters as Stacked>::Stack
     where
         B::Parameters: Stacked,

@@ -3,9 +3,10 @@
 //! A property that cannot be read at all is refused too: in a nested stack, where values are not judged, only these rules
 //! read them.
 
-use crate::evaluate::{Mode, Scope};
+use crate::evaluate::{Mode, Scope, Value};
+use crate::parameters::PSEUDO;
 use crate::properties::{Properties, Refused, Wrong};
-use crate::resource::{Broken, Subject, given};
+use crate::resource::{Broken, Resource, Subject, given};
 
 use super::super::class_rule;
 use super::Judge;
@@ -14,6 +15,9 @@ impl Judge<'_, '_> {
     pub(super) fn rules(&mut self, subject: Subject<'_>) {
         self.update_policy(subject);
         let Some(broken) = subject.broken().next() else { return };
+        if self.is_met_by_a_name(subject) {
+            return;
+        }
         let called = self.called(subject);
         let (what, help) = match broken {
             Ok(Broken { what, help }) => (format!("{called}: {what}"), help),
@@ -24,6 +28,28 @@ impl Judge<'_, '_> {
         };
         let at = self.at(None, subject);
         self.found.push(class_rule::diagnostic(&what, &at, help));
+    }
+
+    /// Whether a rule is broken only because nobody knows yet what the stack is called, or its id: that is something, where what is
+    /// not known reads as nothing.
+    fn is_met_by_a_name(&self, subject: Subject<'_>) -> bool {
+        let is_open = |resource: &Resource| {
+            resource.given.values().filter_map(|property| property.value.as_ref()).any(|value| !value.is_known())
+        };
+        if self.stack.of_members || !subject.all.values().any(is_open) {
+            return false;
+        }
+        let mut named = self.stack.loaded.clone();
+        for name in PSEUDO {
+            if let Some(valued) = named.parameters.values.get_mut(name).filter(|valued| valued.value == Value::Unknown)
+            {
+                // No text of a template has this character.
+                valued.value = Value::Text(format!("\u{0}{name}"));
+            }
+        }
+        let stack = self.stack.again(self.world, &named);
+        let other = stack.resources.get(subject.name);
+        other.is_some_and(|other| stack.subject(subject.name, other).broken().next().is_none())
     }
 
     fn update_policy(&mut self, subject: Subject<'_>) {

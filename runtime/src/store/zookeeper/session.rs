@@ -31,7 +31,7 @@ const MOST_HOSTS: usize = 6;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
-const BETWEEN_WARNINGS: Duration = Duration::from_secs(30);
+const BETWEEN_WARNINGS: [Duration; 2] = [Duration::from_secs(30), Duration::from_hours(1)];
 
 /// Where a ZooKeeper is and who one is to it.
 pub(super) struct Settings {
@@ -114,7 +114,7 @@ impl Settings {
     async fn connect_at_last(&self) -> Result<Client, String> {
         let started = clock::now();
         let mut pause = FIRST_PAUSE;
-        let mut warned: Option<tokio::time::Instant> = None;
+        let mut warned: Option<(tokio::time::Instant, Duration)> = None;
         loop {
             let error = match self.connect().await {
                 Ok(client) => {
@@ -132,8 +132,8 @@ impl Settings {
             {
                 return Err(reason);
             }
-            if warned.is_none_or(|at| at.elapsed() >= BETWEEN_WARNINGS) {
-                warned = Some(tokio::time::Instant::now());
+            if warned.is_none_or(|(at, between)| at.elapsed() >= between) {
+                warned = Some((tokio::time::Instant::now(), until_next_warning(warned.map(|(_, between)| between))));
                 let since = since(started);
                 warn!(address = self.address, %since, %error, "waiting for the data space, which cannot be reached");
             }
@@ -143,6 +143,12 @@ impl Settings {
             pause = LONGEST_PAUSE.min(pause * 2);
         }
     }
+}
+
+/// How long the log is silent after a warning, if it was `last` before: twice as long each time, for who reads it learns nothing new.
+fn until_next_warning(last: Option<Duration>) -> Duration {
+    let [first, longest] = BETWEEN_WARNINGS;
+    last.map_or(first, |last| longest.min(last * 2))
 }
 
 fn identity(Login { name, password }: &Login) -> Vec<u8> {
@@ -321,6 +327,20 @@ async fn follow(address: &str, client: &Client) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_store_that_stays_away_does_not_fill_the_log() {
+        let mut between = until_next_warning(None);
+        let (mut time, mut warnings) = (Duration::ZERO, 1);
+        while time < Duration::from_hours(24) {
+            time += between;
+            warnings += 1;
+            between = until_next_warning(Some(between));
+        }
+        assert_eq!(until_next_warning(None), Duration::from_secs(30));
+        assert!(warnings <= 32, "{warnings}");
+        assert_eq!(between, Duration::from_hours(1));
+    }
 
     #[test]
     fn clients_see_different_numbers_of_the_same_hosts() {

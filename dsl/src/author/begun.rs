@@ -1,0 +1,93 @@
+//! What is begun and never added.
+//!
+//! A component or a resource is begun by its `new()`, and is part of a topology once that takes it. What is dropped before is
+//! noted for the topology that is under construction on this thread, the last one if there are several, so that `check` can
+//! say so. A place that something was added from is not noted: whoever repeats it leaves out what is not needed.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::panic::Location;
+
+use crate::model::{Kind, Unused};
+
+type Place = &'static Location<'static>;
+
+/// What was dropped.
+struct Dropped {
+    kind: Kind,
+    ty: String,
+    at: Place,
+}
+
+thread_local! {
+    /// The topologies under construction, with what was dropped meanwhile.
+    static OPEN: RefCell<Vec<(u32, Vec<Dropped>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A component or a resource until it is added.
+pub(super) struct Begun(Option<Dropped>);
+
+impl Begun {
+    /// Something of the type `ty` that is begun where this is called.
+    #[track_caller]
+    pub(super) fn new(kind: Kind, ty: impl Into<String>) -> Self {
+        Self(Some(Dropped { kind, ty: ty.into(), at: Location::caller() }))
+    }
+
+    /// It is added. Returns where it was begun.
+    pub(super) fn added(&mut self) -> Option<Place> {
+        self.0.take().map(|begun| begun.at)
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        let Some(begun) = self.0.take() else { return };
+        // While the thread ends, nothing is under construction.
+        let _ = OPEN.try_with(|open| {
+            if let Some((_, dropped)) = open.borrow_mut().last_mut() {
+                dropped.push(begun);
+            }
+        });
+    }
+}
+
+/// What a topology under construction notices.
+pub(super) struct Watch {
+    topology: u32,
+    added: HashSet<Place>,
+}
+
+impl Watch {
+    pub(super) fn new(topology: u32) -> Self {
+        OPEN.with_borrow_mut(|open| open.push((topology, Vec::new())));
+        Self { topology, added: HashSet::new() }
+    }
+
+    pub(super) fn added(&mut self, mut begun: Begun) {
+        self.added.extend(begun.added());
+    }
+
+    /// What was begun since and never added: once for each place.
+    pub(super) fn unused(&mut self) -> Vec<Unused> {
+        let mut seen = std::mem::take(&mut self.added);
+        let mut unused = self.close();
+        unused.retain(|dropped| seen.insert(dropped.at));
+        unused.into_iter().map(|Dropped { kind, ty, at }| Unused { kind, ty: ty.into(), at: at.into() }).collect()
+    }
+
+    fn close(&self) -> Vec<Dropped> {
+        OPEN.try_with(|open| {
+            let mut open = open.borrow_mut();
+            let own = open.iter().position(|(topology, _)| *topology == self.topology);
+            own.map(|own| open.remove(own).1).unwrap_or_default()
+        })
+        .unwrap_or_default()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

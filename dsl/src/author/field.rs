@@ -1,0 +1,67 @@
+//! Fields of a struct that is not known yet. Nothing takes one: the compiler says so in words of ours.
+//!
+//! `#[derive(PortType)]` gives each struct a twin whose fields are these, to which a deferred struct dereferences. Inputs, exports
+//! and text do without an implementation whose bound would speak: the compiler would show it in each error about another type.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use super::handle::{Attribute, Output, Parameter};
+use super::promise::Promise;
+
+/// A struct with a twin of its fields. Implemented by `#[derive(PortType)]`.
+pub trait Fielded {
+    /// The twin.
+    type Fields: 'static;
+    /// The one value of it.
+    const FIELDS: &'static Self::Fields;
+}
+
+/// The field of a deferred struct, which is a `T` that nobody can take out.
+pub struct FieldNotKnownYet<T>(PhantomData<fn() -> T>);
+
+impl<T> FieldNotKnownYet<T> {
+    /// The one value.
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<T> Clone for FieldNotKnownYet<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for FieldNotKnownYet<T> {}
+
+macro_rules! fielded {
+    ($($handle:ident)*) => {$(
+        impl<T: Fielded> Deref for $handle<T> {
+            type Target = T::Fields;
+
+            fn deref(&self) -> &T::Fields {
+                T::FIELDS
+            }
+        }
+    )*};
+}
+fielded!(Output Attribute Parameter Promise FieldNotKnownYet);
+
+/// Implemented by nothing: the field of a deferred struct cannot be printed.
+#[diagnostic::on_unimplemented(
+    message = "the field of a deferred struct cannot be printed: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "pass the struct on as a whole: the recipe that reads it as an input takes out what it needs"
+)]
+pub trait FieldIsKnown {}
+
+impl<T: FieldIsKnown> std::fmt::Display for FieldNotKnownYet<T> {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Err(std::fmt::Error)
+    }
+}
+
+impl<T: FieldIsKnown> std::fmt::Debug for FieldNotKnownYet<T> {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Err(std::fmt::Error)
+    }
+}
