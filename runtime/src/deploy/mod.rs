@@ -11,6 +11,7 @@ mod cloud;
 mod engine;
 mod error;
 mod facts;
+mod heat;
 mod identity;
 mod keeper;
 mod pass_on;
@@ -29,6 +30,7 @@ use crate::store::{Access, Store, StoreError, Version};
 
 pub use cloud::{Cloud, Rows, Seen};
 pub use error::DeployError;
+pub use heat::Through;
 pub use identity::Identity;
 pub use pass_on::pass_on;
 pub use shelf::Maker;
@@ -347,6 +349,9 @@ impl Deployment {
     /// # Errors
     /// When it cannot be read.
     pub async fn present_source(&self) -> Result<Option<(u64, String)>, DeployError> {
+        if let Some(given) = self.heats_present().await? {
+            return Ok(Some(given));
+        }
         match self.goal().await? {
             Some(goal) => self.source_of(&goal).await,
             None => Ok(None),
@@ -358,6 +363,9 @@ impl Deployment {
     /// # Errors
     /// When it cannot be read, or there is none of the number `to`.
     pub async fn former_source(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
+        if Self::through(&self.store, &self.stack).await? == Some(Through::Heat) {
+            return self.heats_former(to).await;
+        }
         let present = self.goal().await?.map_or(0, |goal| goal.generation);
         let good: Option<(Vec<facts::Good>, _)> =
             get(&self.store, &self.stack, &Place::new(&self.stack).good()).await?;
@@ -388,7 +396,10 @@ impl Deployment {
         let rows = Self::rows(&self.store, &self.stack).await?;
         let there = rows.into_iter().filter(|row| &*row.kind == kind && row.stage == Stage::Sound);
         // Of several for a name, the youngest stands for it.
-        let there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
+        let mut there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
+        if kind == wattle::model::Resource::SERVER {
+            there.extend(self.heats_servers().await?);
+        }
         Ok(there.into_iter().filter(|(name, phys)| known.get(name) != Some(phys)).collect())
     }
 
