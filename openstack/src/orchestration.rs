@@ -130,7 +130,9 @@ impl Orchestration {
     /// Why it would not.
     pub async fn preview(&self, id: Option<&str>, package: &Map<String, Value>) -> Result<(), Fault> {
         let call = match id {
-            Some(id) => Call::new(SERVICE, Method::Put, format!("{}/preview", self.path(id))).body(package.clone().into()),
+            Some(id) => {
+                Call::new(SERVICE, Method::Put, format!("{}/preview", self.path(id))).body(package.clone().into())
+            }
             None => Call::new(SERVICE, Method::Post, "/stacks/preview").body(self.named(package).into()),
         };
         match self.session.call(call).await {

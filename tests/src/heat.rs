@@ -22,10 +22,10 @@ impl HeatServer {
         for delay in delays {
             command.args(["--delay", delay]);
         }
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("tests/heat/run starts");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("tests/heat/run starts");
         let said = BufReader::new(child.stdout.take().expect("a pipe"));
-        let ready = said.lines().map_while(Result::ok).find_map(|line| line.strip_prefix("ready ")?.trim().parse().ok());
+        let ready =
+            said.lines().map_while(Result::ok).find_map(|line| line.strip_prefix("ready ")?.trim().parse().ok());
         Self { port: ready.expect("heat_server.py is ready"), child }
     }
 

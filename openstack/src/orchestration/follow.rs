@@ -58,7 +58,7 @@ impl Follow {
     /// # Errors
     /// Why that is not known.
     pub async fn from_now(heat: &Orchestration, id: &str) -> Result<Self, Fault> {
-        let last = heat.events(id, None, Some(1)).await?;
+        let last = heat.events(id, &format!("nested_depth={DEPTH}&sort_dir=desc&limit=1")).await?;
         let marker = last.first().and_then(|event| event["id"].as_str()).map(str::to_owned);
         // What goes is in no list any more when its events come.
         let tree = heat.resources(id).await?;
@@ -89,7 +89,7 @@ impl Follow {
     pub async fn look(&mut self, heat: &Orchestration) -> Result<Step, Fault> {
         let stack = heat.show(&self.id).await?;
         // Read after the status: a stack that has ended has told all that there is to tell by now.
-        let events = match heat.events(&self.id, self.marker.as_deref(), None).await {
+        let events = match heat.events(&self.id, &self.further(stack.is_some())).await {
             Err(fault) if fault.is_missing() => Vec::new(),
             events => events?,
         };
@@ -117,6 +117,13 @@ impl Follow {
         let is_busy = stack.as_ref().is_some_and(Stack::is_busy);
         let is_over = stack.is_none() || (!is_busy && (self.has_ended || self.still >= STILL));
         Ok(Step { changes, ended: is_over.then_some(stack) })
+    }
+
+    /// Which events are asked for. Of a stack that is gone, Heat still has those that were not of nested stacks.
+    fn further(&self, is_there: bool) -> String {
+        let depth = if is_there { DEPTH } else { 0 };
+        let marker = self.marker.as_deref().map_or(String::new(), |marker| format!("&marker={}", encoded(marker)));
+        format!("nested_depth={depth}&sort_dir=asc{marker}")
     }
 
     /// Whether an event is of something that no list has shown.
@@ -153,14 +160,9 @@ impl Follow {
 }
 
 impl Orchestration {
-    /// Events behind the one that is called `after`, in their order; without it all, or the last ones of them, the last one first.
-    async fn events(&self, id: &str, after: Option<&str>, last: Option<usize>) -> Result<Vec<Value>, Fault> {
-        let which = match (after, last) {
-            (_, Some(last)) => format!("&sort_dir=desc&limit={last}"),
-            (Some(after), None) => format!("&sort_dir=asc&marker={}", encoded(after)),
-            (None, None) => "&sort_dir=asc".to_owned(),
-        };
-        let path = format!("{}/events?nested_depth={DEPTH}{which}", self.path(id));
+    /// The events that a query asks for.
+    async fn events(&self, id: &str, query: &str) -> Result<Vec<Value>, Fault> {
+        let path = format!("{}/events?{query}", self.path(id));
         let mut answer = self.session.call(Call::new(SERVICE, Method::Get, path)).await?;
         match answer["events"].take() {
             Value::Array(events) => Ok(events),

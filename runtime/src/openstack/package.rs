@@ -66,7 +66,8 @@ fn environment(file: &str, root: &Node) -> Value {
     if let Some(registry) = environment.get_mut("resource_registry").and_then(Value::as_object_mut) {
         let base = base(registry, file);
         types(registry, &base);
-        for scoped in registry.get_mut("resources").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+        for scoped in registry.get_mut("resources").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut)
+        {
             if let Some(scoped) = scoped.as_object_mut() {
                 let base = self::base(scoped, &base);
                 types(scoped, &base);
@@ -141,7 +142,8 @@ mod tests {
         let part = "heat_template_version: 2021-04-16\nresources:\n  c: {type: OS::Heat::Value, properties: {value: {get_file: \
                     x.sh}}}\n  d: {type: deeper.yaml}\n";
         let deeper = "heat_template_version: 2021-04-16\n";
-        let files = [("template.yaml", root), ("lib/part.yaml", part), ("lib/deeper.yaml", deeper), ("lib/x.sh", "echo")];
+        let files =
+            [("template.yaml", root), ("lib/part.yaml", part), ("lib/deeper.yaml", deeper), ("lib/x.sh", "echo")];
         let sent = package(&source(&files, &[]));
         let resources = &sent["template"]["resources"];
         assert_eq!(resources["a"]["type"], "lib/part.yaml");

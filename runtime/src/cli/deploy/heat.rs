@@ -67,11 +67,7 @@ pub(super) async fn bring(
 }
 
 /// Has Heat look whether what it made is there.
-pub(super) async fn look(
-    site: &Site,
-    heat: &Orchestration,
-    console: &mut Console,
-) -> Result<Vec<Difference>, Failure> {
+pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Console) -> Result<Vec<Difference>, Failure> {
     let mut errand = Errand { site, heat, display: Display::new(console.err.color), console };
     errand.look().await
 }
@@ -235,7 +231,10 @@ impl Errand<'_> {
     }
 
     fn say_what_heat_does_not_know(&mut self, tree: &Tree) -> Result<(), Failure> {
-        let unchecked = tree.resources.values().filter(|resource| !resource.is_stack && !is_checked(&resource.status, &resource.reason));
+        // What is Heat's own is nowhere else.
+        let checkable =
+            tree.resources.values().filter(|resource| !resource.is_stack && !resource.kind.starts_with("OS::Heat::"));
+        let unchecked = checkable.filter(|resource| !is_checked(&resource.status, &resource.reason));
         let kinds: BTreeSet<&str> = unchecked.map(|resource| &*resource.kind).collect();
         let mut text = "Heat has looked whether what it made is there, and not whether it has changed".to_owned();
         if !kinds.is_empty() {
@@ -255,7 +254,8 @@ impl Errand<'_> {
         if !stack.is_busy() {
             return Ok(Some(Some(stack)));
         }
-        let text = format!("Heat is at work on `{}` already ({}): this waits for its end", self.heat.name(), stack.status);
+        let text =
+            format!("Heat is at work on `{}` already ({}): this waits for its end", self.heat.name(), stack.status);
         let text = self.display.quiet(&text);
         self.console.err.write(&format!("{text}\n"))?;
         let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
@@ -310,8 +310,10 @@ impl Errand<'_> {
     async fn say_what_is_waited_for(&mut self, id: &str, since: Duration) -> Result<(), Failure> {
         // Whether Heat answers is said where it is looked what has happened.
         let Ok(tree) = self.heat.resources(id).await else { return Ok(()) };
-        let busy: Vec<String> =
-            tree.busy().map(|resource| format!("\n  {} ({}): {}", resource.path, resource.kind, resource.status)).collect();
+        let busy: Vec<String> = tree
+            .busy()
+            .map(|resource| format!("\n  {} ({}): {}", resource.path, resource.kind, resource.status))
+            .collect();
         let text = format!("nothing has changed for {}:{}", short(since.as_secs()), busy.concat());
         let text = self.display.quiet(&text);
         self.console.err.write(&format!("{text}\n"))
@@ -370,7 +372,11 @@ fn line(display: &mut Display, change: &Change) -> Option<String> {
             display.begin(&change.path, &change.kind, word);
             None
         }
-        "COMPLETE" => display.done(&change.path),
+        "COMPLETE" => {
+            // Who was not there when it began knows nothing of how long it took.
+            display.begin(&change.path, &change.kind, word);
+            display.done(&change.path)
+        }
         _ => Some(display.fail(&change.path, &change.reason)),
     }
 }

@@ -73,7 +73,8 @@ pub(super) async fn choose(
 }
 
 /// Why a stack that is there stays with whoever made it.
-const TAKES_NOTHING_OVER: &str = "it was deployed without Heat, and Heat does not take it over: `wattle destroy` removes it";
+const TAKES_NOTHING_OVER: &str =
+    "it was deployed without Heat, and Heat does not take it over: `wattle destroy` removes it";
 
 /// Sees that Heat can do it.
 async fn through_heat(
@@ -85,7 +86,8 @@ async fn through_heat(
 ) -> Result<(), Failure> {
     Orchestration::is_there(session).await.map_err(cloud::of_fault)?;
     if matches.get_flag("correct") {
-        return Err(Failure::usage("Heat puts nothing right by itself").help("leave `--correct` out, and ask by `wattle drift`"));
+        return Err(Failure::usage("Heat puts nothing right by itself")
+            .help("leave `--correct` out, and ask by `wattle drift`"));
     }
     if matches.get_one::<String>("cleanup").is_some_and(|when| when == "early") {
         return Err(Failure::usage("Heat deletes what is replaced last of all").help("leave `--cleanup early` out"));
