@@ -136,9 +136,8 @@ impl Orchestration {
             None => Call::new(SERVICE, Method::Post, "/stacks/preview").body(self.named(package).into()),
         };
         match self.session.call(call).await {
-            Ok(_) => Ok(()),
             Err(fault @ Fault::Refused { status: 400 | 403, .. }) => Err(fault),
-            Err(Fault::Refused { .. } | Fault::Unknown { .. } | Fault::Senseless { .. }) => Ok(()),
+            Ok(_) | Err(Fault::Refused { .. } | Fault::Unknown { .. } | Fault::Senseless { .. }) => Ok(()),
             Err(fault) => Err(fault),
         }
     }

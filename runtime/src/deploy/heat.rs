@@ -78,15 +78,15 @@ impl Deployment {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub async fn give_heat(&self, source: &str) -> Result<u64, DeployError> {
+    pub async fn hand_to_heat(&self, source: &str) -> Result<u64, DeployError> {
         prepare(&self.store, &self.stack).await?;
-        let shelf = self.heats_shelf();
+        let kept = self.heats_shelf();
         if let Some(Given { number, target }) = self.heats().await?.present
-            && &*shelf.source(&target).await? == source
+            && &*kept.source(&target).await? == source
         {
             return Ok(number);
         }
-        let target = shelf.put(source).await?;
+        let target = kept.put(source).await?;
         let record = self.note(|record| {
             record.last += 1;
             record.present = Some(Given { number: record.last, target: target.clone() });
@@ -98,7 +98,7 @@ impl Deployment {
     ///
     /// # Errors
     /// When it is not there any more, or cannot be read or written.
-    pub async fn give_heat_again(&self, number: Option<u64>) -> Result<String, DeployError> {
+    pub async fn hand_again(&self, number: Option<u64>) -> Result<String, DeployError> {
         let there = self.heats().await?;
         let nothing = || DeployError::Nothing { stack: self.stack.clone() };
         let given = match number {

@@ -55,15 +55,12 @@ pub(super) async fn bring(
             () = signals.end() => None,
         }
     };
-    match ended {
-        Some(brought) => brought,
-        None => {
-            console.err.write(&format!(
-                "`{stack}` is not done: Heat goes on by itself, and the next call goes on from there\n"
-            ))?;
-            Ok(Brought::Ended)
-        }
+    if let Some(brought) = ended {
+        return brought;
     }
+    let text = format!("`{stack}` is not done: Heat goes on by itself, and the next call goes on from there\n");
+    console.err.write(&text)?;
+    Ok(Brought::Ended)
 }
 
 /// Has Heat look whether what it made is there.
@@ -112,15 +109,15 @@ impl Errand<'_> {
         match wanted {
             Wanted::Nothing => self.delete().await,
             Wanted::AsDeployed => {
-                let source = deployment.give_heat_again(None).await?;
+                let source = deployment.hand_again(None).await?;
                 self.put(&source, OnFailure::Stop, None).await
             }
             Wanted::Rollback { to } => {
-                let source = deployment.give_heat_again(*to).await?;
+                let source = deployment.hand_again(*to).await?;
                 self.put(&source, OnFailure::Stop, None).await
             }
             Wanted::Deploy { source, on_failure, deadline, .. } => {
-                deployment.give_heat(source).await?;
+                deployment.hand_to_heat(source).await?;
                 self.put(source, *on_failure, *deadline).await
             }
         }
