@@ -164,12 +164,20 @@ pub struct Difference {
     pub how: String,
 }
 
+/// How words begin of what is there.
+const DIFFERS: &str = "differs: ";
+
 impl Difference {
+    /// Whether it is there and works, so that it is changed and not made anew.
+    pub fn is_there(&self) -> bool {
+        self.how.starts_with(DIFFERS)
+    }
+
     /// How a row's thing is not as it was deployed, if it is not.
     fn of(row: &Row) -> Option<Self> {
         let how = match (row.stage, &row.drift, &row.failed) {
             (Stage::Failed, Some(why), _) => format!("is broken: {why}"),
-            (_, Some(how), _) => format!("differs: {how}"),
+            (_, Some(how), _) => format!("{DIFFERS}{how}"),
             (_, None, Some(failure)) => format!("failed: {}", failure.cause),
             (Stage::Failed, None, None) => "is broken".to_owned(),
             _ => return None,

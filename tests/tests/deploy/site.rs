@@ -26,7 +26,7 @@ pub(crate) struct Site {
 }
 
 /// The password of the shop.
-const PASSWORD: &str = "db_password=correct-horse-battery";
+pub(crate) const PASSWORD: &str = "db_password=correct-horse-battery";
 
 impl Site {
     pub(crate) fn new() -> Self {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use wattle::model::{Name, Resource};
+use wattle::model::Resource;
 use wattle_converge::{OnFailure, Time};
 use wattle_openstack::Fault;
 use wattle_openstack::orchestration::{Change, Follow, Orchestration, Stack, Step, Terms, Tree};
@@ -67,6 +67,33 @@ pub(super) async fn bring(
 pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Console) -> Result<Vec<Difference>, Failure> {
     let mut errand = Errand { site, heat, display: Display::new(console.err.color), console };
     errand.look().await
+}
+
+/// What Heat knows already not to be as it should be.
+///
+/// # Errors
+/// Why that is not known.
+pub(super) async fn glance(heat: &Orchestration, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+    let Some(stack) = heat.find().await.map_err(of_fault)? else { return Ok(vec![gone(heat)]) };
+    console.err.write("Heat is asked for what it knows: `wattle drift` has it look\n")?;
+    let tree = heat.resources(&stack.id).await.map_err(of_fault)?;
+    Ok(differences(heat, &stack, &tree))
+}
+
+fn gone(heat: &Orchestration) -> Difference {
+    Difference { name: heat.name().into(), how: "is gone from Heat".into() }
+}
+
+/// What Heat says of what is not as it should be.
+fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Difference> {
+    let how = |reason: &str| format!("is not as Heat has made it: {reason}");
+    let failed = tree.failed().into_iter();
+    let mut differs: Vec<Difference> =
+        failed.map(|failed| Difference { name: failed.path.clone(), how: how(&failed.reason) }).collect();
+    if differs.is_empty() && stack.status.ends_with("_FAILED") {
+        differs.push(Difference { name: heat.name().into(), how: how(&stack.reason) });
+    }
+    differs
 }
 
 /// Refuses what Heat would refuse, before anything is made.
@@ -202,29 +229,18 @@ impl Errand<'_> {
     }
 
     async fn look(&mut self) -> Result<Vec<Difference>, Failure> {
-        let name = Name::from(self.heat.name());
-        let gone = vec![Difference { name, how: "is gone from Heat".into() }];
         let not_known = Failure::new(format!("it is not known how the stack `{}` is", self.heat.name()));
         let Some(there) = self.idle(Until(None)).await? else { return Err(not_known) };
-        let Some(stack) = there else { return Ok(gone) };
+        let Some(stack) = there else { return Ok(vec![gone(self.heat)]) };
         let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
         self.heat.check(&stack.id).await.map_err(of_fault)?;
         let until = Until(Some(Instant::now() + Duration::from_mins(MINUTES) + GRACE));
         // What has failed is told by whoever asked.
         let Some(ended) = silent(self.heat, &mut follow, until).await? else { return Err(not_known) };
-        let Some(stack) = ended else { return Ok(gone) };
+        let Some(stack) = ended else { return Ok(vec![gone(self.heat)]) };
         let tree = self.heat.resources(&stack.id).await.map_err(of_fault)?;
         self.say_what_heat_does_not_know(&tree)?;
-        let how = |reason: &str| format!("is not as Heat has made it: {reason}");
-        let mut differs: Vec<Difference> = tree
-            .failed()
-            .into_iter()
-            .map(|failed| Difference { name: failed.path.clone(), how: how(&failed.reason) })
-            .collect();
-        if differs.is_empty() && stack.status.ends_with("_FAILED") {
-            differs.push(Difference { name: self.heat.name().into(), how: how(&stack.reason) });
-        }
-        Ok(differs)
+        Ok(differences(self.heat, &stack, &tree))
     }
 
     fn say_what_heat_does_not_know(&mut self, tree: &Tree) -> Result<(), Failure> {

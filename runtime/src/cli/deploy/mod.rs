@@ -4,6 +4,7 @@ pub(super) mod cloud;
 pub(super) mod destroy;
 mod display;
 pub(super) mod drift;
+pub(super) mod found;
 mod heat;
 pub(super) mod rollback;
 mod site;

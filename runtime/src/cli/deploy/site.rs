@@ -99,6 +99,11 @@ impl Site {
         Ok(differences)
     }
 
+    /// The same without having anybody else look: what Heat knows already, where it is Heat's.
+    pub(super) async fn glance(&self, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+        if self.is_heats { heat::glance(&self.orchestration, console).await } else { self.look(console).await }
+    }
+
     /// Has it done, and tells what goes on.
     pub(super) async fn bring(&self, wanted: &Wanted, console: &mut Console) -> Result<Brought, Failure> {
         if self.is_heats {
