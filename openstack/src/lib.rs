@@ -2,7 +2,8 @@
 //!
 //! What lives here: which cloud is meant ([`clouds`]), how one logs in ([`identity`]), where its services are
 //! ([`catalogue`]), and how a request gets its answer ([`session`]): tokens that expire, versions, pages, services that are
-//! busy. [`driver`] is what asks: it carries out the deployment engine's jobs. What must not: sockets, clocks and files. One request goes through a [`Wire`], which is HTTP, a recording, or a
+//! busy. [`driver`] is what asks: it carries out the deployment engine's jobs. [`orchestration`] asks Heat
+//! to do the whole instead. What must not: sockets, clocks and files. One request goes through a [`Wire`], which is HTTP, a recording, or a
 //! simulation; texts of files and the environment are arguments.
 
 pub mod catalogue;
@@ -11,6 +12,7 @@ pub mod driver;
 mod environment;
 pub mod fault;
 pub mod identity;
+pub mod orchestration;
 mod page;
 mod secret;
 pub mod session;

@@ -3,6 +3,7 @@
 
     heat_server.py [--port 8004] [--db FILE] [--delay TYPE=SECONDS]...
                    [--default-delay S] [--trace FILE] [--no-convergence]
+                   [--missing FILE]
 
 Messaging is oslo.messaging's in-process fake driver, the database SQLite,
 everyone is an authorised member of the project in the URL, and the cloud is
@@ -82,6 +83,9 @@ def main():
                    metavar="TYPE=SECONDS")
     p.add_argument("--default-delay", type=float, default=0.0)
     p.add_argument("--trace", help="JSON lines of every simulated API call")
+    p.add_argument("--missing", metavar="FILE",
+                   help="a file with names of resources that are not there "
+                        "when Heat looks; read anew each time")
     p.add_argument("--no-convergence", action="store_true")
     p.add_argument("--no-limits", action="store_true")
     p.add_argument("--log", default="CRITICAL",
@@ -99,6 +103,7 @@ def main():
     for item in args.delay:
         name, _, seconds = item.rpartition("=")
         delays[name] = float(seconds)
+    sim_cloud.MISSING = args.missing
     sim_cloud.setup(delays=delays, default_delay=args.default_delay,
                     trace_file=open(args.trace, "a") if args.trace else None,
                     limits=not args.no_limits, db="sqlite:///" + db,

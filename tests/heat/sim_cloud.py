@@ -8,6 +8,7 @@ recording Nova, so the exact user_data that Nova would get can be looked at.
 """
 import itertools
 import json
+import os
 import threading
 import time
 import types
@@ -15,6 +16,7 @@ import uuid
 
 import heat_oracle as oracle
 import stub_cloud
+from heat.common import exception
 from heat.engine import environment
 from heat.engine.clients.os.keystone import fake_keystoneclient
 
@@ -22,6 +24,8 @@ _lock = threading.Lock()
 _ip = itertools.count(1)
 DELAYS = {}
 DEFAULT_DELAY = 0.0
+#: a file with the names of resources that are not there when Heat looks
+MISSING = None
 _trace = None
 
 
@@ -99,7 +103,10 @@ class _Life:
         return True
 
     def handle_check(self):
-        return None
+        if MISSING and os.path.exists(MISSING):
+            with open(MISSING, encoding="utf-8") as names:
+                if self.name in names.read().split():
+                    raise exception.NotFound("%s is not there" % self.name)
 
     def prepare_for_replace(self):
         return None

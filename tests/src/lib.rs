@@ -8,6 +8,7 @@ pub mod conformance;
 pub mod crowd;
 pub mod deadline;
 pub mod fuzz;
+pub mod heat;
 pub mod journal;
 pub mod lab;
 pub mod machine;

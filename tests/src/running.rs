@@ -268,7 +268,8 @@ fn ended_within(child: &mut Child, patience: Duration) -> Option<ExitStatus> {
 }
 
 impl Foreground {
-    fn start(command: &mut Command) -> Self {
+    /// Starts a command.
+    pub fn start(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
         let said = Arc::new(Mutex::new(String::new()));
         let streams: [Box<dyn std::io::Read + Send>; 2] =

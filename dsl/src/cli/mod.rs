@@ -39,7 +39,7 @@ pub use emit::{Emission, Emitted, TemplateFormat, emit};
 pub use environment::{beside, environment};
 pub use explain::explained;
 pub use graph::{DiagramFormat, Drawing, drawing, drawing_args};
-pub use plan::{is_json, plan_against, plan_format, planned, state_of, values};
+pub use plan::{is_json, plan_against, plan_format, planned, planned_of, state_of, values};
 pub use reserved::is_reserved;
 pub use sources::Sources;
 pub use tree::of_model;

@@ -8,7 +8,7 @@ use crate::lower;
 use crate::lower::hot::Template;
 use crate::manners::{Exit, Failure, read_bytes, reason};
 use crate::model::{Content, IndexMap, Model, Name, Value};
-use crate::plan::{State, plan};
+use crate::plan::{Found, State, plan_of};
 use wattle_heat::emit;
 use wattle_heat::environment::Environment;
 
@@ -51,7 +51,18 @@ pub fn plan_against() -> Arg {
 /// What it takes to get from one state to the other, in the format that was asked for, and the exit code: whether
 /// anything would change.
 pub fn planned(before: Option<&State>, after: &State, is_json: bool, color: bool) -> (String, Exit) {
-    let plan = plan(before, after);
+    planned_of(before, after, &[], is_json, color)
+}
+
+/// The same where this was `found` not to be as it was deployed.
+pub fn planned_of(
+    before: Option<&State>,
+    after: &State,
+    found: &[Found],
+    is_json: bool,
+    color: bool,
+) -> (String, Exit) {
+    let plan = plan_of(before, after, found);
     let text = if is_json { plan.to_json() } else { plan.to_text(color) };
     (text, if plan.is_empty() { Exit::Fine } else { Exit::Changes })
 }

@@ -6,6 +6,7 @@
 mod component;
 mod files;
 mod formerly;
+mod found;
 mod requirement;
 mod resource;
 mod show;
@@ -20,6 +21,7 @@ use crate::requirement::When;
 
 pub use component::recipe_differences;
 pub use files::gather;
+pub use found::{Found, Left};
 pub use state::{State, StateError};
 
 /// The format of a plan as JSON.
@@ -39,6 +41,9 @@ pub struct Plan {
     /// What becomes of what is required of values that are not known while the blueprint is built.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Name, RequirementPlan>,
+    /// What was found in the cloud that is of none of these resources.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// How many of each there are.
     pub summary: Summary,
 }
@@ -201,7 +206,13 @@ fn is_none(number: &usize) -> bool {
 
 /// What it takes to get from what is deployed (nothing: `None`) to `after`.
 pub fn plan(before: Option<&State>, after: &State) -> Plan {
+    plan_of(before, after, &[])
+}
+
+/// The same where this was `found` not to be as it was deployed.
+pub fn plan_of(before: Option<&State>, after: &State, found: &[Found]) -> Plan {
     let mut resources = resource::plan(before, after);
+    let notes = found::tell(found, &mut resources);
     let mut components = component::plan(before, after, &resources);
     formerly::tell(before, after, &mut resources, &mut components);
     let requirements = requirement::plan(before, after);
@@ -221,9 +232,10 @@ pub fn plan(before: Option<&State>, after: &State) -> Plan {
     summary.components.sort_unstable_keys();
     summary.requirements.sort_unstable_keys();
     summary.changes = summary.resources.keys().any(|action| *action != Action::Unchanged)
+        || !notes.is_empty()
         || components.values().any(|component| !component.is_same())
         || summary.requirements.keys().any(|demanded| *demanded != Demanded::Unchanged);
-    Plan { format: FORMAT, stack, resources, components, requirements, summary }
+    Plan { format: FORMAT, stack, resources, components, requirements, notes, summary }
 }
 
 impl Plan {

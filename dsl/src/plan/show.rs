@@ -187,6 +187,10 @@ impl Plan {
                 page.requirement(4, name, plan);
             }
         }
+        for note in &self.notes {
+            let note = format!("{} {note}", page.painted("note:", Tone::Head));
+            page.line(0, &note);
+        }
         if !page.text.is_empty() {
             page.text.push('\n');
         }

@@ -7,7 +7,7 @@ use wattle_openstack::{Method, Secret};
 
 use crate::reply::{Answer, Refusal, json};
 use crate::route::PATHS;
-use crate::world::{Asked, Common};
+use crate::world::{Asked, Common, Setting};
 
 #[derive(Debug, Default)]
 pub(crate) struct Keystone {
@@ -79,7 +79,7 @@ impl Keystone {
             "project": { "id": common.project, "name": common.setting.project, "domain": { "id": "default", "name": "Default" } },
             "user": { "id": common.setting.user, "name": common.setting.user, "domain": { "id": "default", "name": "Default" } },
             "roles": [{ "name": "member" }],
-            "catalog": catalog(&common.setting.url, &common.project),
+            "catalog": catalog(&common.setting, &common.project),
         } });
         let mut response = json(201, &body);
         response.headers.push(("x-subject-token".into(), token));
@@ -91,12 +91,13 @@ fn closed() -> Refusal {
     Refusal::new(401, "The request you have made requires authentication.")
 }
 
-fn catalog(url: &str, project: &str) -> Value {
-    let services = PATHS.iter().map(|(_, kind, path)| {
-        let url = match *kind {
-            "block-storage" => format!("{url}{path}/{project}"),
-            _ => format!("{url}{path}"),
-        };
+fn catalog(setting: &Setting, project: &str) -> Value {
+    let own = PATHS.iter().map(|(_, kind, path)| {
+        let url = format!("{}{path}", setting.url);
+        (*kind, if *kind == "block-storage" { format!("{url}/{project}") } else { url })
+    });
+    let heat = setting.orchestration.iter().map(|url| ("orchestration", format!("{url}/{project}")));
+    let services = own.chain(heat).map(|(kind, url)| {
         let endpoint = |interface: &str| json!({ "interface": interface, "region": "RegionOne", "region_id": "RegionOne", "url": url, "id": interface });
         json!({ "type": kind, "name": kind, "id": kind, "endpoints": [endpoint("public"), endpoint("internal"), endpoint("admin")] })
     });

@@ -43,6 +43,8 @@ pub struct Setting {
     /// The first and the last of the IPv4 addresses that ports and floating IPs get which do not say theirs, whatever their subnets
     /// are: of machines that are to be reached where no subnet is. `None` for addresses of the subnets.
     pub addresses: Option<(Ipv4Addr, Ipv4Addr)>,
+    /// Where a Heat is that somebody else serves, up to the project's id: `http://127.0.0.1:8004/v1`. It stands in the catalogue.
+    pub orchestration: Option<String>,
 }
 
 impl Default for Setting {
@@ -59,6 +61,7 @@ impl Default for Setting {
             attaches: Duration::ZERO,
             restores: false,
             addresses: None,
+            orchestration: None,
         }
     }
 }

@@ -98,7 +98,7 @@ fn shown(value: &Value) -> String {
 }
 
 /// A text as a part of a URL.
-pub(super) fn encoded(text: &str) -> String {
+pub(crate) fn encoded(text: &str) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
     text.as_bytes()
         .iter()

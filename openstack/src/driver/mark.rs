@@ -24,6 +24,7 @@ const HALF: &str = "half-made";
 /// assert_eq!(mark.of(id), "wattle:shop:3-17");
 /// assert_eq!(mark.row("wattle:shop:3-17"), Some(id));
 /// assert_eq!(mark.row("wattle:stop:3-17"), None);
+/// assert_eq!(mark.whole(), "wattle:shop");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
@@ -48,6 +49,11 @@ impl Mark {
     /// The stack.
     pub fn stack(&self) -> &str {
         &self.stack
+    }
+
+    /// The mark of a deployment as a whole.
+    pub fn whole(&self) -> String {
+        self.prefix.trim_end_matches(':').to_owned()
     }
 
     /// The mark of a row's thing.

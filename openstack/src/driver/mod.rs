@@ -22,6 +22,7 @@ mod stop;
 mod ties;
 mod work;
 
+pub(crate) use json::encoded;
 pub use kind::{Kind, kind, kinds};
 pub use mark::Mark;
 pub use openstack::OpenStack;

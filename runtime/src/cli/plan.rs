@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
-use wattle::cli::{plan_against, plan_format, planned, state_of};
+use wattle::cli::{plan_against, plan_format, planned_of, state_of};
 use wattle::manners::{Exit, exit_codes};
-use wattle::plan::{State, StateError};
+use wattle::plan::{Found, State, StateError};
 
 use crate::seed::{concealed, deployed};
 use crate::space::Layout;
 
 use super::console::Console;
+use super::deploy::found;
 use super::failure::Failure;
 use super::seed::Work;
 use super::{args, seed};
@@ -20,6 +21,7 @@ pub(super) fn command() -> Command {
         .about("Say what would become of what is deployed: of each resource and of each component; change nothing")
         .arg(seed::directory())
         .arg(plan_against())
+        .arg(found::argument())
         .arg(plan_format())
         .args(seed::parameters())
         .args(args::data_space())
@@ -27,7 +29,8 @@ pub(super) fn command() -> Command {
         .after_help(args::section(&[
             (
                 "What is compared",
-                "  Without --against: what the last `seed apply` or `up` left in the data space.
+                "  Without --against: what the last `seed apply`, `deploy` or `up` left in the data space; with --cloud also
+  what `deploy` made there and is not as it was deployed: the next `deploy` puts it right.
   A parameter that is known on one side only is taken for the same on both.",
             ),
             (
@@ -44,25 +47,25 @@ pub(super) fn command() -> Command {
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required");
-    let (before, after) = match matches.get_one::<PathBuf>("against") {
+    let (before, after, found) = match matches.get_one::<PathBuf>("against") {
         Some(against) => {
             let given = seed::given(matches, directory)?;
             let after = state_of(directory, Some(given.all()))?;
-            (Some(state_of(against, None)?), after)
+            (Some(state_of(against, None)?), after, Vec::new())
         }
         None => in_space(matches, directory, console).await?,
     };
-    let (text, exit) = planned(before.as_ref(), &after, args::is_json(matches), console.out.color);
+    let (text, exit) = planned_of(before.as_ref(), &after, &found, args::is_json(matches), console.out.color);
     console.out.write(&text)?;
     Ok(exit)
 }
 
-/// What the data space holds, and what the directory would make of it.
+/// What the data space holds, what the directory would make of it, and what was found not to be so in the cloud.
 async fn in_space(
     matches: &ArgMatches,
     directory: &Path,
     console: &mut Console,
-) -> Result<(Option<State>, State), Failure> {
+) -> Result<(Option<State>, State, Vec<Found>), Failure> {
     let work = seed::prepare(matches, |_, _| Ok(())).await?;
     if work.is_new_key {
         let failure = Failure::usage(format!("there is no operator's key `{}`", work.key_file.display()));
@@ -70,7 +73,9 @@ async fn in_space(
             .help("it is the file `operator.key` that the first `seed apply` wrote: `--key FILE`")
             .help("or compare with what was emitted before: `--against DIR`"));
     }
-    between(&work, directory, Unkept::IsRefused, console).await
+    let (before, after) = between(&work, directory, Unkept::IsRefused, console).await?;
+    let found = found::found(&work, matches, console).await?;
+    Ok((before, after, found))
 }
 
 /// What is made of a stack that is there of which the data space does not keep what was deployed: its first `seed apply` was broken

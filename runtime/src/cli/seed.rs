@@ -12,7 +12,7 @@ use wattle::manners::{self, reason};
 use wattle::names::{list, meant, some};
 use wattle::shown::argument;
 
-use crate::deploy::Deployment;
+use crate::deploy::{Deployment, Through};
 use crate::local::{self, Folder};
 use crate::seed::{
     self, Beside, Changes, Credentials, Files, Given, Options, SeedError, Unnamed, lacking, note_space_of_key,
@@ -433,6 +433,13 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
             some(rows.iter().map(|row| &*row.name), 5)
         ))
         .help("`wattle destroy` removes it, and then the stack")
+        .help("`--force` forgets it, and leaves it in the cloud"));
+    }
+    if !is_forced && Deployment::through(&store, stack).await? == Some(Through::Heat) {
+        return Err(Failure::usage(format!(
+            "`{stack}` was deployed through Heat, and the data space alone knows that"
+        ))
+        .help("`wattle destroy` has Heat delete it, and then removes the stack")
         .help("`--force` forgets it, and leaves it in the cloud"));
     }
     if !is_forced && !matches.get_flag("yes") {

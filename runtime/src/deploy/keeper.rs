@@ -18,7 +18,7 @@ use super::facts::{Asked, Goal, Good, Report, Wish};
 use super::place::Place;
 
 /// How many goals that were reached are kept.
-const KEPT: usize = 10;
+pub(super) const KEPT: usize = 10;
 
 /// Nodes that are read at the same time.
 const AT_ONCE: usize = 256;

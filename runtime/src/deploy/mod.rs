@@ -11,6 +11,7 @@ mod cloud;
 mod engine;
 mod error;
 mod facts;
+mod heat;
 mod identity;
 mod keeper;
 mod pass_on;
@@ -29,6 +30,7 @@ use crate::store::{Access, Store, StoreError, Version};
 
 pub use cloud::{Cloud, Rows, Seen};
 pub use error::DeployError;
+pub use heat::Through;
 pub use identity::Identity;
 pub use pass_on::pass_on;
 pub use shelf::Maker;
@@ -162,12 +164,20 @@ pub struct Difference {
     pub how: String,
 }
 
+/// How words begin of what is there.
+const DIFFERS: &str = "differs: ";
+
 impl Difference {
+    /// Whether it is there and works, so that it is changed and not made anew.
+    pub fn is_there(&self) -> bool {
+        self.how.starts_with(DIFFERS)
+    }
+
     /// How a row's thing is not as it was deployed, if it is not.
     fn of(row: &Row) -> Option<Self> {
         let how = match (row.stage, &row.drift, &row.failed) {
             (Stage::Failed, Some(why), _) => format!("is broken: {why}"),
-            (_, Some(how), _) => format!("differs: {how}"),
+            (_, Some(how), _) => format!("{DIFFERS}{how}"),
             (_, None, Some(failure)) => format!("failed: {}", failure.cause),
             (Stage::Failed, None, None) => "is broken".to_owned(),
             _ => return None,
@@ -347,6 +357,9 @@ impl Deployment {
     /// # Errors
     /// When it cannot be read.
     pub async fn present_source(&self) -> Result<Option<(u64, String)>, DeployError> {
+        if let Some(given) = self.heats_present().await? {
+            return Ok(Some(given));
+        }
         match self.goal().await? {
             Some(goal) => self.source_of(&goal).await,
             None => Ok(None),
@@ -358,6 +371,9 @@ impl Deployment {
     /// # Errors
     /// When it cannot be read, or there is none of the number `to`.
     pub async fn former_source(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
+        if Self::through(&self.store, &self.stack).await? == Some(Through::Heat) {
+            return self.heats_former(to).await;
+        }
         let present = self.goal().await?.map_or(0, |goal| goal.generation);
         let good: Option<(Vec<facts::Good>, _)> =
             get(&self.store, &self.stack, &Place::new(&self.stack).good()).await?;
@@ -388,7 +404,10 @@ impl Deployment {
         let rows = Self::rows(&self.store, &self.stack).await?;
         let there = rows.into_iter().filter(|row| &*row.kind == kind && row.stage == Stage::Sound);
         // Of several for a name, the youngest stands for it.
-        let there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
+        let mut there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
+        if kind == wattle::model::Resource::SERVER {
+            there.extend(self.heats_servers().await?);
+        }
         Ok(there.into_iter().filter(|(name, phys)| known.get(name) != Some(phys)).collect())
     }
 

@@ -56,6 +56,11 @@ impl Place {
         format!("{}/known", self.root)
     }
 
+    /// What Heat was given, where it is Heat that makes the infrastructure.
+    pub(super) fn heat(&self) -> String {
+        format!("{}/heat", self.root)
+    }
+
     /// Above the rows.
     pub(super) fn rows(&self) -> String {
         format!("{}/rows", self.root)

@@ -6,12 +6,14 @@
 
 mod hands;
 mod http;
+mod package;
 mod simulated;
 mod sources;
 mod templates;
 
 pub use hands::Hands;
 pub use http::Http;
+pub use package::package;
 pub use simulated::Simulated;
 pub use sources::sources;
 pub use templates::{Source, Templates};

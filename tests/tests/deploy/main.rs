@@ -1,5 +1,7 @@
 //! `wattle deploy` over a real ZooKeeper, on a simulated cloud that is asked over HTTP.
 
+mod heat;
+mod planned;
 mod site;
 mod wrong;
 

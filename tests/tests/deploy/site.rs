@@ -15,7 +15,7 @@ use wattle_openstack::{Cloud, Method, Session};
 use wattle_runtime::openstack::Http;
 use wattle_tests::cloud::CloudServer;
 use wattle_tests::command::{apart, wattle};
-use wattle_tests::running::{Ran, Stage, to_its_end};
+use wattle_tests::running::{Foreground, Ran, Stage, to_its_end};
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// The shop, as it is emitted, and where it is deployed.
@@ -26,7 +26,7 @@ pub(crate) struct Site {
 }
 
 /// The password of the shop.
-const PASSWORD: &str = "db_password=correct-horse-battery";
+pub(crate) const PASSWORD: &str = "db_password=correct-horse-battery";
 
 impl Site {
     pub(crate) fn new() -> Self {
@@ -94,6 +94,11 @@ impl Site {
     pub(crate) fn begin(&self, args: &[&str]) -> std::process::Child {
         let mut command = self.command(&[&DEPLOY, args].concat());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
+    }
+
+    /// Begins to deploy it, and looks on.
+    pub(crate) fn start(&self, args: &[&str]) -> Foreground {
+        Foreground::start(self.command(&[&DEPLOY, args].concat()).stdin(Stdio::null()))
     }
 
     /// Somebody at the cloud.

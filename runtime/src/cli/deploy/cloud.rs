@@ -66,6 +66,7 @@ fn of_choice(error: CloudError) -> Failure {
     failure(Failure::usage(error.to_string()), error.help())
 }
 
-fn of_fault(fault: Fault) -> Failure {
+/// What a fault of a service means for a command.
+pub(super) fn of_fault(fault: Fault) -> Failure {
     failure(Failure::new(fault.to_string()), fault.help())
 }

@@ -31,6 +31,9 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let site = Site::new(space.store(), &stack, &key, session).await?;
     let rows = crate::deploy::Deployment::rows(space.store(), &stack).await?;
     let what = match rows.len() {
+        _ if site.is_heats => {
+            format!("delete the stack `{stack}` in Heat of the cloud `{}`, and `{stack}`", site.cloud())
+        }
         0 => format!("remove `{stack}`, of which nothing is left in the cloud,"),
         1 => format!("delete the one resource of `{stack}` in the cloud `{}`, and `{stack}`", site.cloud()),
         many => format!("delete the {many} resources of `{stack}` in the cloud `{}`, and `{stack}`", site.cloud()),

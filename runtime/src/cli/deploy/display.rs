@@ -41,8 +41,7 @@ impl Display {
                     What::Drain => "torn down",
                     What::Delete => "deleted",
                 };
-                let began = self.begun.get(name).filter(|(_, _, known)| *known == word).map(|(began, ..)| *began);
-                self.begun.insert(name.clone(), (began.unwrap_or_else(Instant::now), kind.clone(), word));
+                self.begin(name, kind, word);
                 None
             }
             News::Outcome { name, act, outcome } => self.outcome(name, act.as_ref(), outcome),
@@ -56,6 +55,18 @@ impl Display {
         }
     }
 
+    /// Something is begun, in a word that says what it has become once it is done.
+    pub(super) fn begin(&mut self, name: &Name, kind: &Name, word: &'static str) {
+        let began = self.begun.get(name).filter(|(_, _, known)| *known == word).map(|(began, ..)| *began);
+        self.begun.insert(name.clone(), (began.unwrap_or_else(Instant::now), kind.clone(), word));
+    }
+
+    /// It has failed.
+    pub(super) fn fail(&mut self, name: &Name, why: &str) -> String {
+        self.begun.remove(name);
+        self.wrong(&format!("{name} failed: {why}"))
+    }
+
     fn outcome(&mut self, name: &Name, act: Option<&Act>, outcome: &Outcome) -> Option<String> {
         // A server is rebuilt by a request of its own; whatever else changes it is done when it is answered.
         let is_server = |(_, kind, _): &(Instant, Name, &str)| &**kind == SERVER;
@@ -67,10 +78,7 @@ impl Display {
         match outcome {
             Outcome::Done(_) | Outcome::Absent if !matches!(act, Some(Act::Look)) => self.done(name),
             Outcome::Done(_) => self.done(name),
-            Outcome::Refused(why) | Outcome::Broken(why) => {
-                self.begun.remove(name);
-                Some(self.wrong(&format!("{name} failed: {why}")))
-            }
+            Outcome::Refused(why) | Outcome::Broken(why) => Some(self.fail(name, why)),
             Outcome::Unknown => {
                 Some(self.quiet(&format!("{name}: no answer came, so it is looked for before it is asked again")))
             }
@@ -103,7 +111,7 @@ impl Display {
     }
 
     /// What was begun is done.
-    fn done(&mut self, name: &Name) -> Option<String> {
+    pub(super) fn done(&mut self, name: &Name) -> Option<String> {
         let (began, kind, word) = self.begun.remove(name)?;
         if word == "torn down" {
             // Its deletion comes next.
@@ -122,7 +130,7 @@ impl Display {
         format!("{} {what}", paint("✗", Tone::Bad, self.color))
     }
 
-    fn quiet(&self, what: &str) -> String {
+    pub(super) fn quiet(&self, what: &str) -> String {
         paint(what, Tone::Waiting, self.color)
     }
 }

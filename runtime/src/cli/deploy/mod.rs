@@ -1,12 +1,15 @@
-//! `wattle deploy` and what belongs to it: the infrastructure of a stack, brought up without Heat, and its software.
+//! `wattle deploy` and what belongs to it: the infrastructure of a stack, brought up without Heat or by it, and its software.
 
 pub(super) mod cloud;
 pub(super) mod destroy;
 mod display;
 pub(super) mod drift;
+pub(super) mod found;
+mod heat;
 pub(super) mod rollback;
 mod site;
 mod software;
+mod through;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,25 +17,24 @@ use std::time::Duration;
 use clap::{Arg, ArgMatches, Command};
 use wattle::cli::{beside, planned};
 use wattle::model::Value;
-use wattle::view::{self, Format};
 use wattle_converge::{Cleanup, OnFailure, Time};
-use wattle_deploy::Deployment;
 
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
 use super::seed::Work;
 use super::{args, plan, seed};
 use crate::clock;
-use crate::deploy::Wanted;
-use crate::openstack::{Source, Templates};
+use crate::deploy::{Through, Wanted};
+use crate::openstack::Source;
 
 use site::{Site, agreed};
 
 pub(super) fn command() -> Command {
     Command::new("deploy")
-        .about("Bring up what a blueprint emitted on an OpenStack, without Heat: infrastructure and software")
+        .about("Bring up what a blueprint emitted on an OpenStack, with or without Heat: infrastructure and software")
         .arg(seed::directory())
         .arg(cloud::argument())
+        .arg(through::argument())
         .arg(args::flag("yes", "Do not ask"))
         .arg(args::flag("again", "Run software that is unchanged again, too: what failed is tried again"))
         .arg(software::left_alone())
@@ -91,9 +93,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     work.options.again = matches.get_flag("again");
     // What is wrong with the cloud or the template is said before anything is made.
     let source = source(&work, matches)?;
-    let target = judge(&source, console)?;
-    let session = cloud::session(matches).await?;
-    cloud::services(&session, &target).await?;
+    let (session, through) = through::choose(&work, &source, matches, console).await?;
     let (before, after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;
     let (text, exit) = planned(before.as_ref(), &after, false, console.out.color);
     console.out.write(&text)?;
@@ -102,7 +102,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     let changes = work.apply().await?;
     console.err.write(&format!("{}\n", changes.to_string().trim_end()))?;
-    let site = Site::new(&work.store, &work.stack(), &work.options.key, session).await?;
+    let mut site = Site::new(&work.store, &work.stack(), &work.options.key, session).await?;
+    site.is_heats = through == Through::Heat;
     let wanted = Wanted::Deploy {
         source: source.to_text(),
         on_failure: match matches.get_one::<String>("on-failure").map(String::as_str) {
@@ -152,20 +153,4 @@ fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
         seed: wattle::manners::read(&work.directory.join("seed.yaml"))
             .map_err(|error| Failure::usage(format!("cannot read the seed: {}", wattle::manners::reason(&error))))?,
     })
-}
-
-/// Refuses what cannot be deployed without Heat, all of it at once.
-fn judge(source: &Source, console: &mut Console) -> Result<Deployment, Failure> {
-    let refused = match Templates::default().target(source) {
-        Ok(target) => return Ok(target),
-        Err(refused) => refused,
-    };
-    let count = refused.len();
-    let read = |name: &str| source.files.get(name).map(|text| text.as_str().into());
-    console.err.write(&view::render(&refused, Format::Full, &read, &console.err.options()))?;
-    let what = if count == 1 { "one thing".to_owned() } else { format!("{count} things") };
-    Err(Failure::usage(format!(
-        "{what} in `{}` cannot be deployed without Heat, and nothing was done",
-        source.template
-    )))
 }

@@ -8,23 +8,28 @@ use tokio::sync::mpsc;
 use wattle::model::Name;
 use wattle_converge::Limits;
 use wattle_openstack::Session;
+use wattle_openstack::orchestration::Orchestration;
 
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::paint::{Tone, paint};
 use crate::cli::signals::Signals;
-use crate::deploy::{DeployError, Deployment, Difference, Ended, Identity, News, Wanted};
+use crate::deploy::{DeployError, Deployment, Difference, Ended, Identity, News, Through, Wanted};
 use crate::openstack::{Hands, Source, Templates};
 use crate::space::{OperatorKey, Space};
 use crate::store::Store;
 
 use super::display::Display;
+use super::heat;
 
 /// A stack's infrastructure.
 pub(super) struct Site {
     pub(super) deployment: Deployment,
     pub(super) space: Space,
     cloud: String,
+    orchestration: Orchestration,
+    /// Heat makes the infrastructure what it is to be.
+    pub(super) is_heats: bool,
 }
 
 /// How it went.
@@ -47,6 +52,8 @@ impl Site {
         let identity = Identity::of(store, stack, key).await?;
         let space = Space::new(Arc::clone(store), stack).operated_by(key.signer().authority());
         let name = session.cloud().name.clone();
+        let orchestration = Orchestration::new(Arc::clone(&session), stack, &identity.mark);
+        let is_heats = Deployment::through(store, stack).await? == Some(Through::Heat);
         let cloud = Arc::new(Hands::new(session, &identity, space.clone()).await);
         let deployment = Deployment {
             store: Arc::clone(store),
@@ -56,7 +63,7 @@ impl Site {
             maker: Arc::new(Templates::new(&identity)),
             limits: Limits::default(),
         };
-        Ok(Self { deployment, space, cloud: name })
+        Ok(Self { deployment, space, cloud: name, orchestration, is_heats })
     }
 
     /// The cloud's name.
@@ -76,6 +83,9 @@ impl Site {
 
     /// Looks once at all that is there.
     pub(super) async fn look(&self, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+        if self.is_heats {
+            return heat::look(self, &self.orchestration, console).await;
+        }
         let (news, mut heard) = mpsc::unbounded_channel();
         let differences = self.deployment.look(&news).await?;
         while let Ok(told) = heard.try_recv() {
@@ -86,8 +96,16 @@ impl Site {
         Ok(differences)
     }
 
+    /// The same without having anybody else look: what Heat knows already, where it is Heat's.
+    pub(super) async fn glance(&self, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+        if self.is_heats { heat::glance(&self.orchestration, console).await } else { self.look(console).await }
+    }
+
     /// Has it done, and tells what goes on.
     pub(super) async fn bring(&self, wanted: &Wanted, console: &mut Console) -> Result<Brought, Failure> {
+        if self.is_heats {
+            return heat::bring(self, &self.orchestration, wanted, console).await;
+        }
         let (news, mut heard) = mpsc::unbounded_channel();
         let mut signals = Signals::listen()?;
         let mut display = Display::new(console.err.color);
@@ -122,6 +140,12 @@ impl Site {
         if roots.is_empty() {
             return Ok(Brought::Done(display.rebuilt));
         }
+        self.failed(&roots, console)
+    }
+
+    /// Says what is not as it should be.
+    pub(super) fn failed(&self, roots: &[String], console: &mut Console) -> Result<Brought, Failure> {
+        let stack = &self.deployment.stack;
         let head =
             paint(&format!("the infrastructure of `{stack}` is not as it should be:"), Tone::Bad, console.err.color);
         let roots: Vec<String> = roots.iter().map(|root| format!("\n  {root}")).collect();

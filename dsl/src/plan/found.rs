@@ -1,0 +1,103 @@
+//! What is not in the cloud as it was deployed, and what becomes of it with the next deployment.
+
+use crate::model::{IndexMap, Name};
+
+use super::{Action, ResourcePlan};
+
+/// A resource that somebody has found not to be as it was deployed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its name, or that of one within it: `NAME`, `NESTED/NAME`, `GROUP/0`.
+    pub name: Name,
+    /// What is left of it.
+    pub left: Left,
+    /// What is wrong, in words that come behind its name.
+    pub how: String,
+}
+
+/// What is left of a resource that is not as it was deployed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// Nothing: it is made anew.
+    Nothing,
+    /// Something that is of no use: another one takes its place.
+    Wreck,
+    /// It is there, and is put right.
+    Itself,
+}
+
+/// Has a plan be about what is really there. Gives what of it is of no resource, in words.
+pub(super) fn tell(found: &[Found], resources: &mut IndexMap<Name, ResourcePlan>) -> Vec<String> {
+    let mut strange = Vec::new();
+    for Found { name, left, how } in found {
+        let mut known = Some(&**name);
+        while let Some(within) = known
+            && !resources.contains_key(within)
+        {
+            known = within.rsplit_once('/').map(|(around, _)| around);
+        }
+        let Some(plan) = known.and_then(|known| resources.get_mut(known)) else {
+            strange.push(format!("in the cloud, `{name}` {how}"));
+            continue;
+        };
+        let is_whole = known == Some(&**name);
+        plan.action = if is_whole { action(plan.action, *left) } else { action(plan.action, Left::Itself) };
+        let what = if is_whole { "it".to_owned() } else { format!("`{name}`") };
+        plan.notes.push(format!("in the cloud {what} {how}"));
+    }
+    strange
+}
+
+/// What becomes of a resource of which that is left.
+fn action(planned: Action, left: Left) -> Action {
+    match (planned, left) {
+        (Action::Unchanged | Action::MayUpdate, Left::Itself) => Action::Update,
+        // It goes anyway, or comes.
+        (Action::Delete | Action::Refused | Action::Create, _) | (_, Left::Itself) => planned,
+        (_, Left::Nothing) => Action::Create,
+        (_, Left::Wreck) => Action::Replace,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(action: Action) -> ResourcePlan {
+        ResourcePlan { ty: "T".into(), action, because: Vec::new(), help: Vec::new(), notes: Vec::new() }
+    }
+
+    #[test]
+    fn what_is_found_makes_plans_others() {
+        let actions = [
+            ("gone", Action::Unchanged),
+            ("changed", Action::Unchanged),
+            ("broken", Action::Update),
+            ("goes", Action::Delete),
+            ("group", Action::Unchanged),
+        ];
+        let mut resources: IndexMap<Name, ResourcePlan> =
+            actions.into_iter().map(|(name, action)| (name.into(), planned(action))).collect();
+        let found = [
+            ("gone", Left::Nothing, "is gone"),
+            ("changed", Left::Itself, "differs: mtu is 9000"),
+            ("broken", Left::Wreck, "is broken"),
+            ("goes", Left::Nothing, "is gone"),
+            ("group/1", Left::Nothing, "is gone"),
+            ("stranger", Left::Nothing, "is gone"),
+        ];
+        let found = found.map(|(name, left, how)| Found { name: name.into(), left, how: how.into() });
+        let strange = tell(&found, &mut resources);
+        assert_eq!(strange, ["in the cloud, `stranger` is gone"]);
+        let told: Vec<(&str, Action, &str)> =
+            resources.iter().map(|(name, plan)| (&**name, plan.action, plan.notes[0].as_str())).collect();
+        let expected = [
+            ("gone", Action::Create, "in the cloud it is gone"),
+            ("changed", Action::Update, "in the cloud it differs: mtu is 9000"),
+            ("broken", Action::Replace, "in the cloud it is broken"),
+            ("goes", Action::Delete, "in the cloud it is gone"),
+            ("group", Action::Update, "in the cloud `group/1` is gone"),
+        ];
+        assert_eq!(told, expected);
+    }
+}

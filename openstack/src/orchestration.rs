@@ -1,0 +1,218 @@
+//! One stack of Heat's: how it is asked for, and what has become of it.
+//!
+//! A stack of Heat's is found by its name, which a project has once. That it is a deployment's own, its tag says. Source: the
+//! Orchestration API v1.
+
+mod follow;
+mod tree;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::driver::{Mark, encoded};
+use crate::session::Call;
+use crate::{Fault, Method, Session};
+
+pub use follow::{Change, Follow, Step};
+pub use tree::{Resource, Tree};
+
+/// The type of the service.
+pub const SERVICE: &str = "orchestration";
+
+/// Levels of nested stacks that are looked at: more than any Heat allows.
+const DEPTH: usize = 20;
+
+/// A stack by its name, of a deployment by its mark.
+#[derive(Clone)]
+pub struct Orchestration {
+    session: Arc<Session>,
+    name: String,
+    tag: String,
+}
+
+impl std::fmt::Debug for Orchestration {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Orchestration").field("name", &self.name).field("tag", &self.tag).finish_non_exhaustive()
+    }
+}
+
+/// A stack as Heat tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// Heat's name for it.
+    pub id: String,
+    /// What was done to it last and how far that is: `UPDATE_IN_PROGRESS`.
+    pub status: String,
+    /// What Heat says of that.
+    pub reason: String,
+    /// Whether it has the deployment's tag.
+    pub is_own: bool,
+}
+
+impl Stack {
+    /// Whether something is being done to it.
+    pub fn is_busy(&self) -> bool {
+        self.status.ends_with("_IN_PROGRESS")
+    }
+
+    /// Whether there is nothing left of it.
+    pub fn is_gone(&self) -> bool {
+        self.status == "DELETE_COMPLETE"
+    }
+
+    fn read(stack: &Value, tag: &str) -> Option<Self> {
+        let text = |key: &str| stack[key].as_str().unwrap_or_default().to_owned();
+        let tags = stack["tags"].as_array().into_iter().flatten();
+        let is_own = tags.filter_map(Value::as_str).any(|known| known == tag);
+        let id = text("id");
+        let read = Self { id, status: text("stack_status"), reason: text("stack_status_reason"), is_own };
+        (!read.id.is_empty()).then_some(read)
+    }
+}
+
+/// What is asked for beside the template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// After so many minutes Heat gives up.
+    pub minutes: u64,
+    /// When it fails, Heat goes back to what there was.
+    pub goes_back: bool,
+}
+
+impl Orchestration {
+    /// The stack `name`, which is the deployment's of this mark.
+    pub fn new(session: Arc<Session>, name: &str, mark: &str) -> Self {
+        Self { session, name: name.to_owned(), tag: Mark::new(mark).whole() }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the cloud has such a service.
+    ///
+    /// # Errors
+    /// It does not, or does not let one in.
+    pub async fn is_there(session: &Session) -> Result<(), Fault> {
+        session.url(SERVICE).await.map(drop)
+    }
+
+    /// The stack, if there is one of this name.
+    ///
+    /// # Errors
+    /// Why that is not known.
+    pub async fn find(&self) -> Result<Option<Stack>, Fault> {
+        let call = Call::new(SERVICE, Method::Get, format!("/stacks?name={}", encoded(&self.name)));
+        let listed = self.session.list(call, "stacks").await?;
+        let stack = listed.iter().find(|stack| stack["stack_name"] == *self.name);
+        Ok(stack.and_then(|stack| Stack::read(stack, &self.tag)).filter(|stack| !stack.is_gone()))
+    }
+
+    /// The stack of this id; nothing once it is gone.
+    ///
+    /// # Errors
+    /// Why that is not known.
+    pub async fn show(&self, id: &str) -> Result<Option<Stack>, Fault> {
+        let call = Call::new(SERVICE, Method::Get, format!("{}?resolve_outputs=false", self.path(id)));
+        match self.session.call(call).await {
+            Ok(answer) => Ok(Stack::read(&answer["stack"], &self.tag).filter(|stack| !stack.is_gone())),
+            Err(fault) if fault.is_missing() => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Asks whether Heat would take `package` for the stack of this id, or for a new one. A Heat that cannot say so is taken at its word
+    /// later.
+    ///
+    /// # Errors
+    /// Why it would not.
+    pub async fn preview(&self, id: Option<&str>, package: &Map<String, Value>) -> Result<(), Fault> {
+        let call = match id {
+            Some(id) => {
+                Call::new(SERVICE, Method::Put, format!("{}/preview", self.path(id))).body(package.clone().into())
+            }
+            None => Call::new(SERVICE, Method::Post, "/stacks/preview").body(self.named(package).into()),
+        };
+        match self.session.call(call).await {
+            Err(fault @ Fault::Refused { status: 400 | 403, .. }) => Err(fault),
+            Ok(_) | Err(Fault::Refused { .. } | Fault::Unknown { .. } | Fault::Senseless { .. }) => Ok(()),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Has it made; its id.
+    ///
+    /// # Errors
+    /// Why it is not made, or that nobody knows ([`Fault::Unknown`]): then [`find`](Self::find) it.
+    pub async fn create(&self, package: &Map<String, Value>, terms: Terms) -> Result<String, Fault> {
+        let body = self.named(&self.under(package, terms));
+        let answer = self.session.call(Call::new(SERVICE, Method::Post, "/stacks").body(body.into())).await?;
+        match answer["stack"]["id"].as_str() {
+            Some(id) => Ok(id.to_owned()),
+            None => Err(Fault::Unknown {
+                service: SERVICE.into(),
+                what: "to make `/stacks`".into(),
+                why: "its answer has no id".into(),
+            }),
+        }
+    }
+
+    /// Has it changed.
+    ///
+    /// # Errors
+    /// Why it is not.
+    pub async fn update(&self, id: &str, package: &Map<String, Value>, terms: Terms) -> Result<(), Fault> {
+        let body = self.under(package, terms);
+        self.session.call(Call::new(SERVICE, Method::Put, self.path(id)).body(body.into())).await.map(drop)
+    }
+
+    /// Has it deleted.
+    ///
+    /// # Errors
+    /// Why it is not. That it is gone is no error.
+    pub async fn delete(&self, id: &str) -> Result<(), Fault> {
+        match self.session.call(Call::new(SERVICE, Method::Delete, self.path(id))).await {
+            Err(fault) if !fault.is_missing() => Err(fault),
+            _ => Ok(()),
+        }
+    }
+
+    /// Has Heat look whether what it made is there.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub async fn check(&self, id: &str) -> Result<(), Fault> {
+        let call = Call::new(SERVICE, Method::Post, format!("{}/actions", self.path(id)));
+        self.session.call(call.body(json!({ "check": null }))).await.map(drop)
+    }
+
+    /// Its resources, with those of nested stacks.
+    ///
+    /// # Errors
+    /// Why they are not known.
+    pub async fn resources(&self, id: &str) -> Result<Tree, Fault> {
+        let path = format!("{}/resources?nested_depth={DEPTH}", self.path(id));
+        let listed = self.session.list(Call::new(SERVICE, Method::Get, path), "resources").await?;
+        Ok(Tree::read(id, &listed))
+    }
+
+    fn path(&self, id: &str) -> String {
+        format!("/stacks/{}/{}", encoded(&self.name), encoded(id))
+    }
+
+    fn named(&self, package: &Map<String, Value>) -> Map<String, Value> {
+        let mut named = package.clone();
+        named.insert("stack_name".into(), self.name.as_str().into());
+        named
+    }
+
+    fn under(&self, package: &Map<String, Value>, terms: Terms) -> Map<String, Value> {
+        let mut body = package.clone();
+        body.insert("timeout_mins".into(), terms.minutes.into());
+        body.insert("disable_rollback".into(), (!terms.goes_back).into());
+        body.insert("tags".into(), self.tag.as_str().into());
+        body
+    }
+}

@@ -1,0 +1,172 @@
+//! What goes on in a stack, by its events.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use wattle_model::Name;
+
+use super::tree::{linked, within};
+use super::{DEPTH, Orchestration, SERVICE, Stack, Tree};
+use crate::driver::encoded;
+use crate::session::Call;
+use crate::{Fault, Method};
+
+/// How often in a row there may be no event until a stack that nothing is done to is believed to be done: its last event may come late.
+const STILL: u32 = 2;
+
+/// Where somebody is who follows a stack's events.
+#[derive(Clone, Debug)]
+pub struct Follow {
+    id: String,
+    /// The last event that was seen.
+    marker: Option<String>,
+    tree: Tree,
+    /// Nested stacks that no list has shown.
+    unknown: BTreeSet<String>,
+    /// The stack itself has come to an end.
+    has_ended: bool,
+    still: u32,
+}
+
+/// What has happened to a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its path.
+    pub path: Name,
+    /// Its type, if it is known.
+    pub kind: Name,
+    /// What is being done to it, and how far that is.
+    pub status: String,
+    /// What Heat says of that.
+    pub reason: String,
+    /// Whether it is a stack itself.
+    pub is_stack: bool,
+}
+
+/// What has happened since the last look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What happened, in its order.
+    pub changes: Vec<Change>,
+    /// How the stack is, once it has come to its end; it is gone if that holds nothing.
+    pub ended: Option<Option<Stack>>,
+}
+
+impl Follow {
+    /// From what has happened to the stack of this id so far.
+    ///
+    /// # Errors
+    /// Why that is not known.
+    pub async fn from_now(heat: &Orchestration, id: &str) -> Result<Self, Fault> {
+        let last = heat.events(id, &format!("nested_depth={DEPTH}&sort_dir=desc&limit=1")).await?;
+        let marker = last.first().and_then(|event| event["id"].as_str()).map(str::to_owned);
+        // What goes is in no list any more when its events come.
+        let tree = heat.resources(id).await?;
+        Ok(Self { marker, tree, ..Self::from_the_beginning(id) })
+    }
+
+    /// From when the stack of this id was made.
+    pub fn from_the_beginning(id: &str) -> Self {
+        Self {
+            id: id.to_owned(),
+            marker: None,
+            tree: Tree::default(),
+            unknown: BTreeSet::new(),
+            has_ended: false,
+            still: 0,
+        }
+    }
+
+    /// The stack's id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Looks once.
+    ///
+    /// # Errors
+    /// Why it is not known what has happened. What is missed is seen by the next look.
+    pub async fn look(&mut self, heat: &Orchestration) -> Result<Step, Fault> {
+        let stack = heat.show(&self.id).await?;
+        // Read after the status: a stack that has ended has told all that there is to tell by now.
+        let events = match heat.events(&self.id, &self.further(stack.is_some())).await {
+            Err(fault) if fault.is_missing() => Vec::new(),
+            events => events?,
+        };
+        if events.iter().any(|event| self.is_strange(event)) && stack.is_some() {
+            self.tree = match heat.resources(&self.id).await {
+                Err(fault) if fault.is_missing() => Tree::default(),
+                tree => tree?,
+            };
+            let stacks = events.iter().filter_map(|event| linked(event, "stack"));
+            self.unknown.extend(stacks.filter(|stack| !self.tree.stacks.contains_key(stack)));
+        }
+        if let Some(last) = events.last().and_then(|event| event["id"].as_str()) {
+            self.marker = Some(last.to_owned());
+        }
+        self.still = if events.is_empty() { self.still + 1 } else { 0 };
+        let mut changes = Vec::new();
+        for event in &events {
+            let status = event["resource_status"].as_str().unwrap_or_default();
+            if event["physical_resource_id"] == *self.id {
+                self.has_ended = !status.ends_with("_IN_PROGRESS");
+            } else {
+                changes.extend(self.change(event, status));
+            }
+        }
+        let is_busy = stack.as_ref().is_some_and(Stack::is_busy);
+        let is_over = stack.is_none() || (!is_busy && (self.has_ended || self.still >= STILL));
+        Ok(Step { changes, ended: is_over.then_some(stack) })
+    }
+
+    /// Which events are asked for. Of a stack that is gone, Heat still has those that were not of nested stacks.
+    fn further(&self, is_there: bool) -> String {
+        let depth = if is_there { DEPTH } else { 0 };
+        let marker = self.marker.as_deref().map_or(String::new(), |marker| format!("&marker={}", encoded(marker)));
+        format!("nested_depth={depth}&sort_dir=asc{marker}")
+    }
+
+    /// Whether an event is of something that no list has shown.
+    fn is_strange(&self, event: &Value) -> bool {
+        let Some(stack) = linked(event, "stack") else { return false };
+        if self.unknown.contains(&stack) || event["physical_resource_id"] == *self.id {
+            return false;
+        }
+        let name = event["resource_name"].as_str().unwrap_or_default();
+        let around = self.tree.stacks.get(&stack);
+        around.is_none_or(|around| !self.tree.resources.contains_key(&within(around, name)))
+    }
+
+    fn change(&self, event: &Value, status: &str) -> Option<Change> {
+        let name = event["resource_name"].as_str()?;
+        let stack = linked(event, "stack")?;
+        // A nested stack tells of itself as well.
+        if event["physical_resource_id"] == *stack {
+            return None;
+        }
+        let path = match self.tree.stacks.get(&stack) {
+            Some(around) => within(around, name),
+            None => Name::from(name),
+        };
+        let known = self.tree.resources.get(&path);
+        Some(Change {
+            kind: known.map(|known| known.kind.clone()).unwrap_or_default(),
+            is_stack: known.is_some_and(|known| known.is_stack),
+            status: status.to_owned(),
+            reason: event["resource_status_reason"].as_str().unwrap_or_default().to_owned(),
+            path,
+        })
+    }
+}
+
+impl Orchestration {
+    /// The events that a query asks for.
+    async fn events(&self, id: &str, query: &str) -> Result<Vec<Value>, Fault> {
+        let path = format!("{}/events?{query}", self.path(id));
+        let mut answer = self.session.call(Call::new(SERVICE, Method::Get, path)).await?;
+        match answer["events"].take() {
+            Value::Array(events) => Ok(events),
+            _ => Ok(Vec::new()),
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! The infrastructure of a stack that Heat makes what it is to be: it is asked for by Heat's API, and followed by its events.
+//!
+//! Nothing is lost whenever this ends: what is asked for is written down before, Heat goes on by itself, and the next call waits for
+//! that and asks again.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use wattle::model::Resource;
+use wattle_converge::{OnFailure, Time};
+use wattle_openstack::Fault;
+use wattle_openstack::orchestration::{Change, Follow, Orchestration, Stack, Step, Terms, Tree};
+use wattle_words::names::some;
+use wattle_words::time::short;
+
+use crate::cli::console::Console;
+use crate::cli::failure::Failure;
+use crate::cli::signals::Signals;
+use crate::clock;
+use crate::deploy::{Difference, Wanted};
+use crate::openstack::{Source, package};
+
+use super::cloud::of_fault;
+use super::display::Display;
+use super::site::{Brought, Site};
+
+/// How often it is looked at what has happened.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// After so many minutes Heat gives up, if nobody says otherwise: its own default.
+const MINUTES: u64 = 60;
+
+/// How much longer than that it is waited for Heat to say so.
+const GRACE: Duration = Duration::from_mins(5);
+
+/// How often in a row Heat may not say what has happened.
+const MOST_BLIND: u32 = 10;
+
+/// How often it is asked again for what somebody else was faster with.
+const TRIES: u32 = 5;
+
+/// Has done what is wanted, and tells what goes on.
+pub(super) async fn bring(
+    site: &Site,
+    heat: &Orchestration,
+    wanted: &Wanted,
+    console: &mut Console,
+) -> Result<Brought, Failure> {
+    let mut signals = Signals::listen()?;
+    let stack = heat.name().to_owned();
+    let ended = {
+        let mut errand = Errand { site, heat, display: Display::new(console.err.color), console: &mut *console };
+        tokio::select! {
+            brought = errand.bring(wanted) => Some(brought),
+            () = signals.end() => None,
+        }
+    };
+    if let Some(brought) = ended {
+        return brought;
+    }
+    let text = format!("`{stack}` is not done: Heat goes on by itself, and the next call goes on from there\n");
+    console.err.write(&text)?;
+    Ok(Brought::Ended)
+}
+
+/// Has Heat look whether what it made is there.
+pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+    let mut errand = Errand { site, heat, display: Display::new(console.err.color), console };
+    errand.look().await
+}
+
+/// What Heat knows already not to be as it should be.
+///
+/// # Errors
+/// Why that is not known.
+pub(super) async fn glance(heat: &Orchestration, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+    let Some(stack) = heat.find().await.map_err(of_fault)? else { return Ok(vec![gone(heat)]) };
+    console.err.write("Heat is asked for what it knows: `wattle drift` has it look\n")?;
+    let tree = heat.resources(&stack.id).await.map_err(of_fault)?;
+    Ok(differences(heat, &stack, &tree))
+}
+
+fn gone(heat: &Orchestration) -> Difference {
+    Difference { name: heat.name().into(), how: "is gone from Heat".into() }
+}
+
+/// What Heat says of what is not as it should be.
+fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Difference> {
+    let how = |reason: &str| format!("is not as Heat has made it: {reason}");
+    let failed = tree.failed().into_iter();
+    let mut differs: Vec<Difference> =
+        failed.map(|failed| Difference { name: failed.path.clone(), how: how(&failed.reason) }).collect();
+    if differs.is_empty() && stack.status.ends_with("_FAILED") {
+        differs.push(Difference { name: heat.name().into(), how: how(&stack.reason) });
+    }
+    differs
+}
+
+/// Refuses what Heat would refuse, before anything is made.
+///
+/// # Errors
+/// Why Heat would not take it, or that the stack is somebody else's.
+pub(super) async fn judge(heat: &Orchestration, source: &Source, is_known: bool) -> Result<(), Failure> {
+    let there = heat.find().await.map_err(of_fault)?;
+    if there.is_some() && !is_known {
+        return Err(foreign(heat));
+    }
+    if there.as_ref().is_some_and(Stack::is_busy) {
+        return Ok(());
+    }
+    let id = there.as_ref().map(|there| there.id.as_str());
+    heat.preview(id, &package(source)).await.map_err(of_fault)
+}
+
+fn foreign(heat: &Orchestration) -> Failure {
+    Failure::usage(format!("Heat has a stack `{}` already, which `wattle deploy` has not made", heat.name()))
+        .help("name this one otherwise: `--stack NAME`")
+        .help(format!("or delete that one: `openstack stack delete {}`", heat.name()))
+}
+
+/// What is done for one command.
+struct Errand<'a> {
+    site: &'a Site,
+    heat: &'a Orchestration,
+    display: Display,
+    console: &'a mut Console,
+}
+
+/// When nobody waits any longer.
+#[derive(Clone, Copy)]
+struct Until(Option<Instant>);
+
+impl Errand<'_> {
+    async fn bring(&mut self, wanted: &Wanted) -> Result<Brought, Failure> {
+        let deployment = &self.site.deployment;
+        match wanted {
+            Wanted::Nothing => self.delete().await,
+            Wanted::AsDeployed => {
+                let source = deployment.hand_again(None).await?;
+                self.put(&source, OnFailure::Stop, None).await
+            }
+            Wanted::Rollback { to } => {
+                let source = deployment.hand_again(*to).await?;
+                self.put(&source, OnFailure::Stop, None).await
+            }
+            Wanted::Deploy { source, on_failure, deadline, .. } => {
+                deployment.hand_to_heat(source).await?;
+                self.put(source, *on_failure, *deadline).await
+            }
+        }
+    }
+
+    /// Has the stack be what a source says.
+    async fn put(&mut self, source: &str, on_failure: OnFailure, deadline: Option<Time>) -> Result<Brought, Failure> {
+        let number = self.site.deployment.heats_number().await?;
+        let source = Source::read(source)
+            .map_err(|error| Failure::new(format!("what was deployed as {number} cannot be read: {error}")))?;
+        let package = package(&source);
+        let left = deadline.map(|at| Duration::from_millis(at.as_millis().saturating_sub(clock::millis())));
+        let minutes = left.map_or(MINUTES, |left| left.as_secs().div_ceil(60).max(1));
+        let until = Until(left.map(|left| Instant::now() + left));
+        let terms = Terms { minutes, goes_back: on_failure == OnFailure::Rollback };
+        for _ in 0..TRIES {
+            let Some(there) = self.idle(until).await? else { return Ok(Brought::Failed) };
+            let asked = match &there {
+                Some(stack) => {
+                    let follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
+                    self.heat.update(&stack.id, &package, terms).await.map(|()| follow)
+                }
+                None => self.heat.create(&package, terms).await.map(|id| Follow::from_the_beginning(&id)),
+            };
+            match asked {
+                Ok(mut follow) => return self.until_it_is(&mut follow, number, terms, until).await,
+                // Somebody else was faster, or nobody knows: what is there is looked for.
+                Err(Fault::Refused { status: 404 | 409, .. } | Fault::Unknown { .. }) => {}
+                Err(fault) => return Err(of_fault(fault)),
+            }
+        }
+        Err(Failure::new(format!("somebody else keeps changing the stack `{}` in Heat", self.heat.name()))
+            .help("ask again once nobody does"))
+    }
+
+    /// Waits until the stack is as it was asked for, or cannot be.
+    async fn until_it_is(
+        &mut self,
+        follow: &mut Follow,
+        number: u64,
+        terms: Terms,
+        until: Until,
+    ) -> Result<Brought, Failure> {
+        let longest = Duration::from_mins(terms.minutes) + GRACE;
+        let until = Until(Some(until.0.unwrap_or_else(|| Instant::now() + longest)));
+        let Some(ended) = self.follow(follow, until).await? else { return Ok(Brought::Failed) };
+        let deployment = &self.site.deployment;
+        let Some(stack) = ended else {
+            return self.site.failed(&["somebody else has deleted the stack in Heat meanwhile".into()], self.console);
+        };
+        let tree = self.heat.resources(&stack.id).await.map_err(of_fault)?;
+        match stack.status.as_str() {
+            "CREATE_COMPLETE" | "UPDATE_COMPLETE" => {
+                let servers = tree.resources.values().filter(|resource| &*resource.kind == Resource::SERVER);
+                let servers = servers.map(|server| (server.path.clone(), server.phys.clone()));
+                deployment.heat_has_reached(number, &servers.collect()).await?;
+                Ok(Brought::Done(Vec::new()))
+            }
+            "ROLLBACK_COMPLETE" => {
+                deployment.heat_has_gone_back().await?;
+                let back = format!("Heat has brought the stack back to what it was: {}", stack.reason);
+                self.site.failed(&[back], self.console)
+            }
+            _ => self.site.failed(&roots(&stack, &tree), self.console),
+        }
+    }
+
+    async fn delete(&mut self) -> Result<Brought, Failure> {
+        let Some(there) = self.idle(Until(None)).await? else { return Ok(Brought::Failed) };
+        let Some(stack) = there else { return Ok(Brought::Done(Vec::new())) };
+        let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
+        self.heat.delete(&stack.id).await.map_err(of_fault)?;
+        let until = Until(Some(Instant::now() + Duration::from_mins(MINUTES) + GRACE));
+        match self.follow(&mut follow, until).await? {
+            None => Ok(Brought::Failed),
+            Some(None) => Ok(Brought::Done(Vec::new())),
+            Some(Some(stack)) => {
+                let tree = self.heat.resources(&stack.id).await.map_err(of_fault)?;
+                self.site.failed(&roots(&stack, &tree), self.console)
+            }
+        }
+    }
+
+    async fn look(&mut self) -> Result<Vec<Difference>, Failure> {
+        let not_known = Failure::new(format!("it is not known how the stack `{}` is", self.heat.name()));
+        let Some(there) = self.idle(Until(None)).await? else { return Err(not_known) };
+        let Some(stack) = there else { return Ok(vec![gone(self.heat)]) };
+        let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
+        self.heat.check(&stack.id).await.map_err(of_fault)?;
+        let until = Until(Some(Instant::now() + Duration::from_mins(MINUTES) + GRACE));
+        // What has failed is told by whoever asked.
+        let Some(ended) = silent(self.heat, &mut follow, until).await? else { return Err(not_known) };
+        let Some(stack) = ended else { return Ok(vec![gone(self.heat)]) };
+        let tree = self.heat.resources(&stack.id).await.map_err(of_fault)?;
+        self.say_what_heat_does_not_know(&tree)?;
+        Ok(differences(self.heat, &stack, &tree))
+    }
+
+    fn say_what_heat_does_not_know(&mut self, tree: &Tree) -> Result<(), Failure> {
+        // What is Heat's own is nowhere else.
+        let checkable =
+            tree.resources.values().filter(|resource| !resource.is_stack && !resource.kind.starts_with("OS::Heat::"));
+        let unchecked = checkable.filter(|resource| !is_checked(&resource.status, &resource.reason));
+        let kinds: BTreeSet<&str> = unchecked.map(|resource| &*resource.kind).collect();
+        let mut text = "Heat has looked whether what it made is there, and not whether it has changed".to_owned();
+        if !kinds.is_empty() {
+            text.extend([format!("; of {} it does not know even that", some(kinds.into_iter(), 5))]);
+        }
+        let text = self.display.quiet(&text);
+        self.console.err.write(&format!("{text}\n"))
+    }
+
+    /// The stack once nothing is done to it, if it is there; nothing if that takes too long.
+    async fn idle(&mut self, until: Until) -> Result<Option<Option<Stack>>, Failure> {
+        let found = self.heat.find().await.map_err(of_fault)?;
+        let Some(stack) = found else { return Ok(Some(None)) };
+        if !stack.is_own {
+            return Err(foreign(self.heat));
+        }
+        if !stack.is_busy() {
+            return Ok(Some(Some(stack)));
+        }
+        let text =
+            format!("Heat is at work on `{}` already ({}): this waits for its end", self.heat.name(), stack.status);
+        let text = self.display.quiet(&text);
+        self.console.err.write(&format!("{text}\n"))?;
+        let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
+        let until = Until(Some(until.0.unwrap_or_else(|| Instant::now() + Duration::from_mins(MINUTES) + GRACE)));
+        self.follow(&mut follow, until).await
+    }
+
+    /// Tells what happens to a stack until it comes to an end: how it is then, if it is there. Nothing if that takes too long.
+    async fn follow(&mut self, follow: &mut Follow, until: Until) -> Result<Option<Option<Stack>>, Failure> {
+        let (mut moved, mut blind) = (Instant::now(), 0);
+        loop {
+            match follow.look(self.heat).await {
+                Ok(Step { changes, ended }) => {
+                    blind = 0;
+                    if !changes.is_empty() {
+                        moved = Instant::now();
+                    }
+                    for change in &changes {
+                        if let Some(line) = line(&mut self.display, change) {
+                            self.console.err.write(&format!("{line}\n"))?;
+                        }
+                    }
+                    if ended.is_some() {
+                        return Ok(ended);
+                    }
+                }
+                Err(fault) => {
+                    blind += 1;
+                    if blind > MOST_BLIND || !may_pass(&fault) {
+                        return Err(of_fault(fault));
+                    }
+                }
+            }
+            let stall = self.site.deployment.limits.stall;
+            if moved.elapsed() >= stall {
+                moved = Instant::now();
+                self.say_what_is_waited_for(follow.id(), stall).await?;
+            }
+            if is_over(until) {
+                let name = self.heat.name();
+                let text = format!(
+                    "`{name}` is not done in time: Heat goes on by itself, and so does the next call\nwhat never ends, \
+                     `openstack stack cancel {name}` ends\n"
+                );
+                self.console.err.write(&text)?;
+                return Ok(None);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    async fn say_what_is_waited_for(&mut self, id: &str, since: Duration) -> Result<(), Failure> {
+        // Whether Heat answers is said where it is looked what has happened.
+        let Ok(tree) = self.heat.resources(id).await else { return Ok(()) };
+        let busy: Vec<String> = tree
+            .busy()
+            .map(|resource| format!("\n  {} ({}): {}", resource.path, resource.kind, resource.status))
+            .collect();
+        let text = format!("nothing has changed for {}:{}", short(since.as_secs()), busy.concat());
+        let text = self.display.quiet(&text);
+        self.console.err.write(&format!("{text}\n"))
+    }
+}
+
+/// The same as [`Errand::follow`], without telling anything.
+async fn silent(heat: &Orchestration, follow: &mut Follow, until: Until) -> Result<Option<Option<Stack>>, Failure> {
+    while !is_over(until) {
+        let step = follow.look(heat).await.map_err(of_fault)?;
+        if step.ended.is_some() {
+            return Ok(step.ended);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(None)
+}
+
+fn is_over(until: Until) -> bool {
+    until.0.is_some_and(|until| Instant::now() >= until)
+}
+
+/// Whether it may be known when it is asked again.
+fn may_pass(fault: &Fault) -> bool {
+    fault.is_passing() || matches!(fault, Fault::Refused { status: 500.., .. } | Fault::Senseless { .. })
+}
+
+/// Whether Heat has looked at a resource: it says so where it cannot.
+fn is_checked(status: &str, reason: &str) -> bool {
+    status.starts_with("CHECK_") && !reason.contains("not supported")
+}
+
+/// What is not as it should be, each in words.
+fn roots(stack: &Stack, tree: &Tree) -> Vec<String> {
+    let failed = tree.failed();
+    if failed.is_empty() {
+        return vec![format!("Heat says {}: {}", stack.status, stack.reason)];
+    }
+    failed.into_iter().map(|failed| format!("{} failed: {}", failed.path, failed.reason)).collect()
+}
+
+/// The line that tells of a change, if it is worth one.
+fn line(display: &mut Display, change: &Change) -> Option<String> {
+    // A stack tells by what is in it.
+    if change.is_stack {
+        return None;
+    }
+    let (action, state) = change.status.split_once('_')?;
+    let word = match action {
+        "CREATE" | "ADOPT" => "created",
+        "DELETE" => "deleted",
+        _ => "changed",
+    };
+    match state {
+        "IN_PROGRESS" => {
+            display.begin(&change.path, &change.kind, word);
+            None
+        }
+        "COMPLETE" => {
+            // Who was not there when it began knows nothing of how long it took.
+            display.begin(&change.path, &change.kind, word);
+            display.done(&change.path)
+        }
+        _ => Some(display.fail(&change.path, &change.reason)),
+    }
+}

@@ -1,0 +1,120 @@
+//! Who makes the infrastructure of a stack what it is to be: wattle itself, or Heat.
+
+use std::sync::Arc;
+
+use clap::{Arg, ArgMatches};
+use wattle::model::Diagnostic;
+use wattle::view::{self, Format};
+use wattle_openstack::Session;
+use wattle_openstack::orchestration::Orchestration;
+
+use crate::cli::console::Console;
+use crate::cli::failure::Failure;
+use crate::cli::seed::Work;
+use crate::deploy::{Deployment, Through};
+use crate::openstack::{Source, Templates};
+
+use super::{cloud, heat};
+
+/// The option that says who.
+pub(super) fn argument() -> Arg {
+    Arg::new("through").long("through").value_name("WHO").value_parser(["wattle", "heat"]).help(
+        "Have it done by wattle itself, or by the cloud's Heat. Without it, as the stack was deployed before; else by wattle, and \
+         by Heat what only Heat does",
+    )
+}
+
+/// Who does it, with the cloud where it is done. What can be known to be wrong is said before anything is made.
+///
+/// # Errors
+/// What is wrong with the template, the cloud, or the choice.
+pub(super) async fn choose(
+    work: &Work,
+    source: &Source,
+    matches: &ArgMatches,
+    console: &mut Console,
+) -> Result<(Arc<Session>, Through), Failure> {
+    let before = Deployment::through(&work.store, &work.stack()).await?;
+    let asked = matches.get_one::<String>("through").map(|who| match who.as_str() {
+        "heat" => Through::Heat,
+        _ => Through::Wattle,
+    });
+    if let (Some(asked), Some(before)) = (asked, before)
+        && asked != before
+    {
+        return Err(stays(&work.stack(), before));
+    }
+    let through = asked.or(before);
+    if through != Some(Through::Heat) {
+        let refused = match Templates::default().target(source) {
+            Ok(target) => {
+                let session = cloud::session(matches).await?;
+                cloud::services(&session, &target).await?;
+                return Ok((session, Through::Wattle));
+            }
+            Err(refused) => refused,
+        };
+        match (through, before) {
+            (Some(_), None) => return Err(say(source, &refused, console)?),
+            (Some(_), Some(_)) => return Err(say(source, &refused, console)?.note(TAKES_NOTHING_OVER)),
+            (None, _) => {}
+        }
+        let session = cloud::session(matches).await?;
+        if let Err(fault) = Orchestration::is_there(&session).await {
+            return Err(say(source, &refused, console)?.note(format!("Heat cannot do it either: {fault}")));
+        }
+        let text = format!("{} in `{}` only Heat does, so Heat deploys it\n", things(refused.len()), source.template);
+        console.err.write(&text)?;
+    }
+    let session = cloud::session(matches).await?;
+    let is_known = before.is_some();
+    through_heat(work, source, &session, is_known, matches).await?;
+    Ok((session, Through::Heat))
+}
+
+/// Why a stack that is there stays with whoever made it.
+const TAKES_NOTHING_OVER: &str =
+    "it was deployed without Heat, and Heat does not take it over: `wattle destroy` removes it";
+
+/// Sees that Heat can do it.
+async fn through_heat(
+    work: &Work,
+    source: &Source,
+    session: &Arc<Session>,
+    is_known: bool,
+    matches: &ArgMatches,
+) -> Result<(), Failure> {
+    Orchestration::is_there(session).await.map_err(cloud::of_fault)?;
+    if matches.get_flag("correct") {
+        return Err(Failure::usage("Heat puts nothing right by itself")
+            .help("leave `--correct` out, and ask by `wattle drift`"));
+    }
+    if matches.get_one::<String>("cleanup").is_some_and(|when| when == "early") {
+        return Err(Failure::usage("Heat deletes what is replaced last of all").help("leave `--cleanup early` out"));
+    }
+    // The data space says whether the stack is the deployment's, so its mark is not needed yet.
+    let orchestration = Orchestration::new(Arc::clone(session), &work.stack(), &work.stack());
+    heat::judge(&orchestration, source, is_known).await
+}
+
+fn stays(stack: &str, before: Through) -> Failure {
+    let how = match before {
+        Through::Heat => "through Heat",
+        Through::Wattle => "without Heat",
+    };
+    Failure::usage(format!("`{stack}` was deployed {how}, and another cannot take it over while it is there"))
+        .help("leave `--through` out")
+        .help("or remove it first: `wattle destroy`")
+}
+
+/// Says all that cannot be deployed without Heat.
+fn say(source: &Source, refused: &[Diagnostic], console: &mut Console) -> Result<Failure, Failure> {
+    let read = |name: &str| source.files.get(name).map(|text| text.as_str().into());
+    console.err.write(&view::render(refused, Format::Full, &read, &console.err.options()))?;
+    let what = things(refused.len());
+    Ok(Failure::usage(format!("{what} in `{}` cannot be deployed without Heat, and nothing was done", source.template)))
+}
+
+fn things(count: usize) -> String {
+    if count == 1 { "one thing".to_owned() } else { format!("{count} things") }
+}

@@ -1,0 +1,220 @@
+//! What of a stack's infrastructure is Heat's: what Heat was given, and which servers it has made.
+//!
+//! Beside the engine's facts stands one record, which is there as soon as Heat is asked for anything: who else deploys the stack
+//! knows by it that Heat has to be asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use wattle::model::Name;
+use wattle_converge::Refusal;
+
+use crate::store::{Op, Store, StoreError};
+
+use super::keeper::{KEPT, get, json, prepare, put};
+use super::place::Place;
+use super::shelf::Shelf;
+use super::{DeployError, Deployment, facts};
+
+/// Who makes a stack's infrastructure what it is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Through {
+    /// The engine.
+    Wattle,
+    /// Heat.
+    Heat,
+}
+
+/// What Heat was given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    number: u64,
+    /// The name under which it stands.
+    target: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    /// The greatest number that was given.
+    last: u64,
+    present: Option<Given>,
+    /// What was reached, the last one first.
+    good: Vec<Given>,
+    /// The servers that there are, each with its name in the cloud.
+    servers: BTreeMap<Name, Name>,
+}
+
+impl Record {
+    fn targets(&self) -> BTreeSet<&str> {
+        self.present.iter().chain(&self.good).map(|given| given.target.as_str()).collect()
+    }
+
+    fn find(&self, to: Option<u64>) -> Result<Option<&Given>, Refusal> {
+        let present = self.present.as_ref().map_or(0, |given| given.number);
+        match to {
+            Some(to) => self.good.iter().find(|given| given.number == to).map(Some).ok_or(Refusal::NoGoal(to)),
+            None => Ok(self.good.iter().find(|given| given.number != present)),
+        }
+    }
+}
+
+impl Deployment {
+    /// Who makes the infrastructure of `stack`; nobody yet if nothing of it was ever wanted.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub async fn through(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Through>, DeployError> {
+        if record(store, stack).await?.is_some() {
+            return Ok(Some(Through::Heat));
+        }
+        let wish: Option<(facts::Wish, _)> = get(store, stack, &Place::new(stack).wish()).await?;
+        Ok(wish.map(|_| Through::Wattle))
+    }
+
+    /// Notes that Heat is given what `source` says; the number of that.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub async fn hand_to_heat(&self, source: &str) -> Result<u64, DeployError> {
+        prepare(&self.store, &self.stack).await?;
+        let kept = self.heats_shelf();
+        if let Some(Given { number, target }) = self.heats().await?.present
+            && &*kept.source(&target).await? == source
+        {
+            return Ok(number);
+        }
+        let target = kept.put(source).await?;
+        let record = self.note(|record| {
+            record.last += 1;
+            record.present = Some(Given { number: record.last, target: target.clone() });
+        });
+        Ok(record.await?.last)
+    }
+
+    /// Notes that Heat is given what it was given as this number, or what it was given last; what that is.
+    ///
+    /// # Errors
+    /// When it is not there any more, or cannot be read or written.
+    pub async fn hand_again(&self, number: Option<u64>) -> Result<String, DeployError> {
+        let there = self.heats().await?;
+        let nothing = || DeployError::Nothing { stack: self.stack.clone() };
+        let given = match number {
+            Some(_) => there.find(number)?.cloned(),
+            None => there.present,
+        };
+        let given = given.ok_or_else(nothing)?;
+        let source = self.heats_shelf().source(&given.target).await?;
+        self.note(|record| record.present = Some(given.clone())).await?;
+        Ok(source.to_string())
+    }
+
+    /// Notes that the stack is as what Heat was given last says, with these servers.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub async fn heat_has_reached(&self, number: u64, servers: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
+        let noted = self.note(|record| {
+            record.servers.clone_from(servers);
+            // Somebody else may have given it something else meanwhile.
+            if let Some(present) = record.present.clone().filter(|present| present.number == number) {
+                record.good.retain(|good| good.number != number);
+                record.good.insert(0, present);
+                record.good.truncate(KEPT);
+            }
+        });
+        noted.await.map(drop)
+    }
+
+    /// Notes that Heat has gone back to what was reached last.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub async fn heat_has_gone_back(&self) -> Result<(), DeployError> {
+        let noted = self.note(|record| {
+            if let Some(good) = record.good.first() {
+                record.present = Some(good.clone());
+            }
+        });
+        noted.await.map(drop)
+    }
+
+    /// The number of what Heat was given last.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn heats_number(&self) -> Result<u64, DeployError> {
+        Ok(self.heats().await?.present.map_or(0, |given| given.number))
+    }
+
+    /// What Heat was given last, and its number; nothing where the engine brings the stack up.
+    pub(super) async fn heats_present(&self) -> Result<Option<(u64, String)>, DeployError> {
+        match self.heats().await?.present {
+            Some(given) => Ok(Some((given.number, self.heats_shelf().source(&given.target).await?.to_string()))),
+            None => Ok(None),
+        }
+    }
+
+    /// What Heat was given before, and its number.
+    pub(super) async fn heats_former(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
+        match self.heats().await?.find(to)? {
+            Some(given) => Ok(Some((given.number, self.heats_shelf().source(&given.target).await?.to_string()))),
+            None => Ok(None),
+        }
+    }
+
+    /// The servers that Heat has made.
+    pub(super) async fn heats_servers(&self) -> Result<BTreeMap<Name, Name>, DeployError> {
+        Ok(self.heats().await?.servers)
+    }
+
+    fn heats_shelf(&self) -> Shelf {
+        Shelf::new(&self.store, &self.stack, &self.key, &self.maker)
+    }
+
+    async fn heats(&self) -> Result<Record, DeployError> {
+        Ok(record(&self.store, &self.stack).await?.unwrap_or_default())
+    }
+
+    /// Changes the record, and removes what nothing in it names any more.
+    async fn note(&self, change: impl Fn(&mut Record)) -> Result<Record, DeployError> {
+        let path = Place::new(&self.stack).heat();
+        loop {
+            let there: Option<(Record, _)> = get(&self.store, &self.stack, &path).await?;
+            let (before, version) = there.map(|(record, version)| (record, Some(version))).unwrap_or_default();
+            let mut record = before.clone();
+            change(&mut record);
+            let written = match version {
+                Some(version) => self.store.set(&path, &json(&record), Some(version)).await.map(drop),
+                None => self.store.apply(vec![put(path.clone(), json(&record), false)]).await,
+            };
+            match written {
+                Ok(()) => {
+                    for target in before.targets().difference(&record.targets()) {
+                        self.forget(target).await?;
+                    }
+                    return Ok(record);
+                }
+                // Somebody else notes something at the same time.
+                Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn forget(&self, target: &str) -> Result<(), DeployError> {
+        let top = Place::new(&self.stack).target(target);
+        let pieces = self.store.children(&top).await?;
+        let pieces = pieces.iter().map(|piece| Op::Delete { path: format!("{top}/{piece}") });
+        match self.store.apply(pieces.chain([Op::Delete { path: top.clone() }]).collect()).await {
+            Ok(()) | Err(StoreError::Missing { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+async fn record(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Record>, DeployError> {
+    Ok(get(store, stack, &Place::new(stack).heat()).await?.map(|(record, _)| record))
+}
