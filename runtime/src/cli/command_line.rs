@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 use futures_util::future::LocalBoxFuture;
 use wattle::manners::{Sought, all_exit_codes, color, forced_color, seek};
