@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches};
 
 use crate::author::Blueprint;
 use crate::lower::{self, Lowering};
-use crate::manners::{color, forced_color, suggest};
+use crate::manners::{Sought, color, forced_color, seek};
 use crate::view;
 
 use super::console::Console;
@@ -39,6 +39,24 @@ pub(super) enum Command {
     Explain { code: Option<String> },
 }
 
+/// What people look for here that is elsewhere, or called otherwise.
+const SOUGHT: [Sought; 5] = [
+    (
+        &[
+            "up", "down", "deploy", "destroy", "rollback", "drift", "status", "seed", "get", "set", "ls", "logs",
+            "apply", "create", "run", "start", "stop", "delete",
+        ],
+        "`wattle up DIR`, `wattle deploy DIR` and the like take the directory that `emit` writes: `wattle --help` lists them",
+    ),
+    (
+        &["build", "synth", "render", "write", "generate"],
+        "`emit` writes the template, the environment and the seed; so does this program without a command",
+    ),
+    (&["validate", "lint", "verify"], "`check` reports what is wrong and writes nothing"),
+    (&["preview", "diff", "changes"], "`plan` shows what would change"),
+    (&["test"], "`cargo test` runs the tests"),
+];
+
 const EMIT_ONLY: [&str; 7] = ["out", "format", "model", "message-format", "stack-resources", "stack-bytes", "deployed"];
 
 /// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
@@ -54,7 +72,7 @@ pub(super) fn parse<B: Blueprint>(
     let matches = command.clone().try_get_matches_from(&args).map_err(|error| {
         let name = args.iter().filter_map(|arg| arg.to_str()).find_map(|arg| command.find_subcommand(arg));
         let active = name.unwrap_or(&command);
-        let error = suggest(error, active);
+        let error = seek(error, active, &SOUGHT);
         let (stream, exit) =
             if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
         let text = error.render();

@@ -76,6 +76,22 @@ pub fn suggest(mut error: clap::Error, command: &Command) -> clap::Error {
     error
 }
 
+/// Words that people who come from other tools look for, and what to tell them.
+pub type Sought = (&'static [&'static str], &'static str);
+
+/// As [`suggest`]; but where the command that does not exist is one of those `words`, it says where that is, and nothing else.
+pub fn seek(mut error: clap::Error, command: &Command, words: &[Sought]) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand)
+        && let Some((_, hint)) = words.iter().find(|(words, _)| words.contains(&given.as_str()))
+    {
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*hint).into()]));
+        return error;
+    }
+    suggest(error, command)
+}
+
 /// Why `error` happened, in the manner of our messages: without its number.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();

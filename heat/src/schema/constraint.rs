@@ -79,16 +79,16 @@ fn not_allowed(ty: PropertyType, allowed: &[Value], value: &Value) -> Option<Str
     let wrong = plain(wrong);
     let listed = |values: &[String]| values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", ");
     if allowed.len() <= ALL {
-        let all: Vec<String> = allowed.iter().map(|value| plain(value).to_string()).collect();
+        let all: Vec<String> = allowed.iter().map(plain).collect();
         return Some(format!("`{wrong}` is not one of {}", listed(&all)));
     }
     // Of very many, what was probably meant, and names before numbers.
     let names: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
-    let meant = nearest(&wrong.to_string(), names.iter().copied());
+    let meant = nearest(&wrong, names.iter().copied());
     let others = names.iter().copied().filter(|name| Some(*name) != meant);
     let mut few: Vec<String> = meant.into_iter().chain(others).map(str::to_owned).collect();
     if few.is_empty() {
-        few = allowed.iter().map(|value| plain(value).to_string()).collect();
+        few = allowed.iter().map(plain).collect();
     }
     few.truncate(FEW);
     Some(format!("`{wrong}` is not one of {}, ...", listed(&few)))

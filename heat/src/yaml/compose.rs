@@ -16,11 +16,11 @@ const FAULTS: usize = 20;
 /// What is wrong with a single value keeps no other one from being read: all of that is told with the first.
 pub(super) fn compose<E: From<Error>>(next: impl FnMut() -> Result<Event, E>) -> Result<Node, E> {
     let mut composer = Composer::default();
-    let composed = composer.document(next);
+    let done = composer.document(next);
     let mut faults = composer.faults.into_iter();
     match faults.next() {
         Some(first) => Err(Error { others: faults.collect(), ..first }.into()),
-        None => composed.map(|()| composer.root.unwrap_or_else(|| Item::of(Tree::Null, Span::default()).node)),
+        None => done.map(|()| composer.root.unwrap_or_else(|| Item::of(Tree::Null, Span::default()).node)),
     }
 }
 

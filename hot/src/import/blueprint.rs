@@ -30,8 +30,8 @@ use super::{Note, Unsupported, order};
 pub(super) struct Uses {
     /// Modules of the catalog.
     pub(super) services: BTreeSet<String>,
-    /// What Heat hides of them.
-    pub(super) hidden: bool,
+    /// Features of the catalog besides those of these modules.
+    pub(super) features: BTreeSet<&'static str>,
     /// `wattle_catalog::raw`.
     pub(super) raw: bool,
     /// `wattle::author::item`.

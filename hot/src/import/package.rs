@@ -1,6 +1,6 @@
 //! The files of a crate.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use wattle_model::IndexMap;
 
@@ -136,9 +136,8 @@ fn manifest(options: &Options, modules: &[(String, Module)]) -> String {
     features.sort_unstable();
     features.dedup();
     features.retain(|service| !DEFAULT.contains(service));
-    if modules.iter().any(|(_, module)| module.uses.hidden) {
-        features.push("hidden");
-    }
+    let others: BTreeSet<&str> = modules.iter().flat_map(|(_, module)| &module.uses.features).copied().collect();
+    features.extend(others);
     let features: Vec<String> = features.into_iter().map(|service| format!("\"{service}\"")).collect();
     let features = if features.is_empty() { String::new() } else { format!(", features = [{}]", features.join(", ")) };
     let uses_catalog = modules.iter().any(|(_, module)| module.uses.raw || !module.uses.services.is_empty());

@@ -26,7 +26,7 @@ impl<'a> Blueprint<'a> {
         let typed = known.and_then(|known| Some((known, self.typed_resource(name, known, &properties)?)));
         let (expr, kind, known) = if let Some((known, expr)) = typed {
             if known.is_hidden() {
-                self.uses.hidden = true;
+                self.uses.features.insert("hidden");
                 let text = "Heat no longer documents its type: the feature `hidden` of the catalog has it";
                 self.note(name, format!("`{name}`, of the type `{ty}`"), text.into());
             }

@@ -2,10 +2,9 @@
 
 use std::ffi::OsString;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 use futures_util::future::LocalBoxFuture;
-use wattle::manners::{all_exit_codes, color, forced_color, suggest};
+use wattle::manners::{Sought, all_exit_codes, color, forced_color, seek};
 
 use super::args;
 use super::console::Console;
@@ -30,7 +29,7 @@ pub(super) struct Named {
 
 /// What people who come from other tools look for, and where it is. Nothing of this is an alias: what ends a topology on this
 /// machine does not delete a stack of OpenStack.
-const SOUGHT: [(&[&str], &str); 8] = [
+const SOUGHT: [Sought; 11] = [
     (
         &["apply", "create", "start", "run"],
         "`wattle up DIR` brings it up on this machine, `wattle deploy DIR` on OpenStack",
@@ -52,6 +51,9 @@ const SOUGHT: [(&[&str], &str); 8] = [
         "`wattle check` reports what is wrong with a template, `cargo run -- check` with a blueprint",
     ),
     (&["init"], "`wattle new NAME` writes a crate to begin with"),
+    (&["emit", "build", "synth"], "`cargo run` of a blueprint emits it, `wattle lower` what an extended template says"),
+    (&["test"], "`cargo test` runs the tests of a blueprint, `wattle up DIR` brings it up on this machine"),
+    (&["refresh"], "`wattle drift` says what in the cloud is not as it was deployed"),
 ];
 
 type Run = for<'a> fn(&'a ArgMatches, &'a mut Console) -> LocalBoxFuture<'a, Result<Exit, Failure>>;
@@ -84,7 +86,9 @@ pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatch
     }
     let mut command = console.program.command_line();
     command.try_get_matches_from_mut(args).map_err(|error| {
-        let error = suggest(seek(error, &command), active(&command, args));
+        // A program that has no `up` is an agent's, and whoever calls it is not looking for another tool's commands.
+        let words = if command.get_subcommands().any(|own| own.get_name() == "up") { &SOUGHT[..] } else { &[] };
+        let error = seek(error, active(&command, args), words);
         let (stream, exit) =
             if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
         let text = error.render();
@@ -93,20 +97,6 @@ pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatch
         let _ = stream.write(&text);
         exit
     })
-}
-
-/// Says where that is which another tool calls by the name that was given.
-fn seek(mut error: clap::Error, command: &Command) -> clap::Error {
-    if error.kind() == ErrorKind::InvalidSubcommand
-        && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand)
-        // Of a command's own commands, it says nothing.
-        && command.get_subcommands().any(|own| own.get_name() == "up")
-        && let Some((_, hint)) = SOUGHT.iter().find(|(words, _)| words.contains(&given.as_str()))
-    {
-        error.remove(ContextKind::SuggestedSubcommand);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*hint).into()]));
-    }
-    error
 }
 
 /// The innermost command that is named.

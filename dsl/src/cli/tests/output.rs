@@ -71,6 +71,23 @@ fn what_a_lowering_cannot_express_is_found_for_it_alone() {
 }
 
 #[test]
+fn what_is_elsewhere_or_called_otherwise_is_told() {
+    for (sought, told) in [
+        ("up", "`wattle up DIR`"),
+        ("deploy", "`wattle deploy DIR`"),
+        ("synth", "`emit` writes"),
+        ("validate", "`check` reports"),
+        ("diff", "`plan` shows"),
+        ("test", "`cargo test`"),
+    ] {
+        let run = demo(&[sought]);
+        assert_eq!(run.exit, Exit::Usage, "{run}");
+        assert!(run.err.contains(told) && !run.err.contains("similar"), "{run}");
+    }
+    assert!(demo(&["chekc"]).err.contains("'check'"));
+}
+
+#[test]
 fn wrong_usage() {
     let runs: Vec<String> = [
         &["--ot", "x"][..],
