@@ -86,8 +86,8 @@ impl Deployment {
         {
             return Ok(number);
         }
-        let target = kept.put(source).await?;
-        let record = self.note(|record| {
+        let (target, whole) = kept.put(source).await?;
+        let record = self.note(Some(whole), |record| {
             record.last += 1;
             record.present = Some(Given { number: record.last, target: target.clone() });
         });
@@ -107,7 +107,7 @@ impl Deployment {
         };
         let given = given.ok_or_else(nothing)?;
         let source = self.heats_shelf().source(&given.target).await?;
-        self.note(|record| record.present = Some(given.clone())).await?;
+        self.note(None, |record| record.present = Some(given.clone())).await?;
         Ok(source.to_string())
     }
 
@@ -116,7 +116,7 @@ impl Deployment {
     /// # Errors
     /// When it cannot be written.
     pub async fn heat_has_reached(&self, number: u64, servers: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
-        let noted = self.note(|record| {
+        let noted = self.note(None, |record| {
             record.servers.clone_from(servers);
             // Somebody else may have given it something else meanwhile.
             if let Some(present) = record.present.clone().filter(|present| present.number == number) {
@@ -133,7 +133,7 @@ impl Deployment {
     /// # Errors
     /// When it cannot be written.
     pub async fn heat_has_gone_back(&self) -> Result<(), DeployError> {
-        let noted = self.note(|record| {
+        let noted = self.note(None, |record| {
             if let Some(good) = record.good.first() {
                 record.present = Some(good.clone());
             }
@@ -178,19 +178,19 @@ impl Deployment {
         Ok(record(&self.store, &self.stack).await?.unwrap_or_default())
     }
 
-    /// Changes the record, and removes what nothing in it names any more.
-    async fn note(&self, change: impl Fn(&mut Record)) -> Result<Record, DeployError> {
+    /// Changes the record, makes `whole` what it names from now on, and removes what nothing in it names any more.
+    async fn note(&self, whole: Option<Op>, change: impl Fn(&mut Record)) -> Result<Record, DeployError> {
         let path = Place::new(&self.stack).heat();
         loop {
             let there: Option<(Record, _)> = get(&self.store, &self.stack, &path).await?;
             let (before, version) = there.map(|(record, version)| (record, Some(version))).unwrap_or_default();
             let mut record = before.clone();
             change(&mut record);
-            let written = match version {
-                Some(version) => self.store.set(&path, &json(&record), Some(version)).await.map(drop),
-                None => self.store.apply(vec![put(path.clone(), json(&record), false)]).await,
+            let noted = match version {
+                Some(_) => Op::Set { path: path.clone(), data: json(&record), expected: version },
+                None => put(path.clone(), json(&record), false),
             };
-            match written {
+            match self.store.apply(whole.clone().into_iter().chain([noted]).collect()).await {
                 Ok(()) => {
                     for target in before.targets().difference(&record.targets()) {
                         self.forget(target).await?;

@@ -181,22 +181,23 @@ impl Keeper {
 
     /// Removes what goals asked for that are not kept any more, except for what a wish that was not heard yet may ask for.
     pub(super) async fn forget_targets(&self) -> Result<(), DeployError> {
+        let mut whole = Vec::new();
+        for name in self.store.children(&self.place.targets()).await? {
+            // One that is being written becomes whole with the wish for it.
+            if self.store.get(&self.place.target(&name)).await?.is_some_and(|node| !node.data.is_empty()) {
+                whole.push(name);
+            }
+        }
         let goals = self.goal.iter().chain(self.good.iter().flatten().map(|good| &good.goal));
         let mut kept: BTreeSet<String> = goals.filter_map(|goal| goal.asked.target.clone()).collect();
+        // Read last: for what was whole before, its wish was there.
         let wish: Option<(Wish, _)> = get(&self.store, &self.stack, &self.place.wish()).await?;
         if let Some((Wish { want: super::facts::Want::Deploy(asked), .. }, _)) = wish {
             kept.extend(asked.target);
         }
-        for name in self.store.children(&self.place.targets()).await? {
-            if kept.contains(&name) {
-                continue;
-            }
+        for name in whole.into_iter().filter(|name| !kept.contains(name)) {
             let top = self.place.target(&name);
             let pieces = self.store.children(&top).await?;
-            // One that is being written is complete only with its first node, which comes last.
-            if self.store.get(&top).await?.is_none_or(|node| node.data.is_empty()) {
-                continue;
-            }
             let pieces = pieces.iter().map(|piece| Op::Delete { path: format!("{top}/{piece}") });
             let ops = std::iter::once(self.fence.clone()).chain(pieces).chain([Op::Delete { path: top.clone() }]);
             self.store.apply(ops.collect()).await?;

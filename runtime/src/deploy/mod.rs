@@ -26,7 +26,7 @@ use wattle::model::Name;
 use wattle_converge::{Act, Cleanup, Limits, OnFailure, Outcome, Row, Stage, Time, Wait, What};
 
 use crate::space::OperatorKey;
-use crate::store::{Access, Store, StoreError, Version};
+use crate::store::{Access, Op, Store, StoreError, Version};
 
 pub use cloud::{Cloud, Rows, Seen};
 pub use error::DeployError;
@@ -289,6 +289,7 @@ impl Deployment {
     /// Writes down what is wanted; its number.
     async fn wish(&self, wanted: &Wanted) -> Result<u64, DeployError> {
         prepare(&self.store, &self.stack).await?;
+        let mut whole = None;
         let want = match wanted {
             Wanted::AsDeployed => {
                 let goal = self.goal().await?.filter(|goal| goal.asked.target.is_some());
@@ -303,24 +304,28 @@ impl Deployment {
                 cleanup: Cleanup::Last,
                 corrects: false,
             }),
-            Wanted::Deploy { source, on_failure, cleanup, corrects, deadline } => Want::Deploy(Asked {
-                target: Some(Shelf::new(&self.store, &self.stack, &self.key, &self.maker).put(source).await?),
-                deadline: *deadline,
-                on_failure: *on_failure,
-                cleanup: *cleanup,
-                corrects: *corrects,
-            }),
+            Wanted::Deploy { source, on_failure, cleanup, corrects, deadline } => {
+                let (target, op) = Shelf::new(&self.store, &self.stack, &self.key, &self.maker).put(source).await?;
+                whole = Some(op);
+                Want::Deploy(Asked {
+                    target: Some(target),
+                    deadline: *deadline,
+                    on_failure: *on_failure,
+                    cleanup: *cleanup,
+                    corrects: *corrects,
+                })
+            }
         };
         let path = Place::new(&self.stack).wish();
         loop {
             let there: Option<(Wish, _)> = get(&self.store, &self.stack, &path).await?;
             let number = there.as_ref().map_or(0, |(wish, _)| wish.number) + 1;
             let data = json(&Wish { number, want: want.clone() });
-            let written = match there {
-                Some((_, version)) => self.store.set(&path, &data, Some(version)).await.map(drop),
-                None => self.store.apply(vec![put(path.clone(), data, false)]).await,
+            let wish = match there {
+                Some((_, version)) => Op::Set { path: path.clone(), data, expected: Some(version) },
+                None => put(path.clone(), data, false),
             };
-            match written {
+            match self.store.apply(whole.clone().into_iter().chain([wish]).collect()).await {
                 Ok(()) => return Ok(number),
                 // Somebody else wants something at the same time. It comes before this.
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}

@@ -61,16 +61,18 @@ impl Shelf {
         }
     }
 
-    /// Stores what a target is made of; its name.
-    pub(super) async fn put(&self, source: &str) -> Result<String, DeployError> {
+    /// Stores what a target is made of; its name, and what makes it whole. Whoever wants it does that and says so in one request: what
+    /// is whole and nobody wants, who leads removes.
+    pub(super) async fn put(&self, source: &str) -> Result<(String, Op), DeployError> {
         let mut chance = [0; 12];
         getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers");
         let name = hex(&chance);
         let top = self.place.target(&name);
         let mut ops = vec![Op::Create { path: top, data: Vec::new(), access: Access::new() }];
         ops.extend(self.pieces(&name, 0, source, &self.key)?);
+        let whole = ops.pop().expect("INVARIANT: pieces end with what makes them whole");
         self.store.apply(ops).await?;
-        Ok(name)
+        Ok((name, whole))
     }
 
     /// The pieces of what a target is made of, encrypted for whoever has `key`, the `first` one by this number.
