@@ -47,6 +47,13 @@ impl Failure {
         Self { component: component.clone(), message, through: Vec::new(), ..self }
     }
 
+    /// What `component` says of another stack's: nobody of this one has that one's own word.
+    #[must_use]
+    pub fn said_of_another_stack(self, component: &Name) -> Self {
+        let message = format!("it says that {} of another stack has failed: {}", self.component, self.message);
+        Self { component: component.clone(), message, through: Vec::new(), ..self }
+    }
+
     /// The same failure with no more in it than has room in what others say when they pass it on: else one who says too much would
     /// keep them from saying anything.
     #[must_use]

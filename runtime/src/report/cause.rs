@@ -360,7 +360,8 @@ impl Picture {
         // Components of another stack are called `STACK:SERVER/COMPONENT`, and no name has a colon in it.
         let is_others = named.split('/').next().is_some_and(|server| server.contains(':'));
         match self.find(named) {
-            _ if named == component || is_others => failure.clone(),
+            _ if named == component => failure.clone(),
+            _ if is_others => failure.clone().said_of_another_stack(component),
             Some(part) => said(part),
             None => failure.clone().only_said_by(component),
         }

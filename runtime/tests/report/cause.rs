@@ -119,9 +119,9 @@ fn nobody_is_blamed_on_another_ones_word() {
         assert!(found.iter().any(|told| told == expected), "{state}: {found:?}");
         assert!(!found.iter().any(|told| told.starts_with("c/v has failed: it broke")), "{state}: {found:?}");
     }
-    // Of another stack, nobody here knows more.
+    // Of another stack, nobody here has its own word.
     let found = told(&picture(&["b"], &["b/y failed shop:c/v"]));
-    assert_eq!(found, ["shop:c/v has failed: it broke [b/y]"]);
+    assert_eq!(found, ["b/y has failed: it says that shop:c/v of another stack has failed: it broke []"]);
 }
 
 #[test]

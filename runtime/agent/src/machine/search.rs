@@ -118,7 +118,7 @@ impl Search {
             let says_so = |cause: &Cause| matches!(cause, Cause::Failed(own) if own.component == blamed);
             // What this stack does not have is another one's.
             if blamed.contains(':') {
-                self.add(Cause::Failed(failure));
+                self.add(Cause::Failed(failure.said_of_another_stack(&component)));
             } else if !self.causes.iter().any(says_so) {
                 self.add(Cause::Failed(failure.only_said_by(&component)));
             }
