@@ -160,6 +160,7 @@ heat_template_version: 2021-04-16
 resources:
   server: {type: OS::Nova::Server, properties: {image: debian, flavor: m1.small}}
   address: {type: OS::Nova::FloatingIPAssociation, properties: {floating_ip: f, server_id: {get_resource: server}}}
+  removed: {type: OS::Monasca::Notification}
 ";
     let imported = import(&Loaded::of(text, "shop.yaml"), &Options::new("shop", Dependency::Version("1".into())));
     let imported = imported.expect("a crate");
@@ -167,4 +168,5 @@ resources:
     assert!(file("Cargo.toml").contains("features = [\"hidden\"]"), "{}", file("Cargo.toml"));
     assert!(file("src/lib.rs").contains("nova::FloatingIpAssociation::new("), "{}", file("src/lib.rs"));
     assert!(imported.notes.iter().any(|note| note.to_string().contains("feature `hidden`")));
+    assert!(file("src/lib.rs").contains("raw(\"OS::Monasca::Notification\")"), "{}", file("src/lib.rs"));
 }

@@ -32,9 +32,11 @@ impl Catalog {
         Self(known.collect())
     }
 
-    /// The type, if Heat does not discourage it: of that the compiler would warn.
+    /// The type, if Heat does not discourage it, of which the compiler would warn, and has more of it than its name: of what it has
+    /// removed it keeps no property.
     pub(super) fn get(&self, ty: &str) -> Option<&Known> {
-        self.0.get(ty).filter(|known| known.resource.schema.support.deprecated().is_none())
+        let is_there = |known: &&Known| !known.is_hidden() || !known.resource.fields.is_empty();
+        self.0.get(ty).filter(|known| known.resource.schema.support.deprecated().is_none()).filter(is_there)
     }
 
     /// Whether Heat has the type at all.

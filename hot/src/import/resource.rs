@@ -199,7 +199,7 @@ impl<'a> Blueprint<'a> {
         }
         let why = match known {
             Some(_) => "it lacks what Heat requires of its type, or says it otherwise than the catalog",
-            None if self.catalog.knows(ty) => "Heat discourages its type",
+            None if self.catalog.knows(ty) => "Heat discourages its type, or has removed it",
             None => "the catalog does not have its type",
         };
         let text = format!("{why}: its properties are given by Heat's names");
