@@ -11,7 +11,7 @@ use wattle_openstack::session::Call;
 use wattle_tests::heat::HeatServer;
 
 use crate::KEY;
-use crate::site::Site;
+use crate::site::{PASSWORD, Site};
 
 /// A shop, and a cloud that has Heat.
 struct Shop {
@@ -117,6 +117,13 @@ fn heat_deploys_changes_checks_brings_back_and_destroys() {
     std::fs::remove_file(&shop.missing).expect("removes");
     let now = shop.ids();
     assert!(now["/app2"] != ids["/app2"] && now["/db"] == ids["/db"], "{now:?}");
+    // The data space is not forgotten while Heat has the stack.
+    let ran = site.ask(&["seed", "delete", "three_tier", "--yes", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(2) && ran.err.contains("was deployed through Heat"), "{ran}");
+    // A plan tells what Heat knows, and has it do nothing.
+    let plan = ["plan", ".", "--cloud", "simulated", "-P", PASSWORD, KEY[0], KEY[1]];
+    let ran = site.ask(&plan);
+    assert!(ran.code == Some(0) && ran.err.contains("Heat is asked for what it knows"), "{ran}");
     shop.destroyed();
 }
 
