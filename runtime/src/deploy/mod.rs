@@ -379,18 +379,24 @@ impl Deployment {
         if Self::through(&self.store, &self.stack).await? == Some(Through::Heat) {
             return self.heats_former(to).await;
         }
-        let present = self.goal().await?.map_or(0, |goal| goal.generation);
         let good: Option<(Vec<facts::Good>, _)> =
             get(&self.store, &self.stack, &Place::new(&self.stack).good()).await?;
         let mut good = good.map(|(good, _)| good).unwrap_or_default().into_iter().map(|good| good.goal);
-        let found = match to {
-            Some(to) => Some(good.find(|goal| goal.generation == to).ok_or(wattle_converge::Refusal::NoGoal(to))?),
-            None => good.find(|goal| goal.generation != present),
-        };
-        match found {
-            Some(goal) => self.source_of(&goal).await,
-            None => Ok(None),
+        if let Some(to) = to {
+            let goal = good.find(|goal| goal.generation == to).ok_or(wattle_converge::Refusal::NoGoal(to))?;
+            return self.source_of(&goal).await;
         }
+        let Some(present) = self.goal().await? else { return Ok(None) };
+        let (reached, former): (Vec<_>, Vec<_>) = good.partition(|goal| goal.generation == present.generation);
+        // What was asked for once more, or put right, is no other deployment.
+        let own = if reached.is_empty() { None } else { self.source_of(&present).await?.map(|(_, text)| text) };
+        for goal in former {
+            let found = self.source_of(&goal).await?;
+            if own.is_none() || found.as_ref().map(|(_, text)| text) != own.as_ref() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 
     async fn source_of(&self, goal: &facts::Goal) -> Result<Option<(u64, String)>, DeployError> {

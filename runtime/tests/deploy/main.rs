@@ -184,6 +184,20 @@ async fn what_drifts_or_vanishes_is_seen_and_put_right_where_that_is_asked_for()
 }
 
 #[tokio::test]
+async fn what_was_asked_for_once_more_is_nothing_to_go_back_to() {
+    let site = Site::new();
+    site.asked(&deploy("net = a")).await;
+    site.asked(&deploy("net = b")).await;
+    site.asked(&deploy("net = b")).await;
+    site.asked(&Wanted::AsDeployed).await;
+    let former = site.deployment.former_source(None).await.unwrap();
+    assert_eq!(former, Some((1, "net = a".to_owned())));
+    assert_eq!(site.asked(&Wanted::Rollback { to: Some(1) }).await, ["update net"]);
+    let former = site.deployment.former_source(None).await.unwrap();
+    assert_eq!(former, Some((4, "net = b".to_owned())));
+}
+
+#[tokio::test]
 async fn secrets_of_targets_are_not_readable_in_the_store() {
     let site = Site::new();
     site.asked(&deploy("net = hunter2hunter2")).await;
