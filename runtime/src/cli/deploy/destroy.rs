@@ -59,8 +59,8 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
 /// Removes the file of the servers' credentials, if it still says what was deployed: they open nothing any more, and the next
 /// deployment would not know whose they are.
 fn forget(matches: &ArgMatches, file: &str, text: &str, console: &mut Console) -> Result<(), Failure> {
-    let beside = target::key_file(matches).map(|key| key.with_file_name("credentials.yaml"));
-    for file in [Some(PathBuf::from(file)), beside].into_iter().flatten() {
+    let key = target::key_file(matches).unwrap_or_else(|| PathBuf::from("operator.key"));
+    for file in [PathBuf::from(file), key.with_file_name("credentials.yaml")] {
         if fs::read_to_string(&file).is_ok_and(|there| there == text) && fs::remove_file(&file).is_ok() {
             console
                 .err
