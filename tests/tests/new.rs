@@ -169,7 +169,7 @@ fn bash_completes_commands_and_options() {
     assert_eq!(complete("wattle st"), "status\n");
     assert_eq!(complete("wattle seed ap"), "apply\n");
     assert_eq!(complete("wattle up --unt"), "--until-done\n");
-    assert_eq!(complete("wattle explain W070"), "W0701 W0702 W0703 W0704 W0705 W0706 W0707 W0708\n");
+    assert_eq!(complete("wattle explain W070"), "W0701 W0702 W0703 W0704 W0705 W0706 W0707 W0708 W0709\n");
     for shell in ["zsh", "fish", "elvish", "powershell"] {
         let (script, succeeded) = run(Command::new(wattle()).args(["completions", shell]));
         assert!(succeeded && script.contains("until-done"), "{shell}: {script}");
