@@ -7,7 +7,6 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 
 use super::handle::{Attribute, Output, Parameter};
-use super::promise::Promise;
 
 /// A struct with a twin of its fields. Implemented by `#[derive(PortType)]`.
 pub trait Fielded {
@@ -44,7 +43,8 @@ macro_rules! fielded {
         }
     )*};
 }
-fielded!(Output Attribute Parameter Promise FieldNotKnownYet);
+// Not of promises: their type follows from what takes them, and the compiler must know what it dereferences.
+fielded!(Output Attribute Parameter FieldNotKnownYet);
 
 /// Implemented by nothing: the field of a deferred struct cannot be printed.
 #[diagnostic::on_unimplemented(
