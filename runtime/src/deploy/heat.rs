@@ -12,9 +12,9 @@ use wattle_converge::Refusal;
 
 use crate::store::{Op, Store, StoreError};
 
-use super::keeper::{KEPT, get, json, prepare, put};
+use super::keeper::{KEPT, after, get, json, prepare};
 use super::place::Place;
-use super::shelf::Shelf;
+use super::shelf::{self, Shelf};
 use super::{DeployError, Deployment, facts};
 
 /// Who makes a stack's infrastructure what it is to be.
@@ -186,10 +186,7 @@ impl Deployment {
             let (before, version) = there.map(|(record, version)| (record, Some(version))).unwrap_or_default();
             let mut record = before.clone();
             change(&mut record);
-            let noted = match version {
-                Some(_) => Op::Set { path: path.clone(), data: json(&record), expected: version },
-                None => put(path.clone(), json(&record), false),
-            };
+            let noted = after(path.clone(), json(&record), version);
             match self.store.apply(whole.clone().into_iter().chain([noted]).collect()).await {
                 Ok(()) => {
                     for target in before.targets().difference(&record.targets()) {
@@ -205,10 +202,8 @@ impl Deployment {
     }
 
     async fn forget(&self, target: &str) -> Result<(), DeployError> {
-        let top = Place::new(&self.stack).target(target);
-        let pieces = self.store.children(&top).await?;
-        let pieces = pieces.iter().map(|piece| Op::Delete { path: format!("{top}/{piece}") });
-        match self.store.apply(pieces.chain([Op::Delete { path: top.clone() }]).collect()).await {
+        let removal = shelf::removal(&self.store, &Place::new(&self.stack), target).await?;
+        match self.store.apply(removal).await {
             Ok(()) | Err(StoreError::Missing { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }

@@ -16,6 +16,7 @@ use crate::store::{Access, Hold, Op, Store, StoreError, Version};
 use super::DeployError;
 use super::facts::{Asked, Goal, Good, Report, Wish};
 use super::place::Place;
+use super::shelf;
 
 /// How many goals that were reached are kept.
 pub(super) const KEPT: usize = 10;
@@ -196,11 +197,8 @@ impl Keeper {
             kept.extend(asked.target);
         }
         for name in whole.into_iter().filter(|name| !kept.contains(name)) {
-            let top = self.place.target(&name);
-            let pieces = self.store.children(&top).await?;
-            let pieces = pieces.iter().map(|piece| Op::Delete { path: format!("{top}/{piece}") });
-            let ops = std::iter::once(self.fence.clone()).chain(pieces).chain([Op::Delete { path: top.clone() }]);
-            self.store.apply(ops.collect()).await?;
+            let removal = shelf::removal(&self.store, &self.place, &name).await?;
+            self.store.apply(std::iter::once(self.fence.clone()).chain(removal).collect()).await?;
         }
         Ok(())
     }
@@ -236,6 +234,14 @@ async fn make(store: &Arc<dyn Store>, path: &str) -> Result<(), DeployError> {
 /// The node with this data, made if it is not `there`.
 pub(super) fn put(path: String, data: Vec<u8>, there: bool) -> Op {
     if there { Op::Set { path, data, expected: None } } else { Op::Create { path, data, access: Access::new() } }
+}
+
+/// The node with this data, as what comes after the `version` that was read; without one as what nobody has made meanwhile.
+pub(super) fn after(path: String, data: Vec<u8>, version: Option<Version>) -> Op {
+    match version {
+        Some(_) => Op::Set { path, data, expected: version },
+        None => put(path, data, false),
+    }
 }
 
 /// What a node holds; nothing if there is none.

@@ -23,10 +23,11 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use wattle::model::Name;
+use wattle::plan::{Found, Left};
 use wattle_converge::{Act, Cleanup, Limits, OnFailure, Outcome, Row, Stage, Time, Wait, What};
 
 use crate::space::OperatorKey;
-use crate::store::{Access, Op, Store, StoreError, Version};
+use crate::store::{Access, Store, StoreError, Version};
 
 pub use cloud::{Cloud, Rows, Seen};
 pub use error::DeployError;
@@ -37,7 +38,7 @@ pub use shelf::Maker;
 
 use engine::{End, Engine, Tools};
 use facts::{Asked, Report, Want, Wish};
-use keeper::{get, json, prepare, put};
+use keeper::{after, get, json, prepare};
 use place::Place;
 use shelf::Shelf;
 
@@ -155,35 +156,16 @@ pub struct Ended {
     pub roots: Vec<String>,
 }
 
-/// A resource that is not as it was deployed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// Which one.
-    pub name: Name,
-    /// How, in words that come behind its name.
-    pub how: String,
-}
-
-/// How words begin of what is there.
-const DIFFERS: &str = "differs: ";
-
-impl Difference {
-    /// Whether it is there and works, so that it is changed and not made anew.
-    pub fn is_there(&self) -> bool {
-        self.how.starts_with(DIFFERS)
-    }
-
-    /// How a row's thing is not as it was deployed, if it is not.
-    fn of(row: &Row) -> Option<Self> {
-        let how = match (row.stage, &row.drift, &row.failed) {
-            (Stage::Failed, Some(why), _) => format!("is broken: {why}"),
-            (_, Some(how), _) => format!("{DIFFERS}{how}"),
-            (_, None, Some(failure)) => format!("failed: {}", failure.cause),
-            (Stage::Failed, None, None) => "is broken".to_owned(),
-            _ => return None,
-        };
-        Some(Self { name: row.name.clone(), how })
-    }
+/// How a row's thing is not as it was deployed, if it is not.
+fn found(row: &Row) -> Option<Found> {
+    let (left, how) = match (row.stage, &row.drift, &row.failed) {
+        (Stage::Failed, Some(why), _) => (Left::Wreck, format!("is broken: {why}")),
+        (_, Some(how), _) => (Left::Itself, format!("differs: {how}")),
+        (_, None, Some(failure)) => (Left::Wreck, format!("failed: {}", failure.cause)),
+        (Stage::Failed, None, None) => (Left::Wreck, "is broken".to_owned()),
+        _ => return None,
+    };
+    Some(Found { name: row.name.clone(), left, how })
 }
 
 impl Deployment {
@@ -321,10 +303,7 @@ impl Deployment {
             let there: Option<(Wish, _)> = get(&self.store, &self.stack, &path).await?;
             let number = there.as_ref().map_or(0, |(wish, _)| wish.number) + 1;
             let data = json(&Wish { number, want: want.clone() });
-            let wish = match there {
-                Some((_, version)) => Op::Set { path: path.clone(), data, expected: Some(version) },
-                None => put(path.clone(), data, false),
-            };
+            let wish = after(path.clone(), data, there.map(|(_, version)| version));
             match self.store.apply(whole.clone().into_iter().chain([wish]).collect()).await {
                 Ok(()) => return Ok(number),
                 // Somebody else wants something at the same time. It comes before this.
@@ -338,7 +317,7 @@ impl Deployment {
     ///
     /// # Errors
     /// As [`Self::bring`].
-    pub async fn look(&self, news: &mpsc::UnboundedSender<News>) -> Result<Vec<Difference>, DeployError> {
+    pub async fn look(&self, news: &mpsc::UnboundedSender<News>) -> Result<Vec<Found>, DeployError> {
         prepare(&self.store, &self.stack).await?;
         match self.store.hold(&Place::new(&self.stack).leader(), &[], &Access::new(), None).await {
             Ok(hold) => {
@@ -347,7 +326,7 @@ impl Deployment {
             }
             Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {
                 let _ = news.send(News::Elsewhere);
-                Ok(Self::rows(&self.store, &self.stack).await?.iter().filter_map(Difference::of).collect())
+                Ok(Self::rows(&self.store, &self.stack).await?.iter().filter_map(found).collect())
             }
             Err(error) => Err(error.into()),
         }
@@ -429,14 +408,9 @@ impl Deployment {
     pub async fn note_known(&self, things: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
         let path = Place::new(&self.stack).known();
         loop {
-            let there = self.known().await?;
-            let mut known = there.as_ref().map(|(known, _)| known.clone()).unwrap_or_default();
+            let (mut known, version) = self.known().await?.map(|(known, at)| (known, Some(at))).unwrap_or_default();
             known.extend(things.iter().map(|(name, phys)| (name.clone(), phys.clone())));
-            let written = match there {
-                Some((_, version)) => self.store.set(&path, &json(&known), Some(version)).await.map(drop),
-                None => self.store.apply(vec![put(path.clone(), json(&known), false)]).await,
-            };
-            match written {
+            match self.store.apply(vec![after(path.clone(), json(&known), version)]).await {
                 Ok(()) => return Ok(()),
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error.into()),

@@ -168,6 +168,14 @@ impl Shelf {
     }
 }
 
+/// What removes all that is stored under a name.
+pub(super) async fn removal(store: &Arc<dyn Store>, place: &Place, name: &str) -> Result<Vec<Op>, DeployError> {
+    let top = place.target(name);
+    let pieces = store.children(&top).await?;
+    let pieces = pieces.iter().map(|piece| Op::Delete { path: format!("{top}/{piece}") });
+    Ok(pieces.chain([Op::Delete { path: top.clone() }]).collect())
+}
+
 /// A target that is made when somebody asks it for something: of ten goals that are kept, nine are never asked.
 struct Later {
     source: Name,

@@ -1,11 +1,12 @@
 //! `wattle drift`: what is not as it was deployed.
 
 use clap::{ArgMatches, Command};
+use wattle::plan::Found;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure, exit_codes};
 use crate::cli::{args, target};
-use crate::deploy::{Difference, Wanted};
+use crate::deploy::Wanted;
 
 use super::site::{Brought, Site};
 use super::{cloud, software};
@@ -39,7 +40,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         console.out.write(&format!("everything of `{stack}` is as it was deployed\n"))?;
         return Ok(Exit::Fine);
     }
-    let lines: Vec<String> = differs.iter().map(|Difference { name, how }| format!("{name} {how}\n")).collect();
+    let lines: Vec<String> = differs.iter().map(|Found { name, how, .. }| format!("{name} {how}\n")).collect();
     console.out.write(&lines.concat())?;
     if !matches.get_flag("correct") {
         return Ok(Exit::Changes);

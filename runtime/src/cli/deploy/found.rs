@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
-use wattle::plan::{Found, Left};
+use wattle::plan::Found;
 
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::seed::Work;
-use crate::deploy::{Deployment, Difference, Through};
+use crate::deploy::{Deployment, Through};
 
 use super::cloud;
 use super::site::Site;
@@ -47,19 +47,9 @@ pub(in crate::cli) async fn found(
         return Ok(Vec::new());
     }
     let site = Site::new(&work.store, &stack, &work.options.key, Arc::clone(&session)).await?;
-    let found: Vec<Found> = site.glance(console).await?.into_iter().map(of).collect();
+    let found = site.glance(console).await?;
     if found.is_empty() {
         console.err.write(&format!("everything of `{stack}` is in the cloud `{name}` as it was deployed\n"))?;
     }
     Ok(found)
-}
-
-fn of(difference: Difference) -> Found {
-    let left = match &*difference.how {
-        "is gone" => Left::Nothing,
-        _ if difference.is_there() => Left::Itself,
-        _ => Left::Wreck,
-    };
-    let Difference { name, how } = difference;
-    Found { name, left, how }
 }

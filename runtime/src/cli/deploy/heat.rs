@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use wattle::model::Resource;
+use wattle::plan::{Found, Left};
 use wattle_converge::{OnFailure, Time};
 use wattle_openstack::Fault;
 use wattle_openstack::orchestration::{Change, Follow, Orchestration, Stack, Step, Terms, Tree};
@@ -17,7 +18,7 @@ use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::signals::Signals;
 use crate::clock;
-use crate::deploy::{Difference, Wanted};
+use crate::deploy::Wanted;
 use crate::openstack::{Source, package};
 
 use super::cloud::of_fault;
@@ -64,7 +65,7 @@ pub(super) async fn bring(
 }
 
 /// Has Heat look whether what it made is there.
-pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Console) -> Result<Vec<Found>, Failure> {
     let mut errand = Errand { site, heat, display: Display::new(console.err.color), console };
     errand.look().await
 }
@@ -73,25 +74,25 @@ pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Consol
 ///
 /// # Errors
 /// Why that is not known.
-pub(super) async fn glance(heat: &Orchestration, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+pub(super) async fn glance(heat: &Orchestration, console: &mut Console) -> Result<Vec<Found>, Failure> {
     let Some(stack) = heat.find().await.map_err(of_fault)? else { return Ok(vec![gone(heat)]) };
     console.err.write("Heat is asked for what it knows: `wattle drift` has it look\n")?;
     let tree = heat.resources(&stack.id).await.map_err(of_fault)?;
     Ok(differences(heat, &stack, &tree))
 }
 
-fn gone(heat: &Orchestration) -> Difference {
-    Difference { name: heat.name().into(), how: "is gone from Heat".into() }
+fn gone(heat: &Orchestration) -> Found {
+    Found { left: Left::Nothing, name: heat.name().into(), how: "is gone from Heat".into() }
 }
 
 /// What Heat says of what is not as it should be.
-fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Difference> {
+fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Found> {
     let how = |reason: &str| format!("is not as Heat has made it: {reason}");
     let failed = tree.failed().into_iter();
-    let mut differs: Vec<Difference> =
-        failed.map(|failed| Difference { name: failed.path.clone(), how: how(&failed.reason) }).collect();
+    let mut differs: Vec<Found> =
+        failed.map(|failed| Found { left: Left::Wreck, name: failed.path.clone(), how: how(&failed.reason) }).collect();
     if differs.is_empty() && stack.status.ends_with("_FAILED") {
-        differs.push(Difference { name: heat.name().into(), how: how(&stack.reason) });
+        differs.push(Found { left: Left::Wreck, name: heat.name().into(), how: how(&stack.reason) });
     }
     differs
 }
@@ -228,7 +229,7 @@ impl Errand<'_> {
         }
     }
 
-    async fn look(&mut self) -> Result<Vec<Difference>, Failure> {
+    async fn look(&mut self) -> Result<Vec<Found>, Failure> {
         let not_known = Failure::new(format!("it is not known how the stack `{}` is", self.heat.name()));
         let Some(there) = self.idle(Until(None)).await? else { return Err(not_known) };
         let Some(stack) = there else { return Ok(vec![gone(self.heat)]) };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::ArgMatches;
 use tokio::sync::mpsc;
 use wattle::model::Name;
+use wattle::plan::Found;
 use wattle_converge::Limits;
 use wattle_openstack::Session;
 use wattle_openstack::orchestration::Orchestration;
@@ -14,7 +15,7 @@ use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::paint::{Tone, paint};
 use crate::cli::signals::Signals;
-use crate::deploy::{DeployError, Deployment, Difference, Ended, Identity, News, Through, Wanted};
+use crate::deploy::{DeployError, Deployment, Ended, Identity, News, Through, Wanted};
 use crate::openstack::{Hands, Source, Templates};
 use crate::space::{OperatorKey, Space};
 use crate::store::Store;
@@ -82,7 +83,7 @@ impl Site {
     }
 
     /// Looks once at all that is there.
-    pub(super) async fn look(&self, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+    pub(super) async fn look(&self, console: &mut Console) -> Result<Vec<Found>, Failure> {
         if self.is_heats {
             return heat::look(self, &self.orchestration, console).await;
         }
@@ -97,7 +98,7 @@ impl Site {
     }
 
     /// The same without having anybody else look: what Heat knows already, where it is Heat's.
-    pub(super) async fn glance(&self, console: &mut Console) -> Result<Vec<Difference>, Failure> {
+    pub(super) async fn glance(&self, console: &mut Console) -> Result<Vec<Found>, Failure> {
         if self.is_heats { heat::glance(&self.orchestration, console).await } else { self.look(console).await }
     }
 

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 use wattle::model::Name;
+use wattle::plan::{Found, Left};
 use wattle_converge::{Event, Id, Row, Sight, Stage, Step, Time, Wait, Why};
 
 use super::{Engine, SELDOM, SOON, join, now};
 use crate::deploy::cloud::{Rows, Seen};
-use crate::deploy::{DeployError, Difference, Look, News};
+use crate::deploy::{DeployError, Look, News, found};
 use crate::store::Hold;
 
 /// How often in a row the cloud may not say what is there.
@@ -29,7 +30,7 @@ pub(super) struct Looked {
 
 impl Engine {
     /// Takes in what a first look at everything shows, begins nothing, and ends.
-    pub(in crate::deploy) async fn look_once(mut self, hold: Hold) -> Result<Vec<Difference>, DeployError> {
+    pub(in crate::deploy) async fn look_once(mut self, hold: Hold) -> Result<Vec<Found>, DeployError> {
         self.state.begin_nothing_more();
         self.look_first(&mut std::future::pending()).await?;
         let differences = self.differences();
@@ -39,10 +40,11 @@ impl Engine {
     }
 
     /// What is not as the goal asks for.
-    fn differences(&self) -> Vec<Difference> {
-        let drifted: Vec<Difference> = self.state.rows().filter_map(Difference::of).collect();
+    fn differences(&self) -> Vec<Found> {
+        let drifted: Vec<Found> = self.state.rows().filter_map(found).collect();
         let is_new = |wait: &Wait| !drifted.iter().any(|known| known.name == wait.name);
-        let roots = self.state.roots().into_iter().filter(is_new).map(|wait| Difference {
+        let roots = self.state.roots().into_iter().filter(is_new).map(|wait| Found {
+            left: if wait.why == Why::Drifted { Left::Nothing } else { Left::Wreck },
             how: match &wait.why {
                 Why::Drifted => "is gone".to_owned(),
                 Why::Failed(cause) => format!("failed: {cause}"),
@@ -50,7 +52,7 @@ impl Engine {
             },
             name: wait.name,
         });
-        let roots: Vec<Difference> = roots.collect();
+        let roots: Vec<Found> = roots.collect();
         drifted.into_iter().chain(roots).collect()
     }
 
