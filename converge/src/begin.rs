@@ -1,15 +1,15 @@
 //! What happens when something is begun: its intent is written, and a job is asked for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use wattle_model::Name;
 
 use crate::deadlines::Alarm;
-use crate::predicates::Action;
+use crate::predicates::{Action, fits};
 use crate::state::{Phase, State};
 use crate::view::View;
-use crate::{Act, Id, Intent, Job, Row, Stage, What};
+use crate::{Act, Change, Id, Intent, Job, Row, Stage, What};
 
 impl State {
     pub(crate) fn begin(&mut self, action: Action) {
@@ -33,19 +33,20 @@ impl State {
     fn repoint(&mut self, id: Id) {
         let place = View::place(self, &self.rows[&id].row);
         let needs = self.index.names[place].needs.clone();
-        let drains = self.wanted(place).is_some_and(|wanted| wanted.drains);
-        self.alter(id, |row| (row.requires, row.drains) = (needs, drains));
+        let wanted = self.wanted(place).expect("INVARIANT: what is wanted was compared");
+        let (drains, varying) = (wanted.drains, wanted.values());
+        self.alter(id, |row| (row.requires, row.drains, row.varying) = (needs, drains, varying));
     }
 
     fn update(&mut self, id: Id) {
         let place = View::place(self, &self.rows[&id].row);
         let wanted = self.wanted(place).expect("INVARIANT: an update was decided by what is wanted");
         let (free, holds, patience) = (wanted.free.clone(), wanted.exclusive.clone(), wanted.patience);
-        let drains = wanted.drains;
+        let (drains, varying) = (wanted.drains, wanted.values());
         let requires = self.index.names[place].needs.clone();
         self.counts_as_correction(place);
         self.alter(id, |row| row.drains |= drains);
-        self.start(id, Act::Update { free, requires, holds }, patience);
+        self.start(id, Act::Update { free, varying, requires, holds }, patience);
     }
 
     fn create(&mut self, place: usize) {
@@ -59,8 +60,10 @@ impl State {
             made: self.generation(),
             fixed: wanted.fixed.clone(),
             free: Some(wanted.free.clone()),
+            varying: wanted.values(),
             requires: self.index.names[place].needs.clone(),
             holds: wanted.exclusive.clone(),
+            turns: wanted.turns.clone(),
             drains: wanted.drains,
             stage: Stage::New,
             thing: None,
@@ -145,16 +148,16 @@ impl State {
         let row = &self.rows[&id].row;
         let place = View::place(self, row);
         let (wanted, needs) = (self.wanted(place), self.needs(place));
-        let is_it = |free: Option<&Name>, requires: &BTreeSet<Id>, holds: &BTreeSet<Name>| {
+        let is_it = |free: Option<&Name>, varying: &BTreeMap<_, _>, requires: &BTreeSet<Id>, holds: &BTreeSet<Name>| {
             wanted.is_some_and(|wanted| {
-                let is_same = (&row.kind, &row.fixed) == (&wanted.kind, &wanted.fixed);
+                let is_same = fits(row, wanted) && wanted.agrees(varying, Change::InPlace);
                 is_same && free == Some(&wanted.free) && requires == needs && *holds == wanted.exclusive
             })
         };
         match row.act() {
-            Some(Act::Create) => is_it(row.free.as_ref(), &row.requires, &row.holds),
-            Some(Act::Update { free, requires, holds }) => {
-                self.pick(place) == Some(id) && is_it(Some(free), requires, holds)
+            Some(Act::Create) => is_it(row.free.as_ref(), &row.varying, &row.requires, &row.holds),
+            Some(Act::Update { free, varying, requires, holds }) => {
+                self.pick(place) == Some(id) && is_it(Some(free), varying, requires, holds)
             }
             Some(Act::Look | Act::Release { .. } | Act::Delete) | None => true,
         }

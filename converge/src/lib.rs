@@ -42,6 +42,6 @@ pub use job::{Job, Notice, Outcome, Step, What, Write};
 pub use limits::Limits;
 pub use row::{Act, Failure, Intent, Row, Stage};
 pub use state::{State, Stored};
-pub use target::{Known, Target, Thing, Wanted};
+pub use target::{Change, Known, Target, Thing, Wanted};
 pub use time::Time;
 pub use words::{Wait, Why};

@@ -1,6 +1,6 @@
 //! Rows: what is known of a thing in the cloud, and what is being done to it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use wattle_model::Name;
@@ -33,6 +33,9 @@ pub enum Act {
     Update {
         /// The digest that it then has.
         free: Name,
+        /// What then varies.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        varying: BTreeMap<Name, Name>,
         /// The rows that it then requires. Until then it requires what it required before, too.
         requires: BTreeSet<Id>,
         /// What it then has. Until then it has what it had before, too.
@@ -82,12 +85,18 @@ pub struct Row {
     pub fixed: Name,
     /// The digest of its other properties; nothing if they are not known.
     pub free: Option<Name>,
+    /// The digest of each property of which only a goal says whether it can be changed in place, as far as it is known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub varying: BTreeMap<Name, Name>,
     /// The rows that it refers to, or comes after.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub requires: BTreeSet<Id>,
     /// What it has that nothing else may have.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub holds: BTreeSet<Name>,
+    /// What nothing else may have until it is made.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub turns: BTreeSet<Name>,
     /// Something on it is to be torn down before it is deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub drains: bool,
@@ -132,7 +141,9 @@ impl Row {
             Some(Act::Update { holds, .. }) => Some(holds),
             _ => None,
         };
-        self.holds.iter().chain(more.into_iter().flatten().filter(|held| !self.holds.contains(*held)))
+        let more = more.into_iter().flatten().filter(|held| !self.holds.contains(*held));
+        let turns = self.turns.iter().filter(|_| self.stage == Stage::New);
+        self.holds.iter().chain(more).chain(turns)
     }
 
     /// What is being done to it.
@@ -147,9 +158,10 @@ impl Row {
 
     /// Takes what an update would have given it as what it may have.
     pub(crate) fn may_be_updated(&mut self) {
-        if let Some(Act::Update { requires, holds, .. }) = self.intent.take().map(|intent| intent.act) {
+        if let Some(Act::Update { varying, requires, holds, .. }) = self.intent.take().map(|intent| intent.act) {
             self.requires.extend(requires);
             self.holds.extend(holds);
+            self.varying.retain(|name, value| varying.get(name) == Some(value));
         }
         self.free = None;
     }

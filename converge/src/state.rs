@@ -7,6 +7,7 @@ use wattle_model::{Name, Value};
 use crate::deadlines::Alarm;
 use crate::goal::{Refusal, places};
 use crate::index::Index;
+use crate::predicates::is_free;
 use crate::view::View;
 use crate::{Event, Goal, Good, Id, Limits, Row, Step, Time, Write};
 
@@ -176,7 +177,7 @@ impl State {
         let named = &self.index.names[place];
         let stands = named.is_in_target && named.missing == 0 && named.pick == Some(row) && known.is_idle();
         // Of a row that differs it is not known yet what it has: it will be updated.
-        let is_it = stands && self.wanted(place).is_some_and(|wanted| known.free.as_ref() == Some(&wanted.free));
+        let is_it = stands && self.wanted(place).is_some_and(|wanted| is_free(known, wanted));
         is_it.then(|| self.resolved(place).ok()).flatten().map(|wanted| wanted.properties)
     }
 

@@ -27,6 +27,17 @@ impl<'a> Known<'a> {
     }
 }
 
+/// What another value of a property does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It makes another thing.
+    Replace,
+    /// The thing is changed.
+    InPlace,
+    /// Nothing: it is only written down.
+    Noted,
+}
+
 /// A resource as it is wanted, with all that it depends on resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
@@ -36,8 +47,13 @@ pub struct Wanted {
     pub fixed: Name,
     /// A digest of all other properties.
     pub free: Name,
+    /// Properties of which each goal says anew what another value does, by name: a digest of the value, and what it does in this
+    /// goal. They are in neither of the other digests.
+    pub varying: BTreeMap<Name, (Name, Change)>,
     /// What it has that no two can have: an address, an attached volume, an identity.
     pub exclusive: BTreeSet<Name>,
+    /// What it has only while it is made: of those that want the same, one is made after the other.
+    pub turns: BTreeSet<Name>,
     /// Something on it is to be torn down before it is deleted.
     pub drains: bool,
     /// It is put right when it drifts, also in a goal that does not ask for it.
@@ -46,6 +62,24 @@ pub struct Wanted {
     pub patience: Option<Duration>,
     /// The properties. They go into jobs and are not stored.
     pub properties: Value,
+}
+
+impl Wanted {
+    /// The digests of the values of what varies.
+    pub(crate) fn values(&self) -> BTreeMap<Name, Name> {
+        self.varying.iter().map(|(name, (value, _))| (name.clone(), value.clone())).collect()
+    }
+
+    /// Whether these values are as wanted, as far as another one does `change`.
+    pub(crate) fn agrees(&self, values: &BTreeMap<Name, Name>, change: Change) -> bool {
+        let mut wanted = self.varying.iter().filter(|(_, (_, does))| *does == change);
+        wanted.all(|(name, (value, _))| values.get(name) == Some(value))
+    }
+
+    /// What no other may have when it is made.
+    pub(crate) fn all_exclusive(&self) -> impl Iterator<Item = &Name> {
+        self.exclusive.union(&self.turns)
+    }
 }
 
 /// What a goal asks for.

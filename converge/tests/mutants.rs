@@ -32,6 +32,23 @@ const MUTANTS: &[Mutant] = &[
         edits: &[(PICK, "row.kind == wanted.kind && row.fixed == wanted.fixed", "row.kind == wanted.kind")],
     },
     Mutant {
+        name: "pick takes what has another value than one that replaces",
+        edits: &[(PICK, " && wanted.agrees(&row.varying, Change::Replace)", "")],
+    },
+    Mutant {
+        name: "done does not ask whether what varies is as wanted",
+        edits: &[(PICK, " && wanted.agrees(&row.varying, Change::InPlace)", "")],
+    },
+    Mutant { name: "what varies is not written down", edits: &[(PICK, " || row.varying != wanted.values()", "")] },
+    Mutant {
+        name: "an update that nobody heard of has not changed what varies",
+        edits: &[(
+            "src/row.rs",
+            "self.varying.retain(|name, value| varying.get(name) == Some(value));",
+            "drop(varying);",
+        )],
+    },
+    Mutant {
         name: "pick takes what failed",
         edits: &[(PICK, "row.stage != Stage::Sound", "matches!(row.stage, Stage::New | Stage::Gone)")],
     },
@@ -72,6 +89,26 @@ const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "create does not wait for what another one has",
         edits: &[(CREATE, "if held.is_empty() {", "if held.len() < 9 {")],
+    },
+    Mutant {
+        name: "create does not wait for its turn",
+        edits: &[(CREATE, "&wanted.all_exclusive().cloned().collect()", "&wanted.exclusive")],
+    },
+    Mutant {
+        name: "a turn is over once the cloud has the request",
+        edits: &[("src/row.rs", "self.stage == Stage::New);", "self.stage == Stage::New && self.thing.is_none());")],
+    },
+    Mutant {
+        name: "a turn is never over",
+        edits: &[("src/row.rs", "self.stage == Stage::New);", "self.stage != Stage::Gone);")],
+    },
+    Mutant {
+        name: "what is kept does not look at those who wait for their turn",
+        edits: &[(
+            "src/index/refresh.rs",
+            "wanted.iter().flat_map(|wanted| wanted.all_exclusive()) {",
+            "wanted.iter().flat_map(|wanted| &wanted.exclusive) {",
+        )],
     },
     Mutant {
         name: "update does not wait for what another one has",

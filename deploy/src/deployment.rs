@@ -24,12 +24,10 @@ use crate::wanted::wanted;
 /// Names are full names: `NAME`, or `NESTED/NAME` in a nested stack, `GROUP/0` in a group. Nested stacks, groups, values and the
 /// texts of servers are nothing in a cloud: they are looked through.
 ///
-/// What a change does is decided by two digests, of what is fixed and of what is free, so what depends on the values before
-/// *and* after is not Heat's to the letter:
+/// What a change does is decided by digests, so what depends on the values before *and* after is not Heat's to the letter:
 ///
-/// - A policy that is another (`flavor_update_policy`, `image_update_policy`, `user_data_update_policy`) moves its property from
-///   one digest to the other: the server is replaced, also where Heat would only take note. Heat takes the policy of before
-///   where the new template has none; here it is the default then.
+/// - Where the new template has no policy of a server's (`flavor_update_policy`, `image_update_policy`, `user_data_update_policy`)
+///   Heat takes that of before; here it is the default then.
 /// - `replacement_policy: REPLACE_ALWAYS` of a port asks for another port on each update: it stays.
 /// - What Heat refuses for the values that there were is not refused here, but by the service, as a change in place: a volume
 ///   that shrinks, a subnet's `gateway_ip: auto`, another `segment`, `user_data_update_policy: REBUILD`.

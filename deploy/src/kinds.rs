@@ -17,6 +17,9 @@ pub trait Kinds: Debug + Send + Sync {
     /// What a resource with these properties has that no two can have: an address, an attached volume.
     fn exclusive(&self, ty: &str, properties: &Value) -> BTreeSet<Name>;
 
+    /// What a resource with these properties has only while it is made: of those that want the same, one is made after the other.
+    fn turns(&self, ty: &str, properties: &Value) -> BTreeSet<Name>;
+
     /// How long it may take to make, change or delete one; none if there is nothing special about that.
     fn patience(&self, ty: &str) -> Option<Duration>;
 

@@ -1,6 +1,8 @@
 //! A resource as it is wanted, once all that it refers to is there.
 
-use wattle_converge::Wanted;
+use std::collections::BTreeMap;
+
+use wattle_converge::{Change, Wanted};
 use wattle_heat::desired::Resource;
 use wattle_heat::update;
 use wattle_model::{IndexMap, Name, Resource as Model, Value};
@@ -21,7 +23,7 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
     let resource = entry.resource.resolved(&Standing::new(inner, things))?;
     let kind = resource.made_by();
     let properties = resource.only_given()?;
-    let (fixed, free) = digests(inner, &resource)?;
+    let Digests { fixed, free, varying } = digests(inner, &resource)?;
     let properties = match kind {
         Model::SERVER => user_data::settled(&resource, properties)?,
         RANDOM => random::with_value(&inner.key, name, &resource, properties)?,
@@ -32,7 +34,9 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
         kind: kind.into(),
         fixed,
         free,
+        varying,
         exclusive: inner.kinds.exclusive(kind, &properties),
+        turns: inner.kinds.turns(kind, &properties),
         drains: inner.kinds.drains(kind) && (kind != Model::SERVER || user_data::agent(&entry.resource).is_some()),
         corrects: false,
         patience: inner.kinds.patience(kind),
@@ -40,19 +44,41 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
     })
 }
 
-/// Digests of the properties whose change makes another thing, and of those that change in place. What is ignored is in neither.
-fn digests(inner: &Inner, resource: &Resource) -> Result<(Name, Name), String> {
+/// What is compared of a resource, each as a digest. What is ignored is in none of them, unless it varies.
+struct Digests {
+    /// Of the properties whose change makes another thing.
+    fixed: Name,
+    /// Of those that change in place.
+    free: Name,
+    /// Of each of those of which the template says it.
+    varying: BTreeMap<Name, (Name, Change)>,
+}
+
+fn digests(inner: &Inner, resource: &Resource) -> Result<Digests, String> {
     let kind = resource.made_by();
     let others = inner.kinds.fixed(kind);
+    let change = |name: &str| {
+        let is_ignored = update::is_ignored(resource, name);
+        match update::replaces(resource, name) || others.contains(&name) && !is_ignored {
+            true => Change::Replace,
+            false if is_ignored => Change::Noted,
+            false => Change::InPlace,
+        }
+    };
+    let digest = |what: &str, value: &Value| inner.key.digest(&[what, kind, &canonical(value)]);
+    let mut given = resource.beyond_defaults()?;
+    let mut of = |name: &&str| {
+        let value = given.shift_remove(*name).unwrap_or(Value::Null);
+        (Name::from(*name), (digest(name, &value), change(name)))
+    };
+    let varying = update::varies(resource).iter().map(&mut of).collect();
     let (mut fixed, mut free) = (IndexMap::default(), IndexMap::default());
-    for (name, value) in resource.beyond_defaults()? {
-        let is_ignored = update::is_ignored(resource, &name);
-        if update::replaces(resource, &name) || others.contains(&&*name) && !is_ignored {
-            fixed.insert(name, value);
-        } else if !is_ignored {
-            free.insert(name, value);
+    for (name, value) in given {
+        match change(&name) {
+            Change::Replace => drop(fixed.insert(name, value)),
+            Change::InPlace => drop(free.insert(name, value)),
+            Change::Noted => {}
         }
     }
-    let digest = |what: &str, properties| inner.key.digest(&[what, kind, &canonical(&Value::Map(properties))]);
-    Ok((digest("fixed", fixed), digest("free", free)))
+    Ok(Digests { fixed: digest("fixed", &Value::Map(fixed)), free: digest("free", &Value::Map(free)), varying })
 }

@@ -88,6 +88,12 @@ pub fn is_ignored(resource: &Resource, property: &str) -> bool {
     class.ignores.contains(&property) || (class.disregards)(&Change { before: given, after: given, changed: &changed })
 }
 
+/// Properties of which a policy beside them says what another value does. What [`replaces`] and [`is_ignored`] say of them differs
+/// from template to template.
+pub fn varies(resource: &Resource) -> &'static [&'static str] {
+    resource.class().varies
+}
+
 /// Whether Heat replaces such a resource on every update.
 pub fn is_always_replaced(resource: &Resource) -> bool {
     (resource.class().always_replaced)(resource.compared())

@@ -89,7 +89,7 @@ impl State {
             wanted.properties = Value::Null;
             Arc::new(wanted)
         });
-        for exclusive in wanted.iter().flat_map(|wanted| &wanted.exclusive) {
+        for exclusive in wanted.iter().flat_map(|wanted| wanted.all_exclusive()) {
             self.index.interested.entry(exclusive.clone()).or_default().insert(place);
         }
         let named = &mut self.index.names[place];
@@ -129,7 +129,7 @@ impl State {
             named.missing += usize::from(was_done);
             named.missing -= usize::from(is_done);
             let wanted = named.wanted.take();
-            for exclusive in wanted.iter().flatten().flat_map(|wanted| &wanted.exclusive) {
+            for exclusive in wanted.iter().flatten().flat_map(|wanted| wanted.all_exclusive()) {
                 if let Some(places) = self.index.interested.get_mut(exclusive) {
                     places.remove(&dependent);
                 }

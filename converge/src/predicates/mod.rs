@@ -16,7 +16,7 @@ use crate::view::View;
 use crate::{Id, Row, Stage};
 
 pub(crate) use create::{Obstacle, create};
-pub(crate) use pick::{done, pick};
+pub(crate) use pick::{done, fits, is_free, pick};
 pub(crate) use update::update;
 
 /// What may be begun.

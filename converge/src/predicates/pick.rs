@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Act, Id, Row, Stage, Wanted};
+use crate::{Act, Change, Id, Row, Stage, Wanted};
 
 /// How a row differs from what is wanted of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Difference {
     /// It does not.
     Nothing,
-    /// Only in what it requires.
+    /// Only in what it requires, or what is only written down.
     Requires,
     /// In what only a job can change.
     Properties,
@@ -18,9 +18,9 @@ pub(crate) enum Difference {
 /// How a row with the wanted `fixed` differs from what is wanted. Drift counts where it is to be put right.
 pub(crate) fn differs(row: &Row, wanted: &Wanted, needs: &BTreeSet<Id>, corrects: bool) -> Difference {
     let is_drifted = row.drift.is_some() && (corrects || wanted.corrects);
-    if row.free.as_ref() != Some(&wanted.free) || row.holds != wanted.exclusive || is_drifted {
+    if !is_free(row, wanted) || row.holds != wanted.exclusive || is_drifted {
         Difference::Properties
-    } else if row.requires != *needs || row.drains != wanted.drains {
+    } else if row.requires != *needs || row.drains != wanted.drains || row.varying != wanted.values() {
         Difference::Requires
     } else {
         Difference::Nothing
@@ -29,7 +29,12 @@ pub(crate) fn differs(row: &Row, wanted: &Wanted, needs: &BTreeSet<Id>, corrects
 
 /// Whether a row may stand for what is wanted.
 pub(crate) fn fits(row: &Row, wanted: &Wanted) -> bool {
-    row.kind == wanted.kind && row.fixed == wanted.fixed
+    row.kind == wanted.kind && row.fixed == wanted.fixed && wanted.agrees(&row.varying, Change::Replace)
+}
+
+/// Whether what can be changed in place is as it is wanted.
+pub(crate) fn is_free(row: &Row, wanted: &Wanted) -> bool {
+    row.free.as_ref() == Some(&wanted.free) && wanted.agrees(&row.varying, Change::InPlace)
 }
 
 /// *pick(n)*: of the sound rows with the wanted `fixed` the one that needs no change, else the oldest. So a rollback finds

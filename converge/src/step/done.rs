@@ -134,9 +134,9 @@ fn succeed(row: &mut Row, thing: Option<Thing>) {
             row.stage = Stage::Sound;
             row.failed = None;
         }
-        Some(Act::Update { free, requires, holds }) => {
+        Some(Act::Update { free, varying, requires, holds }) => {
             row.free = Some(free);
-            (row.requires, row.holds) = (requires, holds);
+            (row.varying, row.requires, row.holds) = (varying, requires, holds);
             row.failed = None;
             row.drift = None;
         }

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use wattle_converge::{Id, Job, Outcome, Thing, What};
 use wattle_model::{Name, Value};
 
+use super::wish::may_be_noted;
+
 /// A thing.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Made {
@@ -13,6 +15,7 @@ pub(crate) struct Made {
     pub(crate) fixed: String,
     pub(crate) free: String,
     pub(crate) attribute: u64,
+    pub(crate) varying: String,
     /// Names of the things that it refers to.
     pub(crate) refs: BTreeSet<Name>,
     pub(crate) holds: BTreeSet<Name>,
@@ -127,6 +130,7 @@ impl Cloud {
             fixed: text(properties, "fixed"),
             free: text(properties, "free"),
             attribute: attribute(properties),
+            varying: text(properties, "v"),
             refs,
             holds,
             is_changed: false,
@@ -146,8 +150,13 @@ impl Cloud {
         let holds = names(properties, "holds");
         self.are_free(&holds, Some(phys))?;
         let thing = self.things.get_mut(phys).expect("it was found");
-        if thing.fixed != text(properties, "fixed") {
+        let (varying, does) = (text(properties, "v"), text(properties, "varies"));
+        let is_another = does == "Replace" && thing.varying != varying && !may_be_noted(&thing.name);
+        if thing.fixed != text(properties, "fixed") || is_another {
             return Err(format!("{phys} is updated to what only another thing can be"));
+        }
+        if does == "InPlace" {
+            thing.varying = varying;
         }
         (thing.free, thing.attribute) = (text(properties, "free"), attribute(properties));
         (thing.refs, thing.holds) = (refs, holds);

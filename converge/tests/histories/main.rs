@@ -6,7 +6,8 @@
 //!
 //! # What goes wrong
 //!
-//! Goals come while others are under way, turn dependencies round, move what only one can have, or ask for it twice. Requests are
+//! Goals come while others are under way, turn dependencies round, move what only one can have, or ask for it twice, and say anew
+//! whether what varies can be changed in place. Requests are
 //! lost, unheard of or late, and creations arrive twice; answers come twice; the cloud refuses, breaks, asks to come back later, or
 //! takes its time, or for ever. Things vanish, change and break by themselves. Leaders die with any part of a step stored or begun, and
 //! are deposed while they go on.
@@ -15,7 +16,7 @@
 //!
 //! At every step: requirements have no cycle and lead to rows that are there; nothing is deleted that something requires or refers to,
 //! that was up and has no successor, that a rollback would find, or that may still be wanted, and no server before its software is torn
-//! down; what only one can have is not given twice; nothing is made of which three are there that nothing requires; what
+//! down; what only one can have is not given twice, and what takes turns is not made at once; nothing is made of which three are there that nothing requires; what
 //! failed is not begun again by the same goal. In one history of 16 each step is what the predicates say when they are computed
 //! from scratch. When faults stop, everything comes to rest; then the next goal is reached, with nothing left over; the same goal once more
 //! costs two writes and no job; a last one writes no row more than twice.

@@ -80,7 +80,13 @@ impl Store {
         self.is_acyclic()?;
         let mut holders: BTreeMap<&Name, Id> = BTreeMap::new();
         let required: BTreeSet<Id> = self.rows.values().flat_map(Row::all_required).collect();
+        let mut made: BTreeMap<&Name, Id> = BTreeMap::new();
         for row in self.rows.values() {
+            for turn in row.turns.iter().filter(|_| row.stage == Stage::New) {
+                if let Some(other) = made.insert(turn, row.id) {
+                    return Err(format!("{other} and {} are made at once", row.id));
+                }
+            }
             for held in row.all_held() {
                 if let Some(other) = holders.insert(held, row.id) {
                     return Err(format!("{held} is held by {other} and by {}", row.id));

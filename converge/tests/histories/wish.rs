@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use wattle_converge::{Known, Target, Wanted};
+use wattle_converge::{Change, Known, Target, Wanted};
 use wattle_model::{Name, Value};
 
 use super::chance::Chance;
@@ -26,8 +26,12 @@ pub(crate) enum Use {
 pub(crate) struct Resource {
     pub(crate) fixed: u64,
     pub(crate) free: u64,
+    /// A value, and what another one does in this goal.
+    pub(crate) varies: (u64, Change),
     pub(crate) uses: BTreeMap<usize, Use>,
     pub(crate) exclusive: BTreeSet<usize>,
+    /// It is made while no other is that takes its turn with it.
+    pub(crate) takes_turns: bool,
     pub(crate) drains: bool,
 }
 
@@ -40,6 +44,12 @@ const EXCLUSIVE: [&str; 3] = ["x", "y", "z"];
 
 pub(crate) fn name(place: usize) -> Name {
     NAMES[place].into()
+}
+
+/// Whether a goal may ask that another value of what varies is only written down. Then nobody can tell from a thing whether it is as it
+/// is wanted.
+pub(crate) fn may_be_noted(name: &str) -> bool {
+    matches!(name, "A" | "D")
 }
 
 impl Wish {
@@ -64,8 +74,10 @@ impl Wish {
             let mut next = former.filter(|_| !chance.once_in(8)).unwrap_or_else(|| Resource {
                 fixed: chance.below(2),
                 free: chance.below(2),
+                varies: (0, Change::InPlace),
                 uses: BTreeMap::new(),
                 exclusive: BTreeSet::new(),
+                takes_turns: chance.once_in(3),
                 drains: chance.once_in(8),
             });
             if chance.once_in(4) {
@@ -73,6 +85,10 @@ impl Wish {
             }
             if chance.once_in(3) {
                 next.free = chance.below(4);
+            }
+            if chance.once_in(4) {
+                let kinds = [Change::Replace, Change::InPlace, Change::Noted];
+                next.varies = (chance.below(2), kinds[chance.index(if may_be_noted(&name(place)) { 3 } else { 2 })]);
             }
             let earlier: BTreeSet<usize> =
                 order[..at].iter().copied().filter(|place| wish.contains_key(place)).collect();
@@ -136,6 +152,8 @@ impl Wish {
             ("fixed", Value::from(fixed.as_str())),
             ("free", Value::from(free.as_str())),
             ("a", Value::from(resource.free)),
+            ("v", Value::from(resource.varies.0.to_string().as_str())),
+            ("varies", Value::from(format!("{:?}", resource.varies.1).as_str())),
             ("refs", Value::from(refs)),
             ("holds", Value::List(exclusive.iter().cloned().map(Value::Str).collect())),
         ];
@@ -143,7 +161,9 @@ impl Wish {
             kind: "thing".into(),
             fixed: fixed.into(),
             free: free.into(),
+            varying: BTreeMap::from([("v".into(), (resource.varies.0.to_string().into(), resource.varies.1))]),
             exclusive,
+            turns: resource.takes_turns.then(|| "a turn".into()).into_iter().collect(),
             drains: resource.drains,
             corrects: false,
             patience: None,

@@ -14,7 +14,7 @@ use super::chance::Chance;
 use super::cloud::{Cloud, Made};
 use super::faults::Faults;
 use super::store::Store;
-use super::wish::Wish;
+use super::wish::{Wish, may_be_noted};
 
 /// After this a worker gives a request up.
 const TIMEOUT: u64 = 60_000;
@@ -284,7 +284,9 @@ impl World {
             let thing = &self.cloud.things[phys];
             let wanted = self.wish.wanted(*place, stands);
             let is_as_wanted = wanted.as_ref().is_ok_and(|wanted| {
-                (&*wanted.fixed, &*wanted.free) == (&*thing.fixed, &*thing.free) && wanted.exclusive == thing.holds
+                let has_varied = thing.varying != *wanted.varying["v"].0 && !may_be_noted(&thing.name);
+                let is_it = (&*wanted.fixed, &*wanted.free) == (&*thing.fixed, &*thing.free);
+                is_it && !has_varied && wanted.exclusive == thing.holds
             });
             if !is_as_wanted || thing.is_broken || thing.is_changed {
                 wrong = Some(format!("{phys} is {thing:?}, and not {wanted:?}"));
@@ -293,6 +295,14 @@ impl World {
         }
         if let Some(wrong) = wrong.or_else(|| (!of_name.is_empty()).then(|| format!("there are also {of_name:?}"))) {
             return self.breaks(|| wrong);
+        }
+        let unwritten = self.store.rows.values().find(|row| {
+            let varies = self.wish.0.iter().find(|(place, _)| super::wish::name(**place) == row.name);
+            varies.is_some_and(|(_, resource)| *row.varying["v"] != *resource.varies.0.to_string())
+        });
+        if let Some(row) = unwritten {
+            let what = format!("of {} something else is written down than what is wanted", row.id);
+            return self.breaks(|| what);
         }
         let rows = self.store.rows.len();
         if rows != self.wish.0.len() {

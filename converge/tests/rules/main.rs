@@ -4,6 +4,7 @@
 
 mod desk;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -99,6 +100,30 @@ fn two_can_exchange_what_cannot_exist_twice() {
     desk.want(ports("y", "y"));
     desk.all_done();
     assert_eq!(desk.roots(), ["`B` waits for `y`, which `A` has"]);
+}
+
+#[test]
+fn what_takes_turns_is_made_one_after_the_other_and_then_is_there_at_once() {
+    let mut desk = Desk::new();
+    let members = || Wish::default().with("member 1", "", "", &[]).with("member 2", "", "", &[]);
+    desk.want(members());
+    assert_eq!(desk.jobs(), ["create member 1"]);
+    // The cloud has the request, and is at it.
+    desk.answer(Outcome::Accepted(Some("1".into())));
+    assert_eq!(desk.jobs(), [""; 0]);
+    let row = desk.state.rows().next().unwrap();
+    let (mark, kind) = (row.id, row.kind.clone());
+    desk.now += 1;
+    let thing = Thing { phys: "1".into(), attributes: BTreeMap::default() };
+    let at = Time::from_millis(desk.now);
+    desk.tell(Event::Seen { mark, kind, at, sight: Sight::Ready(thing) });
+    assert_eq!(desk.jobs(), ["create member 2"]);
+    // A failure does not keep the others waiting.
+    desk.answer(Outcome::Refused("No valid host was found".into()));
+    desk.want(members().with("member 3", "", "", &[]));
+    desk.all_done();
+    assert_eq!(desk.roots(), [""; 0]);
+    assert!(desk.state.is_done());
 }
 
 #[test]

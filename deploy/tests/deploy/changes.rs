@@ -63,6 +63,8 @@ fn it_changes_what_differs_and_no_more() {
         // Policies, and what they make of a change.
         ("flavor: small", "flavor: large\n      flavor_update_policy: RESIZE", "update web"),
         ("name: other", "name: {get_param: word}", "update other"),
+        ("flavor: small", "flavor: small\n      flavor_update_policy: REPLACE", ""),
+        ("flavor: small", "flavor: large\n      flavor_update_policy: REPLACE", "create web, update mount, delete web"),
         // What comes and goes.
         ("  other: {type: OS::Neutron::Net, properties: {name: other}}\n", "", "delete other"),
         ("  text:", "  more: {type: OS::Neutron::Net}\n  text:", "create more"),

@@ -144,12 +144,6 @@ impl Desk {
     pub(crate) fn phys(&self, name: &str) -> String {
         self.state.standing(name).and_then(|row| row.thing.as_ref()).map(|thing| thing.phys.to_string()).expect(name)
     }
-
-    /// What a row keeps of a resource: the digests of its properties.
-    pub(crate) fn digests(&self, name: &str) -> (Name, Name) {
-        let row = self.state.standing(name).expect(name);
-        (row.fixed.clone(), row.free.clone().expect(name))
-    }
 }
 
 /// All attributes of a type: its properties are as they were given, all else is called after the resource.

@@ -51,6 +51,10 @@ impl Kinds for Drivers {
         volume.map(|volume| format!("volume {volume}").into()).into_iter().collect()
     }
 
+    fn turns(&self, _: &str, _: &Value) -> BTreeSet<Name> {
+        BTreeSet::new()
+    }
+
     fn patience(&self, ty: &str) -> Option<Duration> {
         (ty == "OS::Nova::Server").then_some(Duration::from_mins(10))
     }

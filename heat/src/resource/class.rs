@@ -39,6 +39,8 @@ pub(crate) struct Class {
     pub(crate) rebuilds: fn(&Change<'_>) -> Option<String>,
     /// Properties of which Heat takes another value and does nothing about it.
     pub(crate) ignores: &'static [&'static str],
+    /// Properties of which a policy beside them says what another value does.
+    pub(crate) varies: &'static [&'static str],
     /// Whether it does nothing about a change because of what else is given.
     pub(crate) disregards: fn(&Change<'_>) -> bool,
     /// What a change in place brings about that its words do not say.
@@ -73,6 +75,7 @@ impl Class {
         refuses: |_| None,
         rebuilds: |_| None,
         ignores: &[],
+        varies: &[],
         disregards: |_| false,
         notes: |_| Vec::new(),
         replaces: |_| None,

@@ -18,6 +18,7 @@ pub struct Kind {
     pub service: &'static str,
     pub(super) fixed: &'static [&'static str],
     pub(super) exclusive: fn(&Json) -> Vec<String>,
+    pub(super) turns: fn(&Json) -> Vec<String>,
     pub(super) patience: Duration,
     pub(super) drains: bool,
     pub(super) driver: &'static dyn Driver,
@@ -50,6 +51,11 @@ impl Kind {
     /// different ways, by its name and by its id, are not seen to want the same address.
     pub fn exclusive(&self, properties: &Value) -> BTreeSet<Name> {
         (self.exclusive)(&sent(properties)).into_iter().map(Name::from).collect()
+    }
+
+    /// What such a resource has only while it is made, in words that name it.
+    pub fn turns(&self, properties: &Value) -> BTreeSet<Name> {
+        (self.turns)(&sent(properties)).into_iter().map(Name::from).collect()
     }
 
     /// Names of properties that cannot be changed in place here, although Heat's schemas say that they can.

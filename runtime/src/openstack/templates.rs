@@ -113,6 +113,10 @@ impl Kinds for Drivers {
         driver::kind(ty).map(|kind| kind.exclusive(properties)).unwrap_or_default()
     }
 
+    fn turns(&self, ty: &str, properties: &Value) -> std::collections::BTreeSet<Name> {
+        driver::kind(ty).map(|kind| kind.turns(properties)).unwrap_or_default()
+    }
+
     fn patience(&self, ty: &str) -> Option<std::time::Duration> {
         driver::kind(ty).map(driver::Kind::patience)
     }

@@ -25,6 +25,7 @@ pub(super) const SERVER: Class = Class {
         "software_config_transport",
         "user_data_update_policy",
     ],
+    varies: &["flavor", "image", "user_data"],
     disregards: |change| change.has("user_data") && policy(change, "user_data_update_policy", "REPLACE") == "IGNORE",
     notes: in_place,
     replaces: by_policy,

@@ -25,6 +25,7 @@ const BASE: Kind = Kind {
     service: "network",
     fixed: &[],
     exclusive: |_| Vec::new(),
+    turns: |_| Vec::new(),
     patience: PATIENCE,
     drains: false,
     driver: &table::NET,

@@ -23,6 +23,7 @@ pub(super) const KINDS: &[Kind] = &[
         service: "compute",
         fixed: &["admin_pass"],
         exclusive: of_server,
+        turns: in_a_group,
         patience: Duration::from_mins(30),
         drains: true,
         driver: &server::Servers,
@@ -33,6 +34,7 @@ pub(super) const KINDS: &[Kind] = &[
         service: "compute",
         fixed: &[],
         exclusive: |_| Vec::new(),
+        turns: |_| Vec::new(),
         patience: Duration::from_mins(10),
         drains: false,
         driver: &group::Groups,
@@ -45,6 +47,7 @@ pub(super) const KINDS: &[Kind] = &[
         exclusive: |properties| {
             given_text(properties, "name").map(|name| format!("the key pair's name {name}")).into_iter().collect()
         },
+        turns: |_| Vec::new(),
         patience: Duration::from_mins(10),
         drains: false,
         driver: &key::Keys,
@@ -70,4 +73,31 @@ fn of_server(properties: &Value) -> Vec<String> {
         );
     }
     held
+}
+
+/// Nova chooses hosts for several servers of a group at once without looking at the others, and then ends with servers that break
+/// the group's policy, or in the state ERROR.
+fn in_a_group(properties: &Value) -> Vec<String> {
+    let hints = given(properties, "scheduler_hints");
+    let group = hints.map(|hints| text(hints, "group")).filter(|group| !group.is_empty());
+    group.map(|group| format!("its turn in the server group {group}")).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use wattle_model::Value;
+
+    use crate::driver::kind;
+
+    #[test]
+    fn members_of_a_group_take_turns() {
+        let turns = |text: &str| {
+            let properties: Value = serde_json::from_str(text).expect("properties");
+            kind("OS::Nova::Server").expect("a type").turns(&properties).into_iter().collect::<Vec<_>>().join(", ")
+        };
+        let group = r#"{"scheduler_hints": {"group": "1234", "different_host": "5678"}}"#;
+        assert_eq!(turns(group), "its turn in the server group 1234");
+        assert_eq!(turns(r#"{"scheduler_hints": {"different_host": "5678"}}"#), "");
+        assert_eq!(turns(r#"{"flavor": "m1.small"}"#), "");
+    }
 }
