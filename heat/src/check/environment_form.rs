@@ -1,7 +1,10 @@
 //! W1008: an environment that is not in Heat's form.
 
+use wattle_model::Diagnostic;
+
 use super::Sink;
 use super::registry::check;
+use crate::environment::Fault;
 
 check! {
     /// An environment has the sections `parameters`, `parameter_defaults`, `resource_registry`,
@@ -24,6 +27,11 @@ check! {
 
 fn run(sink: &mut Sink<'_>) {
     for fault in sink.loaded.environment.faults() {
-        sink.push(ENVIRONMENT_FORM.diagnostic(fault.message).label(&fault.at, fault.label).help(fault.help));
+        sink.push(diagnostic(fault));
     }
+}
+
+/// That of a fault.
+pub(super) fn diagnostic(fault: Fault) -> Diagnostic {
+    ENVIRONMENT_FORM.diagnostic(fault.message).label(&fault.at, fault.label).help(fault.help)
 }

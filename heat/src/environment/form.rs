@@ -30,7 +30,24 @@ impl Environment {
         };
         self.files.iter().flat_map(faults).collect()
     }
+
+    /// What Heat takes, and cannot pass on to a stack within another one: `parameter_defaults` of nothing.
+    pub(crate) fn kept_from_nested(&self) -> Option<Fault> {
+        let name = "parameter_defaults";
+        let (file, section) = self.files.iter().rev().find_map(|file| Some((file, file.root.pair(name)?)))?;
+        let (value, mut judge) = (&section.value, Judge { file, all: &self.files, found: Vec::new() });
+        let is_passed_on = value.is_truthy() || matches!(*value.tree, Tree::Text { .. } | Tree::List(_) | Tree::Map(_));
+        if is_passed_on || judge.is_filled(name) {
+            return None;
+        }
+        let message =
+            format!("`{name}` is {} instead of a map, which nested stacks cannot be given", value.tree.kind());
+        judge.refuse(message, section.key.span, "this section", EMPTY);
+        judge.found.pop()
+    }
 }
+
+const EMPTY: &str = "leave the section out if it is empty";
 
 const HOOKS: [&str; 6] = ["pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete"];
 const ACTIONS: [&str; 2] = ["update", "replace"];
@@ -114,7 +131,7 @@ impl Judge<'_> {
                 _ => continue,
             };
             let message = format!("`{name}` is {} instead of {form}", value.tree.kind());
-            self.refuse(message, pair.key.span, "this section", "leave the section out if it is empty");
+            self.refuse(message, pair.key.span, "this section", EMPTY);
         }
     }
 

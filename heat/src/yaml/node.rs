@@ -205,10 +205,13 @@ impl Node {
 
     /// The value under `key`, if this is a map that has it: the last one, as Heat sees it.
     pub fn get(&self, key: &str) -> Option<&Node> {
+        self.pair(key).map(|pair| &pair.value)
+    }
+
+    /// That value with its key.
+    pub fn pair(&self, key: &str) -> Option<&Pair> {
         match &*self.tree {
-            Tree::Map(pairs) => {
-                pairs.iter().rev().find(|pair| pair.key.tree.as_text() == Some(key)).map(|pair| &pair.value)
-            }
+            Tree::Map(pairs) => pairs.iter().rev().find(|pair| pair.key.tree.as_text() == Some(key)),
             _ => None,
         }
     }

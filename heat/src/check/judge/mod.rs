@@ -21,7 +21,13 @@ use crate::resource::{Broken, Maker, Resource, Subject};
 use crate::stack::{Stack, World};
 use crate::yaml::Span;
 
-use super::{class_rule, deep_nesting, illegal_name, missing_property, property_value, unknown_property, unknown_type};
+use super::{
+    class_rule, deep_nesting, environment_form, illegal_name, missing_property, property_value, unknown_property,
+    unknown_type,
+};
+
+/// A stack that is made elsewhere.
+const REMOTE: &str = "OS::Heat::Stack";
 
 /// Everything that is wrong with the resources of a template and of those nested in it.
 pub(super) fn all(loaded: &Loaded) -> Vec<Diagnostic> {
@@ -121,7 +127,10 @@ impl Judge<'_, '_> {
         if resource.is_placeholder() {
             return;
         }
-        let wrongs = resource.properties().wrongs(self.strict);
+        let mut wrongs = resource.properties().wrongs(self.strict);
+        if wrongs.is_empty() {
+            wrongs = self.given_twice(subject);
+        }
         let fine = wrongs.is_empty();
         for wrong in wrongs {
             self.wrong(subject, wrong);
@@ -133,6 +142,19 @@ impl Judge<'_, '_> {
             }
             self.facade(subject);
             self.nested(subject);
+            if resource.made_by() == REMOTE {
+                self.environment_of_nested();
+            }
+        }
+    }
+
+    /// What a stack within this one is given of the environment.
+    fn environment_of_nested(&mut self) {
+        // It is the same for all: the first one says so.
+        let is_said = |diagnostic: &Diagnostic| diagnostic.code == environment_form::ENVIRONMENT_FORM.code;
+        if self.stack.depth == 0 && !self.found.iter().any(is_said) {
+            let fault = self.stack.loaded.environment.kept_from_nested();
+            self.found.extend(fault.map(environment_form::diagnostic));
         }
     }
 
@@ -214,6 +236,9 @@ impl Judge<'_, '_> {
             let at = self.at(None, subject);
             self.found.push(illegal_name::of_a_stack(name, &at));
             return;
+        }
+        if is_provider || !stack.resources.is_empty() {
+            self.environment_of_nested();
         }
         let around = if is_provider {
             None

@@ -3,9 +3,10 @@
 //! A property that cannot be read at all is refused too: in a nested stack, where values are not judged, only these rules
 //! read them.
 
+use crate::Loaded;
 use crate::evaluate::{Mode, Scope, Value};
 use crate::parameters::PSEUDO;
-use crate::properties::{Properties, Refused, Wrong};
+use crate::properties::{Properties, Refused, What, Wrong};
 use crate::resource::{Broken, Resource, Subject, given};
 
 use super::super::class_rule;
@@ -33,11 +34,31 @@ impl Judge<'_, '_> {
     /// Whether a rule is broken only because nobody knows yet what the stack is called, or its id: that is something, where what is
     /// not known reads as nothing.
     fn is_met_by_a_name(&self, subject: Subject<'_>) -> bool {
+        let named = self.named(subject.all.values());
+        named.is_some_and(|named| {
+            let stack = self.stack.again(self.world, &named);
+            let other = stack.resources.get(subject.name);
+            other.is_some_and(|other| stack.subject(subject.name, other).broken().next().is_none())
+        })
+    }
+
+    /// What is given under two names, whatever the stack is called: one of the two is its name, or its id.
+    pub(super) fn given_twice(&self, subject: Subject<'_>) -> Vec<Wrong> {
+        let Subject { name, resource, .. } = subject;
+        let named = self.named([resource]).filter(|_| !resource.class().translates.is_empty());
+        let Some(named) = named else { return Vec::new() };
+        let stack = self.stack.again(self.world, &named);
+        let wrongs = stack.resources.get(name).map(|other| other.properties().wrongs(self.strict)).unwrap_or_default();
+        wrongs.into_iter().filter(|wrong| matches!(wrong.what, What::Both(..))).collect()
+    }
+
+    /// The template where the stack has a name and an id; none if none of these resources could need them.
+    fn named<'r>(&self, resources: impl IntoIterator<Item = &'r Resource>) -> Option<Loaded> {
         let is_open = |resource: &Resource| {
             resource.given.values().filter_map(|property| property.value.as_ref()).any(|value| !value.is_known())
         };
-        if self.stack.of_members || !subject.all.values().any(is_open) {
-            return false;
+        if self.stack.of_members || !resources.into_iter().any(is_open) {
+            return None;
         }
         let mut named = self.stack.loaded.clone();
         for name in PSEUDO {
@@ -47,9 +68,7 @@ impl Judge<'_, '_> {
                 valued.value = Value::Text(format!("\u{0}{name}"));
             }
         }
-        let stack = self.stack.again(self.world, &named);
-        let other = stack.resources.get(subject.name);
-        other.is_some_and(|other| stack.subject(subject.name, other).broken().next().is_none())
+        Some(named)
     }
 
     fn update_policy(&mut self, subject: Subject<'_>) {
