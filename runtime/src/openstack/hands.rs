@@ -53,8 +53,7 @@ impl Hands {
             Ok(picture) => match picture.servers.get(server) {
                 // One that stays in the model goes on elsewhere: nothing is torn down.
                 Some(standing) if standing.plan.as_ref().is_some_and(|plan| plan.retired) => {
-                    let is_over = standing.leaving.is_empty() || standing.alive.is_none();
-                    if is_over { Outcome::Done(None) } else { Outcome::Later(PAUSE) }
+                    if standing.tears_down() { Outcome::Later(PAUSE) } else { Outcome::Done(None) }
                 }
                 Some(_) | None => Outcome::Done(None),
             },

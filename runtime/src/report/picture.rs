@@ -47,6 +47,13 @@ pub struct Standing {
     pub components: IndexMap<Name, Option<Status>>,
 }
 
+impl Standing {
+    /// Whether something on it is to be torn down still: an agent that is there has not seen yet what has left the model, or is at it.
+    pub fn tears_down(&self) -> bool {
+        self.alive.is_some() && (self.is_behind || !self.leaving.is_empty())
+    }
+}
+
 /// A component within a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'p> {
@@ -358,5 +365,23 @@ mod tests {
         assert_eq!(natural("10", &large), Ordering::Less);
         assert_eq!(natural("9", &large), Ordering::Less);
         assert_eq!(natural("007", "7"), Ordering::Equal);
+    }
+    #[test]
+    fn an_agent_that_has_not_seen_yet_what_left_the_model_has_yet_to_tear_it_down() {
+        let alive = r#"{"since": "2026-01-01T00:00:00Z", "host": "h", "pid": 1, "version": "0"}"#;
+        let alive: Option<Alive> = Some(serde_json::from_str(alive).expect("an agent"));
+        let server = |alive: &Option<Alive>, is_behind| Standing {
+            alive: alive.clone(),
+            plan: None,
+            troubles: Vec::new(),
+            leaving: Vec::new(),
+            finishing: Vec::new(),
+            is_behind,
+            components: IndexMap::default(),
+        };
+        assert!(server(&alive, true).tears_down());
+        assert!(!server(&alive, false).tears_down());
+        // Nobody is there to do it.
+        assert!(!server(&None, true).tears_down());
     }
 }

@@ -24,6 +24,7 @@ use crate::openstack::{Source, package};
 use super::cloud::of_fault;
 use super::display::Display;
 use super::site::{Brought, Site};
+use super::software;
 
 /// How often it is looked at what has happened.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -165,6 +166,7 @@ impl Errand<'_> {
             let Some(there) = self.idle(until).await? else { return Ok(Brought::Failed) };
             let asked = match &there {
                 Some(stack) => {
+                    software::retired(self.site).await?;
                     let follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
                     self.heat.update(&stack.id, &package, terms).await.map(|()| follow)
                 }

@@ -18,7 +18,7 @@ use crate::cli::signals::Signals;
 use crate::cli::{args, exports, why};
 use crate::clock;
 use crate::openstack::Source;
-use crate::report::{Picture, roots};
+use crate::report::{Picture, Standing, roots};
 use crate::seed::{self, Credentials, Files, Given};
 
 use super::display::SERVER;
@@ -164,17 +164,25 @@ pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), Fai
     let text = String::from_utf8_lossy(&text).into_owned();
     restore(site, &Source { seed: text, ..source }, console).await?;
     // Networks that agents need go at once when nothing is wanted any more.
+    torn_down(site, |_| true).await
+}
+
+/// Waits until these servers have torn down what has left the model, or they have had long enough.
+async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(), Failure> {
     let deadline = Instant::now() + site.deployment.limits.drain;
-    while Instant::now() < deadline && tears_down(site).await? {
+    while Instant::now() < deadline {
+        let picture = Picture::read(&site.space, None).await?;
+        if !picture.servers.values().any(|server| which(server) && server.tears_down()) {
+            break;
+        }
         tokio::time::sleep(PAUSE).await;
     }
     Ok(())
 }
 
-/// Whether an agent still tears down.
-async fn tears_down(site: &Site) -> Result<bool, Failure> {
-    let picture = Picture::read(&site.space, None).await?;
-    Ok(picture.servers.values().any(|server| !server.leaving.is_empty() && server.alive.is_some()))
+/// The same of those that are to go: whoever deletes them does not ask their agents.
+pub(super) async fn retired(site: &Site) -> Result<(), Failure> {
+    torn_down(site, |server| server.plan.as_ref().is_some_and(|plan| plan.retired)).await
 }
 
 async fn conclude(site: &Site, picture: &Picture, console: &mut Console) -> Result<Exit, Failure> {
