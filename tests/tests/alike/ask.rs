@@ -1,0 +1,90 @@
+//! Somebody who asks a cloud, and goes by its answers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::Value;
+use wattle_openstack::clouds::Sources;
+use wattle_openstack::{Cloud, Request, Session, Wire};
+use wattle_runtime::openstack::Http;
+
+use super::script::Step;
+
+/// What a cloud has answered.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: Value,
+}
+
+/// The longest that a cloud may take for what it has begun.
+const LONGEST: Duration = Duration::from_mins(5);
+
+/// Somebody who is logged in.
+pub(crate) struct Asker {
+    session: Session,
+    wire: Arc<dyn Wire>,
+    /// What earlier answers have said, by name.
+    known: BTreeMap<&'static str, String>,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Asker {
+    pub(crate) fn new(sources: &Sources, name: Option<&str>) -> Self {
+        let cloud = Cloud::choose(sources, name).expect("a cloud");
+        let wire: Arc<dyn Wire> = Arc::new(Http::new(&cloud).expect("a wire"));
+        let session = Session::new(cloud, Arc::clone(&wire), Duration::from_secs(30));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("a time after 1970");
+        let known = BTreeMap::from([("unique", format!("alike-{:x}", now.as_micros()))]);
+        Self { session, wire, known, runtime }
+    }
+
+    /// The answers to all steps. A step that waits is asked until its answer is as it says.
+    pub(crate) fn follow(mut self, steps: &[Step]) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for step in steps {
+            let began = Instant::now();
+            let answer = loop {
+                let answer = self.ask(step);
+                let is_so = step.until.is_none_or(|(pointer, value)| match answer.body.pointer(pointer) {
+                    Some(Value::String(text)) => text == value,
+                    _ => value.parse() == Ok(answer.status),
+                });
+                if is_so || began.elapsed() > LONGEST {
+                    break answer;
+                }
+                std::thread::sleep(Duration::from_millis(500));
+            };
+            for (name, pointer) in step.keeps {
+                let value = answer.body.pointer(pointer).and_then(Value::as_str).unwrap_or("nothing");
+                self.known.insert(name, value.to_owned());
+            }
+            answers.push(answer);
+        }
+        answers
+    }
+
+    /// The text with what is known in the place of `<NAME>`.
+    fn filled(&self, text: &str) -> String {
+        self.known.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("<{name}>"), value))
+    }
+
+    fn ask(&self, step: &Step) -> Answer {
+        self.runtime.block_on(async {
+            let base = self.session.url(step.service).await.expect("the cloud has the service");
+            let mut request = Request::new(step.method, format!("{base}{}", self.filled(step.path)));
+            request.token = Some(self.session.token().await.expect("a token").token.clone());
+            if let Some(version) = step.version {
+                request.headers.push(("openstack-api-version".into(), format!("{} {version}", step.service)));
+            }
+            request.body = (!step.body.is_empty()).then(|| {
+                let text = self.filled(step.body);
+                serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+            });
+            let response = self.wire.send(&request).await.unwrap_or_else(|lost| panic!("{}: {lost}", step.name));
+            let body = serde_json::from_slice(&response.body).unwrap_or_default();
+            Answer { status: response.status, body }
+        })
+    }
+}
