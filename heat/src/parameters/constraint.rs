@@ -2,7 +2,7 @@
 
 use wattle_model::ParameterType;
 
-use crate::schema::broken_named;
+use crate::schema::{broken_named, matches};
 use crate::template::{Constraint, Rule};
 use crate::truth;
 use crate::value::Value;
@@ -149,12 +149,6 @@ fn outside(number: f64, min: Option<&Node>, max: Option<&Node>) -> Option<String
         (_, Some(max)) => format!("at most {max}"),
         (None, None) => String::new(),
     })
-}
-
-/// Whether Python's `re.match` consumes all of `text`. What only Python understands is taken to match.
-pub(super) fn matches(pattern: &str, text: &str) -> bool {
-    let Ok(regex) = regex_lite::Regex::new(&format!("^(?:{pattern})")) else { return true };
-    regex.find(text).is_some_and(|found| found.end() == text.len())
 }
 
 #[cfg(test)]

@@ -2,9 +2,7 @@
 
 use wattle_model::{Constraint, ParameterType, PropertyType, SchemaConstraint, Value};
 
-use crate::schema::{broken, broken_named};
-
-use super::constraint::matches;
+use crate::schema::{broken, broken_named, matches};
 
 /// What `value` breaks of `constraint`, as a clause, or as the author's own description says it. A constraint that says
 /// nothing of values of `kind` is fulfilled, and so is one that only a cloud can judge.

@@ -7,6 +7,7 @@ use wattle_model::{PropertyType, Scalar, SchemaConstraint, Value};
 
 use super::conversion::{is_same, number, outside_of, plain};
 use super::named::broken_named;
+use super::pattern::matches;
 
 /// Up to how many allowed values are all named in a message.
 const ALL: usize = 32;
@@ -92,12 +93,6 @@ fn not_allowed(ty: PropertyType, allowed: &[Value], value: &Value) -> Option<Str
     }
     few.truncate(FEW);
     Some(format!("`{wrong}` is not one of {}, ...", listed(&few)))
-}
-
-/// Whether Python's `re.match` consumes all of `text`. What only Python understands is taken to match.
-fn matches(pattern: &str, text: &str) -> bool {
-    let Ok(regex) = regex_lite::Regex::new(&format!("^(?:{pattern})")) else { return true };
-    regex.find(text).is_some_and(|found| found.end() == text.len())
 }
 
 /// `neutron_lib.api.validators.validate_ip_address`.
