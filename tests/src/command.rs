@@ -37,12 +37,12 @@ pub fn wattle_agent() -> &'static Path {
     AGENT.get_or_init(|| built(["wattle-runtime", "--bin", "wattle-agent"], &profile()))
 }
 
-/// The path of the command that servers fetch, as it is released.
+/// The path of a command, `wattle` or `wattle-agent`, as it is released.
 ///
 /// # Panics
 /// When it cannot be built.
-pub fn released_agent() -> PathBuf {
-    built(["wattle-runtime", "--bin", "wattle-agent"], &profile().with_file_name("release"))
+pub fn released(name: &str) -> PathBuf {
+    built(["wattle-runtime", "--bin", name], &profile().with_file_name("release"))
 }
 
 /// The path of an example's own program.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Output};
 
-use wattle_tests::command::{released_agent, wattle_agent};
+use wattle_tests::command::{released, wattle_agent};
 use wattle_tests::skip::everything;
 
 fn run(arguments: &[&str]) -> Output {
@@ -30,12 +30,15 @@ fn what_is_for_operators_is_wrong_usage() {
     assert!(told.contains("unrecognized subcommand 'up'"), "{told}");
 }
 
-/// What each server fetches is under 8 MB.
+/// What each server fetches is under 8 MB, and what an operator installs under 19 MB.
 #[test]
 fn it_is_small() {
-    if !everything("the size of the agent, which takes a release build") {
+    if !everything("the size of the agent and of the command, which takes a release build") {
         return;
     }
-    let size = fs::metadata(released_agent()).expect("it is built").len();
-    assert!((1_000_000..8_000_000).contains(&size), "the agent has {size} bytes");
+    for (name, most) in [("wattle-agent", 8_000_000), ("wattle", 19_000_000)] {
+        let size = fs::metadata(released(name)).expect("it is built").len();
+        println!("{name} has {size} bytes");
+        assert!((1_000_000..most).contains(&size), "{name} has {size} bytes");
+    }
 }
