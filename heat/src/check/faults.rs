@@ -124,6 +124,9 @@ impl Faults<'_, '_> {
         } else {
             (Treatment::Parsed, Treatment::Parsed)
         };
+        if there && placeholder {
+            resource.properties.iter().chain(&resource.metadata).for_each(|node| self.names(node, true));
+        }
         for part in [&resource.properties, &resource.update_policy] {
             match part.as_ref().map(|node| (node, &*node.tree)) {
                 // Each property for itself, so that all that is wrong is found.
@@ -144,6 +147,27 @@ impl Faults<'_, '_> {
         }
         if let Some(id) = &resource.external_id {
             self.value(id, if there { Treatment::Resolved } else { Treatment::Parsed }, Context::Value);
+        }
+    }
+
+    /// What a reference names is needed at once: Heat asks what depends on what before it makes anything. Of a placeholder it asks
+    /// for no attribute.
+    fn names(&mut self, node: &Node, placeholder: bool) {
+        let mut faults = Vec::new();
+        self.scope.walk(node, Context::Value, &mut |_, call, _| {
+            let named = match call {
+                Some(call) if call.function == Function::GetResource => Some(call.argument),
+                Some(call) if call.function == Function::GetAttr && placeholder => {
+                    call.arguments().and_then(|arguments| arguments.first())
+                }
+                Some(call) if call.function == Function::GetAttr => Some(call.argument),
+                _ => None,
+            };
+            faults.extend(named.and_then(|named| self.scope.value(named).err()));
+            Step::Into
+        });
+        for fault in faults {
+            self.push(fault, false);
         }
     }
 
@@ -172,6 +196,9 @@ impl Faults<'_, '_> {
         }
         if self.found.len() > before {
             return;
+        }
+        if treatment != Treatment::Parsed {
+            self.names(node, false);
         }
         match treatment {
             Treatment::Parsed => {}

@@ -138,7 +138,10 @@ impl Registry {
             .iter()
             .filter(|(name, target)| {
                 let mapped = target.value.tree.as_text().unwrap_or_default();
-                let glob = name.strip_suffix('*').is_some_and(|prefix| ty != mapped && ty.starts_with(prefix));
+                // What is mapped to a template is one type, whatever its name ends with.
+                let is_pattern = matches!(target.implementation, Implementation::Type(_));
+                let prefix = name.strip_suffix('*').filter(|_| is_pattern);
+                let glob = prefix.is_some_and(|prefix| ty != mapped && ty.starts_with(prefix));
                 **name == ty || glob
             })
             .map(|(name, target)| (&**name, target))

@@ -129,7 +129,7 @@ impl Judge<'_, '_> {
         }
         let mut wrongs = resource.properties().wrongs(self.strict);
         if wrongs.is_empty() {
-            wrongs = self.given_twice(subject);
+            wrongs = self.whatever_its_name(subject);
         }
         let fine = wrongs.is_empty();
         for wrong in wrongs {

@@ -83,11 +83,11 @@ impl Judge<'_, '_> {
         let Some(target) = target else {
             let declared = stack.loaded.template.resources.get(&reference.name).filter(|_| is_name);
             // Heat takes an order among resources of which one is not there; and it does not look at an output's
-            // `get_resource` before it needs the value. A call that fails is told by itself, if Heat needs its value.
+            // `get_resource` before it needs the value. A call that fails is told by itself.
             let accepted = match (who, &reference.how, reference.kind) {
                 (_, How::DependsOn, _) => declared.is_some(),
                 (Who::Output, How::Resource, kind) => kind != Kind::Parts,
-                (Who::Resource, _, Kind::Failure) => !unjudged,
+                (_, _, Kind::Failure) => true,
                 _ => false,
             };
             if !accepted {
@@ -113,7 +113,8 @@ impl Judge<'_, '_> {
 
     fn attribute(&mut self, name: &str, target: &StackResource, attribute: &Value, at: &Source) {
         let Maker::Type(ty) = &target.maker else { return };
-        if ty.placeholder || ty.class.any_attribute {
+        // A call that fails is told by itself.
+        if ty.placeholder || ty.class.any_attribute || matches!(attribute, Value::Absent) {
             return;
         }
         let known = ty.schema.attributes.keys().map(|name| &**name);

@@ -3,6 +3,8 @@
 //! A property that cannot be read at all is refused too: in a nested stack, where values are not judged, only these rules
 //! read them.
 
+use wattle_model::PropertyType;
+
 use crate::Loaded;
 use crate::evaluate::{Mode, Scope, Value};
 use crate::parameters::PSEUDO;
@@ -42,14 +44,23 @@ impl Judge<'_, '_> {
         })
     }
 
-    /// What is given under two names, whatever the stack is called: one of the two is its name, or its id.
-    pub(super) fn given_twice(&self, subject: Subject<'_>) -> Vec<Wrong> {
+    /// What is wrong whatever the stack is called, of properties in which its name or its id is: what they are given and what not, but
+    /// no value.
+    pub(super) fn whatever_its_name(&self, subject: Subject<'_>) -> Vec<Wrong> {
         let Subject { name, resource, .. } = subject;
-        let named = self.named([resource]).filter(|_| !resource.class().translates.is_empty());
-        let Some(named) = named else { return Vec::new() };
+        let Some(named) = self.named([resource]) else { return Vec::new() };
         let stack = self.stack.again(self.world, &named);
         let wrongs = stack.resources.get(name).map(|other| other.properties().wrongs(self.strict)).unwrap_or_default();
-        wrongs.into_iter().filter(|wrong| matches!(wrong.what, What::Both(..))).collect()
+        let is_sure = |wrong: &Wrong| {
+            matches!(
+                wrong.what,
+                What::Both(..)
+                    | What::Unknown { .. }
+                    | What::Missing(_)
+                    | What::Kind(PropertyType::Map | PropertyType::List, _)
+            )
+        };
+        wrongs.into_iter().filter(is_sure).collect()
     }
 
     /// The template where the stack has a name and an id; none if none of these resources could need them.
