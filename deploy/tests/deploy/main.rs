@@ -7,6 +7,7 @@ mod digests;
 mod kinds;
 mod many;
 mod orders;
+mod planned;
 mod refused;
 mod resumed;
 mod texts;

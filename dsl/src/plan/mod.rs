@@ -22,7 +22,7 @@ use crate::requirement::When;
 pub use component::recipe_differences;
 pub use files::gather;
 pub use found::{Found, Left};
-pub use state::{State, StateError};
+pub use state::{IsFixed, State, StateError};
 
 /// The format of a plan as JSON.
 pub const FORMAT: &str = "wattle-plan/1";

@@ -7,8 +7,9 @@ use wattle_heat::evaluate::Value;
 use wattle_heat::update;
 
 use crate::model::{IndexMap, IndexSet, Name};
+use crate::names::list;
 
-use super::state::State;
+use super::state::{IsFixed, State};
 use super::{Action, Reason, ResourcePlan, words};
 
 /// How a reference to another resource changes a value.
@@ -26,7 +27,7 @@ type Resources = IndexMap<String, Resource>;
 pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, ResourcePlan> {
     let old = before.map(|before| before.desired(Some(after)).resources).unwrap_or_default();
     let new = after.desired(before).resources;
-    let mut work = Work { old: &old, new: &new, plans: IndexMap::default() };
+    let mut work = Work { old: &old, new: &new, own: after.own, plans: IndexMap::default() };
     let mut readers: IndexMap<&str, IndexSet<&String>> = IndexMap::default();
     for (name, resource) in &new {
         for value in resource.names().filter_map(|property| resource.given(property)) {
@@ -71,6 +72,7 @@ pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, Reso
 struct Work<'a> {
     old: &'a Resources,
     new: &'a Resources,
+    own: Option<IsFixed>,
     plans: IndexMap<Name, ResourcePlan>,
 }
 
@@ -118,9 +120,11 @@ impl Work<'_> {
         let mut action = Action::Unchanged;
         let (mut help, mut notes) = (Vec::new(), Vec::new());
         if !changed.is_empty() {
-            (action, help, notes) = verdict(before, after, &changed);
+            (action, help, notes) = self.verdict(before, after, &changed);
         }
-        let keys: IndexSet<&&str> = after.rest.keys().chain(before.rest.keys()).collect();
+        // What only Heat takes note of, and what it does whenever a stack is updated.
+        let is_heats = self.own.is_none();
+        let keys: IndexSet<&&str> = after.rest.keys().chain(before.rest.keys()).filter(|_| is_heats).collect();
         for key in keys {
             let of = |resource: &Resource| resource.rest.get(*key).cloned().unwrap_or(Value::Null);
             let (was, is) = (of(before), of(after));
@@ -131,11 +135,11 @@ impl Work<'_> {
                 action = action.max(if graver { Action::Replace } else { Action::Update });
             }
         }
-        if before.depends_on != after.depends_on {
+        if is_heats && before.depends_on != after.depends_on {
             because.push(Reason { what: "depends_on".to_owned(), ..Reason::default() });
             action = action.max(Action::Update);
         }
-        if update::is_always_replaced(after) {
+        if is_heats && update::is_always_replaced(after) {
             because.push(Reason {
                 what: "each update".to_owned(),
                 through: Some("Heat replaces such a resource whenever its stack is updated".to_owned()),
@@ -143,7 +147,7 @@ impl Work<'_> {
             });
             action = Action::Replace;
         }
-        if action == Action::Unchanged && update::is_always_updated(after) {
+        if is_heats && action == Action::Unchanged && update::is_always_updated(after) {
             because.push(Reason {
                 what: "each update".to_owned(),
                 through: Some("Heat updates such a resource whenever its stack is updated".to_owned()),
@@ -152,7 +156,7 @@ impl Work<'_> {
             action = Action::Update;
         }
         if !perhaps.is_empty() && !matches!(action, Action::Replace | Action::Refused) {
-            let (graver, hints, remarks) = verdict(before, after, &perhaps);
+            let (graver, hints, remarks) = self.verdict(before, after, &perhaps);
             let doubtful = match graver {
                 Action::Update => Action::MayUpdate,
                 Action::Rebuild => Action::MayRebuild,
@@ -169,6 +173,28 @@ impl Work<'_> {
             notes.clear();
         }
         ResourcePlan { notes, ..plan(action, because, help) }
+    }
+
+    /// What becomes of a resource whose properties `changed` differ, how another answer could be had, and what else there is to
+    /// say.
+    fn verdict(&self, before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Vec<String>, Vec<String>) {
+        let update::Verdict { action, help, notes } = update::verdict(before, after, changed);
+        let action = match action {
+            update::Action::Update => Action::Update,
+            update::Action::Rebuild => Action::Rebuild,
+            update::Action::Replace => Action::Replace,
+            update::Action::Refuse => Action::Refused,
+        };
+        let is_fixed = |property: &&&str| {
+            self.own.is_some_and(|is_fixed| is_fixed(after.made_by(), property)) && !update::is_ignored(after, property)
+        };
+        let fixed: Vec<&str> = changed.iter().filter(is_fixed).copied().collect();
+        if fixed.is_empty() || matches!(action, Action::Replace | Action::Refused) {
+            return (action, help, notes);
+        }
+        let (names, them) = (list(fixed.iter().copied(), "and"), if fixed.len() == 1 { "it" } else { "them" });
+        let help = format!("wattle cannot change {names} in place, as Heat can: leave {them} as it was");
+        (Action::Replace, vec![help], notes)
     }
 
     /// Whether what a value refers to makes it another.
@@ -200,19 +226,6 @@ impl Work<'_> {
         });
         found
     }
-}
-
-/// What becomes of a resource whose properties `changed` differ, how another answer could be had, and what else there is to
-/// say.
-fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Vec<String>, Vec<String>) {
-    let update::Verdict { action, help, notes } = update::verdict(before, after, changed);
-    let action = match action {
-        update::Action::Update => Action::Update,
-        update::Action::Rebuild => Action::Rebuild,
-        update::Action::Replace => Action::Replace,
-        update::Action::Refuse => Action::Refused,
-    };
-    (action, help, notes)
 }
 
 /// What a resource is called within its own stack.

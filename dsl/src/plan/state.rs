@@ -18,7 +18,13 @@ pub struct State {
     pub(super) parameters: IndexMap<Name, Value>,
     /// What servers do; none where Heat runs the software.
     pub(super) seed: Option<Seed>,
+    /// Of which type's properties another value makes another thing, although Heat changes them in place: where wattle brings up the
+    /// infrastructure itself.
+    pub(super) own: Option<IsFixed>,
 }
+
+/// Whether a property of a type cannot be changed in place.
+pub type IsFixed = fn(ty: &str, property: &str) -> bool;
 
 /// Why a state cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +89,14 @@ impl State {
         for (name, unreadable) in std::iter::once((name, loaded.unreadable.as_ref())).chain(nested) {
             unreadable.map_or(Ok(()), |error| Err(StateError::malformed(name, error)))?;
         }
-        Ok(Self { loaded, parameters, seed })
+        Ok(Self { loaded, parameters, seed, own: None })
+    }
+
+    /// The same where wattle brings up the infrastructure without Heat, and `is_fixed` says what it cannot change in place although
+    /// Heat can.
+    #[must_use]
+    pub fn without_heat(self, is_fixed: IsFixed) -> Self {
+        Self { own: Some(is_fixed), ..self }
     }
 
     /// The stack's name, where a seed says it.

@@ -7,6 +7,8 @@ use wattle::cli::{plan_against, plan_format, planned_of, state_of};
 use wattle::manners::{Exit, exit_codes};
 use wattle::plan::{Found, State, StateError};
 
+use crate::deploy::{Deployment, Through};
+use crate::openstack::is_fixed;
 use crate::seed::{concealed, deployed};
 use crate::space::Layout;
 
@@ -98,7 +100,10 @@ pub(super) async fn between(
     let layout = Layout::new(&stack);
     let read = |error: StateError| Failure::usage(format!("`{}` cannot be planned: {error}", directory.display()));
     let (seed, parameters) = concealed(&work.seed, &work.options.given, &work.options.key);
-    let after = State::new(&work.options.files.templates, parameters, Some(seed)).map_err(read)?;
+    let mut after = State::new(&work.options.files.templates, parameters, Some(seed)).map_err(read)?;
+    if Deployment::through(&work.store, &stack).await? == Some(Through::Wattle) {
+        after = after.without_heat(is_fixed);
+    }
     let before = match deployed(&work.store, &layout).await? {
         Some(snapshot) => {
             let text = format!("compared with revision {} of `{stack}` at {}\n", snapshot.revision, work.address);

@@ -16,4 +16,4 @@ pub use http::Http;
 pub use package::package;
 pub use simulated::Simulated;
 pub use sources::sources;
-pub use templates::{Source, Templates};
+pub use templates::{Source, Templates, is_fixed};

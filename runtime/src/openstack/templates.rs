@@ -96,6 +96,11 @@ impl Maker for Templates {
     }
 }
 
+/// Whether another value of a type's property makes another thing, although Heat changes it in place.
+pub fn is_fixed(ty: &str, property: &str) -> bool {
+    Drivers.fixed(ty).contains(&property)
+}
+
 /// What OpenStack's drivers know of types.
 #[derive(Debug)]
 struct Drivers;
