@@ -94,6 +94,11 @@ impl Layout {
         format!("{ROOT}/{}/agents/{server}/alive", self.stack)
     }
 
+    /// What `server` says to whoever waits for it.
+    pub fn signals(&self, server: &str) -> String {
+        format!("{ROOT}/{}/agents/{server}/signals", self.stack)
+    }
+
     /// Where agents said so that know no place of their own: those of former versions.
     pub fn former_alive(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/alive", self.stack)

@@ -22,6 +22,7 @@ pub mod record;
 pub mod request;
 pub mod revision;
 pub mod seed;
+pub mod signal;
 pub mod status;
 pub mod time;
 pub mod vault;
