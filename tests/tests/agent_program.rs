@@ -19,7 +19,7 @@ fn it_has_the_commands_of_a_server() {
     let commands: Vec<&str> =
         list.lines().filter_map(|line| line.strip_prefix("  ")?.split_once("  ")).map(|(name, _)| name).collect();
     let commands: Vec<&str> = commands.into_iter().filter(|name| !name.is_empty()).collect();
-    assert_eq!(commands, ["agent", "get", "set", "watch", "ls"], "{help}");
+    assert_eq!(commands, ["agent", "get", "set", "signal", "watch", "ls"], "{help}");
 }
 
 #[test]

@@ -113,6 +113,7 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
                     shared.trouble(TROUBLE, None);
                 }
                 shared.space.believe(&shared.server, &desired.plan);
+                shared.signals.works_by(desired.plan.revision);
                 shared.say(Event::Desired(desired));
                 continue;
             }

@@ -58,6 +58,7 @@ pub(super) struct Run {
     questions: Arc<Questions>,
     id: RunId,
     component: Name,
+    own_name: Name,
     planned: PlannedComponent,
     token: String,
     stopped: watch::Receiver<Option<Stop>>,
@@ -95,6 +96,7 @@ impl Run {
             questions: Arc::clone(questions),
             id,
             component: shared.full(component),
+            own_name: component.clone(),
             planned: planned.clone(),
             stopped,
             state: Mutex::new(Told { handed: inputs.clone(), published, secrets }),
@@ -197,6 +199,10 @@ impl Live for Run {
 
     fn secrets(&self) -> Vec<Value> {
         locked(&self.state).secrets.clone()
+    }
+
+    fn component(&self) -> Option<&Name> {
+        Some(&self.own_name)
     }
 
     fn socket(&self) -> Option<(PathBuf, String)> {

@@ -24,6 +24,7 @@ mod publisher;
 mod runs;
 mod seen;
 mod shared;
+mod signals;
 mod socket;
 mod touch;
 mod why;
@@ -114,7 +115,7 @@ pub enum AgentError {
 }
 
 /// The name of an agent's socket within its folder.
-const SOCKET: &str = "agent.sock";
+pub(crate) const SOCKET: &str = "agent.sock";
 
 /// The file with the agent's own name.
 const NAME: &str = "agent";
@@ -140,6 +141,8 @@ impl Agent {
         let (journal, memory) = opened?;
         let seen = Seen::open(&self.state)
             .map_err(|source| AgentError::State { path: self.state.join(seen::NAME), source })?;
+        let signals = signals::Kept::open(&self.state)
+            .map_err(|source| AgentError::State { path: self.state.join(signals::NAME), source })?;
         let socket =
             Socket::bind(&self.state).map_err(|source| AgentError::State { path: self.state.join(SOCKET), source })?;
         let (sender, messages) = mpsc::unbounded_channel();
@@ -176,6 +179,7 @@ impl Agent {
             attributes,
             publisher: Publisher::default(),
             runs: Runs::default(),
+            signals,
             socket: socket.path().to_owned(),
             disk: Disk::new(&agent, &memory),
             touch: Touch::new(agent, store),
@@ -192,6 +196,7 @@ impl Agent {
             ended = driver.drive(messages) => ended,
             followed = &mut follow => return followed.map(|()| Ended::Asked).map_err(AgentError::from),
             () = shared.publisher.publish(&shared) => Ended::Asked,
+            () = shared.signals.publish(&shared) => Ended::Asked,
             () = shared.tell_disowned() => Ended::Asked,
             () = admission::attend(&shared) => Ended::Asked,
             () = admission::announce(&shared) => Ended::Asked,

@@ -21,6 +21,7 @@ use super::admission::{self, Admission};
 use super::disk::Disk;
 use super::publisher::Publisher;
 use super::seen::Seen;
+use super::signals::Kept;
 use super::socket::Runs;
 use super::touch::Touch;
 
@@ -53,6 +54,7 @@ pub(super) struct Shared {
     pub(super) attributes: Arc<dyn Attributes>,
     pub(super) publisher: Publisher,
     pub(super) runs: Runs,
+    pub(super) signals: Kept,
     pub(super) socket: PathBuf,
     pub(super) touch: Touch,
     pub(super) seen: Seen,

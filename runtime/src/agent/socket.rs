@@ -3,7 +3,8 @@
 //!
 //! One line of JSON each way, as often as one likes: `{"token": T, "get": NAME}` is answered by `{"value": V}`, null for
 //! an optional input that is not wired; `{"token": T, "set": NAME, "value": V}` by `{"ok": true}`; `{"status": true}` by
-//! how everything is doing; and each by `{"error": MESSAGE}` if that is so. A token is that of one run of one recipe.
+//! how everything is doing; `{"token": T, "signal": HANDLE, "value": V}`, with a token or without one, by `{"ok": true}` once
+//! the data space has what is signalled; and each by `{"error": MESSAGE}` if that is so. A token is that of one run of one recipe.
 
 use std::collections::HashMap;
 use std::fs;
@@ -162,6 +163,7 @@ struct Question {
     token: Option<String>,
     get: Option<String>,
     set: Option<String>,
+    signal: Option<String>,
     #[serde(default)]
     value: Option<Value>,
     #[serde(default)]
@@ -208,6 +210,9 @@ async fn answer(shared: &Shared, question: Question) -> serde_json::Value {
     if question.status {
         return look(shared).await;
     }
+    if let Some(handle) = &question.signal {
+        return signal(shared, handle, &question).await;
+    }
     let live = question.token.and_then(|token| shared.runs.runs().get(&token).cloned());
     let Some(live) = live else {
         return json!({ "error": "this is no token of a recipe that runs: `WATTLE_TOKEN` of its environment is" });
@@ -222,6 +227,18 @@ async fn answer(shared: &Shared, question: Question) -> serde_json::Value {
             Err(broken) => json!({ "error": broken.message }),
         },
         _ => json!({ "error": "expected `get`, `set` with `value`, or `status`" }),
+    }
+}
+
+/// Something is signalled: by a recipe, or by whatever else may open the socket.
+async fn signal(shared: &Shared, handle: &str, question: &Question) -> serde_json::Value {
+    let token = question.token.as_deref();
+    let live = token.and_then(|token| Some((shared.runs.runs().get(token).cloned()?, token)));
+    let run = live.as_ref().and_then(|(live, token)| Some((live.component()?, *token)));
+    let said = question.value.as_ref().unwrap_or(&Value::Null);
+    match shared.signals.signal(handle, said, run).await {
+        Ok(()) => json!({ "ok": true }),
+        Err(error) => json!({ "error": error }),
     }
 }
 

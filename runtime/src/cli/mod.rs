@@ -33,6 +33,7 @@ mod rotate;
 mod screen;
 mod seed;
 mod set;
+mod signal;
 mod signals;
 mod status;
 mod target;

@@ -3,8 +3,8 @@
 use super::command_line::{Named, Program};
 use super::deploy::{destroy, drift, rollback};
 use super::{
-    agent, ca, cloud, completions, deploy, down, explain, get, ls, man, new, plan, seed, set, status, template, up,
-    watch,
+    agent, ca, cloud, completions, deploy, down, explain, get, ls, man, new, plan, seed, set, signal, status, template,
+    up, watch,
 };
 
 /// A command that waits for something.
@@ -55,6 +55,7 @@ pub(super) const OPERATOR: Program = Program {
         waiting!("watch", watch),
         waiting!("ls", ls),
         waiting!("agent", agent),
+        waiting!("signal", signal),
         at_once!("check", template::check),
         at_once!("lower", template::lower),
         at_once!("graph", template::graph),
@@ -77,6 +78,7 @@ pub(super) const SERVER: Program = Program {
         waiting!("agent", agent),
         waiting!("get", get),
         waiting!("set", set),
+        waiting!("signal", signal),
         waiting!("watch", watch),
         waiting!("ls", ls),
     ],

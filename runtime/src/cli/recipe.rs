@@ -1,6 +1,6 @@
-//! Within a recipe: the agent that runs it, behind its socket. One JSON line each way.
+//! The agent of this server, behind its socket: within a recipe the one that runs it. One JSON line each way.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use serde::Deserialize as _;
@@ -9,27 +9,44 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 use wattle::manners::reason;
 
+use crate::agent::SOCKET;
 use crate::peer;
 
 use super::failure::Failure;
 
-/// The agent that runs this recipe.
+/// The agent of this server.
 #[derive(Debug)]
 pub(super) struct Agent {
     socket: PathBuf,
-    token: String,
+    /// Says which recipe asks; none elsewhere.
+    token: Option<String>,
 }
 
 /// The agent that runs the recipe from which this command was called; none elsewhere, and none when the command line
 /// names a data space.
 pub(super) fn agent(matches: &ArgMatches) -> Option<Agent> {
     let is_elsewhere = ["space", "dir", "stack", "key"].into_iter().any(|name| matches.contains_id(name));
-    let socket = std::env::var_os("WATTLE_SOCKET").filter(|socket| !socket.is_empty())?;
-    let token = std::env::var("WATTLE_TOKEN").ok()?;
-    (!is_elsewhere).then(|| Agent { socket: socket.into(), token })
+    Agent::of_recipe().filter(|_| !is_elsewhere)
 }
 
 impl Agent {
+    /// The agent that runs the recipe from which this command was called; none elsewhere.
+    pub(super) fn of_recipe() -> Option<Self> {
+        let socket = std::env::var_os("WATTLE_SOCKET").filter(|socket| !socket.is_empty())?;
+        let token = std::env::var("WATTLE_TOKEN").ok()?;
+        Some(Self { socket: socket.into(), token: Some(token) })
+    }
+
+    /// The agent that works in a folder.
+    pub(super) fn in_folder(folder: &Path) -> Self {
+        Self { socket: folder.join(SOCKET), token: None }
+    }
+
+    /// Signals something to whoever waits for it, and returns once it can be read.
+    pub(super) async fn signal(&self, handle: &str, said: &wattle::model::Value) -> Result<(), Failure> {
+        self.ask(&json!({ "token": self.token, "signal": handle, "value": said })).await.map(|_| ())
+    }
+
     /// The value of an input, waiting for it if the recipe was started before it was there; null for an optional one
     /// that is not wired.
     pub(super) async fn get(&self, name: &str) -> Result<wattle::model::Value, Failure> {
@@ -46,8 +63,12 @@ impl Agent {
 
     async fn ask(&self, question: &Value) -> Result<Value, Failure> {
         let lost = |error: &std::io::Error| {
-            Failure::new(format!("the agent at {} does not answer: {}", self.socket.display(), reason(error)))
-                .note("WATTLE_SOCKET names it; this works only while the recipe runs")
+            let failure =
+                Failure::new(format!("the agent at {} does not answer: {}", self.socket.display(), reason(error)));
+            match self.token {
+                Some(_) => failure.note("WATTLE_SOCKET names it; this works only while the recipe runs"),
+                None => failure.note("only root may ask it; `--state DIR` names another agent's folder"),
+            }
         };
         let stream = UnixStream::connect(&self.socket).await.map_err(|error| lost(&error))?;
         // The token is for the agent alone.

@@ -105,6 +105,11 @@ pub trait Live: Send + Sync + fmt::Debug {
     /// that order: they must not stand in anything that the recipe prints.
     fn secrets(&self) -> Vec<Value>;
 
+    /// The component whose recipe runs, by its name on its server; none where nobody asks for it.
+    fn component(&self) -> Option<&Name> {
+        None
+    }
+
     /// Where the recipe reaches this: the path of a Unix socket, and the token that tells its run from others.
     fn socket(&self) -> Option<(PathBuf, String)>;
 }

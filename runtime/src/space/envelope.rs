@@ -1,6 +1,6 @@
 //! Envelopes: what servers say, signed by them.
 //!
-//! An entry or a status is a JSON object of which the last field is `signature`: Ed25519 over the path and all before that field.
+//! An entry, a status or what is signalled is a JSON object of which the last field is `signature`: Ed25519 over the path and all before that field.
 //! So it counts for one entry of one stack, and for the revision that it names, which in turn says of which type it is. Whoever
 //! knows nothing of signatures reads the same object.
 
@@ -45,7 +45,8 @@ pub(crate) fn writer_of(path: &str) -> Option<&str> {
 pub(super) fn said_by(path: &str) -> Option<(&str, &str)> {
     let mut parts = path.strip_prefix(ROOT)?.strip_prefix('/')?.split('/');
     let (stack, top, server) = (parts.next()?, parts.next()?, parts.next()?);
-    (matches!(top, "entries" | "status") && parts.next().is_some()).then_some((stack, server))
+    let below = parts.next()?;
+    (matches!(top, "entries" | "status") || (top, below) == ("agents", "signals")).then_some((stack, server))
 }
 
 /// What the node at `path`, which holds `data`, is to hold so that `signer` says what `former` says there; none if that says nothing.
@@ -61,7 +62,7 @@ fn message(path: &str, open: &[u8]) -> Vec<u8> {
 }
 
 impl Signer {
-    /// What the entry or status at `path` is to hold so that whoever signs says `object` there, in JSON.
+    /// What the node at `path`, an entry, a status or a server's signals, is to hold so that whoever signs says `object` there, in JSON.
     ///
     /// # Panics
     /// When `object` is not a JSON object.
@@ -165,7 +166,9 @@ mod tests {
 
     #[test]
     fn who_says_what_stands_in_the_path() {
-        for path in [PATH, "/wattle/shop/status/db/part", "/wattle/shop/status/db/server"] {
+        for path in
+            [PATH, "/wattle/shop/status/db/part", "/wattle/shop/status/db/server", "/wattle/shop/agents/db/signals"]
+        {
             assert_eq!(said_by(path), Some(("shop", "db")), "{path}");
         }
         let others = ["servers/db/plan", "agents/db/alive", "entries/db", "status", "revision", "recipes/a/b"];

@@ -18,6 +18,7 @@ mod passwords;
 mod requests;
 mod says;
 mod seal;
+mod signals;
 mod signed;
 mod succession;
 mod trust;
@@ -55,6 +56,7 @@ pub(crate) use membership::Shared;
 pub use membership::{Members, Membership};
 pub use newest::Newest;
 pub use seal::{Place, SealError, open, open_entry, seal, seal_entry};
+pub use signals::Said;
 pub use signed::{Authority, NotSigned, Signer};
 pub(crate) use signed::{OVERHEAD, is_signed, unverified};
 pub(crate) use succession::Succession;
@@ -67,6 +69,7 @@ pub use wattle_agent_core::plan::{
     Held, Keys, Plan, PlannedComponent, PlannedInput, PlannedOutput, PlannedRequirement, Script, Source,
 };
 pub use wattle_agent_core::revision::Revision;
+pub use wattle_agent_core::signal::{Heard, Outcome as Signalled, Signal, Signals};
 pub use wattle_agent_core::status::{Did, Finishing, Leaving, ServerStatus, State, Status, Step, Waiting};
 
 /// Why the data space did not do what it was asked.

@@ -132,7 +132,7 @@ impl Space {
         self.signers.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
+    pub(super) fn signed(&self, path: &str, data: Vec<u8>) -> Vec<u8> {
         let Some(place) = envelope::said_by(path) else { return data };
         let key = self.writers.key(place);
         let is_told = |signer: &&Signer| key == Some(signer.authority());

@@ -8,8 +8,8 @@ use wattle::author::Blueprint as _;
 use wattle_agent_core::time::Time;
 use wattle_runtime::report::{Picture, critical_path, lives, roots};
 use wattle_runtime::seed::{Options, apply};
-use wattle_runtime::space::{Announcement, Layout, Revision, ServerKey, Signer, Space, Written};
-use wattle_runtime::store::{Memory, Store};
+use wattle_runtime::space::{Announcement, Layout, Revision, ServerKey, Signal, Signals, Signer, Space, Written};
+use wattle_runtime::store::{Access, Memory, Op, Store};
 use wattle_tests::fuzz::{Read, Target};
 use wattle_tests::seeds::{options, seed};
 
@@ -114,6 +114,54 @@ fn what_a_server_has_signed_is_its_word_as_it_is_and_nowhere_else() {
         }
     };
     Target { name: "envelopes", corpus, words: &words, thinned: 2 }.try_all(read);
+}
+
+/// What a server signals counts as it was signed, and nothing that others say keeps it from counting.
+#[test]
+fn what_is_signalled_counts_as_its_server_has_signed_it() {
+    const HANDLE: &str = "3-1-ab";
+    let deployed = Deployed::new();
+    let (signer, other, space) = (deployed.signer(), ServerKey::generate().signer(), deployed.space());
+    let make = |server: &str, data: Vec<u8>| {
+        let place = deployed.layout.agent(server);
+        let top = Op::Create { path: place.clone(), data: Vec::new(), access: Access::new() };
+        let made = deployed.wait(deployed.store.apply(vec![top]));
+        assert!(made.is_ok() || deployed.wait(deployed.store.get(&place)).expect("reads").is_some());
+        let op = Op::Create { path: deployed.layout.signals(server), data, access: Access::new() };
+        deployed.wait(deployed.store.apply(vec![op])).expect("it is made");
+    };
+    let signal = |json: serde_json::Value| {
+        let said = serde_json::from_value(json).expect("a value");
+        Signal::read(&said, Time::from_secs(1)).expect("a signal")
+    };
+    let mut signals = Signals::default();
+    signals.add(HANDLE, signal(json!({"data": "\",\"signature\":\""})), true).expect("room");
+    signals.add("other", signal(json!({"status": "FAILURE"})), true).expect("room");
+    let path = deployed.layout.signals(&deployed.server);
+    make(&deployed.server, signer.vouch(&path, &signals.to_bytes()));
+    make("ghost", signals.to_bytes());
+    let said = || deployed.wait(space.signalled(HANDLE)).expect("it is heard");
+    let there = said();
+    assert_eq!(there.signals, signals.handles[HANDLE], "{there:?}");
+    assert!(there.odd.len() == 1 && &*there.odd[0].0 == "ghost", "{there:?}");
+
+    let much = format!("{{\"handles\":{{}},\"x\":\"{}\"}}", "x".repeat(60_000)).into_bytes();
+    let foreign = [signals.to_bytes(), other.vouch(&path, &signals.to_bytes()), signer.vouch(&path, &much)];
+    for odd in &foreign {
+        deployed.put(&path, odd);
+        assert!(said().signals.is_empty() && said().odd.len() == 2, "{:?}", said());
+    }
+    let read = |bytes: &[u8]| {
+        deployed.put(&path, bytes);
+        let there = said();
+        assert!(there.signals.is_empty() || there.signals == signals.handles[HANDLE], "{there:?}");
+        if there.odd.len() == 1 { Read::Accepted } else { Read::Refused }
+    };
+    let corpus = [signals.to_bytes(), Signals::default().to_bytes()].map(|said| signer.vouch(&path, &said)).to_vec();
+    let words =
+        [&JSON[..], &["\"handles\":", "\"3-1-ab\":", "{\"status\":\"FAILURE\",\"at\":\"1970-01-01T00:00:00Z\"}"]]
+            .concat();
+    Target { name: "signals", corpus, words: &words, thinned: 4 }.try_all(read);
 }
 
 /// Who a server will be takes both keys, and is what they have signed.

@@ -1,0 +1,123 @@
+//! What servers signal: each in a node of its own, below the place of its agent.
+
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use wattle::model::Name;
+
+use crate::store::{Access, Op, StoreError};
+
+use super::{Plan, Signal, Signalled, Signals, Space, SpaceError, State, Sure};
+
+/// Requests that are under way at the same time.
+const AT_ONCE: usize = 64;
+
+/// What all servers have signalled of a handle.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// What counts.
+    pub signals: Vec<Signal>,
+    /// What stands in the place of a server's signals and does not count: the server, and why.
+    pub odd: Vec<(Name, String)>,
+}
+
+impl Space {
+    /// Says that these are the `signals` of `server`, in the place of what was said before. Whoever says so must be `sure` to act for
+    /// the server. The node's rights are `access`.
+    ///
+    /// # Errors
+    /// [`SpaceError::Unsure`] when it is not, [`StoreError::Missing`] if the model has no such server, [`StoreError::Denied`].
+    pub async fn set_signals(
+        &self,
+        server: &str,
+        signals: &Signals,
+        access: &Access,
+        sure: Sure<'_>,
+    ) -> Result<(), SpaceError> {
+        let path = self.layout.signals(server);
+        let data = self.signed(&path, signals.to_bytes());
+        if !sure() {
+            return Err(SpaceError::Unsure);
+        }
+        let mut ops = vec![Op::Create { path: path.clone(), data: data.clone(), access: access.clone() }];
+        match self.store.set(&path, &data, None).await {
+            Ok(_) => return Ok(()),
+            Err(StoreError::Missing { .. }) => {}
+            // Whoever acted for the server before has made it.
+            Err(StoreError::Denied { .. }) => ops.insert(0, Op::Delete { path }),
+            Err(error) => return Err(error.into()),
+        }
+        Ok(self.store.apply(ops).await?)
+    }
+
+    /// What `server` has signalled; nothing if it never has.
+    ///
+    /// # Errors
+    /// When it cannot be read, is too much, or its server has not said it.
+    pub async fn signals(&self, server: &str) -> Result<Option<Signals>, SpaceError> {
+        let path = self.layout.signals(server);
+        let Some(node) = self.told(&path, self.get(&path).await?).await? else { return Ok(None) };
+        let odd = || SpaceError::Malformed { path, reason: "these are no signals, or too many".to_owned() };
+        Signals::parse(&node.data).ok_or_else(odd).map(Some)
+    }
+
+    /// What all servers have signalled of `handle`. A failure of a recipe that will run again for the present plan of its server does
+    /// not count: it says anew how it goes.
+    ///
+    /// # Errors
+    /// When it cannot be read. What is odd about one server is said of that one.
+    pub async fn signalled(&self, handle: &str) -> Result<Said, SpaceError> {
+        let servers = self.store.children(&self.layout.agents()).await?;
+        let read = servers.into_iter().map(|server| async move {
+            let said = self.signalled_by(&server, handle).await;
+            Ok::<_, SpaceError>((Name::from(server), said))
+        });
+        let all: Vec<_> = stream::iter(read).buffered(AT_ONCE).try_collect().await?;
+        let mut said = Said::default();
+        for (server, one) in all {
+            match one {
+                Ok(signals) => said.signals.extend(signals),
+                Err(
+                    error @ (SpaceError::Malformed { .. }
+                    | SpaceError::Untrusted { .. }
+                    | SpaceError::Store(StoreError::Denied { .. })),
+                ) => said.odd.push((server, error.to_string())),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(said)
+    }
+
+    async fn signalled_by(&self, server: &str, handle: &str) -> Result<Vec<Signal>, SpaceError> {
+        // Most servers have never signalled anything.
+        if self.store.get(&self.layout.signals(server)).await?.is_none() {
+            return Ok(Vec::new());
+        }
+        let plan = self.plan(server).await?;
+        let Some(mut signals) = self.signals(server).await? else { return Ok(Vec::new()) };
+        let mut counted = Vec::new();
+        for signal in signals.handles.shift_remove(handle).unwrap_or_default() {
+            let is_over = signal.status == Signalled::Failure
+                && match &plan {
+                    Some(plan) => self.runs_again(server, plan, &signal).await?,
+                    None => false,
+                };
+            counted.extend((!is_over).then_some(signal));
+        }
+        Ok(counted)
+    }
+
+    /// Whether the recipe that has said so runs again, or may.
+    async fn runs_again(&self, server: &str, plan: &Plan, signal: &Signal) -> Result<bool, SpaceError> {
+        let Some(component) = signal.component.as_ref().filter(|_| signal.plan < plan.revision) else {
+            return Ok(false);
+        };
+        if !plan.components.contains_key(component) {
+            return Ok(true);
+        }
+        let status = match self.status(&format!("{server}/{component}")).await {
+            Ok(status) => status.filter(|status| status.of() >= plan.of()),
+            Err(SpaceError::Malformed { .. } | SpaceError::Untrusted { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(!status.is_some_and(|status| matches!(status.state, State::Done | State::Failed(_))))
+    }
+}
