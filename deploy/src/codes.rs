@@ -9,12 +9,12 @@ pub type Check = wattle_model::Check<()>;
 
 wattle_model::check! {
     /// Without Heat, resources are made by `wattle`, which knows the types of servers, networks and volumes, and what Heat itself
-    /// makes without a cloud: values, texts of servers, groups and nested stacks.
+    /// makes without a cloud: values, texts of servers, wait conditions, groups and nested stacks.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
-    ///   handle: {type: OS::Heat::WaitConditionHandle}
+    ///   handle: {type: OS::Heat::SwiftSignalHandle}
     /// ```
     ///
     /// ```yaml
@@ -61,7 +61,27 @@ wattle_model::check! {
     pub(crate) VALUE: "W1403", Error, "a value that nobody knows without Heat", (), ()
 }
 
+wattle_model::check! {
+    /// Without Heat, the agent of a server tells the data space what is signalled on it. So `curl_cli` of a handle is a command of
+    /// that agent, and a server without components has none. A condition whose handle no server is given would wait until its
+    /// time is over.
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   handle: {type: OS::Heat::WaitConditionHandle}
+    ///   ready: {type: OS::Heat::WaitCondition, properties: {handle: {get_resource: handle}, timeout: 600}}
+    /// ```
+    ///
+    /// ```yaml
+    /// heat_template_version: 2021-04-16
+    /// resources:
+    ///   handle: {type: OS::Heat::WaitConditionHandle}
+    /// ```
+    pub(crate) SIGNAL: "W1404", Error, "a signal that nobody can give", (), ()
+}
+
 /// What each code means.
-pub fn all() -> [&'static About; 3] {
-    [&TYPE.about, &WITHOUT_HEAT.about, &VALUE.about]
+pub fn all() -> [&'static About; 4] {
+    [&TYPE.about, &WITHOUT_HEAT.about, &VALUE.about, &SIGNAL.about]
 }

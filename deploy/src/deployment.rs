@@ -16,6 +16,7 @@ use crate::output::Output;
 use crate::random::RANDOM;
 use crate::refusals::Refusals;
 use crate::role::Role;
+use crate::signals::HANDLE;
 use crate::user_data;
 use crate::wanted::wanted;
 
@@ -71,6 +72,7 @@ impl Deployment {
         for (name, (resource, role)) in &roles {
             refusals.of(name, resource, *role, &roles, &resources);
         }
+        refusals.signals(&roles);
         for (name, output) in &outputs {
             refusals.of_output(name, output, &roles, &resources, &loaded);
         }
@@ -122,12 +124,12 @@ impl Deployment {
     }
 }
 
-/// The outputs in which a hidden parameter or a random string is.
+/// The outputs in which a hidden parameter, a random string or what lets one signal is.
 fn secrets(loaded: &Loaded, roles: &Roles<'_>) -> Vec<String> {
     let is_secret = |output: &desired::Output| {
         let mut found = output.value.has_secret();
         output.value.references(&mut |name, _| {
-            found |= roles.get(name).is_some_and(|(resource, _)| resource.made_by() == RANDOM);
+            found |= roles.get(name).is_some_and(|(resource, _)| matches!(resource.made_by(), RANDOM | HANDLE));
         });
         found
     };

@@ -8,14 +8,11 @@ use wattle_model::{IndexMap, Name, Value as Known};
 use crate::digest::{Key, canonical};
 
 /// The type of random strings.
-pub const RANDOM: &str = "OS::Heat::RandomString";
+pub(crate) const RANDOM: &str = "OS::Heat::RandomString";
 
-/// What is made without asking anybody, where the properties are those of a job: a random string.
-///
-/// Its name in the cloud is a digest, its reference and its `value` are the string. None for a type that a driver makes.
-pub fn made_here(kind: &str, properties: &Known) -> Option<Thing> {
-    let Known::Map(properties) = properties else { return None };
-    let value = (kind == RANDOM).then(|| properties.get("value"))??;
+/// What a job makes of a random string. Its name in the cloud is a digest, its reference and its `value` are the string.
+pub(crate) fn string(properties: &IndexMap<Name, Known>) -> Option<Thing> {
+    let value = properties.get("value")?;
     let phys = properties.get("id")?.as_str()?.into();
     let attributes = [("reference".into(), value.clone()), ("value".into(), value.clone())].into_iter().collect();
     Some(Thing { phys, attributes })

@@ -9,10 +9,11 @@ use wattle_heat::template::Function;
 use wattle_model::check::About;
 use wattle_model::{Diagnostic, IndexMap, Label, Resource as Model, Source};
 
-use crate::codes::{TYPE, VALUE, WITHOUT_HEAT};
+use crate::codes::{SIGNAL, TYPE, VALUE, WITHOUT_HEAT};
 use crate::deployment::Inner;
 use crate::needs::{Roles, around};
 use crate::role::Role;
+use crate::signals;
 use crate::user_data;
 use crate::wanted::wanted;
 
@@ -50,7 +51,7 @@ impl Refusals {
         let help = if ty.contains("Deployment") {
             "make a component of it (`wattle import`), or deploy the template with Heat"
         } else if ty.contains("WaitCondition") || ty.contains("Signal") {
-            "wait for a component instead, or deploy the template with Heat"
+            "write `OS::Heat::WaitCondition` and its handle, or deploy the template with Heat"
         } else {
             "take it out, or deploy the template with Heat"
         };
@@ -99,12 +100,22 @@ impl Refusals {
         {
             self.refuse(&WITHOUT_HEAT, name, at, &what, help);
         }
+        if let Some((what, help)) = signals::refused(resource, roles) {
+            self.refuse(&WITHOUT_HEAT, name, at, &what, help);
+        }
         if matches!(role, Role::Row | Role::Value | Role::Config(_)) {
             for (property, value) in resource.all_given() {
                 if let Some((what, help)) = in_vain(value, roles, all) {
                     self.refuse(&VALUE, name, at, &format!("`{property}`: {what}"), help);
                 }
             }
+        }
+    }
+
+    /// Signals that nobody could give.
+    pub(crate) fn signals(&mut self, roles: &Roles<'_>) {
+        for (name, what, help) in signals::in_vain(roles) {
+            self.refuse(&SIGNAL, name, &roles[name].0.at, &what, help);
         }
     }
 
@@ -178,6 +189,12 @@ fn refers_in_vain(part: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resour
         },
         _ => return None,
     };
+    if let (Some((resource, _)), Some(attribute)) = (roles.get(&**name), attribute)
+        && signals::unknown(resource, attribute)
+    {
+        let help = "signal with its attribute `curl_cli`, and read `data` of what waits";
+        return Some((format!("`{attribute}` of `{name}` is Heat's to know"), help));
+    }
     match (roles.get(&**name).map(|(_, role)| *role), attribute) {
         (None, _) if all.contains_key(name) => None,
         (None, _) => Some((format!("there is no resource `{name}`"), "refer to one that is there")),

@@ -4,6 +4,7 @@ use wattle_heat::desired::Resource;
 
 use crate::kinds::Kinds;
 use crate::random::RANDOM;
+use crate::signals::{CONDITION, HANDLE};
 
 /// What a resource of a template is to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ impl Role {
         }
         match ty {
             "" => None,
-            RANDOM => Some(Self::Row),
+            RANDOM | HANDLE | CONDITION => Some(Self::Row),
             "OS::Heat::Value" => Some(Self::Value),
             "OS::Heat::SoftwareConfig" => Some(Self::Config(Config::Software)),
             "OS::Heat::StructuredConfig" => Some(Self::Config(Config::Structured)),

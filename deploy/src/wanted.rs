@@ -11,6 +11,7 @@ use crate::answers::{Standing, Things};
 use crate::deployment::Inner;
 use crate::digest::canonical;
 use crate::random::{self, RANDOM};
+use crate::signals::{self, CONDITION, HANDLE, Waits};
 use crate::user_data;
 
 /// The resource called `name` where these things are there.
@@ -27,6 +28,7 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
     let properties = match kind {
         Model::SERVER => user_data::settled(&resource, properties)?,
         RANDOM => random::with_value(&inner.key, name, &resource, properties)?,
+        HANDLE => signals::with_secret(&inner.key, name, properties),
         _ => properties,
     };
     let properties = Value::Map(properties);
@@ -39,7 +41,7 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
         turns: inner.kinds.turns(kind, &properties),
         drains: inner.kinds.drains(kind) && (kind != Model::SERVER || user_data::agent(&entry.resource).is_some()),
         corrects: false,
-        patience: inner.kinds.patience(kind),
+        patience: if kind == CONDITION { Waits::patience(&properties) } else { inner.kinds.patience(kind) },
         properties,
     })
 }

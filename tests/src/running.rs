@@ -121,9 +121,19 @@ impl Stage {
 
     /// Runs `wattle ...` in another directory to its end, with nothing that says which one is meant.
     pub fn run_at(&self, place: &Path, args: &[&str]) -> Ran {
+        to_its_end(&mut self.command_at(place, args))
+    }
+
+    /// Starts what [`Self::run_at`] runs to its end.
+    pub fn start_at(&self, place: &Path, args: &[&str]) -> Foreground {
+        Foreground::start(&mut self.command_at(place, args))
+    }
+
+    fn command_at(&self, place: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(wattle());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        to_its_end(apart(command.args(args).current_dir(place), self.path()))
+        apart(command.args(args).current_dir(place), self.path());
+        command
     }
 
     /// Runs `wattle ... --dir DIR` to its end.

@@ -115,7 +115,7 @@ impl Desk {
         done.jobs.push(format!("{word} {}", job.name));
         let properties = properties?;
         self.properties.insert(job.name.clone(), properties.clone());
-        let thing = made_here(&job.kind, properties).unwrap_or_else(|| {
+        let thing = made_here(job).unwrap_or_else(|| {
             let phys = job.phys.clone().unwrap_or_else(|| {
                 self.made += 1;
                 format!("{}-{}", job.name, self.made).into()

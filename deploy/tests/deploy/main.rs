@@ -10,5 +10,6 @@ mod orders;
 mod planned;
 mod refused;
 mod resumed;
+mod signals;
 mod texts;
 mod types;

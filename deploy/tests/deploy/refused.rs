@@ -30,7 +30,7 @@ fn refused(text: &str) -> Vec<String> {
 fn everything_is_said_at_once() {
     let text = "parameters: {size: {type: number}}
 resources:
-  handle: {type: OS::Heat::WaitConditionHandle}
+  handle: {type: OS::Heat::SwiftSignalHandle}
   deployed: {type: OS::Heat::SoftwareDeployment, properties: {server: s}}
   many: {type: OS::Heat::SoftwareDeploymentGroup, properties: {servers: {a: s}, config: c}}
   kept: {type: OS::Neutron::Net, deletion_policy: Retain}
@@ -50,7 +50,7 @@ resources:
     assert_eq!(
         refused(text),
         [
-            "W1401 4:3: `handle`: its type `OS::Heat::WaitConditionHandle` is none that is made here",
+            "W1401 4:3: `handle`: its type `OS::Heat::SwiftSignalHandle` is none that is made here",
             "W1401 5:3: `deployed`: its type `OS::Heat::SoftwareDeployment` is none that is made here",
             "W1401 6:3: `many`: its type `OS::Heat::SoftwareDeploymentGroup` is none that is made here",
             "W1401 12:3: `members/0`: its type `OS::Heat::Delay` is none that is made here",

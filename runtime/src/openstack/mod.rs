@@ -8,6 +8,7 @@ mod hands;
 mod http;
 mod package;
 mod simulated;
+mod software;
 mod sources;
 mod templates;
 

@@ -1,118 +1,19 @@
 //! `wattle deploy` on a simulated cloud whose servers run real agents: infrastructure and software, from the first server to the
 //! last process.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+mod signals;
+mod site;
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use wattle::author::Blueprint as _;
-use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
-use wattle_openstack::clouds::Sources;
-use wattle_openstack::session::Call;
-use wattle_openstack::{Cloud, Method, Session};
-use wattle_runtime::openstack::Http;
-use wattle_tests::running::{self, Foreground, Ran, Stage, eventually, kill};
+use wattle_openstack::Method;
+use wattle_tests::running::{self, Ran, eventually, kill};
 use wattle_tests::say::Say;
-use wattle_tests::zookeeper::ZooKeeper;
 
-/// A cloud, and what is deployed there.
-struct Site {
-    cloud: Foreground,
-    stage: Stage,
-    zookeeper: ZooKeeper,
-}
-
-impl Site {
-    fn new(model: &Model) -> Self {
-        let stage = Stage::new(model);
-        let file = stage.path().join("clouds.yaml").display().to_string();
-        let stage = stage.with("OS_CLIENT_CONFIG_FILE", file);
-        let cloud = Self::boot(&stage);
-        Self { cloud, stage, zookeeper: ZooKeeper::start(1) }
-    }
-
-    fn boot(stage: &Stage) -> Foreground {
-        let path = |name: &str| stage.path().join(name).display().to_string();
-        let (clouds, servers) = (path("clouds.yaml"), path("cloud"));
-        let args = ["cloud", "--boot", "--listen", "127.0.0.1:0", "--takes", "1s"];
-        let mut cloud = stage.start_alone(&[&args[..], &["--clouds", &clouds, "--state", &servers]].concat());
-        cloud.wait_for("a cloud is at", Duration::from_secs(30));
-        cloud
-    }
-
-    fn run(&self, args: &[&str]) -> Ran {
-        let space = self.zookeeper.address();
-        let args = [args, &["--space", &space]].concat();
-        // The key of the data space's operator is where it was deployed.
-        let ran = self.stage.run_at(self.stage.path(), &args);
-        assert_eq!(ran.code, Some(0), "{args:?}: {ran}\n-- cloud\n{}", self.cloud.said());
-        ran
-    }
-
-    /// What an export is after a deployment.
-    fn export(ran: &Ran, name: &str) -> String {
-        let line = ran.out.lines().find(|line| line.split_whitespace().next() == Some(name));
-        let line = line.unwrap_or_else(|| panic!("no export `{name}`: {ran}"));
-        line.trim().split_once(char::is_whitespace).expect("a value").1.trim().to_owned()
-    }
-
-    /// Asks the cloud for something, as its user.
-    fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
-        self.ask_of("compute", method, path, body)
-    }
-
-    fn ask_of(&self, service: &'static str, method: Method, path: &str, body: Option<Value>) -> Value {
-        let file = self.stage.path().join("clouds.yaml");
-        let text = std::fs::read_to_string(&file).expect("it says how to log in");
-        let sources = Sources { clouds: Some((file.display().to_string(), text)), ..Sources::default() };
-        let cloud = Cloud::choose(&sources, None).expect("a cloud");
-        let wire = Http::new(&cloud).expect("a wire");
-        let session = Session::new(cloud, Arc::new(wire), Duration::from_secs(5));
-        let call = Call::new(service, method, path);
-        let call = body.map_or(call.clone(), |body| call.body(body));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        runtime.block_on(session.call(call)).expect("an answer")
-    }
-
-    /// The id of the server whose name ends so.
-    fn server(&self, name: &str) -> String {
-        let servers = self.ask(Method::Get, "/servers/detail", None);
-        let servers = servers["servers"].as_array().expect("servers");
-        let is_it = |server: &&Value| server["name"].as_str().is_some_and(|known| known.ends_with(&format!("-{name}")));
-        let found = servers.iter().find(is_it).unwrap_or_else(|| panic!("no `{name}` in {servers:?}"));
-        found["id"].as_str().expect("an id").to_owned()
-    }
-
-    fn act(&self, id: &str, action: &Value) {
-        self.ask(Method::Post, &format!("/servers/{id}/action"), Some(action.clone()));
-    }
-
-    /// The folder of a server.
-    fn home(&self, id: &str) -> PathBuf {
-        self.stage.path().join("cloud/servers").join(id)
-    }
-
-    /// What `recipes/say.sh` has said on a server.
-    fn said(&self, id: &str) -> Vec<String> {
-        let said = std::fs::read_to_string(self.home(id).join("state/said")).unwrap_or_default();
-        said.lines().map(str::to_owned).collect()
-    }
-
-    fn agents(&self) -> usize {
-        self.stage.processes("agent --identity").len()
-    }
-}
-
-/// However a test ends, no server goes on.
-impl Drop for Site {
-    fn drop(&mut self) {
-        self.cloud.stop();
-    }
-}
+use site::Site;
 
 #[test]
 fn three_tier_is_up_and_comes_back_and_goes() {

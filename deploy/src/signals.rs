@@ -1,0 +1,178 @@
+//! Wait conditions: what servers signal by `curl_cli` of a handle. Without Heat, an agent of wattle's tells the data space.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use wattle_converge::Job;
+use wattle_heat::desired::Resource;
+use wattle_heat::evaluate::{Open, Value};
+use wattle_heat::template::Function;
+use wattle_model::{IndexMap, Name, Resource as Model, Value as Known};
+
+use crate::digest::Key;
+use crate::needs::Roles;
+use crate::role::Role;
+use crate::user_data;
+
+/// The type of what is signalled.
+pub const HANDLE: &str = "OS::Heat::WaitConditionHandle";
+
+/// The type of what waits for signals.
+pub const CONDITION: &str = "OS::Heat::WaitCondition";
+
+/// How much longer than its `timeout` a wait condition has, so that whoever waits can say for how many signals it was in vain.
+const BEYOND: Duration = Duration::from_mins(1);
+
+/// Whose signals are told to the data space: those that servers give by Heat's own interface.
+const TRANSPORTS: [&str; 2] = ["TOKEN_SIGNAL", "HEAT_SIGNAL"];
+
+/// What is waited for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Waits {
+    /// The handle's name in the cloud.
+    pub handle: Name,
+    /// How many signals say that it went well.
+    pub count: usize,
+    /// For how long at most.
+    pub timeout: Duration,
+}
+
+impl Waits {
+    /// What a wait condition with these properties waits for.
+    pub fn of(properties: &Known) -> Option<Self> {
+        let Known::Map(properties) = properties else { return None };
+        let number = |name: &str| match properties.get(name)? {
+            Known::Integer(number) => u32::try_from(*number).ok().map(f64::from),
+            Known::Float(number) => Some(*number),
+            _ => None,
+        };
+        Some(Self {
+            handle: properties.get("handle")?.as_str()?.into(),
+            count: match properties.get("count") {
+                Some(Known::Integer(count)) => usize::try_from(*count).ok()?,
+                _ => 1,
+            },
+            timeout: Duration::try_from_secs_f64(number("timeout")?).ok()?,
+        })
+    }
+
+    /// How long the engine is to let it wait.
+    pub(crate) fn patience(properties: &Known) -> Option<Duration> {
+        Self::of(properties).map(|waits| waits.timeout + BEYOND)
+    }
+}
+
+/// The properties of a handle with what nobody guesses: whoever knows it may signal.
+pub(crate) fn with_secret(key: &Key, name: &str, mut properties: IndexMap<Name, Known>) -> IndexMap<Name, Known> {
+    properties.insert("secret".into(), Known::Str(key.digest(&["wait condition handle", name])));
+    properties
+}
+
+/// What a job makes of a handle. Another one is another handle, although it has the same name: what was signalled before says nothing
+/// of it.
+pub(crate) fn handle(job: &Job, properties: &IndexMap<Name, Known>) -> Option<wattle_converge::Thing> {
+    let phys = format!("{}-{}", job.row, properties.get("secret")?.as_str()?);
+    let curl_cli = Known::from(format!("wattle signal {phys}"));
+    Some(wattle_converge::Thing {
+        phys: phys.into(),
+        attributes: [("curl_cli".into(), curl_cli)].into_iter().collect(),
+    })
+}
+
+/// Why a handle or a condition will never do without Heat, with what to do about it.
+pub(crate) fn refused(resource: &Resource, roles: &Roles<'_>) -> Option<(String, &'static str)> {
+    match resource.made_by() {
+        HANDLE => {
+            let transport = resource.property("signal_transport");
+            let transport = transport.as_text().filter(|transport| !TRANSPORTS.contains(transport))?;
+            let what = format!("`signal_transport: {transport}` is a way that only Heat hears of");
+            Some((what, "take it away, and signal with `curl_cli`"))
+        }
+        CONDITION => {
+            let mut is_one = false;
+            let given = resource.given("handle")?;
+            given.references(&mut |name, is_identity| is_one |= is_identity && is_handle(name, roles));
+            let what = "its `handle` is none of the template's own";
+            (!is_one).then(|| (what.to_owned(), "write `{get_resource: NAME}` of an `OS::Heat::WaitConditionHandle`"))
+        }
+        _ => None,
+    }
+}
+
+fn is_handle(name: &str, roles: &Roles<'_>) -> bool {
+    roles.get(name).is_some_and(|(resource, _)| resource.made_by() == HANDLE)
+}
+
+/// Why an attribute of a resource is nobody's to know here.
+pub(crate) fn unknown(resource: &Resource, attribute: &str) -> bool {
+    resource.made_by() == HANDLE && attribute != "curl_cli" || resource.made_by() == CONDITION && attribute != "data"
+}
+
+/// Who cannot signal, or waits in vain: the resource, why, and what to do about it.
+pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static str)> {
+    let mut found = Vec::new();
+    for (handle, (resource, _)) in roles {
+        if resource.made_by() != HANDLE {
+            continue;
+        }
+        let servers = told(handle, roles);
+        let (able, unable): (Vec<&str>, Vec<&str>) =
+            servers.into_iter().partition(|server| user_data::agent(roles[server].0).is_some());
+        for server in &unable {
+            let what = format!("it signals `{handle}` by `curl_cli`, which needs an agent of wattle's on it");
+            found.push((*server, what, "let a component signal, or deploy the template with Heat"));
+        }
+        if !able.is_empty() || !unable.is_empty() {
+            continue;
+        }
+        for (condition, (resource, _)) in roles.iter().filter(|(_, (resource, _))| resource.made_by() == CONDITION) {
+            let mut waits = false;
+            let given = resource.given("handle").into_iter();
+            given.for_each(|given| given.references(&mut |name, _| waits |= name == *handle));
+            if waits {
+                let what = format!("nobody could ever signal `{handle}`: no server is given its `curl_cli`");
+                found.push((*condition, what, "give it to a component as an input"));
+            }
+        }
+    }
+    found
+}
+
+/// The servers that are given `curl_cli` of a handle, also through values and texts.
+fn told<'r>(handle: &'r str, roles: &Roles<'r>) -> BTreeSet<&'r str> {
+    let mut servers = BTreeSet::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::from([handle]);
+    let mut next = vec![handle];
+    while let Some(from) = next.pop() {
+        for (name, (resource, role)) in roles {
+            let is_told = resource.all_given().any(|(_, value)| reads(value, from, from == handle));
+            if !is_told || !seen.insert(name) {
+                continue;
+            }
+            match role {
+                Role::Row if resource.made_by() == Model::SERVER => drop(servers.insert(*name)),
+                Role::Value | Role::Config(_) => next.push(name),
+                Role::Row | Role::Stack | Role::Nothing => {}
+            }
+        }
+    }
+    servers
+}
+
+/// Whether a value reads a resource: of a handle, how to signal it.
+fn reads(value: &Value, name: &str, is_handle: bool) -> bool {
+    let mut found = false;
+    value.each(&mut |part| {
+        let Value::Open(open) = part else { return };
+        found |= match &**open {
+            Open::Call(Function::GetResource, Value::Text(read)) => !is_handle && read == name,
+            Open::Call(Function::GetAttr, Value::List(way)) => match way.as_slice() {
+                [Value::Text(read), Value::Text(attribute), ..] if is_handle => read == name && attribute == "curl_cli",
+                [Value::Text(read), ..] => read == name,
+                _ => false,
+            },
+            _ => false,
+        };
+    });
+    found
+}
