@@ -52,8 +52,8 @@ pub(crate) fn commands() -> String {
     );
     let own = wattle().to_str().expect("text").to_owned();
     help(&mut text, "wattle", &[own], 2);
-    text += "\n## wattle-agent\n\nWhat servers need of `wattle`, and much smaller: `agent`, and what recipes use (`get`, `set`, `watch`, \
-             `ls`). On servers it is called `wattle` too.\n";
+    text += "\n## wattle-agent\n\nWhat servers need of `wattle`, and much smaller: `agent`, and what recipes use (`get`, `set`, \
+             `signal`, `watch`, `ls`). On servers it is called `wattle` too.\n";
     // As its program is called on the command line of whoever tries it.
     let manifest = repository().join("Cargo.toml");
     let run =
