@@ -71,6 +71,7 @@ impl State {
             intent: None,
             until: None,
             drift: None,
+            since: self.now,
         };
         self.counts_as_correction(place);
         self.add(row);

@@ -117,12 +117,22 @@ pub struct Row {
     /// How it differs from what was deployed, as it was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Name>,
+    /// Since when it [is so](Row::is_like). No rule asks for it: it is there for whoever looks on. At the beginning of time where
+    /// that is not known.
+    #[serde(default)]
+    pub since: Time,
 }
 
 impl Row {
     /// Whether nothing is being done to it.
     pub fn is_idle(&self) -> bool {
         self.intent.is_none()
+    }
+
+    /// Whether whoever looks on would say the same of both: what is done to it, how it is, what went wrong and how it differs.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let of = |row: &Self| row.act().map(std::mem::discriminant);
+        of(self) == of(other) && (self.stage, &self.failed, &self.drift) == (other.stage, &other.failed, &other.drift)
     }
 
     /// The rows that may not be deleted because of it.

@@ -31,6 +31,9 @@ impl State {
         let entry = self.rows.get_mut(&id).expect("INVARIANT: only rows that are there are changed");
         let old = entry.row.clone();
         change(&mut entry.row);
+        if !entry.row.is_like(&old) {
+            entry.row.since = self.now;
+        }
         let new = entry.row.clone();
         entry.changed = self.now;
         self.under_way -= usize::from(!old.is_idle());

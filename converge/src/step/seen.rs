@@ -103,6 +103,7 @@ impl State {
             intent: None,
             until: None,
             drift: None,
+            since: self.now,
         };
         self.add(row);
     }
