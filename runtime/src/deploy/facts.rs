@@ -1,6 +1,6 @@
 //! What of the engine's facts is stored, and how it is written: a goal without what it asks for, which stands elsewhere.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use wattle_converge::{Cleanup, Id, OnFailure, Time};
@@ -71,4 +71,68 @@ pub(super) struct Report {
     pub(super) generation: u64,
     /// What is not as the goal asks for, each in words. Empty if everything is.
     pub(super) roots: Vec<String>,
+}
+
+/// How many rows that were written last are named. Whoever was away for longer reads all of them.
+const NAMED: usize = 256;
+
+/// Which rows were written, so that whoever looks on reads no other ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Changes {
+    /// How many writes of rows there were. It only grows.
+    count: u64,
+    /// The rows that were written last, the latest at the end.
+    rows: VecDeque<Id>,
+}
+
+impl Changes {
+    /// Rows are written.
+    pub(super) fn note(&mut self, rows: impl IntoIterator<Item = Id>) {
+        for row in rows {
+            self.count += 1;
+            self.rows.push_back(row);
+        }
+        self.rows.drain(..self.rows.len().saturating_sub(NAMED));
+    }
+
+    /// What was written last may not be named here: whoever wrote it may have been broken off before.
+    pub(super) fn forget(&mut self) {
+        self.count += 1;
+        self.rows.clear();
+    }
+
+    /// The rows that were written since it was as `before`; nothing if they are not known any more.
+    pub(super) fn since(&self, before: &Self) -> Option<BTreeSet<Id>> {
+        let written = usize::try_from(self.count.checked_sub(before.count)?).ok()?;
+        let first = self.rows.len().checked_sub(written)?;
+        Some(self.rows.iter().skip(first).copied().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(number: u64) -> Id {
+        Id { term: 1, number }
+    }
+
+    #[test]
+    fn what_was_written_since_is_known_for_a_while() {
+        let mut changes = Changes::default();
+        changes.note([id(1), id(2)]);
+        let before = changes.clone();
+        assert_eq!(changes.since(&before), Some(BTreeSet::new()));
+        changes.note([id(2), id(3), id(2)]);
+        assert_eq!(changes.since(&before), Some(BTreeSet::from([id(2), id(3)])));
+        assert_eq!(before.since(&changes), None, "somebody has put back what there was");
+        changes.note((0..NAMED as u64 - 3).map(id));
+        assert!(changes.since(&before).is_some());
+        changes.note([id(9)]);
+        assert_eq!(changes.since(&before), None);
+        let before = changes.clone();
+        changes.forget();
+        assert_eq!(changes.since(&before), None);
+    }
 }

@@ -26,6 +26,26 @@ pub enum Through {
     Heat,
 }
 
+/// What Heat has made, as far as it is noted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Noted {
+    /// The number of what it was given last.
+    pub(super) number: u64,
+    /// The stack was as that says.
+    pub(super) is_reached: bool,
+    /// The servers that there are, each with its name in the cloud.
+    pub(super) servers: BTreeMap<Name, Name>,
+}
+
+/// What Heat has made of `stack`; nothing if it has nothing to do with it.
+pub(super) async fn noted(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Noted>, DeployError> {
+    Ok(record(store, stack).await?.map(|record| {
+        let number = record.present.as_ref().map_or(0, |given| given.number);
+        let is_reached = record.good.first().is_some_and(|good| good.number == number);
+        Noted { number, is_reached, servers: record.servers }
+    }))
+}
+
 /// What Heat was given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

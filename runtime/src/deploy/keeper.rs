@@ -14,7 +14,7 @@ use wattle_converge::{Id, Row, Write};
 use crate::store::{Access, Hold, Op, Store, StoreError, Version};
 
 use super::DeployError;
-use super::facts::{Asked, Goal, Good, Report, Wish};
+use super::facts::{Asked, Changes, Goal, Good, Report, Wish};
 use super::place::Place;
 use super::shelf;
 
@@ -22,7 +22,7 @@ use super::shelf;
 pub(super) const KEPT: usize = 10;
 
 /// Nodes that are read at the same time.
-const AT_ONCE: usize = 256;
+pub(super) const AT_ONCE: usize = 256;
 
 /// Facts as they were when a term began.
 #[derive(Debug, Default)]
@@ -45,6 +45,8 @@ pub(super) struct Keeper {
     goal: Option<Goal>,
     good: Option<Vec<Good>>,
     has_report: bool,
+    changes: Changes,
+    has_changes: bool,
     /// The last wish that was heard.
     pub(super) wish: u64,
     /// Rows, goals and records that were written.
@@ -76,6 +78,8 @@ impl Keeper {
                         goal: None,
                         good: None,
                         has_report: false,
+                        changes: Changes::default(),
+                        has_changes: false,
                         wish: 0,
                         written: 0,
                     });
@@ -114,6 +118,10 @@ impl Keeper {
         self.goal = get(store, &stack, &place.goal()).await?.map(|(goal, _)| goal);
         self.good = get(store, &stack, &place.good()).await?.map(|(good, _)| good);
         self.has_report = store.get(&place.report()).await?.is_some();
+        let changes = get(store, &stack, &place.changes()).await?;
+        self.has_changes = changes.is_some();
+        self.changes = changes.map(|(changes, _)| changes).unwrap_or_default();
+        self.changes.forget();
         self.wish = self.goal.as_ref().map_or(0, |goal| goal.wish);
         let wish = get(store, &stack, &place.wish()).await?;
         Ok(Facts { goal: self.goal.clone(), good: self.good.clone().unwrap_or_default(), rows, wish })
@@ -169,6 +177,15 @@ impl Keeper {
             }
         }
         self.written += ops.len() as u64 - 1;
+        let rows = writes.iter().filter_map(|write| match write {
+            Write::Row(row) => Some(row.id),
+            Write::Remove(id) => Some(*id),
+            Write::Goal(_) | Write::Good(_) => None,
+        });
+        self.changes.note(rows);
+        // Whatever part of the request is stored, this is stored last.
+        ops.push(put(self.place.changes(), json(&self.changes), self.has_changes));
+        self.has_changes = true;
         Ok(self.store.apply(ops).await?)
     }
 

@@ -14,6 +14,7 @@ mod facts;
 mod heat;
 mod identity;
 mod keeper;
+mod onlooker;
 mod pass_on;
 mod place;
 mod shelf;
@@ -33,8 +34,9 @@ pub use cloud::{Cloud, Rows, Seen};
 pub use error::DeployError;
 pub use heat::Through;
 pub use identity::Identity;
+pub use onlooker::{Known, Onlooker};
 pub use pass_on::pass_on;
-pub use shelf::Maker;
+pub use shelf::{Maker, Planned};
 
 use engine::{End, Engine, Tools};
 use facts::{Asked, Report, Want, Wish};

@@ -71,6 +71,11 @@ impl Place {
         format!("{}/rows/{id}", self.root)
     }
 
+    /// Which rows were written last.
+    pub(super) fn changes(&self) -> String {
+        format!("{}/changes", self.root)
+    }
+
     /// Above what goals ask for.
     pub(super) fn targets(&self) -> String {
         format!("{}/targets", self.root)

@@ -27,6 +27,26 @@ pub trait Maker: fmt::Debug + Send + Sync {
     /// # Errors
     /// Why it cannot be made, in the words of a message.
     fn make(&self, source: &str) -> Result<Arc<dyn Target>, String>;
+
+    /// What there is to be, for whoever looks on.
+    ///
+    /// # Errors
+    /// As [`Self::make`].
+    fn planned(&self, source: &str) -> Result<Vec<Planned>, String> {
+        let resources = self.make(source)?.resources();
+        Ok(resources.into_iter().map(|(name, after)| Planned { name, kind: None, after }).collect())
+    }
+}
+
+/// A resource that there is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Its name.
+    pub name: Name,
+    /// Its type, where that is known beforehand.
+    pub kind: Option<Name>,
+    /// The resources that it depends on.
+    pub after: Vec<Name>,
 }
 
 /// Which pieces what is stored under a name has.

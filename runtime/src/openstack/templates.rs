@@ -12,7 +12,7 @@ use wattle_heat::parameters::Inputs;
 use wattle_heat::{Loaded, evaluate};
 use wattle_openstack::driver;
 
-use crate::deploy::{Identity, Maker};
+use crate::deploy::{Identity, Maker, Planned};
 
 /// A template with all that it names and what it is given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -85,14 +85,27 @@ impl Templates {
     }
 }
 
-impl Maker for Templates {
-    fn make(&self, source: &str) -> Result<Arc<dyn Target>, String> {
+impl Templates {
+    fn read(&self, source: &str) -> Result<Deployment, String> {
         let source = Source::read(source).map_err(|error| format!("it cannot be read: {error}"))?;
         let refused = |refused: Vec<wattle::model::Diagnostic>| {
             let said: Vec<String> = refused.into_iter().map(|refused| refused.message).collect();
             said.join("; ")
         };
-        Ok(Arc::new(self.target(&source).map_err(refused)?))
+        self.target(&source).map_err(refused)
+    }
+}
+
+impl Maker for Templates {
+    fn make(&self, source: &str) -> Result<Arc<dyn Target>, String> {
+        Ok(Arc::new(self.read(source)?))
+    }
+
+    fn planned(&self, source: &str) -> Result<Vec<Planned>, String> {
+        let target = self.read(source)?;
+        let kind = |name: &Name| target.written(name).map(|(kind, _)| kind.into());
+        let planned = |(name, after): (Name, Vec<Name>)| Planned { kind: kind(&name), name, after };
+        Ok(target.resources().into_iter().map(planned).collect())
     }
 }
 

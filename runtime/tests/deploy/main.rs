@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
 
 mod made_up;
+mod onlooker;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +23,11 @@ struct Site {
 
 impl Site {
     fn new() -> Self {
+        Self::over(Arc::new(Memory::new()))
+    }
+
+    fn over(store: Arc<dyn Store>) -> Self {
         let (key, cloud) = (OperatorKey::generate(), MadeUp::default());
-        let store: Arc<dyn Store> = Arc::new(Memory::new());
         let limits =
             Limits { lease: Duration::from_millis(300), grace: Duration::from_millis(100), ..Limits::default() };
         let deployment = Deployment {

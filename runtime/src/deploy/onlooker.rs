@@ -1,0 +1,222 @@
+//! A stack's infrastructure for whoever looks on again and again: what has not changed is not read again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::try_join;
+use serde::de::DeserializeOwned;
+use wattle::model::Name;
+use wattle_converge::{Id, Row};
+
+use crate::space::OperatorKey;
+use crate::store::{Store, StoreError};
+
+use super::facts::{Changes, Goal, Good, Report, Wish};
+use super::heat::{self, Noted};
+use super::keeper::{AT_ONCE, get};
+use super::place::Place;
+use super::shelf::Shelf;
+use super::{DeployError, Maker, Planned, Through};
+
+/// What is known of a stack's infrastructure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known {
+    /// The stack.
+    pub stack: Name,
+    /// Who makes it what it is to be.
+    pub through: Through,
+    /// The goal's number; 0 before there is one.
+    pub number: u64,
+    /// What there is to be; nothing where that is not known.
+    pub planned: Option<Vec<Planned>>,
+    /// The rows, the oldest first.
+    pub rows: Vec<Row>,
+    /// All that was asked for was there once.
+    pub is_reached: bool,
+    /// Nothing more is done for what was asked for last.
+    pub is_settled: bool,
+    /// Somebody is at work, or looks after it.
+    pub is_led: bool,
+    /// What is then not as asked for, each in words.
+    pub roots: Vec<String>,
+    /// The servers that Heat has made, each with its name in the cloud.
+    pub servers: BTreeMap<Name, Name>,
+}
+
+/// Looks at a stack's infrastructure.
+#[derive(Debug)]
+pub struct Onlooker {
+    store: Arc<dyn Store>,
+    stack: String,
+    /// What opens what goals ask for, and who reads it.
+    opens: Option<(OperatorKey, Arc<dyn Maker>)>,
+    facts: Option<Facts>,
+    rows: BTreeMap<Id, Row>,
+    /// Of which target it is known what there is to be.
+    planned: Option<(String, Option<Vec<Planned>>)>,
+    known: Option<Arc<Known>>,
+}
+
+/// What is read each time: as many nodes, however many resources there are.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Facts {
+    wish: Option<Wish>,
+    goal: Option<Goal>,
+    good: Vec<Good>,
+    report: Option<Report>,
+    heat: Option<Noted>,
+    is_led: bool,
+    changes: Option<Changes>,
+}
+
+impl Onlooker {
+    /// Of `stack`. With the operator's key, and who reads what was asked for, it is also known what is still to come.
+    pub fn new(store: &Arc<dyn Store>, stack: &str, opens: Option<(OperatorKey, Arc<dyn Maker>)>) -> Self {
+        let (store, stack) = (Arc::clone(store), stack.to_owned());
+        Self { store, stack, opens, facts: None, rows: BTreeMap::new(), planned: None, known: None }
+    }
+
+    /// How it is; nothing if nothing was deployed, or whoever looks may not see it. As long as nothing changes, it is the same.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn look(&mut self) -> Result<Option<Arc<Known>>, DeployError> {
+        match self.look_as_operator().await {
+            Err(DeployError::Store(StoreError::Denied { .. })) => Ok(None),
+            looked => looked,
+        }
+    }
+
+    async fn look_as_operator(&mut self) -> Result<Option<Arc<Known>>, DeployError> {
+        let facts = self.facts().await?;
+        // Without a node that says which rows were written, any may have been.
+        let is_same = self.facts.as_ref() == Some(&facts) && (facts.changes.is_some() || facts.heat.is_some());
+        if is_same && self.known.is_some() {
+            return Ok(self.known.clone());
+        }
+        if facts.wish.is_none() && facts.heat.is_none() {
+            (self.facts, self.known) = (None, None);
+            return Ok(None);
+        }
+        self.refresh(&facts).await?;
+        let target = facts.goal.as_ref().and_then(|goal| goal.asked.target.clone());
+        let planned = match (&facts.heat, &facts.goal, target) {
+            (None, Some(_), Some(target)) => self.planned(&target).await?,
+            // Nothing is to be left.
+            (None, Some(_), None) => Some(Vec::new()),
+            _ => None,
+        };
+        let known = Arc::new(known(&self.stack, &facts, planned, self.rows.values().cloned().collect()));
+        (self.facts, self.known) = (Some(facts), Some(Arc::clone(&known)));
+        Ok(Some(known))
+    }
+
+    async fn facts(&self) -> Result<Facts, DeployError> {
+        let (store, place) = (&self.store, Place::new(&self.stack));
+        let leader = place.leader();
+        let leads = async { Ok(store.get(&leader).await?.is_some()) };
+        // What was written is read first: what is read later may be newer, and is read once more then.
+        let changes = self.held(place.changes()).await?;
+        let (wish, goal, good, report, heat, is_led) = try_join!(
+            self.held(place.wish()),
+            self.held(place.goal()),
+            self.held(place.good()),
+            self.held(place.report()),
+            heat::noted(store, &self.stack),
+            leads,
+        )?;
+        Ok(Facts { wish, goal, good: good.unwrap_or_default(), report, heat, is_led, changes })
+    }
+
+    async fn held<T: DeserializeOwned>(&self, path: String) -> Result<Option<T>, DeployError> {
+        Ok(get(&self.store, &self.stack, &path).await?.map(|(held, _)| held))
+    }
+
+    /// Reads the rows that were written since the last time.
+    async fn refresh(&mut self, facts: &Facts) -> Result<(), DeployError> {
+        let before = self.facts.as_ref().and_then(|facts| facts.changes.as_ref());
+        let written = facts.changes.as_ref().zip(before).and_then(|(changes, before)| changes.since(before));
+        let place = Place::new(&self.stack);
+        let ids: BTreeSet<Id> = match written {
+            Some(written) => written,
+            None => {
+                let names = self.store.children(&place.rows()).await?;
+                let there: BTreeSet<Id> = names.iter().filter_map(|name| name.parse().ok()).collect();
+                self.rows.retain(|id, _| there.contains(id));
+                there
+            }
+        };
+        let read = ids.into_iter().map(|id| {
+            let row = self.held(place.row(id));
+            async move { Ok::<(Id, Option<Row>), DeployError>((id, row.await?)) }
+        });
+        let read: Vec<_> = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
+        for (id, row) in read {
+            match row {
+                Some(row) => self.rows.insert(id, row),
+                None => self.rows.remove(&id),
+            };
+        }
+        Ok(())
+    }
+
+    /// What there is to be by the target of this name.
+    async fn planned(&mut self, target: &str) -> Result<Option<Vec<Planned>>, DeployError> {
+        if let Some((known, planned)) = &self.planned
+            && known == target
+        {
+            return Ok(planned.clone());
+        }
+        let Some((key, maker)) = &self.opens else { return Ok(None) };
+        let planned = match Shelf::new(&self.store, &self.stack, key, maker).source(target).await {
+            Ok(source) => {
+                let maker = Arc::clone(maker);
+                // A large template takes its time, and others go on meanwhile.
+                let read = tokio::task::spawn_blocking(move || maker.planned(&source).ok());
+                read.await.ok().flatten()
+            }
+            // Another key opens it, or it is just being removed.
+            Err(DeployError::Sealed { .. }) => None,
+            Err(error) => return Err(error),
+        };
+        self.planned = Some((target.to_owned(), planned.clone()));
+        Ok(planned)
+    }
+}
+
+fn known(stack: &str, facts: &Facts, planned: Option<Vec<Planned>>, rows: Vec<Row>) -> Known {
+    let known = Known {
+        stack: stack.into(),
+        through: Through::Wattle,
+        number: facts.goal.as_ref().map_or(0, |goal| goal.generation),
+        planned,
+        rows,
+        is_reached: false,
+        is_settled: false,
+        is_led: facts.is_led,
+        roots: Vec::new(),
+        servers: BTreeMap::new(),
+    };
+    if let Some(Noted { number, is_reached, servers }) = &facts.heat {
+        let is_settled = *is_reached;
+        let servers = servers.clone();
+        return Known {
+            through: Through::Heat,
+            number: *number,
+            is_reached: *is_reached,
+            is_settled,
+            servers,
+            ..known
+        };
+    }
+    let wish = facts.wish.as_ref().map_or(0, |wish| wish.number);
+    let is_its = |report: &&Report| report.wish >= wish && report.generation == known.number;
+    let report = facts.report.as_ref().filter(is_its);
+    Known {
+        is_reached: facts.good.iter().any(|good| good.goal.generation == known.number),
+        is_settled: report.is_some(),
+        roots: report.map(|report| report.roots.clone()).unwrap_or_default(),
+        ..known
+    }
+}

@@ -1,0 +1,169 @@
+//! What whoever looks on sees, and what it costs.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::sync::mpsc;
+use wattle_converge::Row;
+use wattle_runtime::deploy::{Known, Maker, Onlooker, Wanted};
+use wattle_runtime::store::{Access, Hold, Login, Memory, Node, Op, Store, StoreError, Version};
+
+use crate::made_up::Lines;
+use crate::{SHOP, Site, deploy};
+
+/// A store that notes which nodes are read.
+#[derive(Debug)]
+struct Noting {
+    store: Memory,
+    read: Mutex<Vec<String>>,
+}
+
+#[async_trait]
+impl Store for Noting {
+    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        self.read.lock().unwrap().push(path.to_owned());
+        self.store.get(path).await
+    }
+
+    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+        self.store.changed(path, seen).await
+    }
+
+    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
+        self.store.set(path, data, expected).await
+    }
+
+    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
+        self.store.children(path).await
+    }
+
+    async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
+        self.store.apply(ops).await
+    }
+
+    async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {
+        self.store.protect(accesses, checks).await
+    }
+
+    async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
+        self.store.hold(path, data, access, over).await
+    }
+
+    async fn bound(&self, places: &[String]) -> Result<bool, StoreError> {
+        self.store.bound(places).await
+    }
+
+    async fn unbound(&self, top: &str) -> Result<bool, StoreError> {
+        self.store.unbound(top).await
+    }
+
+    async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
+        self.store.log_in(logins).await
+    }
+}
+
+impl Noting {
+    /// The names of the rows that were read since this was asked last.
+    fn rows(&self) -> Vec<String> {
+        let read = std::mem::take(&mut *self.read.lock().unwrap());
+        read.iter().filter_map(|path| Some(path.rsplit_once("/rows/")?.1.to_owned())).collect()
+    }
+}
+
+/// A stack, and whoever looks on with the operator's key.
+fn looked_at() -> (Site, Arc<Noting>, Onlooker) {
+    let memory = Memory::new();
+    let site = Site::over(Arc::new(memory.clone()));
+    let noting = Arc::new(Noting { store: memory, read: Mutex::default() });
+    let store = Arc::clone(&noting) as Arc<dyn Store>;
+    let maker = Arc::new(Lines) as Arc<dyn Maker>;
+    let onlooker = Onlooker::new(&store, "shop", Some((site.deployment.key.clone(), maker)));
+    (site, noting, onlooker)
+}
+
+/// The names of the rows that are not the same in both.
+fn changed(before: &[Row], after: &[Row]) -> BTreeSet<String> {
+    let differs = |row: &&Row, others: &[Row]| !others.contains(row);
+    let gone = before.iter().filter(|row| differs(row, after));
+    let new = after.iter().filter(|row| differs(row, before));
+    gone.chain(new).map(|row| row.id.to_string()).collect()
+}
+
+#[tokio::test]
+async fn only_what_was_written_is_read_again() {
+    let (site, noting, mut onlooker) = looked_at();
+    assert_eq!(onlooker.look().await.unwrap(), None);
+    site.cloud.things().takes = Duration::from_millis(20);
+    // Three at a time.
+    let line = |number: u32| match number.checked_sub(3) {
+        Some(before) => format!("thing{number} = x after thing{before}"),
+        None => format!("thing{number} = x"),
+    };
+    let wanted = deploy(&(0..30).map(line).collect::<Vec<_>>().join("\n"));
+    let (news, _heard) = mpsc::unbounded_channel();
+    let bring = site.deployment.bring(&wanted, &news, std::future::pending());
+    let ended = Mutex::new(false);
+    let (mut looks, mut last) = (0, None::<Arc<Known>>);
+    let look_on = async {
+        while !*ended.lock().unwrap() {
+            tokio::time::sleep(Duration::from_millis(3)).await;
+            let Some(known) = onlooker.look().await.unwrap() else { continue };
+            let read = noting.rows();
+            if let Some(last) = &last {
+                // What came and went in between is in neither.
+                let is_there = |id: &&String| known.rows.iter().chain(&last.rows).any(|row| row.id.to_string() == **id);
+                let read: BTreeSet<String> = read.iter().filter(is_there).cloned().collect();
+                assert_eq!(read, changed(&last.rows, &known.rows));
+                looks += usize::from(!read.is_empty());
+            }
+            last = Some(known);
+        }
+    };
+    let bring = async {
+        let done = bring.await.unwrap().unwrap();
+        *ended.lock().unwrap() = true;
+        done
+    };
+    let (done, ()) = tokio::join!(bring, look_on);
+    assert!(done.roots.is_empty() && looks > 4, "{looks} looks");
+    let known = onlooker.look().await.unwrap().unwrap();
+    assert!(known.is_settled && known.is_reached && !known.is_led, "{known:?}");
+    assert_eq!(known.planned.as_ref().unwrap().len(), 30);
+    noting.rows();
+    let again = onlooker.look().await.unwrap().unwrap();
+    assert!(Arc::ptr_eq(&known, &again) && noting.read.lock().unwrap().len() < 10);
+    // Whoever leads next may have been broken off before, so all is read once.
+    site.bring(&deploy("thing0 = y")).await.unwrap();
+    let known = onlooker.look().await.unwrap().unwrap();
+    assert_eq!((known.rows.len(), known.number), (1, 2));
+    site.bring(&Wanted::Nothing).await.unwrap();
+    let known = onlooker.look().await.unwrap().unwrap();
+    assert_eq!((known.rows.len(), known.planned.as_deref()), (0, Some(&[][..])));
+}
+
+#[tokio::test]
+async fn it_is_known_since_when_and_nobody_else_may_look() {
+    let (site, noting, mut onlooker) = looked_at();
+    site.cloud.things().refused.insert("web".into());
+    site.bring(&deploy(SHOP)).await.unwrap();
+    let known = onlooker.look().await.unwrap().unwrap();
+    let since = |known: &Known, name: &str| known.rows.iter().find(|row| *row.name == *name).unwrap().since;
+    let (net, web) = (since(&known, "net"), since(&known, "web"));
+    assert!(net.as_millis() > 1_700_000_000_000 && net <= web, "{net:?} {web:?}");
+    assert!(known.is_settled && !known.is_reached);
+    assert_eq!(known.roots, ["`web` failed: no room"]);
+    site.cloud.things().refused.clear();
+    tokio::time::sleep(Duration::from_millis(2)).await;
+    site.bring(&deploy(SHOP)).await.unwrap();
+    let known = onlooker.look().await.unwrap().unwrap();
+    assert_eq!(since(&known, "net"), net, "nothing was done to it");
+    assert!(since(&known, "web") > web);
+    // Who has not the operator's password, and who has not the key.
+    let guest = Arc::new(noting.store.login(&[])) as Arc<dyn Store>;
+    assert_eq!(Onlooker::new(&guest, "shop", None).look().await.unwrap(), None);
+    let other = (wattle_runtime::space::OperatorKey::generate(), Arc::new(Lines) as Arc<dyn Maker>);
+    let known = Onlooker::new(&site.deployment.store, "shop", Some(other)).look().await.unwrap().unwrap();
+    assert_eq!((known.rows.len(), known.planned.as_deref()), (3, None));
+}
