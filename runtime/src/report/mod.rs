@@ -5,17 +5,21 @@
 
 mod admission;
 mod bounded;
+mod building;
 mod cause;
 mod entries;
+mod infrastructure;
 mod json;
 mod picture;
 mod shown;
 mod timeline;
 
 pub use admission::{Admission, Other};
+pub use building::Building;
 pub use cause::{Cause, Root, roots};
 pub(crate) use cause::{between, still_runs};
 pub use entries::{contents, entries};
+pub use infrastructure::{Built, How, Infrastructure, Pace, Resource};
 pub use json::{json_of_condition, json_of_root, json_of_tally};
 pub(crate) use picture::natural;
 pub use picture::{Condition, Part, Picture, Standing, Tally};

@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
 
 mod cause;
+mod infrastructure;
 mod timeline;

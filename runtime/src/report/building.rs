@@ -1,0 +1,40 @@
+//! A stack's infrastructure as it is shown, looked at again and again.
+
+use std::sync::Arc;
+
+use crate::deploy::{DeployError, Known, Onlooker};
+
+use super::Infrastructure;
+
+/// Looks at a stack's infrastructure.
+#[derive(Debug)]
+pub struct Building {
+    onlooker: Onlooker,
+    last: Option<(Arc<Known>, Arc<Infrastructure>)>,
+}
+
+impl Building {
+    /// What this one sees.
+    pub fn new(onlooker: Onlooker) -> Self {
+        Self { onlooker, last: None }
+    }
+
+    /// How it is; nothing if nothing was deployed, or whoever looks may not see it. As long as nothing changes, it is the same.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub async fn look(&mut self) -> Result<Option<Arc<Infrastructure>>, DeployError> {
+        let Some(known) = self.onlooker.look().await? else {
+            self.last = None;
+            return Ok(None);
+        };
+        if let Some((before, shown)) = &self.last
+            && Arc::ptr_eq(before, &known)
+        {
+            return Ok(Some(Arc::clone(shown)));
+        }
+        let shown = Arc::new(Infrastructure::of(&known));
+        self.last = Some((known, Arc::clone(&shown)));
+        Ok(Some(shown))
+    }
+}
