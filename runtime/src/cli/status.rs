@@ -8,9 +8,11 @@ use wattle::diagram::State as Shown;
 use wattle_agent_core::time::Time;
 
 use crate::clock;
+use crate::deploy::Onlooker;
 use crate::local::{self, Folder};
 use crate::report::{
-    Condition, Picture, Standing, between, json_of_condition, json_of_root, json_of_tally, roots, still_runs,
+    Building, Condition, Infrastructure, Picture, Standing, between, json_of_condition, json_of_root, json_of_tally,
+    roots, still_runs,
 };
 use crate::space::{Revision, State, Status, Waiting};
 use crate::ui::Ui;
@@ -52,7 +54,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let target = target::find(matches, console)?;
     let space = target.space().await?;
     if let Some(listening) = listening {
-        let view = ui::show(listening, &space, target.folder.as_ref(), console)?;
+        let view = ui::show(listening, &space, target.key().ok(), target.folder.as_ref(), console)?;
         return serve(view, target.folder.as_ref(), console).await;
     }
     let is_watching = matches.get_flag("watch");
@@ -65,16 +67,22 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         let newest = key.as_ref()?.newest_of(&picture.stack)?;
         (picture.goal.is_some() && newest > picture.of()).then_some(newest)
     };
-    let render = |picture: &Picture, now: Time| {
+    let mut building =
+        Building::new(Onlooker::new(space.store(), space.layout().stack(), target.key().ok().map(ui::opens)));
+    let render = |picture: &Picture, built: Option<&Infrastructure>, now: Time| {
         if args::is_json(matches) {
             let newer = newer(picture);
-            let mut picture = json(picture, now);
+            let mut picture = json(picture, built, now);
             if let Some(newer) = newer {
                 picture["newer"] = json!(newer);
             }
             return if is_watching { format!("{picture}\n") } else { format!("{picture:#}\n") };
         }
         let mut text = show(picture, now, color, width(is_terminal));
+        if let Some(built) = built {
+            let tone = if built.wrong().next().is_some() { Tone::Bad } else { Tone::Plain };
+            text.extend([format!("infrastructure: {}\n", paint(&built.in_one_line(), tone, color))]);
+        }
         if let Some(newer) = newer(picture) {
             text.extend([format!("{} {}\n", paint("!", Tone::Bad, color), put_back(picture, &newer))]);
         }
@@ -90,11 +98,13 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     loop {
         let picture = target::patiently(&target.address, Picture::read(&space, before.as_ref())).await?;
+        let built = target::patiently(&target.address, building.look()).await?;
+        let built = built.as_deref();
         // Without a terminal, that time goes by is not worth a line.
-        let is_new = is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&picture, *then) != *text);
+        let is_new = is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&picture, built, *then) != *text);
         if is_new {
             let now = clock::now();
-            let text = render(&picture, now);
+            let text = render(&picture, built, now);
             let goes_on = if is_redrawn {
                 console.out.put(&redraw(&on_terminal(&text, color)))
             } else {
@@ -107,7 +117,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         }
         let tally = picture.tally();
         if !is_watching || (tally.is_over() && tally.all > 0) {
-            return Ok(if tally.has_failed() { Exit::Failed } else { Exit::Fine });
+            let has_failed = tally.has_failed() || built.is_some_and(|built| built.tally.failed > 0);
+            return Ok(if has_failed { Exit::Failed } else { Exit::Fine });
         }
         before = Some(picture);
         tokio::time::sleep(PAUSE).await;
@@ -293,7 +304,7 @@ pub(super) fn waits_for(waits: &[Waiting]) -> String {
 }
 
 /// For programs. Keys stay as they are; further ones may be added.
-fn json(picture: &Picture, now: Time) -> serde_json::Value {
+fn json(picture: &Picture, built: Option<&Infrastructure>, now: Time) -> serde_json::Value {
     let tally = picture.tally();
     let servers: serde_json::Map<_, _> = picture
         .servers
@@ -317,8 +328,15 @@ fn json(picture: &Picture, now: Time) -> serde_json::Value {
             )
         })
         .collect();
+    let infrastructure = built.map(|built| {
+        let resources = built.resources.iter().map(|resource| (resource.key.to_string(), resource.to_json()));
+        let mut object = built.to_json();
+        object["resources"] = serde_json::Value::Object(resources.collect());
+        object
+    });
     json!({
         "stack": picture.stack,
+        "infrastructure": infrastructure,
         "revision": picture.revision(),
         "applying": picture.goal.as_ref().and_then(|goal| goal.applying),
         "components": json_of_tally(tally),

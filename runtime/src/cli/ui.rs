@@ -1,11 +1,14 @@
 //! `--ui`: the live view of a stack in a browser.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
 
+use crate::deploy::Maker;
 use crate::local::Folder;
-use crate::space::Space;
+use crate::openstack::Templates;
+use crate::space::{OperatorKey, Space};
 use crate::ui::{Listening, Shown, Ui, UiError};
 
 use super::console::Console;
@@ -44,15 +47,22 @@ pub(super) async fn listen(matches: &ArgMatches) -> Result<Option<Listening>, Fa
     }
 }
 
-/// Serves the live view, and says where. `folder` is that of an `up` on this machine.
+/// What opens what was asked for of a stack's infrastructure, and who reads it.
+pub(super) fn opens(key: OperatorKey) -> (OperatorKey, Arc<dyn Maker>) {
+    (key, Arc::new(Templates::default()))
+}
+
+/// Serves the live view, and says where. `key` is the operator's, where it is known, and `folder` that of an `up` on this machine.
 pub(super) fn show(
     listening: Listening,
     space: &Space,
+    key: Option<OperatorKey>,
     folder: Option<&Folder>,
     console: &mut Console,
 ) -> Result<Ui, Failure> {
     let shown = Shown {
         space: space.clone(),
+        opens: key.map(opens),
         directory: folder.map(|folder| folder.directory().to_owned()),
         logs: folder.map(Folder::servers),
     };

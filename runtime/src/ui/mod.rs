@@ -21,8 +21,10 @@ mod watcher;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::space::Space;
+use crate::deploy::Maker;
+use crate::space::{OperatorKey, Space};
 
 pub use server::{Listening, Ui};
 
@@ -31,6 +33,8 @@ pub use server::{Listening, Ui};
 pub struct Shown {
     /// The data space of the stack.
     pub space: Space,
+    /// What opens what was asked for of the stack's infrastructure, and who reads it.
+    pub opens: Option<(OperatorKey, Arc<dyn Maker>)>,
     /// Where `emit` may have left `graph.json`.
     pub directory: Option<PathBuf>,
     /// Above the logs of the servers, if these are on this machine: `SERVER/agent.log`.

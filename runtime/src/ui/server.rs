@@ -67,7 +67,7 @@ impl Listening {
         let token = Token::generate();
         let looks = Looks::new();
         let (ended, _) = watch::channel(None);
-        let watcher = tokio::spawn(watcher::watch(shown.space.clone(), looks.clone()));
+        let watcher = tokio::spawn(watcher::watch(shown.clone(), looks.clone()));
         let asked = Asked { shown, token: token.clone(), own: address.ip(), looks, ended: ended.subscribe() };
         let server = tokio::spawn(serve(listener, Arc::new(asked)));
         Ui { address, token, ended, server, watcher }

@@ -7,7 +7,7 @@ use wattle::model::{IndexMap, Name};
 use wattle_agent_core::time::Time;
 
 use crate::clock;
-use crate::report::{self, Condition, Picture, Standing, critical_path, roots};
+use crate::report::{self, Condition, Infrastructure, Picture, Standing, critical_path, roots};
 use crate::space::{Plan, Written};
 
 use super::{entry, plan};
@@ -27,6 +27,9 @@ pub(super) struct View {
     entries: Pieces,
     /// What servers are to do.
     plans: Pieces,
+    resources: Pieces,
+    // Of which resources were written, so that they are written once.
+    built: Option<Arc<Infrastructure>>,
     // Of which each plan was written, so that it is written once.
     of: IndexMap<Name, Arc<Plan>>,
 }
@@ -34,8 +37,15 @@ pub(super) struct View {
 type Pieces = IndexMap<Name, Arc<str>>;
 
 impl View {
-    /// `picture` and what the entries hold; what `before` has already is taken from there.
-    pub(super) fn of(picture: &Picture, entries: &IndexMap<Name, Option<Written>>, now: Time, before: &Self) -> Self {
+    /// `picture`, what the entries hold, and the infrastructure as it is `built` or why that is not known; what `before` has
+    /// already is taken from there.
+    pub(super) fn of(
+        picture: &Picture,
+        entries: &IndexMap<Name, Option<Written>>,
+        built: Result<Option<Arc<Infrastructure>>, String>,
+        now: Time,
+        before: &Self,
+    ) -> Self {
         let revision = picture.revision();
         let tally = picture.tally();
         let text = |value: Value| -> Arc<str> { value.to_string().into() };
@@ -51,7 +61,25 @@ impl View {
             ),
             ("critical", critical_path(picture, now).iter().map(hop).collect()),
             ("trouble", Value::Null),
+            (
+                "infrastructure",
+                match &built {
+                    Ok(built) => json!(built.as_ref().map(|built| built.to_json())),
+                    Err(why) => json!({ "trouble": why }),
+                },
+            ),
         ];
+        let (resources, built) = match built {
+            Ok(Some(now)) if before.built.as_ref().is_some_and(|then| Arc::ptr_eq(then, &now)) => {
+                (before.resources.clone(), Some(now))
+            }
+            Ok(Some(now)) => {
+                let pieces = now.resources.iter().map(|resource| (resource.key.clone(), text(resource.to_json())));
+                (pieces.collect(), Some(now))
+            }
+            Ok(None) => (Pieces::default(), None),
+            Err(_) => (before.resources.clone(), before.built.clone()),
+        };
         let plan_of = |server: &Name| picture.servers.get(server).and_then(|standing| standing.plan.as_ref());
         let mut plans = Pieces::default();
         let mut of = IndexMap::default();
@@ -81,6 +109,8 @@ impl View {
             components: picture.parts().map(component).collect(),
             entries: entries.iter().map(entry).collect(),
             plans,
+            resources,
+            built,
             of,
         }
     }
@@ -107,12 +137,13 @@ impl View {
         self.servers.contains_key(name)
     }
 
-    fn maps(&self) -> [(&'static str, &Pieces); 4] {
+    fn maps(&self) -> [(&'static str, &Pieces); 5] {
         [
             ("servers", &self.servers),
             ("components", &self.components),
             ("plans", &self.plans),
             ("entries", &self.entries),
+            ("resources", &self.resources),
         ]
     }
 

@@ -7,9 +7,11 @@ use tokio::sync::{Notify, watch};
 use wattle::model::{IndexMap, Name};
 
 use crate::clock;
-use crate::report::{self, Picture};
+use crate::deploy::Onlooker;
+use crate::report::{self, Building, Picture};
 use crate::space::{Content, Space, SpaceError, Written};
 
+use super::Shown;
 use super::view::View;
 
 /// How often to look, at most.
@@ -46,8 +48,9 @@ impl Looks {
 }
 
 /// Looks for ever, while anybody wants to know.
-pub(super) async fn watch(space: Space, looks: Arc<Looks>) {
-    let mut seen = Seen::default();
+pub(super) async fn watch(shown: Shown, looks: Arc<Looks>) {
+    let Shown { space, opens, .. } = shown;
+    let mut seen = Seen::of(Onlooker::new(space.store(), space.layout().stack(), opens));
     loop {
         if looks.views.receiver_count() == 0 {
             looks.wanted.notified().await;
@@ -68,14 +71,18 @@ pub(super) async fn watch(space: Space, looks: Arc<Looks>) {
 }
 
 /// What is not read again as long as it cannot have changed.
-#[derive(Default)]
 struct Seen {
+    building: Building,
     picture: Option<Picture>,
     entries: IndexMap<Name, Option<Written>>,
     view: View,
 }
 
 impl Seen {
+    fn of(onlooker: Onlooker) -> Self {
+        Self { building: Building::new(onlooker), picture: None, entries: IndexMap::default(), view: View::default() }
+    }
+
     async fn look(&mut self, space: &Space) -> Result<View, SpaceError> {
         let picture = Picture::read(space, self.picture.as_ref()).await?;
         let revision = picture.of();
@@ -95,7 +102,9 @@ impl Seen {
         for (name, held) in names.iter().zip(report::contents(space, &names).await?) {
             self.entries.insert(name.clone(), held);
         }
-        self.view = View::of(&picture, &self.entries, clock::now(), &self.view);
+        // What is wrong with it is no reason to show no software.
+        let built = self.building.look().await.map_err(|error| error.to_string());
+        self.view = View::of(&picture, &self.entries, built, clock::now(), &self.view);
         self.picture = Some(picture);
         Ok(self.view.clone())
     }

@@ -8,7 +8,11 @@
 //                              waited for. `awaits` is a list of { for, input, since }: the wires of these are marked, and a
 //                              click on one goes to who writes. Components that are not named keep what they have. A folded
 //                              server or module shows the worst state within.
-//   wattle.addTab(id, title)   adds a tab to the side panel and returns its element, which is the caller's to fill
+//   wattle.setBuilt(built)     says of servers, networks and whatever else is created how far that is: { name: { state, text } },
+//                              all of them each time. `state` is one of 'to-come', 'busy', 'there', 'differs', 'failed',
+//                              'leaving', 'to-go'
+//   wattle.addTab(id, title, after)  adds a tab to the side panel, behind the tab `after` if there is one, and returns its
+//                              element, which is the caller's to fill
 //   wattle.showTab(id)         shows a tab; 'details' is the page's own
 //   wattle.select(id)          selects a component, a server, a network or a module, unfolds what is around it, and brings
 //                              it into view; null selects nothing
@@ -22,6 +26,7 @@ const hooks = (() => {
     picture,
     ready,
     setStates: page.setStates,
+    setBuilt: page.setBuilt,
     addTab: panel.add,
     showTab: panel.show,
     select: (name) => page.select(name === null ? null : graph.find(name)),

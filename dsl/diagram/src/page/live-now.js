@@ -59,12 +59,12 @@ const liveNow = (() => {
 
   function draw() {
     if (!body || body.hidden) return;
-    keep.become(body, [...(selected ? [one(selected)] : []), causes(), path(), servers()]);
+    keep.become(body, [...(selected ? [one(selected)] : []), liveInfrastructure.section(), causes(), path(), servers()]);
   }
 
   /** Lengths of time grow. */
   function tick() {
-    for (const { firstChild, dataset } of body.querySelectorAll('[data-since]')) keep.say(firstChild, live.since(dataset.since));
+    for (const { firstChild, dataset } of document.querySelectorAll('#panels [data-since]')) keep.say(firstChild, live.since(dataset.since));
   }
 
   const ago = (stamp) => make('span', { 'data-since': stamp }, live.since(stamp));
@@ -74,13 +74,14 @@ const liveNow = (() => {
     const title = make('h2', {}, id);
     if (!told) {
       const server = now.servers[id];
-      if (!server) return make('section', { 'data-key': `of ${id}` }, title);
+      const resource = liveInfrastructure.of(id);
+      if (!server) return make('section', { 'data-key': `of ${id}` }, title, resource);
       const agent = server.agent
         ? make('p', {}, 'Its agent is up since ', ago(server.agent.since), ` (process ${server.agent.pid} on ${server.agent.host}).`)
         : make('p', { class: 'live-bad' }, 'No agent acts for it.');
       const own = Object.keys(now.components).filter((key) => key.slice(0, key.lastIndexOf('/')) === id);
       const list = own.map((key) => make('li', { 'data-key': key, 'data-state': live.doing(key).state }, goto(key), ` ${live.doing(key).text}`));
-      return make('section', { 'data-key': `of ${id}` }, title, agent, ...troubles(server), make('ul', {}, ...list));
+      return make('section', { 'data-key': `of ${id}` }, title, resource, agent, ...troubles(server), make('ul', {}, ...list));
     }
     const state = live.doing(id);
     const parts = [title, make('p', { class: 'live-state', 'data-state': state.state }, sentence(told, state))];

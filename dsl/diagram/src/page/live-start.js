@@ -1,6 +1,7 @@
 // Begins to show what runs. The picture is laid out meanwhile, and then fits into the room that is left.
 
 liveLegend.start();
+liveInfrastructure.start();
 liveNow.start();
 liveLog.start();
 liveData.start();

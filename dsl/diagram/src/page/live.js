@@ -4,8 +4,8 @@
 // `end` that nothing more comes. Whatever is shown is text: nothing that was told is ever read as HTML.
 
 const live = (() => {
-  const MAPS = ['servers', 'components', 'plans', 'entries'];
-  const empty = () => ({ tally: {}, causes: [], critical: [], servers: {}, components: {}, plans: {}, entries: {} });
+  const MAPS = ['servers', 'components', 'plans', 'entries', 'resources'];
+  const empty = () => ({ tally: {}, causes: [], critical: [], servers: {}, components: {}, plans: {}, entries: {}, resources: {} });
   const listeners = [];
   const now = { ...empty(), connected: false, ended: null };
   // How far the clock of whoever serves is ahead of this one.
@@ -125,9 +125,9 @@ const live = (() => {
   }
 
   /** A button that selects on the picture what a name leads to; text, where it leads to nothing there. */
-  function goto(name) {
+  function goto(name, text = name) {
     const target = drawn(name);
-    return target === null ? make('span', {}, name) : make('button', { type: 'button', class: 'live-goto', 'data-target': target }, name);
+    return target === null ? make('span', {}, text) : make('button', { type: 'button', class: 'live-goto', 'data-target': target }, text);
   }
 
   document.addEventListener('click', (event) => {

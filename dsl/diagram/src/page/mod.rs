@@ -47,10 +47,11 @@ const ELK: &str = include_str!("elk/elk-worker.min.js");
 const LIVE_STYLE: &str = include_str!("live.css");
 
 /// Behind the page's own scripts, in this order.
-const LIVE_SCRIPTS: [&str; 8] = [
+const LIVE_SCRIPTS: [&str; 9] = [
     include_str!("live.js"),
     include_str!("live-keep.js"),
     include_str!("live-legend.js"),
+    include_str!("live-infrastructure.js"),
     include_str!("live-now.js"),
     include_str!("live-log.js"),
     include_str!("live-data.js"),

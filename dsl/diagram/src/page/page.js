@@ -6,6 +6,8 @@ const page = (() => {
   const said = document.getElementById('said');
   const listeners = [];
   const states = new Map();
+  // How far what is created is, by the thing that it is drawn as.
+  let built = new Map();
   let seen = null;
   let selected = null;
   let traced = null;
@@ -128,7 +130,10 @@ const page = (() => {
       if (worst && isWhole) element.dataset.state = worst;
       else delete element.dataset.state;
       element.querySelector(':scope > .state')?.setAttribute('r', worst && isWhole ? 5 : 0);
-      const told = type === 'component' ? states.get(id)?.text : null;
+      const whole = built.get(id);
+      if (whole) element.dataset.built = whole.state;
+      else delete element.dataset.built;
+      const told = type === 'component' ? states.get(id)?.text : whole?.text;
       let title = element.querySelector(':scope > title');
       if (told && !title) element.prepend((title = draw.make('title')));
       if (title) title.textContent = told ?? '';
@@ -160,6 +165,12 @@ const page = (() => {
       if (state?.state) states.set(`c:${key}`, state);
       else states.delete(`c:${key}`);
     }
+    if (seen) paint();
+  }
+
+  function setBuilt(given) {
+    const things = Object.entries(given).map(([name, how]) => [graph.find(name), how]);
+    built = new Map(things.filter(([id]) => id && graph.things.get(id).type !== 'component'));
     if (seen) paint();
   }
 
@@ -216,7 +227,7 @@ const page = (() => {
   });
 
   return {
-    redraw, fold, foldAll, select, trace, setStates, toggleInfrastructure, toggleTheme, go, say, placeOf,
+    redraw, fold, foldAll, select, trace, setStates, setBuilt, toggleInfrastructure, toggleTheme, go, say, placeOf,
     onSelect: (callback) => void listeners.push(callback),
     selected: () => selected,
     isTraced: () => Boolean(traced),

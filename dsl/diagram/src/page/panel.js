@@ -5,8 +5,10 @@ const panel = (() => {
   const panels = document.getElementById('panels');
   const known = new Map();
 
-  /** Adds a tab, and returns the element that is its panel, for the caller to fill. */
-  function add(id, title) {
+  let current = null;
+
+  /** Adds a tab, behind all or behind the tab `after`, and returns the element that is its panel, for the caller to fill. */
+  function add(id, title, after) {
     const tab = document.createElement('button');
     tab.type = 'button';
     tab.id = `tab-${id}`;
@@ -20,14 +22,16 @@ const panel = (() => {
     body.tabIndex = 0;
     tab.addEventListener('click', () => show(id));
     known.set(id, { tab, body });
-    tabs.append(tab);
+    const before = known.get(after)?.tab.nextSibling ?? null;
+    tabs.insertBefore(tab, before);
     panels.append(body);
-    show(known.keys().next().value);
+    show(current ?? id);
     return body;
   }
 
   /** Shows a tab instead of the one that is shown. */
   function show(id) {
+    current = id;
     for (const [other, { tab, body }] of known) {
       const shown = other === id;
       tab.setAttribute('aria-selected', String(shown));
@@ -39,7 +43,7 @@ const panel = (() => {
   tabs.addEventListener('keydown', (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
-    const ids = [...known.keys()];
+    const ids = [...tabs.children].map((tab) => tab.id.slice('tab-'.length));
     const at = ids.findIndex((id) => known.get(id).tab === document.activeElement);
     const next = ids[(at + step + ids.length) % ids.length];
     show(next);

@@ -8,22 +8,24 @@ use wattle::shown::argument;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::{args, target};
+use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
 use crate::seed;
 
 use super::site::{Brought, Site, agreed};
-use super::{cloud, software};
+use super::{cloud, live, software};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("destroy")
         .about("Tear down a stack's software, delete its infrastructure, and remove it from the data space")
         .arg(cloud::argument())
         .arg(args::flag("yes", "Do not ask"))
+        .arg(ui::option())
         .args(args::target())
 }
 
 pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let listening = ui::listen(matches).await?;
     let target = target::find(matches, console)?;
     let (space, key) = (target.space().await?, target.key()?);
     let session = cloud::session(matches).await?;
@@ -42,8 +44,11 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         return Err(Failure::new("nothing was deleted"));
     }
     let credentials = site.present().await?.and_then(|(_, source)| source.environments.into_iter().next_back());
-    software::retire(&site, console).await?;
-    match site.bring(&Wanted::Nothing, console).await? {
+    let brought = live::shown(listening, &site, console, async |console| {
+        software::retire(&site, console).await?;
+        site.bring(&Wanted::Nothing, console).await
+    });
+    match brought.await? {
         Brought::Ended | Brought::Failed => Ok(Exit::Failed),
         Brought::Done(_) => {
             seed::delete(space.store(), &stack, &key, true).await?;

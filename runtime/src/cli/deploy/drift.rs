@@ -5,11 +5,11 @@ use wattle::plan::Found;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure, exit_codes};
-use crate::cli::{args, target};
+use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
 
 use super::site::{Brought, Site};
-use super::{cloud, software};
+use super::{cloud, live, software};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("drift")
@@ -17,6 +17,7 @@ pub(in crate::cli) fn command() -> Command {
         .arg(cloud::argument())
         .arg(args::flag("correct", "Put it right"))
         .arg(software::left_alone().requires("correct"))
+        .arg(ui::option().requires("correct"))
         .args(args::target())
         .after_help(args::section(&[(
             "Exit codes",
@@ -30,6 +31,7 @@ pub(in crate::cli) fn command() -> Command {
 }
 
 pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let listening = ui::listen(matches).await?;
     let target = target::find(matches, console)?;
     let (space, key) = (target.space().await?, target.key()?);
     let session = cloud::session(matches).await?;
@@ -45,7 +47,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     if !matches.get_flag("correct") {
         return Ok(Exit::Changes);
     }
-    match site.bring(&Wanted::AsDeployed, console).await? {
+    live::shown(listening, &site, console, async |console| match site.bring(&Wanted::AsDeployed, console).await? {
         Brought::Done(rebuilt) => {
             console.out.write(&format!("everything of `{stack}` is as it was deployed again\n"))?;
             match site.present().await? {
@@ -57,5 +59,6 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
             }
         }
         Brought::Failed | Brought::Ended => Ok(Exit::Failed),
-    }
+    })
+    .await
 }

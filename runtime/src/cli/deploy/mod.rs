@@ -6,6 +6,7 @@ mod display;
 pub(super) mod drift;
 pub(super) mod found;
 mod heat;
+mod live;
 pub(super) mod rollback;
 mod site;
 mod software;
@@ -22,7 +23,7 @@ use wattle_converge::{Cleanup, OnFailure, Time};
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
 use super::seed::Work;
-use super::{args, plan, seed};
+use super::{args, plan, seed, ui};
 use crate::clock;
 use crate::deploy::{Through, Wanted};
 use crate::openstack::Source;
@@ -38,6 +39,7 @@ pub(super) fn command() -> Command {
         .arg(args::flag("yes", "Do not ask"))
         .arg(args::flag("again", "Run software that is unchanged again, too: what failed is tried again"))
         .arg(software::left_alone())
+        .arg(ui::option())
         .args(choices())
         .args(seed::parameters())
         .args(args::data_space())
@@ -85,6 +87,7 @@ fn choices() -> [Arg; 4] {
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let listening = ui::listen(matches).await?;
     let mut work = seed::prepare(matches, crate::seed::judge).await?;
     if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
@@ -119,11 +122,11 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             .get_one::<Duration>("deadline")
             .map(|time| Time::from_millis(clock::millis() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2))),
     };
-    let rebuilt = match site.bring(&wanted, console).await? {
-        site::Brought::Ended | site::Brought::Failed => return Ok(Exit::Failed),
-        site::Brought::Done(rebuilt) => rebuilt,
-    };
-    software::follow(&site, &work.seed, &rebuilt, matches, console).await
+    live::shown(listening, &site, console, async |console| match site.bring(&wanted, console).await? {
+        site::Brought::Ended | site::Brought::Failed => Ok(Exit::Failed),
+        site::Brought::Done(rebuilt) => software::follow(&site, &work.seed, &rebuilt, matches, console).await,
+    })
+    .await
 }
 
 /// What the target is made of.

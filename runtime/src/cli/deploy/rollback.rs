@@ -4,11 +4,11 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::{args, target};
+use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
 
 use super::site::{Brought, Site, agreed};
-use super::{cloud, software};
+use super::{cloud, live, software};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("rollback")
@@ -23,10 +23,12 @@ pub(in crate::cli) fn command() -> Command {
         )
         .arg(args::flag("yes", "Do not ask"))
         .arg(software::left_alone())
+        .arg(ui::option())
         .args(args::target())
 }
 
 pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let listening = ui::listen(matches).await?;
     let target = target::find(matches, console)?;
     let (space, key) = (target.space().await?, target.key()?);
     let session = cloud::session(matches).await?;
@@ -42,8 +44,10 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         return Err(Failure::new("nothing was changed"));
     }
     let seed = software::restore(&site, &source, console).await?;
-    match site.bring(&Wanted::Rollback { to: Some(number) }, console).await? {
+    let wanted = Wanted::Rollback { to: Some(number) };
+    live::shown(listening, &site, console, async |console| match site.bring(&wanted, console).await? {
         Brought::Ended | Brought::Failed => Ok(Exit::Failed),
         Brought::Done(rebuilt) => software::follow(&site, &seed, &rebuilt, matches, console).await,
-    }
+    })
+    .await
 }

@@ -1,0 +1,190 @@
+// The infrastructure: what of it there is, what is under way, and what went wrong; the section of the tab Now, and a tab with all.
+// Only a stack that was deployed by `wattle deploy` has any, and only who has the operator's key sees it.
+
+const liveInfrastructure = (() => {
+  const { make, now, goto } = live;
+  // Most resources of a kind that stand on the page; a filter finds the others.
+  const MOST = 300;
+  // So many stand open.
+  const OPEN = 40;
+  // Most that the section names one by one.
+  const FEW = 6;
+  const GROUPS = [
+    ['failed', 'Failed'],
+    ['differs', 'Not as deployed'],
+    ['busy', 'Under way'],
+    ['leaving', 'Being deleted'],
+    ['to-come', 'To be created'],
+    ['to-go', 'To be deleted'],
+    ['there', 'There'],
+  ];
+  const names = new Intl.Collator('en', { numeric: true });
+  const count = (number, one) => `${number} ${one}${number === 1 ? '' : 's'}`;
+  const tally = make('p', { id: 'live-built', role: 'status', hidden: true });
+  // What somebody has opened or closed.
+  const opened = new Map();
+  let body = null;
+  let filter, list;
+  let isDue = false;
+
+  function start() {
+    document.getElementById('bar').append(tally);
+    live.onChange(update);
+  }
+
+  function update(changes) {
+    const { infrastructure } = now;
+    tally.hidden = !infrastructure;
+    if (!infrastructure) return;
+    if (!body) addTab();
+    const told = infrastructure.says ?? 'it cannot be read';
+    const text = `infrastructure: ${told}`;
+    if (tally.textContent !== text) tally.textContent = text;
+    tally.dataset.state = mood();
+    if (!changes || changes.resources) {
+      const all = Object.values(now.resources);
+      const of = (resource) => [resource.server ?? resource.name, { state: resource.state, text: `${resource.name} ${resource.says}` }];
+      // What is wrong with a name is seen before what else is said of it.
+      const rank = ({ state }) => GROUPS.findIndex(([known]) => known === state);
+      wattle.setBuilt(Object.fromEntries([...all].sort((a, b) => rank(b) - rank(a)).map(of)));
+    }
+    later();
+  }
+
+  function addTab() {
+    body = wattle.addTab('live-infrastructure', 'Infrastructure', 'live-now');
+    filter = make('input', { type: 'search', placeholder: 'find by name, type, id or state', 'aria-label': 'find a resource', input: draw });
+    list = make('div', { class: 'live-built' });
+    body.append(filter, list);
+    new MutationObserver(draw).observe(body, { attributes: true, attributeFilter: ['hidden'] });
+  }
+
+  /** What changes often is drawn once. */
+  function later() {
+    if (isDue || !body || body.hidden) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      draw();
+    }, 250);
+  }
+
+  /** How it is as a whole, as a word of the page's. */
+  function mood() {
+    const { tally = {}, pace, trouble, notes = [] } = now.infrastructure;
+    if (trouble || tally.failed || tally.differ) return 'failed';
+    if (pace === 'goes-on') return 'running';
+    if (pace === 'stopped' || notes.length) return 'waiting';
+    return 'done';
+  }
+
+  const ago = (stamp) => make('span', { 'data-since': stamp }, live.since(stamp));
+
+  /** A resource: what it is called, and how it is. */
+  function item(key, resource) {
+    const { name, state, says, type, id, since } = resource;
+    const more = [type, key === name ? null : key.slice(name.length + 2, -1), id && make('code', {}, id)].filter(Boolean);
+    const parts = more.flatMap((part, at) => (at ? [' · ', part] : [part]));
+    if (since) parts.push(parts.length ? ' · ' : '', 'for ', ago(since));
+    return make(
+      'li',
+      { 'data-key': key, 'data-built': state },
+      make('p', {}, goto(resource.server ?? name, name), ' ', make('span', { class: 'live-how' }, says)),
+      make('p', { class: 'live-more' }, ...parts),
+    );
+  }
+
+  function draw() {
+    if (!body || body.hidden || !now.infrastructure) return;
+    const wanted = filter.value.trim().toLowerCase();
+    const isWanted = (key, { name, type, id, says }) => [key, name, type, id, says].some((text) => text?.toLowerCase().includes(wanted));
+    const groups = new Map(GROUPS.map(([state]) => [state, []]));
+    let found = 0;
+    for (const [key, resource] of Object.entries(now.resources)) {
+      if (wanted && !isWanted(key, resource)) continue;
+      groups.get(resource.state)?.push([key, resource]);
+      found += 1;
+    }
+    const shown = GROUPS.filter(([state]) => groups.get(state).length).map(([state, title]) => {
+      const all = groups.get(state).sort(([a], [b]) => names.compare(a, b));
+      return group(state, `${title} (${all.length})`, all, wanted !== '');
+    });
+    const none = wanted && !found ? [make('p', { 'data-key': 'none' }, 'Nothing is called so.')] : [];
+    keep.become(list, [...head(), ...none, ...shown]);
+  }
+
+  function group(state, title, all, isSought) {
+    const isOpen = isSought || (opened.get(state) ?? (all.length <= OPEN || state === 'failed' || state === 'differs'));
+    const box = make('details', { 'data-key': `group ${state}` }, make('summary', {}, title));
+    const there = [...list.children].find((child) => child.dataset.key === box.dataset.key);
+    if (!there) {
+      box.open = isOpen;
+      // An answer to a person, and to nothing else.
+      box.firstChild.addEventListener('click', () => {
+        opened.set(state, !box.open);
+        setTimeout(draw);
+      });
+    } else if (isSought) there.open = true;
+    if (!(there ?? box).open) return box;
+    box.append(make('ul', {}, ...all.slice(0, MOST).map(([key, resource]) => item(key, resource))));
+    if (all.length > MOST) box.append(make('p', { class: 'live-note' }, `and ${all.length - MOST} more: the filter finds them`));
+    return box;
+  }
+
+  /** What is to be said of the whole. */
+  function head() {
+    const { trouble, notes = [], left_out: out = 0, deployment, through } = now.infrastructure;
+    const parts = [];
+    if (trouble) parts.push(make('p', { 'data-key': 'trouble', class: 'live-bad' }, `It cannot be read: ${trouble}`));
+    if (deployment) parts.push(make('p', { 'data-key': 'goal', class: 'live-note' }, `Deployment ${deployment}${through === 'heat' ? ', through Heat' : ''}`));
+    for (const note of notes) parts.push(make('p', { 'data-key': `note ${note}`, class: 'live-bad' }, note));
+    if (out) parts.push(make('p', { 'data-key': 'out', class: 'live-note' }, `${count(out, 'resource')} more are not shown.`));
+    return parts;
+  }
+
+  /** The section of the tab Now: what is wrong, and what is under way. */
+  function section() {
+    const { infrastructure } = now;
+    if (!infrastructure) return make('section', { 'data-key': 'infrastructure', hidden: true });
+    const { says, trouble, notes = [], tally = {} } = infrastructure;
+    const state = mood();
+    const of = (...states) => Object.entries(now.resources).filter(([, { state }]) => states.includes(state));
+    const named = (all) => {
+      const sorted = all.sort(([a], [b]) => names.compare(a, b));
+      const items = sorted.slice(0, FEW).map(([key, resource]) => item(key, resource));
+      if (sorted.length > FEW) items.push(make('li', { 'data-key': 'more' }, `and ${sorted.length - FEW} more`));
+      return items;
+    };
+    const items = [...named(of('failed', 'differs')), ...named(of('busy', 'leaving'))];
+    const all = make('button', { type: 'button', class: 'live-all', click: () => wattle.showTab('live-infrastructure') }, 'All resources');
+    return make(
+      'section',
+      { 'data-key': 'infrastructure', id: 'live-infrastructure' },
+      make('h2', {}, 'Infrastructure'),
+      make('p', { class: 'live-state', 'data-state': state }, says ?? `It cannot be read: ${trouble}`),
+      ...notes.slice(0, FEW).map((note) => make('p', { class: 'live-bad', 'data-key': `note ${note}` }, note)),
+      ...(items.length ? [make('ul', { class: 'live-built' }, ...items)] : []),
+      ...whose(tally),
+      ...(Object.keys(now.resources).length ? [all] : []),
+    );
+  }
+
+  /** Of which kind a failure is: the other one goes on. */
+  function whose({ failed = 0, differ = 0 }) {
+    const software = now.tally.failed ?? 0;
+    const say = (text) => [make('p', { class: 'live-note', 'data-key': 'whose' }, text)];
+    if (failed && software) return say('Infrastructure has failed, and software has failed as well: its causes are below.');
+    if (failed) return say('What has failed is infrastructure. Software goes on where its server is there.');
+    if (software) return say(`What has failed is software: ${differ ? 'none of the infrastructure has' : 'the infrastructure has not'}.`);
+    return [];
+  }
+
+  /** What stands for something of the picture: of a server what it is in the cloud. */
+  function of(name) {
+    const own = Object.entries(now.resources).filter(([key, resource]) => (resource.server ?? resource.name) === name || key === name);
+    if (!own.length) return null;
+    return make('ul', { class: 'live-built', 'data-key': 'resource' }, ...own.slice(0, FEW).map(([key, resource]) => item(key, resource)));
+  }
+
+  return { start, section, of };
+})();

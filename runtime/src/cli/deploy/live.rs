@@ -1,0 +1,24 @@
+//! The live view of what a command does to a stack, for as long as it does it.
+
+use crate::cli::console::Console;
+use crate::cli::failure::Failure;
+use crate::cli::ui;
+use crate::ui::Listening;
+
+use super::site::Site;
+
+/// Has `work` done, and shows meanwhile how it goes, if there is a place for that.
+pub(super) async fn shown<T>(
+    listening: Option<Listening>,
+    site: &Site,
+    console: &mut Console,
+    work: impl AsyncFnOnce(&mut Console) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let Some(listening) = listening else { return work(console).await };
+    let key = Some(site.deployment.key.clone());
+    let view = ui::show(listening, &site.space, key, None, console)?;
+    let done = work(console).await;
+    let command = console.program.name;
+    view.end(&format!("the command that showed this has ended; `{command} status --ui` shows how it goes on")).await;
+    done
+}
