@@ -22,6 +22,7 @@ pub mod salt;
 pub mod say;
 pub mod schedule;
 pub mod seeds;
+pub mod site;
 pub mod skip;
 pub mod stores;
 pub mod workload;

@@ -1,5 +1,7 @@
 //! A stack that is deployed on a simulated cloud, with a ZooKeeper of its own.
 
+#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,27 +15,32 @@ use wattle_openstack::clouds::Sources;
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Method, Session};
 use wattle_runtime::openstack::Http;
-use wattle_tests::cloud::CloudServer;
-use wattle_tests::command::{apart, wattle};
-use wattle_tests::running::{Foreground, Ran, Stage, to_its_end};
-use wattle_tests::zookeeper::ZooKeeper;
+
+use crate::cloud::CloudServer;
+use crate::command::{apart, wattle};
+use crate::running::{Foreground, Ran, Stage, to_its_end};
+use crate::zookeeper::ZooKeeper;
 
 /// The shop, as it is emitted, and where it is deployed.
-pub(crate) struct Site {
-    pub(crate) stage: Stage,
-    pub(crate) cloud: CloudServer,
+pub struct Site {
+    /// What was emitted.
+    pub stage: Stage,
+    /// The cloud.
+    pub cloud: CloudServer,
     zookeeper: ZooKeeper,
 }
 
 /// The password of the shop.
-pub(crate) const PASSWORD: &str = "db_password=correct-horse-battery";
+pub const PASSWORD: &str = "db_password=correct-horse-battery";
 
 impl Site {
-    pub(crate) fn new() -> Self {
+    /// The shop, on a cloud that takes half a second for each server.
+    pub fn new() -> Self {
         Self::with(Setting { takes: Duration::from_millis(500), ..Setting::default() })
     }
 
-    pub(crate) fn with(setting: Setting) -> Self {
+    /// The same, on a cloud of this kind.
+    pub fn with(setting: Setting) -> Self {
         let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
         let cloud = CloudServer::start(setting);
         let site = Self { stage, cloud, zookeeper: ZooKeeper::start(1) };
@@ -42,7 +49,7 @@ impl Site {
     }
 
     /// Writes clouds.yaml, with this password.
-    pub(crate) fn clouds(&self, password: &str) {
+    pub fn clouds(&self, password: &str) {
         let text = format!(
             "clouds:\n  simulated:\n    auth: {{auth_url: '{}', username: demo, password: {password}, \
              project_name: demo, user_domain_id: default, project_domain_id: default}}\n",
@@ -51,12 +58,13 @@ impl Site {
         std::fs::write(self.path().join("clouds.yaml"), text).expect("writes");
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Where it was emitted, and commands are called.
+    pub fn path(&self) -> &Path {
         self.stage.path()
     }
 
     /// Where the data space is.
-    pub(crate) fn space(&self) -> String {
+    pub fn space(&self) -> String {
         self.zookeeper.address()
     }
 
@@ -74,35 +82,40 @@ impl Site {
     }
 
     /// Runs `wattle ...` with the data space.
-    pub(crate) fn ask(&self, args: &[&str]) -> Ran {
+    pub fn ask(&self, args: &[&str]) -> Ran {
         to_its_end(&mut self.command(args))
     }
 
     /// Deploys what is emitted, without waiting for software, which nobody runs.
-    pub(crate) fn deploy(&self, args: &[&str]) -> Ran {
+    pub fn deploy(&self, args: &[&str]) -> Ran {
         self.ask(&[&DEPLOY, args].concat())
     }
 
     /// Deploys it, and looks that this succeeds.
-    pub(crate) fn deployed(&self, args: &[&str]) -> String {
+    pub fn deployed(&self, args: &[&str]) -> String {
         let ran = self.deploy(args);
         assert_eq!(ran.code, Some(0), "{ran}");
         ran.err
     }
 
     /// Begins to deploy it.
-    pub(crate) fn begin(&self, args: &[&str]) -> std::process::Child {
+    pub fn begin(&self, args: &[&str]) -> std::process::Child {
         let mut command = self.command(&[&DEPLOY, args].concat());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
     }
 
     /// Begins to deploy it, and looks on.
-    pub(crate) fn start(&self, args: &[&str]) -> Foreground {
+    pub fn start(&self, args: &[&str]) -> Foreground {
         Foreground::start(self.command(&[&DEPLOY, args].concat()).stdin(Stdio::null()))
     }
 
+    /// Begins another command with the data space, and looks on.
+    pub fn start_alone(&self, args: &[&str]) -> Foreground {
+        Foreground::start(self.command(args).stdin(Stdio::null()))
+    }
+
     /// Somebody at the cloud.
-    pub(crate) fn at_cloud<T>(&self, ask: impl AsyncFnOnce(&Session) -> T) -> T {
+    pub fn at_cloud<T>(&self, ask: impl AsyncFnOnce(&Session) -> T) -> T {
         let text = std::fs::read_to_string(self.path().join("clouds.yaml")).expect("reads");
         let sources = Sources { clouds: Some(("clouds.yaml".into(), text)), ..Sources::default() };
         let cloud = Cloud::choose(&sources, None).expect("a cloud");
@@ -113,7 +126,7 @@ impl Site {
     }
 
     /// All that is there in the cloud, by its collection.
-    pub(crate) fn there(&self) -> BTreeMap<&'static str, Vec<Value>> {
+    pub fn there(&self) -> BTreeMap<&'static str, Vec<Value>> {
         self.at_cloud(async |session| {
             let mut there = BTreeMap::new();
             for (service, path, key) in COLLECTIONS {
@@ -133,12 +146,12 @@ impl Site {
     }
 
     /// How many things there are, of all collections.
-    pub(crate) fn counts(&self) -> Vec<usize> {
+    pub fn counts(&self) -> Vec<usize> {
         COLLECTIONS.iter().map(|(_, _, key)| self.there()[key].len()).collect()
     }
 
     /// Has a server vanish.
-    pub(crate) fn vanish(&self, name: &str) {
+    pub fn vanish(&self, name: &str) {
         let there = self.there();
         let ends = format!("-{name}");
         let server =
@@ -162,4 +175,4 @@ const COLLECTIONS: [(&str, &str, &str); 6] = [
 
 /// What is there when the shop is: four servers; a network; a port for each server and one of the router inside and one outside, and
 /// of the floating IP; a router; three groups; a floating IP.
-pub(crate) const SHOP: [usize; 6] = [4, 1, 5, 1, 3, 1];
+pub const SHOP: [usize; 6] = [4, 1, 5, 1, 3, 1];

@@ -9,9 +9,9 @@ use wattle_cloud::Setting;
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
 use wattle_tests::heat::HeatServer;
+use wattle_tests::site::{PASSWORD, Site};
 
 use crate::KEY;
-use crate::site::{PASSWORD, Site};
 
 /// A shop, and a cloud that has Heat.
 struct Shop {

@@ -2,16 +2,15 @@
 
 mod heat;
 mod planned;
-mod site;
 mod wrong;
 
 use std::time::Duration;
 
 use serde_json::json;
-use site::{SHOP, Site};
 use wattle_cloud::{Doing, Rule};
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
+use wattle_tests::site::{SHOP, Site};
 
 const KEY: [&str; 2] = ["--key", "operator.key"];
 

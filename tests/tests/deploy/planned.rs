@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
 use wattle_tests::running::Ran;
+use wattle_tests::site::{PASSWORD, SHOP, Site};
 
 use crate::KEY;
-use crate::site::{PASSWORD, SHOP, Site};
 
 fn plan(site: &Site, more: &[&str]) -> Ran {
     let plan = ["plan", ".", "--cloud", "simulated", "-P", PASSWORD];

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use wattle_cloud::Setting;
-
-use crate::site::Site;
+use wattle_tests::site::Site;
 
 /// What is said, as a golden; nothing was made of the cloud or the data space.
 fn refused(site: &Site, name: &str, args: &[&str]) {

@@ -1,6 +1,7 @@
 //! The live view of `up --ui` and `status --ui`: what is served and to whom, and what the page shows in a real browser.
 
 mod client;
+mod deployed;
 mod page;
 mod server;
 mod stack;

@@ -14,7 +14,7 @@ use crate::client::parts;
 use crate::stack::{PASSWORD, Shown};
 
 /// Opens the live view of a stack.
-fn open(url: &str) -> Option<Browser> {
+pub(crate) fn open(url: &str) -> Option<Browser> {
     let browser = Browser::start("the live view's page")?;
     browser.open(url);
     // The page may be there before its script has run.
@@ -24,7 +24,7 @@ fn open(url: &str) -> Option<Browser> {
 }
 
 /// The text of a tab, shown.
-fn tab(browser: &Browser, name: &str) -> String {
+pub(crate) fn tab(browser: &Browser, name: &str) -> String {
     browser.run(&format!("wattle.showTab('{name}')"));
     browser.wait_for(
         "the tab has something",
@@ -33,7 +33,7 @@ fn tab(browser: &Browser, name: &str) -> String {
     browser.text(&format!("return document.getElementById('panel-{name}').innerText"))
 }
 
-fn looked_at(browser: &Browser, name: &str) {
+pub(crate) fn looked_at(browser: &Browser, name: &str) {
     for (is_dark, look) in [(false, "light"), (true, "dark")] {
         browser.set_dark(is_dark);
         browser.run("return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))");
@@ -42,7 +42,7 @@ fn looked_at(browser: &Browser, name: &str) {
     browser.set_dark(false);
 }
 
-fn nothing_is_wrong_with(browser: &Browser) {
+pub(crate) fn nothing_is_wrong_with(browser: &Browser) {
     assert_eq!(browser.complaints(), Vec::<String>::new());
     let html = browser.text("return document.documentElement.outerHTML");
     assert!(!html.contains(PASSWORD), "{html}");
