@@ -103,7 +103,7 @@ fn what_is_wrong_comes_first_then_what_goes_on_and_at_last_what_is_there() {
     let shown = Infrastructure::of(&known);
     assert_eq!(
         shown.headline(),
-        "7 resources: 1 there, 3 under way, 2 to be created, 1 to be deleted, 1 not as deployed, 1 failed"
+        "1 of 7 resources there, 3 under way, 2 to be created, 1 to be deleted, 1 not as deployed, 1 failed"
     );
     assert!(
         shown.in_one_line().ends_with(r"1 failed: db (no valid host\u{1b}[2J\nwas found)"),
@@ -154,8 +154,8 @@ fn what_vanished_after_it_was_reached_is_missing_and_not_still_to_come() {
 fn without_the_key_what_is_there_is_all_that_there_is() {
     let rows = vec![row(1, "net"), row(2, "web"), doing(3, "web", Act::Delete)];
     let shown = Infrastructure::of(&known(None, rows));
-    assert_eq!(shown.headline(), "2 resources: 2 there, 1 under way");
-    assert_eq!(Infrastructure::of(&known(None, vec![row(1, "net")])).headline(), "1 resource: all there");
+    assert_eq!(shown.headline(), "2 of 2 resources there, 1 under way");
+    assert_eq!(Infrastructure::of(&known(None, vec![row(1, "net")])).headline(), "1 of 1 resource there");
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn whether_it_goes_on_is_told() {
     one.is_led = false;
     assert_eq!(pace(&one), Pace::Stopped);
     let said = Infrastructure::of(&one).headline();
-    assert_eq!(said, "1 resource: 0 there, 1 to be created; nobody is at work, and `wattle deploy` goes on");
+    assert_eq!(said, "0 of 1 resource there, 1 to be created; nobody is at work, and `wattle deploy` goes on");
     one.is_settled = true;
     assert_eq!(pace(&one), Pace::Over);
 }

@@ -85,7 +85,8 @@ const liveInfrastructure = (() => {
     const { name, state, says, type, id, since } = resource;
     const more = [type, key === name ? null : key.slice(name.length + 2, -1), id && make('code', {}, id)].filter(Boolean);
     const parts = more.flatMap((part, at) => (at ? [' · ', part] : [part]));
-    if (since) parts.push(parts.length ? ' · ' : '', 'for ', ago(since));
+    const isPast = state === 'failed' || state === 'differs';
+    if (since) parts.push(parts.length ? ' · ' : '', ...(isPast ? [ago(since), ' ago'] : ['for ', ago(since)]));
     return make(
       'li',
       { 'data-key': key, 'data-built': state },
@@ -186,5 +187,11 @@ const liveInfrastructure = (() => {
     return make('ul', { class: 'live-built', 'data-key': 'resource' }, ...own.slice(0, FEW).map(([key, resource]) => item(key, resource)));
   }
 
-  return { start, section, of };
+  /** Why nobody acts for a server: what it is itself, as long as it is not there. */
+  function lack(server) {
+    const own = Object.values(now.resources).filter((resource) => resource.server === server);
+    return own.length && !own.some(({ state }) => state === 'there') ? own[0].says : null;
+  }
+
+  return { start, section, of, lack };
 })();

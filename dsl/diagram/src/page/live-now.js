@@ -133,7 +133,8 @@ const liveNow = (() => {
       const holds = cause.holds?.length ? ` It holds up ${cause.holds.length}.` : '';
       const word = cause.component ?? cause.server;
       // Most sentences begin with whose cause it is.
-      const rest = word && cause.sentence.startsWith(`${word} `) ? cause.sentence.slice(word.length) : ` ${cause.sentence}`;
+      const lack = cause.server && liveInfrastructure.lack(cause.server);
+      const rest = lack ? ` ${lack}` : word && cause.sentence.startsWith(`${word} `) ? cause.sentence.slice(word.length) : ` ${cause.sentence}`;
       return make('li', { 'data-key': `${cause.cause} ${word}`, 'data-cause': cause.cause }, word ? goto(word) : null, `${rest}.${holds}`);
     });
     return make('section', { 'data-key': 'causes' }, make('h2', {}, 'What holds it up'), make('ol', { class: 'live-causes' }, ...list));

@@ -60,14 +60,14 @@ impl How {
 }
 
 impl Infrastructure {
-    /// How many resources are how far, in a line: `19 resources: 17 there, 2 under way`.
+    /// How many resources are how far, in a line: `17 of 19 resources there, 2 under way`.
     pub fn headline(&self) -> String {
         let (mut parts, wrong) = self.parts();
         parts.extend(wrong.into_iter().map(|(part, _)| part));
         self.line(&parts)
     }
 
-    /// The same, and what is wrong: `19 resources: 18 there, 1 failed: app1 (No valid host was found)`.
+    /// The same, and what is wrong: `18 of 19 resources there, 1 failed: app1 (No valid host was found)`.
     pub fn in_one_line(&self) -> String {
         let (mut parts, wrong) = self.parts();
         parts.extend(wrong.into_iter().map(|(part, which)| {
@@ -83,12 +83,12 @@ impl Infrastructure {
     /// How many are how far, and what is wrong with which ones.
     fn parts(&self) -> (Vec<String>, Vec<(String, Vec<&Resource>)>) {
         let Built { all, there, busy, to_come, to_go, differ, failed } = self.tally;
+        let word = if all == 1 { "resource" } else { "resources" };
         let counts = [(busy, "under way"), (to_come, "to be created"), (to_go, "to be deleted")];
         let mut parts: Vec<String> =
             counts.iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}")).collect();
-        if there > 0 || all > 0 {
-            let is_all = there == all && parts.is_empty() && differ + failed == 0;
-            parts.insert(0, if is_all { "all there".to_owned() } else { format!("{there} there") });
+        if all > 0 {
+            parts.insert(0, format!("{there} of {all} {word} there"));
         }
         let of = |word: &'static str| self.wrong().filter(move |resource| resource.how.word() == word);
         let wrong = [(differ, "differs", "not as deployed"), (failed, "failed", "failed")].into_iter();
@@ -103,14 +103,13 @@ impl Infrastructure {
             let known = if self.pace == Pace::Over { "" } else { ", which knows how far it is" };
             return format!("Heat makes it, as its stack `{stack}`{known}");
         }
-        let all = match tally.all {
+        let none = match tally.all {
             0 if parts.is_empty() => return "nothing is left".to_owned(),
-            0 => "nothing is to be left".to_owned(),
-            1 => "1 resource".to_owned(),
-            all => format!("{all} resources"),
+            0 => "nothing is to be left: ",
+            _ => "",
         };
         let stopped = if self.pace == Pace::Stopped { "; nobody is at work, and `wattle deploy` goes on" } else { "" };
-        format!("{all}: {}{stopped}", parts.join(", "))
+        format!("{none}{}{stopped}", parts.join(", "))
     }
 }
 
