@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use wattle::model::Name;
+use wattle::names::some;
 use wattle_converge::{Act, Outcome, Stage, What};
 use wattle_words::time::short;
 
-use crate::cli::paint::{Tone, paint};
-use crate::deploy::News;
+use crate::cli::paint::{Tone, cut, paint};
+use crate::deploy::{Count, News};
 
 /// The type of servers.
 pub(super) const SERVER: &str = "OS::Nova::Server";
@@ -19,6 +20,7 @@ pub(super) struct Display {
     begun: HashMap<Name, (Instant, Name, &'static str)>,
     /// Servers whose disks were made anew while somebody looked on.
     pub(super) rebuilt: Vec<Name>,
+    count: Count,
     color: bool,
 }
 
@@ -51,8 +53,24 @@ impl Display {
                 let waits: Vec<String> = waits.iter().map(|wait| format!("\n  {wait}")).collect();
                 Some(self.quiet(&format!("nothing has changed for a while:{}", waits.concat())))
             }
-            News::Count(_) | News::Settled { .. } => None,
+            News::Count(count) => {
+                self.count = *count;
+                None
+            }
+            News::Settled { .. } => None,
         }
+    }
+
+    /// What is under way, in a line no wider than this; nothing if nothing is.
+    pub(super) fn under_way(&self, width: usize) -> Option<String> {
+        let mut begun: Vec<(Instant, &Name)> = self.begun.iter().map(|(name, (began, ..))| (*began, name)).collect();
+        begun.sort();
+        let (first, _) = begun.first()?;
+        let names = some(begun.iter().map(|(_, name)| &***name), 3);
+        let (there, busy) = (self.count.there, begun.len());
+        // Of a narrow terminal's line, names go first.
+        let line = format!("{there} there, {busy} under way for {}: {names}", short(first.elapsed().as_secs()));
+        Some(paint(&cut(&line, width), Tone::Busy, self.color))
     }
 
     /// Something is begun, in a word that says what it has become once it is done.

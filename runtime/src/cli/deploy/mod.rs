@@ -4,6 +4,7 @@ pub(super) mod cloud;
 pub(super) mod destroy;
 mod display;
 pub(super) mod drift;
+mod foot;
 pub(super) mod found;
 mod heat;
 mod live;
@@ -47,15 +48,19 @@ pub(super) fn command() -> Command {
         .after_help(args::section(&[
             (
                 "What it does",
-                "  Says what would change, and asks. Then writes the seed to the data space, makes the infrastructure what the
-  template says, lets servers be known by keys of their own, and waits for the software. Ctrl-C loses
-  nothing: the next call goes on. Another call while one is at work changes the goal of both.",
+                "  Says what would change, and asks. Then writes the seed to the data space, makes the
+  infrastructure what the template says, lets servers be known by keys of their own, and waits for
+  the software. Ctrl-C loses nothing: the next call goes on. Another call while one is at work
+  changes the goal of both.",
             ),
-            ("Exit codes", &exit_codes(&[
-                (Exit::Fine, "everything is as the directory says"),
-                (Exit::Failed, "something is not, and this says what"),
-                (Exit::Usage, "wrong usage: nothing was done"),
-            ])),
+            (
+                "Exit codes",
+                &exit_codes(&[
+                    (Exit::Fine, "everything is as the directory says"),
+                    (Exit::Failed, "something is not, and this says what"),
+                    (Exit::Usage, "wrong usage: nothing was done"),
+                ]),
+            ),
         ]))
 }
 

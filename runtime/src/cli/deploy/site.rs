@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::ArgMatches;
 use tokio::sync::mpsc;
@@ -21,7 +22,11 @@ use crate::space::{OperatorKey, Space};
 use crate::store::Store;
 
 use super::display::Display;
+use super::foot::Foot;
 use super::heat;
+
+/// How often it is shown how long something takes.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// A stack's infrastructure.
 pub(super) struct Site {
@@ -109,27 +114,31 @@ impl Site {
         }
         let (news, mut heard) = mpsc::unbounded_channel();
         let mut signals = Signals::listen()?;
-        let mut display = Display::new(console.err.color);
+        let (mut display, mut foot) = (Display::new(console.err.color), Foot::new(console));
         let (end, told) = tokio::sync::oneshot::channel::<()>();
         let mut end = Some(end);
         let bring = self.deployment.bring(wanted, &news, async move { drop(told.await) });
         tokio::pin!(bring);
         let ended = loop {
             tokio::select! {
-                ended = &mut bring => break ended?,
-                Some(news) = heard.recv() => tell(&mut display, &news, console)?,
+                ended = &mut bring => break ended,
+                Some(news) = heard.recv() => tell(&mut display, &news, &mut foot, console)?,
                 () = signals.end() => {
                     if end.take().is_none() {
+                        foot.clear(console)?;
                         return Ok(Brought::Ended);
                     }
-                    console.err.write("ends, once what was begun has been written down; again: at once\n")?;
+                    foot.say("ends, once what was begun has been written down; again: at once", console)?;
                 }
+                () = tokio::time::sleep(PAUSE) => {}
             }
+            foot.draw(&display, console)?;
         };
         while let Ok(news) = heard.try_recv() {
-            tell(&mut display, &news, console)?;
+            tell(&mut display, &news, &mut foot, console)?;
         }
-        self.conclude(ended, display, console)
+        foot.clear(console)?;
+        self.conclude(ended?, display, console)
     }
 
     fn conclude(&self, ended: Option<Ended>, display: Display, console: &mut Console) -> Result<Brought, Failure> {
@@ -160,9 +169,9 @@ fn read((number, text): (u64, String)) -> Result<(u64, Source), Failure> {
     Ok((number, source.map_err(|error| Failure::new(format!("deployment {number} cannot be read: {error}")))?))
 }
 
-fn tell(display: &mut Display, news: &News, console: &mut Console) -> Result<(), Failure> {
+fn tell(display: &mut Display, news: &News, foot: &mut Foot, console: &mut Console) -> Result<(), Failure> {
     match display.line(news) {
-        Some(line) => console.err.write(&format!("{line}\n")),
+        Some(line) => foot.say(&line, console),
         None => Ok(()),
     }
 }

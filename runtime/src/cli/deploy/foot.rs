@@ -1,0 +1,45 @@
+//! What stands below the lines of a deployment on a terminal: what is under way. It is drawn again and again, as software is later.
+
+use wattle::shown::on_terminal;
+
+use crate::cli::console::{Console, size};
+use crate::cli::failure::Failure;
+use crate::cli::screen::Screen;
+
+use super::display::Display;
+
+/// The line below, where there is a terminal.
+#[derive(Debug)]
+pub(super) struct Foot(Option<Screen>);
+
+impl Foot {
+    pub(super) fn new(console: &Console) -> Self {
+        Self(console.err.is_terminal.then(Screen::default))
+    }
+
+    /// Says something that stays.
+    pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), Failure> {
+        match &mut self.0 {
+            Some(screen) => {
+                let text = on_terminal(text.trim_end(), console.err.color);
+                console.err.put(&screen.say(&text)).map(drop)
+            }
+            None => console.err.write(&format!("{}\n", text.trim_end())),
+        }
+    }
+
+    /// Shows what is under way now.
+    pub(super) fn draw(&mut self, display: &Display, console: &mut Console) -> Result<(), Failure> {
+        let Some(screen) = &mut self.0 else { return Ok(()) };
+        let line = display.under_way(size().1).map(|line| on_terminal(&line, console.err.color));
+        console.err.put(&screen.draw(line.into_iter().collect())).map(drop)
+    }
+
+    /// Takes it down.
+    pub(super) fn clear(&mut self, console: &mut Console) -> Result<(), Failure> {
+        match &mut self.0 {
+            Some(screen) => console.err.put(&screen.clear()).map(drop),
+            None => Ok(()),
+        }
+    }
+}
