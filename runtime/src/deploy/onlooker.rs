@@ -138,14 +138,13 @@ impl Onlooker {
         let before = self.facts.as_ref().and_then(|facts| facts.changes.as_ref());
         let written = facts.changes.as_ref().zip(before).and_then(|(changes, before)| changes.since(before));
         let place = Place::new(&self.stack);
-        let ids: BTreeSet<Id> = match written {
-            Some(written) => written,
-            None => {
-                let names = self.store.children(&place.rows()).await?;
-                let there: BTreeSet<Id> = names.iter().filter_map(|name| name.parse().ok()).collect();
-                self.rows.retain(|id, _| there.contains(id));
-                there
-            }
+        let ids: BTreeSet<Id> = if let Some(written) = written {
+            written
+        } else {
+            let names = self.store.children(&place.rows()).await?;
+            let there: BTreeSet<Id> = names.iter().filter_map(|name| name.parse().ok()).collect();
+            self.rows.retain(|id, _| there.contains(id));
+            there
         };
         let read = ids.into_iter().map(|id| {
             let row = self.held(place.row(id));

@@ -42,21 +42,21 @@ fn failed(number: u64, name: &str, generation: u64, stage: Stage, cause: &str) -
     Row { stage, failed: Some(failure), thing: None, ..row(number, name) }
 }
 
-fn planned(names: &[(&str, &str)]) -> Option<Vec<Planned>> {
+fn planned(names: &[(&str, &str)]) -> Vec<Planned> {
     let planned = |(name, after): &(&str, &str)| Planned {
         name: (*name).into(),
         kind: Some(SERVER.into()),
         after: after.split_whitespace().map(Name::from).collect(),
     };
-    Some(names.iter().map(planned).collect())
+    names.iter().map(planned).collect()
 }
 
-fn known(planned: Option<Vec<Planned>>, rows: Vec<Row>) -> Known {
+fn known(planned: impl Into<Option<Vec<Planned>>>, rows: Vec<Row>) -> Known {
     Known {
         stack: "shop".into(),
         through: Through::Wattle,
         number: GOAL,
-        planned,
+        planned: planned.into(),
         rows,
         is_reached: false,
         is_settled: false,

@@ -133,7 +133,7 @@ impl Infrastructure {
                     named.iter().filter(|(_, named)| named.is_there()).map(|(name, _)| *name).collect();
                 for (name, named) in &named {
                     tally.all += usize::from(named.is_wanted);
-                    said.extend(named.rows.iter().flat_map(|row| said_of(row, known.number)));
+                    said.extend(named.rows.iter().filter_map(|row| said_of(row, known.number)));
                     resources.extend(named.shown(name, known, &there));
                 }
             }

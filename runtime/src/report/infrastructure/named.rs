@@ -47,13 +47,11 @@ pub(super) fn all(known: &Known) -> BTreeMap<&Name, Named<'_>> {
 
 /// Whether a row can stand for its name; of several that can, the youngest does.
 fn may_stand(row: &Row, number: u64) -> bool {
-    match failure(row, number) {
-        Some(failure) => !failure.deleting,
-        None => {
-            let is_broken = row.stage == Stage::Failed && row.drift.is_some();
-            (is_broken || matches!(row.stage, Stage::New | Stage::Sound)) && !row.is_being_deleted()
-        }
+    if let Some(failure) = failure(row, number) {
+        return !failure.deleting;
     }
+    let is_broken = row.stage == Stage::Failed && row.drift.is_some();
+    (is_broken || matches!(row.stage, Stage::New | Stage::Sound)) && !row.is_being_deleted()
 }
 
 /// What went wrong in this goal: what went wrong before is tried again.

@@ -115,9 +115,9 @@ impl Infrastructure {
 
 /// The first of `all` names.
 fn few(names: impl Iterator<Item = String>, all: usize) -> String {
-    let named: Vec<String> = names.take(FEW).collect();
+    let first: Vec<String> = names.take(FEW).collect();
     match all.saturating_sub(FEW) {
-        0 => named.join(", "),
-        more => format!("{} and {more} more", named.join(", ")),
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
     }
 }
