@@ -53,13 +53,15 @@ impl Software {
         let server = server.rsplit('/').next().unwrap_or(server);
         match Picture::read(&self.space, None).await {
             Err(_) => Outcome::Later(PAUSE),
-            Ok(picture) => match picture.servers.get(server) {
-                // One that stays in the model goes on elsewhere: nothing is torn down.
-                Some(standing) if standing.plan.as_ref().is_some_and(|plan| plan.retired) => {
-                    if standing.tears_down() { Outcome::Later(PAUSE) } else { Outcome::Done(None) }
+            Ok(picture) => {
+                match picture.servers.get(server) {
+                    // One that stays in the model goes on elsewhere: nothing is torn down.
+                    Some(standing) if standing.plan.as_ref().is_some_and(|plan| plan.retired) => {
+                        if standing.tears_down() { Outcome::Later(PAUSE) } else { Outcome::Done(None) }
+                    }
+                    Some(_) | None => Outcome::Done(None),
                 }
-                Some(_) | None => Outcome::Done(None),
-            },
+            }
         }
     }
 

@@ -20,8 +20,10 @@ fn row(number: u64, name: &str) -> Row {
         made: GOAL,
         fixed: "".into(),
         free: None,
+        varying: BTreeMap::new(),
         requires: BTreeSet::new(),
         holds: BTreeSet::new(),
+        turns: BTreeSet::new(),
         drains: false,
         stage: Stage::Sound,
         thing: Some(Thing { phys: format!("id-{number}").into(), attributes: BTreeMap::new() }),
@@ -81,7 +83,16 @@ fn what_is_wrong_comes_first_then_what_goes_on_and_at_last_what_is_there() {
         failed(2, "db", GOAL, Stage::Gone, "no valid host\u{1b}[2J\nwas found"),
         doing(3, "app10", Act::Create),
         doing(4, "app2", Act::Delete),
-        doing(5, "app2", Act::Update { free: "".into(), requires: BTreeSet::new(), holds: BTreeSet::new() }),
+        doing(
+            5,
+            "app2",
+            Act::Update {
+                free: "".into(),
+                varying: BTreeMap::new(),
+                requires: BTreeSet::new(),
+                holds: BTreeSet::new(),
+            },
+        ),
         Row { drift: Some("its flavor is m1.tiny".into()), ..row(6, "former") },
         Row { drift: Some("it is paused".into()), ..row(7, "new") },
     ];
