@@ -76,7 +76,9 @@ impl Asker {
             let mut request = Request::new(step.method, format!("{base}{}", self.filled(step.path)));
             request.token = Some(self.session.token().await.expect("a token").token.clone());
             if let Some(version) = step.version {
-                request.headers.push(("openstack-api-version".into(), format!("{} {version}", step.service)));
+                // Cinder goes by the name that it had before.
+                let service = if step.service == "block-storage" { "volume" } else { step.service };
+                request.headers.push(("openstack-api-version".into(), format!("{service} {version}")));
             }
             request.body = (!step.body.is_empty()).then(|| {
                 let text = self.filled(step.body);

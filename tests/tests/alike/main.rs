@@ -3,8 +3,9 @@
 //! `WATTLE_CLOUD` names a cloud of `clouds.yaml` in which a user may make networks, servers and volumes; without it nothing can be
 //! compared. `WATTLE_LIKENESS=FILE` has the table written there.
 //!
-//! What the simulated cloud says has to be said by the real one, too: the same status, and each key of an answer with a value of
-//! the same type. A real service says more than that.
+//! Both have to answer with the same status, and each key that both have with a value of the same type. What the real one says beside
+//! that is not looked at. What only the simulated one says stands in the table: a cloud has more keys with more extensions, and
+//! with a newer version of its API.
 
 mod ask;
 mod script;
@@ -34,14 +35,25 @@ fn both_clouds_answer_alike() {
     let simulated = Sources { clouds: Some(("clouds.yaml".into(), text)), ..Sources::default() };
     let simulated = Asker::new(&simulated, None).follow(script::STEPS);
     let real = Asker::new(&sources().expect("clouds.yaml"), Some(&name)).follow(script::STEPS);
-    let mut table = String::from("| request | real | simulated | what differs |\n|---|---:|---:|---|\n");
+    let mut table = String::from(
+        "| request | real | simulated | what differs | what only the simulated one has |\n|---|---:|---:|---|---|\n",
+    );
     let mut wrong = Vec::new();
     for ((step, real), simulated) in script::STEPS.iter().zip(&real).zip(&simulated) {
-        let differences = differences(real, simulated);
-        let said = if differences.is_empty() { "nothing".to_owned() } else { differences.join(", ") };
-        let _ = writeln!(table, "| {} | {} | {} | {said} |", step.name, real.status, simulated.status);
-        if !differences.is_empty() {
-            wrong.push(format!("{}: {said}\n  real: {}\n  simulated: {}", step.name, real.body, simulated.body));
+        let (differs, beside) = differences(real, simulated);
+        let said = |found: &[String]| if found.is_empty() { "nothing".to_owned() } else { found.join(", ") };
+        let _ = writeln!(
+            table,
+            "| {} | {} | {} | {} | {} |",
+            step.name,
+            real.status,
+            simulated.status,
+            said(&differs),
+            said(&beside)
+        );
+        if !differs.is_empty() {
+            let differs = said(&differs);
+            wrong.push(format!("{}: {differs}\n  real: {}\n  simulated: {}", step.name, real.body, simulated.body));
         }
     }
     if let Some(file) = std::env::var_os("WATTLE_LIKENESS") {
@@ -50,23 +62,23 @@ fn both_clouds_answer_alike() {
     assert!(wrong.is_empty(), "{table}\n{}", wrong.join("\n"));
 }
 
-/// What the simulated cloud says and the real one does not.
-fn differences(real: &Answer, simulated: &Answer) -> Vec<String> {
-    let mut found = Vec::new();
+/// What differs, and what only the simulated cloud has.
+fn differences(real: &Answer, simulated: &Answer) -> (Vec<String>, Vec<String>) {
+    let (mut differs, mut beside) = (Vec::new(), Vec::new());
     if real.status != simulated.status {
-        found.push("the status".to_owned());
+        differs.push("the status".to_owned());
     }
     let known = shape(&real.body);
     for (path, kind) in shape(&simulated.body) {
         match known.get(&path) {
-            None => found.push(format!("`{path}` is not there")),
+            None => beside.push(format!("`{path}`")),
             Some(other) if kind != "null" && *other != "null" && kind != *other => {
-                found.push(format!("`{path}` is {other}, and {kind}"));
+                differs.push(format!("`{path}` is {other}, and {kind}"));
             }
             Some(_) => {}
         }
     }
-    found
+    (differs, beside)
 }
 
 /// The type of each value by its path; all items of a list are as one.
@@ -102,9 +114,11 @@ fn walk(value: &Value, path: &str, shape: &mut BTreeMap<String, &'static str>) {
 fn what_differs_is_found() {
     let answer = |status, text: &str| Answer { status, body: serde_json::from_str(text).expect("JSON") };
     let real = answer(200, r#"{"servers": [{"id": "1", "fault": null, "tags": []}], "more": 1}"#);
-    let found = |simulated: &Answer| differences(&real, simulated).join(", ");
-    assert_eq!(found(&answer(200, r#"{"servers": [{"id": "2", "fault": {}}]}"#)), "");
-    assert_eq!(found(&answer(202, r#"{"servers": []}"#)), "the status");
+    let found = |simulated: &Answer| differences(&real, simulated);
+    let none = (Vec::<String>::new(), Vec::<String>::new());
+    assert_eq!(found(&answer(200, r#"{"servers": [{"id": "2", "fault": {}}]}"#)), none);
+    assert_eq!(found(&answer(202, r#"{"servers": []}"#)).0, ["the status"]);
     let other = answer(200, r#"{"servers": [{"id": 2}], "links": []}"#);
-    assert_eq!(found(&other), "`.links` is not there, `.servers[].id` is text, and a number");
+    let expected = (vec!["`.servers[].id` is text, and a number".to_owned()], vec!["`.links`".to_owned()]);
+    assert_eq!(found(&other), expected);
 }

@@ -17,7 +17,7 @@ pub(super) fn flavors() -> Vec<Value> {
         ("4", "m1.large", 4, 8_192, 80),
     ];
     let one = |(id, name, vcpus, ram, disk)| {
-        json!({ "id": id, "name": name, "vcpus": vcpus, "ram": ram, "disk": disk, "swap": 0, "OS-FLV-EXT-DATA:ephemeral": 0, "rxtx_factor": 1.0,
+        json!({ "id": id, "name": name, "vcpus": vcpus, "ram": ram, "disk": disk, "swap": "", "OS-FLV-EXT-DATA:ephemeral": 0, "rxtx_factor": 1.0,
             "os-flavor-access:is_public": true, "OS-FLV-DISABLED:disabled": false, "extra_specs": {}, "links": [] })
     };
     all.map(one).into()
