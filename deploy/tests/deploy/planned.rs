@@ -101,11 +101,14 @@ proptest! {
             let is_noted = resource.because.iter().all(|reason| {
                 NOTED.contains(&&*reason.what) || reason.what == "user_data" && after.contains("policy: IGNORE")
             });
+            // Beside what surely changes in place, a value may differ that replaces it: the plan says so, too.
+            let is_in_doubt = resource.because.iter().any(|reason| reason.through.is_some());
             let fitting: &[&str] = match resource.action {
                 Action::Unchanged => &["nothing"],
                 Action::Update if is_noted => &["nothing"],
                 Action::MayUpdate | Action::MayRebuild => &["nothing", "updated"],
                 Action::MayReplace => &["nothing", "replaced"],
+                Action::Update | Action::Rebuild if is_in_doubt => &["updated", "replaced"],
                 Action::Update | Action::Rebuild => &["updated"],
                 Action::Create => &["created"],
                 Action::Replace => &["replaced"],

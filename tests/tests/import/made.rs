@@ -129,7 +129,7 @@ fn manifest(name: &str, root: &Path) -> String {
     let root = root.display();
     format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\nwattle = {{ \
-         path = \"{root}/dsl\" }}\nwattle-catalog = {{ path = \"{root}/catalog\", features = [\"all\"] \
+         path = \"{root}/dsl\" }}\nwattle-catalog = {{ path = \"{root}/catalog\", features = [\"all\", \"hidden\"] \
          }}\n\n[profile.dev]\ndebug = false\n"
     )
 }
