@@ -35,6 +35,7 @@ pub const PASSWORD: &str = "db_password=correct-horse-battery";
 
 impl Site {
     /// The shop, on a cloud that takes half a second for each server.
+    #[expect(clippy::new_without_default, reason = "it starts a ZooKeeper")]
     pub fn new() -> Self {
         Self::with(Setting { takes: Duration::from_millis(500), ..Setting::default() })
     }
