@@ -39,7 +39,10 @@ const MUTANTS: &[Mutant] = &[
         name: "done does not ask whether what varies is as wanted",
         edits: &[(PICK, " && wanted.agrees(&row.varying, Change::InPlace)", "")],
     },
-    Mutant { name: "what varies is not written down", edits: &[(PICK, " || row.varying != wanted.values()", "")] },
+    Mutant {
+        name: "what varies is not written down",
+        edits: &[(PICK, " || !wanted.agrees(&row.varying, Change::Noted)", "")],
+    },
     Mutant {
         name: "an update that nobody heard of has not changed what varies",
         edits: &[(
@@ -92,7 +95,7 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "create does not wait for its turn",
-        edits: &[(CREATE, "&wanted.all_exclusive().cloned().collect()", "&wanted.exclusive")],
+        edits: &[(CREATE, "wanted.all_exclusive()", "wanted.exclusive.iter()")],
     },
     Mutant {
         name: "a turn is over once the cloud has the request",

@@ -40,7 +40,7 @@ pub(crate) fn create<V: View>(view: &V, place: usize) -> Result<(), Obstacle> {
     if let Some(row) = view.rows(place).find(|row| holds_up(view, row, wanted, things)) {
         return Err(Obstacle::Row(row.id));
     }
-    let held = held_by_others(view, &wanted.all_exclusive().cloned().collect(), None);
+    let held = held_by_others(view, wanted.all_exclusive(), None);
     if held.is_empty() { Ok(()) } else { Err(Obstacle::Held(held)) }
 }
 

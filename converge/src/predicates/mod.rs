@@ -91,7 +91,7 @@ fn may_begin<V: View>(view: &V, place: usize) -> bool {
 }
 
 /// Which of these are held by others than the row `own`.
-fn held_by_others<V: View>(view: &V, exclusive: &BTreeSet<Name>, own: Option<Id>) -> BTreeSet<Name> {
+fn held_by_others<'a, V: View>(view: &V, exclusive: impl Iterator<Item = &'a Name>, own: Option<Id>) -> BTreeSet<Name> {
     let is_held = |name: &&Name| view.holders(name).into_iter().any(|holder| Some(holder) != own);
-    exclusive.iter().filter(is_held).cloned().collect()
+    exclusive.filter(is_held).cloned().collect()
 }

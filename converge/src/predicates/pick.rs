@@ -20,7 +20,7 @@ pub(crate) fn differs(row: &Row, wanted: &Wanted, needs: &BTreeSet<Id>, corrects
     let is_drifted = row.drift.is_some() && (corrects || wanted.corrects);
     if !is_free(row, wanted) || row.holds != wanted.exclusive || is_drifted {
         Difference::Properties
-    } else if row.requires != *needs || row.drains != wanted.drains || row.varying != wanted.values() {
+    } else if row.requires != *needs || row.drains != wanted.drains || !wanted.agrees(&row.varying, Change::Noted) {
         Difference::Requires
     } else {
         Difference::Nothing

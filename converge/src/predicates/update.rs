@@ -20,7 +20,7 @@ pub(crate) fn update<V: View>(view: &V, place: usize) -> Result<Id, Obstacle> {
         return Err(Obstacle::Failed(id));
     }
     let wanted = view.wanted(place).ok_or(Obstacle::Idle)?;
-    let held = held_by_others(view, &wanted.exclusive, Some(id));
+    let held = held_by_others(view, wanted.exclusive.iter(), Some(id));
     if held.is_empty() { Ok(id) } else { Err(Obstacle::Held(held)) }
 }
 
