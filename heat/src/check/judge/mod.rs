@@ -56,9 +56,12 @@ struct Judge<'j, 'l> {
 
 impl Judge<'_, '_> {
     fn all(&mut self) {
-        let stack = self.stack;
+        let (stack, world) = (self.stack, self.world);
+        // Read once for all resources: many have the stack's name in theirs.
+        let loaded = rules::named(stack);
+        let named = loaded.as_ref().map(|loaded| stack.again(world, loaded));
         for (name, resource) in &stack.resources {
-            self.resource(stack.subject(name, resource));
+            self.resource(stack.subject(name, resource), named.as_ref());
         }
         if self.around.is_none() {
             self.outputs();
@@ -86,7 +89,8 @@ impl Judge<'_, '_> {
         }
     }
 
-    fn resource(&mut self, subject: Subject<'_>) {
+    /// `named` is the same stack where its name is known, if that could matter.
+    fn resource(&mut self, subject: Subject<'_>, named: Option<&Stack<'_>>) {
         let Subject { name, resource, .. } = subject;
         let written = self.stack.loaded.template.resources.get(name).filter(|_| self.around.is_none());
         if name.contains('/') {
@@ -128,8 +132,8 @@ impl Judge<'_, '_> {
             return;
         }
         let mut wrongs = resource.properties().wrongs(self.strict);
-        if wrongs.is_empty() {
-            wrongs = self.whatever_its_name(subject);
+        if let Some(named) = named.filter(|_| wrongs.is_empty()) {
+            wrongs = self.whatever_its_name(subject, named);
         }
         let fine = wrongs.is_empty();
         for wrong in wrongs {
@@ -138,7 +142,7 @@ impl Judge<'_, '_> {
         self.deletion_policy(subject);
         if fine {
             if !self.lacks_values(resource) {
-                self.rules(subject);
+                self.rules(subject, named);
             }
             self.facade(subject);
             self.nested(subject);
@@ -169,9 +173,8 @@ impl Judge<'_, '_> {
 
     /// Whether nobody can say yet what is given: it is computed of a parameter that has no value, which is told by itself.
     fn lacks_values(&self, resource: &Resource) -> bool {
-        let lacks = |value: &Value| !value.is_known();
-        let mut values = resource.given.values().filter_map(|property| property.value.as_ref());
-        self.stack.loaded.parameters.values.values().any(|valued| valued.origin == Origin::Missing) && values.any(lacks)
+        let is_missing = self.stack.loaded.parameters.values.values().any(|valued| valued.origin == Origin::Missing);
+        is_missing && rules::is_open(resource)
     }
 
     fn wrong(&mut self, subject: Subject<'_>, wrong: Wrong) {

@@ -10,15 +10,16 @@ use crate::evaluate::{Mode, Scope, Value};
 use crate::parameters::PSEUDO;
 use crate::properties::{Properties, Refused, What, Wrong};
 use crate::resource::{Broken, Resource, Subject, given};
+use crate::stack::Stack;
 
 use super::super::class_rule;
 use super::Judge;
 
 impl Judge<'_, '_> {
-    pub(super) fn rules(&mut self, subject: Subject<'_>) {
+    pub(super) fn rules(&mut self, subject: Subject<'_>, named: Option<&Stack<'_>>) {
         self.update_policy(subject);
         let Some(broken) = subject.broken().next() else { return };
-        if self.is_met_by_a_name(subject) {
+        if named.is_some_and(|named| is_met_by_a_name(subject, named)) {
             return;
         }
         let called = self.called(subject);
@@ -33,24 +34,12 @@ impl Judge<'_, '_> {
         self.found.push(class_rule::diagnostic(&what, &at, help));
     }
 
-    /// Whether a rule is broken only because nobody knows yet what the stack is called, or its id: that is something, where what is
-    /// not known reads as nothing.
-    fn is_met_by_a_name(&self, subject: Subject<'_>) -> bool {
-        let named = self.named(subject.all.values());
-        named.is_some_and(|named| {
-            let stack = self.stack.again(self.world, &named);
-            let other = stack.resources.get(subject.name);
-            other.is_some_and(|other| stack.subject(subject.name, other).broken().next().is_none())
-        })
-    }
-
     /// What is wrong whatever the stack is called, of properties in which its name or its id is: what they are given and what not, but
     /// no value.
-    pub(super) fn whatever_its_name(&self, subject: Subject<'_>) -> Vec<Wrong> {
-        let Subject { name, resource, .. } = subject;
-        let Some(named) = self.named([resource]) else { return Vec::new() };
-        let stack = self.stack.again(self.world, &named);
-        let wrongs = stack.resources.get(name).map(|other| other.properties().wrongs(self.strict)).unwrap_or_default();
+    pub(super) fn whatever_its_name(&self, subject: Subject<'_>, named: &Stack<'_>) -> Vec<Wrong> {
+        let Some(other) = named.resources.get(subject.name).filter(|_| is_open(subject.resource)) else {
+            return Vec::new();
+        };
         let is_sure = |wrong: &Wrong| {
             matches!(
                 wrong.what,
@@ -60,26 +49,7 @@ impl Judge<'_, '_> {
                     | What::Kind(PropertyType::Map | PropertyType::List, _)
             )
         };
-        wrongs.into_iter().filter(is_sure).collect()
-    }
-
-    /// The template where the stack has a name and an id; none if none of these resources could need them.
-    fn named<'r>(&self, resources: impl IntoIterator<Item = &'r Resource>) -> Option<Loaded> {
-        let is_open = |resource: &Resource| {
-            resource.given.values().filter_map(|property| property.value.as_ref()).any(|value| !value.is_known())
-        };
-        if self.stack.of_members || !resources.into_iter().any(is_open) {
-            return None;
-        }
-        let mut named = self.stack.loaded.clone();
-        for name in PSEUDO {
-            if let Some(valued) = named.parameters.values.get_mut(name).filter(|valued| valued.value == Value::Unknown)
-            {
-                // No text of a template has this character.
-                valued.value = Value::Text(format!("\u{0}{name}"));
-            }
-        }
-        Some(named)
+        other.properties().wrongs(self.strict).into_iter().filter(is_sure).collect()
     }
 
     fn update_policy(&mut self, subject: Subject<'_>) {
@@ -91,4 +61,32 @@ impl Judge<'_, '_> {
             self.wrong(subject, Wrong { path: format!("update_policy.{}", wrong.path), ..wrong });
         }
     }
+}
+
+/// Whether a rule is broken only because nobody knows yet what the stack is called, or its id: that is something, where what is
+/// not known reads as nothing.
+fn is_met_by_a_name(subject: Subject<'_>, named: &Stack<'_>) -> bool {
+    let other = named.resources.get(subject.name);
+    other.is_some_and(|other| named.subject(subject.name, other).broken().next().is_none())
+}
+
+/// Whether something that it is given is not known yet.
+pub(super) fn is_open(resource: &Resource) -> bool {
+    let mut values = resource.given.values().filter_map(|property| property.value.as_ref());
+    values.any(|value| !value.is_known())
+}
+
+/// The template of a stack where that has a name and an id; none if no resource could need them.
+pub(super) fn named(stack: &Stack<'_>) -> Option<Loaded> {
+    if stack.of_members || !stack.resources.values().any(is_open) {
+        return None;
+    }
+    let mut named = stack.loaded.clone();
+    for name in PSEUDO {
+        if let Some(valued) = named.parameters.values.get_mut(name).filter(|valued| valued.value == Value::Unknown) {
+            // No text of a template has this character.
+            valued.value = Value::Text(format!("\u{0}{name}"));
+        }
+    }
+    Some(named)
 }
