@@ -6,7 +6,7 @@
 
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use async_trait::async_trait;
@@ -39,8 +39,8 @@ fn main() {
         own.sort_by_key(|took| took.time);
         let Took { time, writes, reads } = own[TIMES / 2];
         let heat = heat(&template);
-        let resources = 2 * size + 3;
-        let per = |count: u64| count as f64 / resources as f64;
+        let resources = u32::try_from(2 * size + 3).expect("not that many");
+        let per = |count: u32| f64::from(count) / f64::from(resources);
         let (heat, time) = (heat.as_secs_f64(), time.as_secs_f64());
         println!(
             "| {size} | {resources} | {heat:.1} s | {time:.1} s | {:.1} | {:.2} | {:.2} |",
@@ -72,8 +72,8 @@ fn template(tiers: usize) -> String {
 #[derive(Clone, Copy)]
 struct Took {
     time: Duration,
-    writes: u64,
-    reads: u64,
+    writes: u32,
+    reads: u32,
 }
 
 fn heat(template: &str) -> Duration {
@@ -144,13 +144,13 @@ fn without_heat(template: &str) -> Took {
 #[derive(Debug)]
 struct Counting {
     inner: Http,
-    writes: AtomicU64,
-    reads: AtomicU64,
+    writes: AtomicU32,
+    reads: AtomicU32,
 }
 
 impl Counting {
     fn new(inner: Http) -> Self {
-        Self { inner, writes: AtomicU64::new(0), reads: AtomicU64::new(0) }
+        Self { inner, writes: AtomicU32::new(0), reads: AtomicU32::new(0) }
     }
 }
 
