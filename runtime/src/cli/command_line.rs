@@ -40,9 +40,8 @@ const SOUGHT: [Sought; 11] = [
     ),
     (&["preview", "diff", "changes"], "`wattle plan DIR` shows what would change"),
     (
-        &["logs", "log", "tail"],
-        "`wattle status --why` shows the last words of what failed; whole logs are in `DIR/.wattle/servers/SERVER/agent.log`, and on \
-         a server of OpenStack in `journalctl -u wattle-agent`",
+        &["log", "tail"],
+        "`wattle logs SERVER --console` shows a server's console, `wattle status --why` the last words of what failed",
     ),
     (&["ps", "show", "list", "describe"], "`wattle status` shows the components, `wattle ls` the values"),
     (&["output", "outputs"], "`wattle ls` shows the values, `wattle get ENTRY` one of them"),

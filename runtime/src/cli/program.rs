@@ -1,7 +1,7 @@
 //! The programs, and which commands each has.
 
 use super::command_line::{Named, Program};
-use super::deploy::{destroy, drift, rollback};
+use super::deploy::{destroy, drift, logs, rollback};
 use super::{
     agent, ca, cloud, completions, deploy, down, explain, get, ls, man, new, plan, seed, set, signal, status, template,
     up, watch,
@@ -47,6 +47,7 @@ pub(super) const OPERATOR: Program = Program {
         waiting!("rollback", rollback),
         waiting!("drift", drift),
         waiting!("destroy", destroy),
+        waiting!("logs", logs),
         waiting!("seed", seed),
         at_once!("ca", ca),
         waiting!("cloud", cloud),

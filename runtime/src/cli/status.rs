@@ -12,7 +12,7 @@ use crate::deploy::Onlooker;
 use crate::local::{self, Folder};
 use crate::report::{
     Building, Condition, Infrastructure, Picture, Standing, between, json_of_condition, json_of_root, json_of_tally,
-    roots, still_runs,
+    roots, silent, still_runs,
 };
 use crate::space::{Revision, State, Status, Waiting};
 use crate::ui::Ui;
@@ -82,6 +82,9 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         if let Some(built) = built {
             let tone = if built.wrong().next().is_some() { Tone::Bad } else { Tone::Plain };
             text.extend([format!("infrastructure: {}\n", paint(&built.in_one_line(), tone, color))]);
+            if let Some(line) = silent(picture, built, now) {
+                text.extend([format!("{} {line}\n", paint("!", Tone::Bad, color))]);
+            }
         }
         if let Some(newer) = newer(picture) {
             text.extend([format!("{} {}\n", paint("!", Tone::Bad, color), put_back(picture, &newer))]);

@@ -393,14 +393,31 @@ impl Deployment {
     /// When that cannot be read.
     pub async fn strangers(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
         let known = self.known().await?.map(|(known, _)| known).unwrap_or_default();
+        let there = self.things_that_are(kind, |stage| stage == Stage::Sound).await?;
+        Ok(there.into_iter().filter(|(name, phys)| known.get(name) != Some(phys)).collect())
+    }
+
+    /// All resources of a type that are there, also those that are not as they should be: each with its thing's name in the cloud.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub async fn things(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
+        self.things_that_are(kind, |_| true).await
+    }
+
+    async fn things_that_are(
+        &self,
+        kind: &str,
+        is_so: impl Fn(Stage) -> bool,
+    ) -> Result<BTreeMap<Name, Name>, DeployError> {
         let rows = Self::rows(&self.store, &self.stack).await?;
-        let there = rows.into_iter().filter(|row| &*row.kind == kind && row.stage == Stage::Sound);
+        let there = rows.into_iter().filter(|row| &*row.kind == kind && is_so(row.stage));
         // Of several for a name, the youngest stands for it.
         let mut there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
         if kind == wattle::model::Resource::SERVER {
             there.extend(self.heats_servers().await?);
         }
-        Ok(there.into_iter().filter(|(name, phys)| known.get(name) != Some(phys)).collect())
+        Ok(there)
     }
 
     /// Notes that whoever acts for these resources is known by a key of its own: until another thing stands for a resource.

@@ -135,7 +135,7 @@ mod tests {
     }
 
     fn waits(count: usize) -> Waits {
-        Waits { handle: "3-1-ab".into(), count, timeout: Duration::from_secs(60) }
+        Waits { handle: "3-1-ab".into(), count, timeout: Duration::from_mins(1) }
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
             ..Said::default()
         };
         assert_eq!(judged(ROW, &waits(1), odd("web"), Duration::ZERO), Outcome::Later(PAUSE));
-        let Outcome::Broken(why) = judged(ROW, &waits(1), odd("web"), Duration::from_secs(60)) else {
+        let Outcome::Broken(why) = judged(ROW, &waits(1), odd("web"), Duration::from_mins(1)) else {
             panic!("it is too late")
         };
         assert_eq!(&*why, "0 of 1 received; what `web` signals does not count: its server has not signed it");

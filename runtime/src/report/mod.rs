@@ -12,6 +12,7 @@ mod infrastructure;
 mod json;
 mod picture;
 mod shown;
+mod silent;
 mod timeline;
 
 pub use admission::{Admission, Other};
@@ -24,4 +25,5 @@ pub use json::{json_of_condition, json_of_root, json_of_tally};
 pub(crate) use picture::natural;
 pub use picture::{Condition, Part, Picture, Standing, Tally};
 pub use shown::shown;
+pub use silent::{no_word, silent};
 pub use timeline::{Hop, Life, critical_path, lives};

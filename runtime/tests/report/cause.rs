@@ -17,7 +17,7 @@ fn now() -> Time {
 }
 
 /// A stack in revision 2, of lines such as `b/app waits a/db/url`; agents act for those servers.
-fn picture(alive: &[&str], lines: &[&str]) -> Picture {
+pub(crate) fn picture(alive: &[&str], lines: &[&str]) -> Picture {
     let goal =
         Goal { revision: 2, space: None, digest: String::new(), applying: None, operator: None, ..Goal::default() };
     let mut picture =

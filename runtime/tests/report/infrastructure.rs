@@ -12,7 +12,7 @@ use wattle_runtime::report::{How, Infrastructure, Pace};
 const GOAL: u64 = 3;
 const SERVER: &str = "OS::Nova::Server";
 
-fn row(number: u64, name: &str) -> Row {
+pub(crate) fn row(number: u64, name: &str) -> Row {
     Row {
         id: Id { term: 1, number },
         name: name.into(),
@@ -53,7 +53,7 @@ fn planned(names: &[(&str, &str)]) -> Vec<Planned> {
     names.iter().map(planned).collect()
 }
 
-fn known(planned: impl Into<Option<Vec<Planned>>>, rows: Vec<Row>) -> Known {
+pub(crate) fn known(planned: impl Into<Option<Vec<Planned>>>, rows: Vec<Row>) -> Known {
     Known {
         stack: "shop".into(),
         through: Through::Wattle,

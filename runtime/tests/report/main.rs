@@ -4,4 +4,5 @@
 
 mod cause;
 mod infrastructure;
+mod silent;
 mod timeline;

@@ -34,7 +34,7 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
     let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
     let here = stage.path();
     golden("typo-command", here, &["stauts"]);
-    for sought in ["apply", "delete", "preview", "logs", "emit", "test", "refresh"] {
+    for sought in ["apply", "delete", "preview", "tail", "emit", "test", "refresh"] {
         golden(&format!("sought-{sought}"), here, &[sought]);
     }
     golden("typo-option", here, &["status", "--wacht"]);

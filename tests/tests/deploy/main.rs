@@ -1,77 +1,22 @@
 //! `wattle deploy` over a real ZooKeeper, on a simulated cloud that is asked over HTTP.
 
 mod heat;
+mod life;
 mod planned;
 mod wrong;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use serde_json::json;
 use wattle_cloud::{Doing, Rule};
 use wattle_openstack::Method;
-use wattle_openstack::session::Call;
 use wattle_tests::site::{SHOP, Site};
 
 const KEY: [&str; 2] = ["--key", "operator.key"];
 
 #[test]
 fn a_shop_is_deployed_changed_repaired_brought_back_and_destroyed() {
-    let site = Site::new();
-    let said = site.deployed(&[]);
-    assert!(said.contains("✓ web created (OS::Nova::Server"), "{said}");
-    assert_eq!(site.counts(), SHOP);
-    // Again: nothing is done, in the cloud or to the software.
-    let ids = ids(&site);
-    let said = site.deployed(&KEY);
-    assert!(!said.contains('✓') && said.contains("5 components unchanged"), "{said}");
-    // In place.
-    let said = site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
-    assert!(said.contains("✓ db changed (OS::Nova::Server") && !said.contains("created"), "{said}");
-    assert_eq!(ids, self::ids(&site));
-    // Back.
-    let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
-    assert!(ran.err.contains("✓ db changed"), "{ran}");
-    assert_eq!(ids, self::ids(&site));
-    // Somebody deletes a server and renames the network.
-    site.vanish("app1");
-    let network = site.there()["networks"][0]["id"].as_str().expect("text").to_owned();
-    site.at_cloud(async |session| {
-        let call = Call::new("network", Method::Put, format!("/networks/{network}"));
-        session.call(call.body(json!({"network": {"admin_state_up": false}}))).await.expect("changed");
-    });
-    let ran = site.ask(&["drift", KEY[0], KEY[1]]);
-    assert_eq!(ran.code, Some(4), "{ran}");
-    assert!(ran.out.contains("app1 is gone"), "{ran}");
-    let ran = site.ask(&["drift", "--correct", "--infrastructure-only", KEY[0], KEY[1]]);
-    assert_eq!(ran.code, Some(0), "{ran}");
-    assert!(ran.err.contains("✓ app1 created"), "{ran}");
-    assert_eq!(site.counts(), SHOP);
-    assert_eq!(site.ask(&["drift", KEY[0], KEY[1]]).code, Some(0));
-    // Somebody is just deleting one: it is waited for what becomes of it.
-    let server = site.there()["servers"][0]["id"].as_str().expect("text").to_owned();
-    site.at_cloud(async |session| {
-        session.call(Call::new("compute", Method::Delete, format!("/servers/{server}"))).await.expect("accepted");
-    });
-    let said = site.deployed(&KEY);
-    assert!(said.contains(" created (OS::Nova::Server"), "{said}");
-    assert_eq!(site.counts(), SHOP);
-    // Nothing is left.
-    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
-    assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(site.counts(), [0; 6]);
-    assert!(site.ask(&["status", KEY[0], KEY[1]]).err.contains("holds no stack"));
-    // And it is as if nothing had been.
-    site.deployed(&KEY);
-    assert_eq!(site.counts(), SHOP);
-}
-
-/// The ids of the servers.
-fn ids(site: &Site) -> Vec<String> {
-    let there = site.there();
-    let mut ids: Vec<String> = there["servers"].iter().map(|server| server["id"].to_string()).collect();
-    ids.sort();
-    ids
+    life::life(&Site::new());
 }
 
 #[test]
@@ -127,6 +72,31 @@ fn what_clouds_do_wrong_is_got_over() {
     }
     site.deployed(&[]);
     assert_eq!(site.counts(), SHOP);
+}
+
+#[test]
+fn what_an_environment_names_is_deployed_with_it() {
+    let site = Site::new();
+    let template = site.path().join("template.yaml");
+    let emitted = std::fs::read_to_string(&template).expect("reads");
+    std::fs::write(&template, emitted.replacen("resources:\n", "resources:\n  part: {type: My::Part}\n", 1))
+        .expect("writes");
+    let other = tempfile::tempdir_in(site.path().parent().expect("a folder")).expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(other.path().join(name), text).expect("writes");
+    let part = "heat_template_version: 2021-04-16\nresources:\n  lan: {type: OS::Neutron::Net}\n";
+    write("part.yaml", part);
+    write("environment.yaml", "resource_registry: {My::Part: part.yaml}\n");
+    let environment = other.path().join("environment.yaml");
+    let environment = ["-e", environment.to_str().expect("text")];
+    let said = site.deployed(&environment);
+    assert!(said.contains("✓ part/lan created (OS::Neutron::Net"), "{said}");
+    assert_eq!(site.there()["networks"].len(), 2);
+    // A file that is not there is said before anything changes.
+    write("environment.yaml", "resource_registry: {My::Part: parts.yaml}\n");
+    let ran = site.deploy(&[&KEY[..], &environment].concat());
+    assert!(ran.code == Some(2) && ran.err.contains("parts.yaml"), "{ran}");
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What is done to servers: `POST /servers/ID/action`.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Nova, Others};
 use crate::reply::{Answer, Refusal, empty, json};
@@ -99,7 +99,10 @@ impl Nova {
                 others.neutron.regroup(id, said["name"].as_str().unwrap_or_default(), action.starts_with("add"))?;
                 Ok(empty(202))
             }
-            "os-getConsoleOutput" => Ok(json(200, &json!({ "output": Value::String(String::new()) }))),
+            "os-getConsoleOutput" => {
+                let lines = said["length"].as_u64().and_then(|length| usize::try_from(length).ok());
+                Ok(json(200, &json!({ "output": server.console(lines) })))
+            }
             _ => Err(Refusal::bad(format!("There is no such action: {action}"))),
         }
     }

@@ -130,6 +130,13 @@ impl Server {
         }
     }
 
+    /// The last lines of what a guest would have written to its console: one of each time that it was booted.
+    pub(super) fn console(&self, lines: Option<usize>) -> String {
+        let name = self.value["name"].as_str().unwrap_or_default();
+        let first = self.boots.saturating_sub(lines.and_then(|lines| u32::try_from(lines).ok()).unwrap_or(u32::MAX));
+        (first..self.boots).map(|boot| format!("{name} boots, {boot} times before\r\n")).collect()
+    }
+
     pub(super) fn booted(&self, neutron: &Neutron) -> Option<Booted> {
         let is_up = matches!(self.status(), "ACTIVE" | "VERIFY_RESIZE");
         let text = |key: &str| self.value[key].as_str().unwrap_or_default().to_owned();

@@ -8,26 +8,24 @@ mod foot;
 pub(super) mod found;
 mod heat;
 mod live;
+pub(super) mod logs;
 pub(super) mod rollback;
 mod site;
 mod software;
+mod source;
 mod through;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
-use wattle::cli::{beside, planned};
-use wattle::model::Value;
+use wattle::cli::planned;
 use wattle_converge::{Cleanup, OnFailure, Time};
 
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
-use super::seed::Work;
 use super::{args, plan, seed, ui};
 use crate::clock;
 use crate::deploy::{Through, Wanted};
-use crate::openstack::Source;
 
 use site::{Site, agreed};
 
@@ -100,7 +98,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     work.options.again = matches.get_flag("again");
     // What is wrong with the cloud or the template is said before anything is made.
-    let source = source(&work, matches)?;
+    let source = source::source(&work, matches)?;
     let (session, through) = through::choose(&work, &source, matches, console).await?;
     let (before, after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;
     let (text, exit) = planned(before.as_ref(), &after, false, console.out.color);
@@ -132,33 +130,4 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         site::Brought::Done(rebuilt) => software::follow(&site, &work.seed, &rebuilt, matches, console).await,
     })
     .await
-}
-
-/// What the target is made of.
-fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
-    let mut files = beside(&work.directory).into_iter().collect::<Vec<PathBuf>>();
-    files.extend(matches.get_many::<PathBuf>("environment").into_iter().flatten().cloned());
-    let mut environments = Vec::new();
-    for file in files {
-        let name = file.display().to_string();
-        let text = wattle::manners::read(&file).map_err(|error| {
-            Failure::usage(format!("cannot read the environment `{name}`: {}", wattle::manners::reason(&error)))
-        })?;
-        environments.push((name, text));
-    }
-    // What servers prove themselves with goes over what an environment says.
-    let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
-    let credentials = work.options.credentials.text(&work.stack(), &space, &ca);
-    environments.push((work.credentials.display().to_string(), credentials));
-    let given = seed::assignments(matches)?;
-    let template = seed::template_in(&work.directory).unwrap_or("template.yaml");
-    Ok(Source {
-        template: template.to_owned(),
-        files: work.options.files.templates.clone(),
-        environments,
-        given: given.into_iter().map(|(name, value)| (name.into(), Value::Str(value.into()))).collect(),
-        stack: work.stack(),
-        seed: wattle::manners::read(&work.directory.join("seed.yaml"))
-            .map_err(|error| Failure::usage(format!("cannot read the seed: {}", wattle::manners::reason(&error))))?,
-    })
 }

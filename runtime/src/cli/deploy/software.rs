@@ -18,7 +18,7 @@ use crate::cli::signals::Signals;
 use crate::cli::{args, exports, why};
 use crate::clock;
 use crate::openstack::Source;
-use crate::report::{Picture, Standing, roots};
+use crate::report::{Picture, Standing, no_word, roots};
 use crate::seed::{self, Credentials, Files, Given};
 
 use super::display::SERVER;
@@ -42,7 +42,7 @@ pub(super) async fn strangers(site: &Site) -> Result<BTreeMap<Name, Name>, Failu
 }
 
 /// What a seed calls a server: in a nested stack, or a group, its own name comes last.
-fn own(name: &Name) -> Name {
+pub(super) fn own(name: &Name) -> Name {
     Name::from(name.rsplit('/').next().unwrap_or(name))
 }
 
@@ -71,7 +71,8 @@ pub(super) async fn follow(
         let things = strangers.iter().filter(|(name, _)| servers.contains(&own(name)));
         things.map(|(name, phys)| (name.clone(), phys.clone())).collect()
     };
-    let begin = Instant::now();
+    let (begin, there_since) = (Instant::now(), clock::now());
+    let mut is_said = false;
     let mut signals = Signals::listen()?;
     let mut progress = Progress::new(console);
     let mut picture: Option<Picture> = None;
@@ -89,6 +90,11 @@ pub(super) async fn follow(
                 console,
             )?;
             since = None;
+        }
+        if !is_said && let Some(line) = no_word(waiting.absent.iter().map(|server| (server, there_since)), clock::now())
+        {
+            progress.say(&paint(&line, Tone::Waiting, console.err.color), console)?;
+            is_said = true;
         }
         let now = Picture::read(&site.space, picture.as_ref()).await?;
         progress.show(&now, console)?;

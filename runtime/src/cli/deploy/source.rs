@@ -1,0 +1,138 @@
+//! What a deployment is made of: what was emitted, the environments, and the files that these name.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use wattle::cli::beside;
+use wattle::manners;
+use wattle::model::Value;
+use wattle_heat::Loaded;
+use wattle_heat::environment::Environment;
+use wattle_heat::files::{Files, Missing};
+use wattle_heat::parameters::Inputs;
+
+use crate::cli::failure::Failure;
+use crate::cli::seed::{self, Work};
+use crate::openstack::Source;
+
+/// What the target is made of.
+pub(super) fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
+    let unreadable =
+        |what: &str, error: &io::Error| Failure::usage(format!("cannot read {what}: {}", manners::reason(error)));
+    let named = matches.get_many::<PathBuf>("environment").into_iter().flatten().cloned();
+    let mut environments = Vec::new();
+    for file in beside(&work.directory).into_iter().chain(named) {
+        let text = manners::read(&file)
+            .map_err(|error| unreadable(&format!("the environment `{}`", file.display()), &error))?;
+        let name = within(&work.directory, &file)
+            .map_err(|error| unreadable(&format!("the environment `{}`", file.display()), &error))?;
+        environments.push((name, text));
+    }
+    let template = seed::template_in(&work.directory).unwrap_or("template.yaml");
+    let mut files = work.options.files.templates.clone();
+    for (path, text) in named_by(&environments, template, work) {
+        files.entry(path).or_insert(text);
+    }
+    // What servers prove themselves with goes over what an environment says.
+    let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
+    let credentials = work.options.credentials.text(&work.stack(), &space, &ca);
+    environments.push((work.credentials.display().to_string(), credentials));
+    let given = seed::assignments(matches)?;
+    Ok(Source {
+        template: template.to_owned(),
+        files,
+        environments,
+        given: given.into_iter().map(|(name, value)| (name.into(), Value::Str(value.into()))).collect(),
+        stack: work.stack(),
+        seed: manners::read(&work.directory.join("seed.yaml")).map_err(|error| unreadable("the seed", &error))?,
+    })
+}
+
+/// The files that environments name as what makes types, and what these name in turn, by their paths from the directory.
+fn named_by(environments: &[(String, String)], template: &str, work: &Work) -> Vec<(String, String)> {
+    let texts = environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    let inputs = Inputs { environment: Arc::new(Environment::read(texts)), ..Inputs::default() };
+    let beside = environments.iter().map(|(name, _)| folder(name).to_owned()).collect();
+    let text = work.options.files.templates.get(template).map_or("", String::as_str);
+    let loaded = Loaded::load(text, template, &Beside { directory: &work.directory, folders: beside }, &inputs);
+    let contents = loaded.library.contents.iter();
+    contents.filter_map(|(path, text)| Some((path.clone(), text.as_deref().ok()?.to_owned()))).collect()
+}
+
+/// The folder of a file, with its slash; nothing where that is the directory itself.
+fn folder(name: &str) -> &str {
+    name.rfind('/').map_or("", |end| &name[..=end])
+}
+
+/// The files of the directory, and of the folders in which environments are.
+#[derive(Debug)]
+struct Beside<'d> {
+    directory: &'d Path,
+    folders: Vec<String>,
+}
+
+impl Files for Beside<'_> {
+    fn read(&self, path: &str) -> Result<Vec<u8>, Missing> {
+        let is_below = |folder: &String| path.strip_prefix(folder.as_str()).is_some_and(is_within);
+        if !is_within(path) && !self.folders.iter().any(is_below) {
+            return Err(Missing("it is neither in the folder nor beside an environment".to_owned()));
+        }
+        manners::read_bytes(&self.directory.join(path)).map_err(|error| Missing(manners::reason(&error)))
+    }
+}
+
+/// Whether a path leads nowhere else.
+fn is_within(path: &str) -> bool {
+    !path.starts_with('/') && !path.contains("://") && path.split('/').all(|part| part != "..")
+}
+
+/// The path of `file` from `directory`, whatever both are relative to.
+fn within(directory: &Path, file: &Path) -> io::Result<String> {
+    let directory = directory.canonicalize()?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = folder.canonicalize()?.join(file.file_name().unwrap_or_default());
+    let common = directory.components().zip(file.components()).take_while(|(one, other)| one == other).count();
+    let up = directory.components().skip(common).map(|_| Component::ParentDir);
+    let path: PathBuf = up.chain(file.components().skip(common)).collect();
+    Ok(path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_from_the_directory() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |path: &str| folder.path().join(path);
+        std::fs::create_dir_all(at("out/env")).expect("makes");
+        std::fs::create_dir_all(at("other")).expect("makes");
+        for (file, expected) in [
+            ("out/environment.yaml", "environment.yaml"),
+            ("out/env/a.yaml", "env/a.yaml"),
+            ("other/a.yaml", "../other/a.yaml"),
+            ("out/../other/a.yaml", "../other/a.yaml"),
+        ] {
+            assert_eq!(within(&at("out"), &at(file)).expect("a path"), expected);
+        }
+        assert!(within(&at("out"), &at("nowhere/a.yaml")).is_err());
+    }
+
+    #[test]
+    fn files_are_read_beside_environments_and_nowhere_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["out", "other", "secret"] {
+            std::fs::create_dir(folder.path().join(name)).expect("makes");
+            std::fs::write(folder.path().join(name).join("a.yaml"), name).expect("writes");
+        }
+        let directory = folder.path().join("out");
+        let files = Beside { directory: &directory, folders: vec![String::new(), "../other/".to_owned()] };
+        assert_eq!(files.read("a.yaml").expect("reads"), b"out");
+        assert_eq!(files.read("../other/a.yaml").expect("reads"), b"other");
+        for path in ["../secret/a.yaml", "../other/../secret/a.yaml", "/etc/passwd", "https://a/b.yaml"] {
+            assert!(files.read(path).is_err_and(|why| why.0.contains("neither in the folder")), "{path}");
+        }
+    }
+}

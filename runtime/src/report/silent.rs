@@ -1,0 +1,41 @@
+//! Servers that were made and of which nothing was ever heard.
+
+use std::time::Duration;
+
+use wattle::model::Name;
+use wattle::names::some;
+use wattle::shown::argument;
+use wattle_agent_core::time::Time;
+
+use super::{How, Infrastructure, Picture, between};
+
+/// How long a server has from when it is there until its agent says a word. Images that boot slowly take two minutes.
+const PATIENCE: Duration = Duration::from_mins(4);
+
+/// What is to be said of those of which nothing was heard for longer than that.
+pub fn silent(picture: &Picture, built: &Infrastructure, now: Time) -> Option<String> {
+    let is_silent = |server: &Name| {
+        picture.servers.get(server).is_some_and(|standing| {
+            standing.alive.is_none()
+                && !standing.components.is_empty()
+                && standing.components.values().all(Option::is_none)
+        })
+    };
+    let there = built.resources.iter().filter(|resource| resource.how == How::There);
+    let there = there.filter_map(|resource| Some((resource.server.as_ref()?, resource.since?)));
+    no_word(there.filter(|(server, _)| is_silent(server)), now)
+}
+
+/// What is to be said of servers that are there since then, and of which nothing was heard.
+pub fn no_word<'n>(servers: impl Iterator<Item = (&'n Name, Time)>, now: Time) -> Option<String> {
+    let late: Vec<(&Name, Time)> = servers.filter(|(_, since)| now.duration_since(*since) >= PATIENCE).collect();
+    let (first, _) = late.first()?;
+    let youngest = late.iter().map(|(_, since)| *since).max()?;
+    Some(format!(
+        "no word from {} for {}: it is the boot, the network, or the agent; `wattle logs {} --console` shows what it has written to \
+         its console",
+        some(late.iter().map(|(server, _)| &***server), 3),
+        between(youngest, now),
+        argument(&***first),
+    ))
+}

@@ -1,0 +1,28 @@
+//! Servers that are there and of which nothing was ever heard.
+
+use std::time::Duration;
+
+use wattle_agent_core::time::Time;
+use wattle_converge::{Act, Intent, Row};
+use wattle_runtime::report::{Infrastructure, silent};
+
+use super::cause::picture;
+use super::infrastructure::{known, row};
+
+/// When rows of the tests were made.
+const MADE: Time = Time::from_secs(1_700_000_000);
+
+#[test]
+fn servers_that_never_spoke_are_named_with_where_to_look() {
+    let busy = Row { intent: Some(Intent { act: Act::Delete, not_after: Default::default() }), ..row(5, "late") };
+    let built =
+        Infrastructure::of(&known(None, vec![row(1, "db"), row(2, "app"), row(3, "web"), row(4, "bare"), busy]));
+    let lines = ["db/postgres idle", "app/app idle", "web/nginx former", "late/app idle"];
+    let picture = picture(&["app"], &lines);
+    let said = |after: u64| silent(&picture, &built, MADE + Duration::from_secs(after));
+    // `app` has an agent, `web` had one, `bare` has nothing to run, and `late` is going.
+    assert_eq!(said(239), None);
+    let expected = "no word from `db` for 4m: it is the boot, the network, or the agent; `wattle logs db --console` shows what it has \
+                    written to its console";
+    assert_eq!(said(240).as_deref(), Some(expected));
+}
