@@ -1,0 +1,133 @@
+//! A client that makes the same things by eight threads, and knows nothing but the requests for them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use wattle_openstack::session::Call;
+use wattle_openstack::{Cloud, Method, Session};
+use wattle_runtime::openstack::{Http, sources};
+
+/// Threads.
+const THREADS: usize = 8;
+
+/// How often it looks what has become of what it has asked for.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// What it has made.
+pub(crate) struct Bare {
+    net: String,
+    group: String,
+    ports: Vec<String>,
+    servers: Vec<String>,
+}
+
+impl Bare {
+    /// Makes W(N).
+    pub(crate) fn made(tiers: usize) -> Self {
+        let asker = Asker::new();
+        let net = asker.make("network", "/networks", json!({ "network": { "name": "bare" } }));
+        let subnet = json!({ "subnet": { "network_id": net, "cidr": "10.0.0.0/16", "ip_version": 4 } });
+        let subnet = asker.make("network", "/subnets", subnet);
+        let group = asker.make("network", "/security-groups", json!({ "security_group": { "name": "bare" } }));
+        let image = asker.named("image", "/v2/images?name=debian-12", "images");
+        let flavor = asker.named("compute", "/flavors", "flavors");
+        let made = each(tiers, |asker, tier| {
+            let port = json!({ "port": { "network_id": net, "fixed_ips": [{ "subnet_id": subnet }], "security_groups": [group] } });
+            let port = asker.make("network", "/ports", port);
+            let server = json!({ "server": {
+                "name": format!("bare-{tier}"), "imageRef": image, "flavorRef": flavor, "networks": [{ "port": port }],
+                "metadata": { "tier": "one" }, "user_data": "IyEvYmluL3No",
+            } });
+            (port, asker.make("compute", "/servers", server))
+        });
+        asker.until_servers(|servers| servers.iter().filter(|server| server["status"] == "ACTIVE").count() == tiers);
+        let (ports, servers) = made.into_iter().unzip();
+        Self { net, group, ports, servers }
+    }
+
+    /// Changes one property of each server.
+    pub(crate) fn change(&self) {
+        each(self.servers.len(), |asker, tier| {
+            let path = format!("/servers/{}/metadata", self.servers[tier]);
+            asker.ask(Call::new("compute", Method::Put, path).body(json!({ "metadata": { "tier": "two" } })));
+        });
+    }
+
+    /// Deletes all of it.
+    pub(crate) fn delete(self) {
+        let gone = |asker: &Asker, service, path: String| drop(asker.ask(Call::new(service, Method::Delete, path)));
+        each(self.servers.len(), |asker, tier| gone(asker, "compute", format!("/servers/{}", self.servers[tier])));
+        let asker = Asker::new();
+        asker.until_servers(<[Value]>::is_empty);
+        each(self.ports.len(), |asker, tier| gone(asker, "network", format!("/ports/{}", self.ports[tier])));
+        gone(&asker, "network", format!("/networks/{}", self.net));
+        gone(&asker, "network", format!("/security-groups/{}", self.group));
+    }
+}
+
+/// What `work` gives for each number below `count`, by several threads.
+fn each<T: Send>(count: usize, work: impl Fn(&Asker, usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let mut done: Vec<(usize, T)> = std::thread::scope(|scope| {
+        let thread = || {
+            let asker = Asker::new();
+            let mut done = Vec::new();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= count {
+                    return done;
+                }
+                done.push((number, work(&asker, number)));
+            }
+        };
+        let threads: Vec<_> = (0..THREADS.min(count)).map(|_| scope.spawn(thread)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("it ends")).collect()
+    });
+    done.sort_by_key(|(number, _)| *number);
+    done.into_iter().map(|(_, done)| done).collect()
+}
+
+struct Asker {
+    runtime: tokio::runtime::Runtime,
+    session: Session,
+}
+
+impl Asker {
+    fn new() -> Self {
+        let cloud = Cloud::choose(&sources().expect("files"), None).expect("a cloud");
+        let wire = Arc::new(Http::new(&cloud).expect("a wire"));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        Self { runtime, session: Session::new(cloud, wire, Duration::from_mins(1)) }
+    }
+
+    fn ask(&self, call: Call) -> Value {
+        self.runtime.block_on(self.session.call(call)).expect("an answer")
+    }
+
+    /// The id of what is made.
+    fn make(&self, service: &'static str, path: &str, body: Value) -> String {
+        let answer = self.ask(Call::new(service, Method::Post, path).body(body));
+        let made = answer.as_object().and_then(|answer| answer.values().next()).expect("what was made");
+        made["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// The id of the first in a list, or of the one that the template names.
+    fn named(&self, service: &'static str, path: &str, key: &'static str) -> String {
+        let listed =
+            self.runtime.block_on(self.session.list(Call::new(service, Method::Get, path), key)).expect("a list");
+        let found = listed.iter().find(|item| item["name"] == "m1.small").or(listed.first()).expect("one");
+        found["id"].as_str().expect("an id").to_owned()
+    }
+
+    fn until_servers(&self, is_so: impl Fn(&[Value]) -> bool) {
+        loop {
+            let call = Call::new("compute", Method::Get, "/servers/detail?name=bare-");
+            if is_so(&self.runtime.block_on(self.session.list(call, "servers")).expect("a list")) {
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Bringing up the infrastructure of W(N): Heat, and the engine without Heat.
+//!
+//! `cargo bench -p wattle-tests --bench deploy [-- N...]` prints the tables of `docs/benchmarks.md`. Heat's engine runs with
+//! convergence in one process, and its resources are there as soon as they are asked for: no request leaves the process. The engine
+//! without Heat has a ZooKeeper, and asks the simulated cloud over HTTP, where servers are there at once, too.
+//!
+//! Where `WATTLE_OPENSTACK` is set, both ask the real services that `OS_*` name, beside a client that does nothing but ask:
+//! `tests/openstack/lab exec env WATTLE_OPENSTACK=1 cargo bench -p wattle-tests --bench deploy`.
+
+mod bare;
+mod own;
+mod real;
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use wattle_cloud::Setting;
+use wattle_openstack::clouds::Sources;
+use wattle_tests::cloud::CloudServer;
+
+use own::{Own, Took};
+
+/// How often what is fast is measured; the median counts.
+const TIMES: usize = 3;
+
+fn main() {
+    let wanted: Vec<usize> = std::env::args().skip(1).filter_map(|word| word.parse().ok()).collect();
+    let or = |sizes: &[usize]| if wanted.is_empty() { sizes.to_vec() } else { wanted.clone() };
+    if std::env::var_os("WATTLE_OPENSTACK").is_some() {
+        return real::compared(&or(&[20, 100]));
+    }
+    println!(
+        "| tiers | resources | Heat | without Heat | ratio | writing requests a resource | reading requests a resource |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for size in or(&[100, 1_000]) {
+        let template = template(size, "one");
+        let mut own: Vec<Took> = (0..TIMES).map(|_| without_heat(&template)).collect();
+        own.sort_by_key(|took| took.time);
+        let Took { time, writes, reads } = own[TIMES / 2];
+        let heat = heat(&template);
+        let resources = u32::try_from(2 * size + 3).expect("not that many");
+        let per = |count: u32| f64::from(count) / f64::from(resources);
+        let (heat, time) = (heat.as_secs_f64(), time.as_secs_f64());
+        println!(
+            "| {size} | {resources} | {heat:.1} s | {time:.1} s | {:.1} | {:.2} | {:.2} |",
+            heat / time,
+            per(writes),
+            per(reads)
+        );
+    }
+}
+
+/// The infrastructure of W(N), whose servers are `tagged` so.
+fn template(tiers: usize, tagged: &str) -> String {
+    let mut text = "heat_template_version: 2021-04-16\nresources:\n  net: {type: OS::Neutron::Net}\n  \
+                    subnet: {type: OS::Neutron::Subnet, properties: {network: {get_resource: net}, cidr: 10.0.0.0/16}}\n  \
+                    group: {type: OS::Neutron::SecurityGroup}\n"
+        .to_owned();
+    for tier in 0..tiers {
+        text += &format!(
+            "  port{tier}: {{type: OS::Neutron::Port, properties: {{network: {{get_resource: net}}, fixed_ips: [{{subnet: \
+             {{get_resource: subnet}}}}], security_groups: [{{get_resource: group}}]}}}}\n  server{tier}: {{type: \
+             OS::Nova::Server, properties: {{image: debian-12, flavor: m1.small, networks: [{{port: {{get_resource: \
+             port{tier}}}}}], metadata: {{tier: {tagged}}}, user_data_format: RAW, user_data: '#!/bin/sh'}}}}\n"
+        );
+    }
+    text
+}
+
+fn heat(template: &str) -> Duration {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("template.yaml");
+    std::fs::write(&path, template).expect("writes");
+    let out = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/heat/run"))
+        .args(["create.py", "--no-limits", "--timeout", "7200"])
+        .arg(&path)
+        .output()
+        .expect("runs");
+    let said: Value = serde_json::from_slice(&out.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&out.stderr)));
+    assert_eq!(said["status"], "CREATE_COMPLETE", "{}", said["message"]);
+    Duration::from_secs_f64(said["seconds"].as_f64().expect("seconds"))
+}
+
+fn without_heat(template: &str) -> Took {
+    let cloud = CloudServer::start(Setting { takes: Duration::ZERO, ..Setting::default() });
+    let clouds = format!(
+        "clouds: {{simulated: {{auth: {{auth_url: '{}', username: demo, password: demo, project_name: demo, user_domain_id: \
+         default, project_domain_id: default}}}}}}",
+        cloud.auth_url()
+    );
+    Own::new(&Sources { clouds: Some(("clouds.yaml".into(), clouds)), ..Sources::default() }).deploy(template)
+}

@@ -1,0 +1,133 @@
+//! The engine without Heat, and what it asks for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+
+use async_trait::async_trait;
+use tokio::sync::mpsc;
+use wattle_converge::{Cleanup, Limits, OnFailure};
+use wattle_openstack::clouds::Sources;
+use wattle_openstack::{Cloud, Lost, Method, Request, Response, Session, Wire};
+use wattle_runtime::deploy::{Deployment, Identity, Wanted};
+use wattle_runtime::openstack::{Hands, Http, Source, Templates};
+use wattle_runtime::space::{OperatorKey, Space};
+use wattle_runtime::store::Address;
+use wattle_tests::zookeeper::ZooKeeper;
+
+/// A stack, with a ZooKeeper of its own.
+pub(crate) struct Own {
+    runtime: tokio::runtime::Runtime,
+    counting: Arc<Counting>,
+    deployment: Deployment,
+    _zookeeper: ZooKeeper,
+}
+
+/// What it took.
+#[derive(Clone, Copy)]
+pub(crate) struct Took {
+    pub(crate) time: Duration,
+    pub(crate) writes: u32,
+    pub(crate) reads: u32,
+}
+
+impl Own {
+    /// In the cloud that is named.
+    pub(crate) fn new(sources: &Sources) -> Self {
+        let zookeeper = ZooKeeper::start(1);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let chosen = Cloud::choose(sources, None).expect("a cloud");
+        let counting = Arc::new(Counting::new(Http::new(&chosen).expect("a wire")));
+        let session = Session::new(chosen, Arc::clone(&counting) as Arc<dyn Wire>, Duration::from_secs(5));
+        let deployment = runtime.block_on(async {
+            let key = OperatorKey::generate();
+            let address: Address = zookeeper.address().parse().expect("an address");
+            let store = address.connect(&[key.login()]).await.expect("connects");
+            let identity = Identity::of(&store, "tiers", &key).await.expect("an identity");
+            let space = Space::new(Arc::clone(&store), "tiers");
+            Deployment {
+                store,
+                stack: "tiers".into(),
+                key,
+                cloud: Arc::new(Hands::new(Arc::new(session), &identity, space).await),
+                maker: Arc::new(Templates::new(&identity)),
+                limits: Limits::default(),
+            }
+        });
+        Self { runtime, counting, deployment, _zookeeper: zookeeper }
+    }
+
+    /// Brings it to what the template says.
+    pub(crate) fn deploy(&self, template: &str) -> Took {
+        self.bring(&Wanted::Deploy {
+            source: source(template).to_text(),
+            on_failure: OnFailure::Stop,
+            cleanup: Cleanup::Last,
+            corrects: false,
+            deadline: None,
+        })
+    }
+
+    /// Deletes all of it.
+    pub(crate) fn destroy(&self) -> Took {
+        self.bring(&Wanted::Nothing)
+    }
+
+    fn bring(&self, wanted: &Wanted) -> Took {
+        let (news, _heard) = mpsc::unbounded_channel();
+        let before = self.counting.seen();
+        let began = Instant::now();
+        let brought = self.deployment.bring(wanted, &news, std::future::pending());
+        let ended = self.runtime.block_on(brought).expect("it is brought there");
+        let time = began.elapsed();
+        assert_eq!(ended.expect("nobody ended it").roots, [""; 0]);
+        let after = self.counting.seen();
+        Took { time, writes: after.0 - before.0, reads: after.1 - before.1 }
+    }
+}
+
+/// A template alone.
+pub(crate) fn source(template: &str) -> Source {
+    Source {
+        template: "template.yaml".into(),
+        files: [("template.yaml".to_owned(), template.to_owned())].into_iter().collect(),
+        stack: "tiers".into(),
+        ..Source::default()
+    }
+}
+
+/// Counts what is asked.
+#[derive(Debug)]
+struct Counting {
+    inner: Http,
+    writes: AtomicU32,
+    reads: AtomicU32,
+}
+
+impl Counting {
+    fn new(inner: Http) -> Self {
+        Self { inner, writes: AtomicU32::new(0), reads: AtomicU32::new(0) }
+    }
+
+    /// Requests that write, and that read.
+    fn seen(&self) -> (u32, u32) {
+        (self.writes.load(Ordering::Relaxed), self.reads.load(Ordering::Relaxed))
+    }
+}
+
+#[async_trait]
+impl Wire for Counting {
+    async fn send(&self, request: &Request) -> Result<Response, Lost> {
+        let count = if request.method == Method::Get { &self.reads } else { &self.writes };
+        count.fetch_add(1, Ordering::Relaxed);
+        self.inner.send(request).await
+    }
+
+    async fn pause(&self, time: Duration) {
+        self.inner.pause(time).await;
+    }
+
+    fn now(&self) -> SystemTime {
+        self.inner.now()
+    }
+}
