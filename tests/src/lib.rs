@@ -13,6 +13,7 @@ pub mod journal;
 pub mod lab;
 pub mod machine;
 pub mod native;
+pub mod openstack;
 pub mod oracle;
 pub mod proxy;
 pub mod random;

@@ -1,4 +1,4 @@
-//! A stack that is deployed on a simulated cloud, with a ZooKeeper of its own.
+//! A stack that is deployed in a cloud, with a ZooKeeper of its own.
 
 #![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
 
@@ -21,12 +21,28 @@ use crate::command::{apart, wattle};
 use crate::running::{Foreground, Ran, Stage, to_its_end};
 use crate::zookeeper::ZooKeeper;
 
+/// A cloud in which something can be deployed.
+pub trait Ground {
+    /// `clouds.yaml` that names it, with this password.
+    fn clouds(&self, password: &str) -> String;
+}
+
+impl Ground for CloudServer {
+    fn clouds(&self, password: &str) -> String {
+        format!(
+            "clouds:\n  simulated:\n    auth: {{auth_url: '{}', username: demo, password: {password}, \
+             project_name: demo, user_domain_id: default, project_domain_id: default}}\n",
+            self.auth_url()
+        )
+    }
+}
+
 /// The shop, as it is emitted, and where it is deployed.
-pub struct Site {
+pub struct Site<G = CloudServer> {
     /// What was emitted.
     pub stage: Stage,
     /// The cloud.
-    pub cloud: CloudServer,
+    pub cloud: G,
     zookeeper: ZooKeeper,
 }
 
@@ -42,21 +58,27 @@ impl Site {
 
     /// The same, on a cloud of this kind.
     pub fn with(setting: Setting) -> Self {
+        Self::at(CloudServer::start(setting), "demo")
+    }
+
+    /// Has a server vanish.
+    pub fn vanish(&self, name: &str) {
+        self.cloud.world().vanish("servers", &self.server(name));
+    }
+}
+
+impl<G: Ground> Site<G> {
+    /// The shop, in this cloud, for whoever has this password.
+    pub fn at(cloud: G, password: &str) -> Self {
         let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
-        let cloud = CloudServer::start(setting);
         let site = Self { stage, cloud, zookeeper: ZooKeeper::start(1) };
-        site.clouds("demo");
+        site.clouds(password);
         site
     }
 
     /// Writes clouds.yaml, with this password.
     pub fn clouds(&self, password: &str) {
-        let text = format!(
-            "clouds:\n  simulated:\n    auth: {{auth_url: '{}', username: demo, password: {password}, \
-             project_name: demo, user_domain_id: default, project_domain_id: default}}\n",
-            self.cloud.auth_url()
-        );
-        std::fs::write(self.path().join("clouds.yaml"), text).expect("writes");
+        std::fs::write(self.path().join("clouds.yaml"), self.cloud.clouds(password)).expect("writes");
     }
 
     /// Where it was emitted, and commands are called.
@@ -151,14 +173,27 @@ impl Site {
         COLLECTIONS.iter().map(|(_, _, key)| self.there()[key].len()).collect()
     }
 
-    /// Has a server vanish.
-    pub fn vanish(&self, name: &str) {
+    /// The id of a server.
+    ///
+    /// # Panics
+    /// When there is none of this name.
+    pub fn server(&self, name: &str) -> String {
         let there = self.there();
         let ends = format!("-{name}");
         let server =
             there["servers"].iter().find(|server| server["name"].as_str().is_some_and(|own| own.ends_with(&ends)));
-        let id = server.expect("such a server")["id"].as_str().expect("text").to_owned();
-        self.cloud.world().vanish("servers", &id);
+        server.expect("such a server")["id"].as_str().expect("text").to_owned()
+    }
+
+    /// Somebody deletes a server, and sees it go.
+    pub fn delete(&self, name: &str) {
+        let path = format!("/servers/{}", self.server(name));
+        self.at_cloud(async |session| {
+            session.call(Call::new("compute", Method::Delete, path.clone())).await.expect("accepted");
+            while session.call(Call::new("compute", Method::Get, path.clone())).await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+        });
     }
 }
 

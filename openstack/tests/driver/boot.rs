@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use wattle_converge::Sight;
 
 use super::cases::Base;
-use super::stage::{Desk, Stage, refused};
+use super::jobs::{Desk, Jobs};
+use super::stage::{Stage, refused};
 
 const TYPE: &str = "OS::Nova::Server";
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{KEY, Stage};
+use super::jobs::{Jobs, KEY};
 
 /// One resource of a type.
 pub(crate) struct Case {
@@ -30,7 +30,7 @@ pub(crate) struct Base {
 
 impl Base {
     /// Makes it.
-    pub(crate) fn new(stage: &Stage) -> Self {
+    pub(crate) fn new(stage: &impl Jobs) -> Self {
         let net = stage.some("OS::Neutron::Net", &json!({ "name": "base" }));
         let cidr = |cidr: &str| json!({ "network": net, "cidr": cidr });
         let subnet = stage.some("OS::Neutron::Subnet", &cidr("10.1.0.0/24"));

@@ -14,7 +14,8 @@ use wattle_model::{Name, Value};
 use wattle_openstack::driver::{Rows, kind};
 use wattle_openstack::{Method, Wire as _};
 
-use super::stage::{Stage, value};
+use super::jobs::{Jobs, value};
+use super::stage::Stage;
 
 /// Resources by name: a type and properties, in which `@NAME` is what another one is called and `@NAME.ATTRIBUTE` what is read of it.
 #[derive(Debug)]

@@ -8,8 +8,9 @@ use wattle_converge::{Id, Outcome, Sight, What};
 use wattle_openstack::Method;
 
 use super::cases::Case;
+use super::jobs::{Desk, Jobs, value};
 use super::life::all;
-use super::stage::{Desk, GRACE, LEASE, Stage, value};
+use super::stage::{GRACE, LEASE, Stage};
 
 /// The method by which something of the case is made.
 fn method(case: &Case) -> Method {

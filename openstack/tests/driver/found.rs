@@ -7,8 +7,9 @@ use wattle_openstack::driver::{Mark, OpenStack, kinds};
 use wattle_openstack::session::Call;
 
 use super::cases::Base;
+use super::jobs::{Desk, Jobs, value};
 use super::life::all;
-use super::stage::{Desk, Stage, value};
+use super::stage::Stage;
 
 #[test]
 fn each_list_is_read_once() {
@@ -252,7 +253,7 @@ fn a_name_that_two_rows_know_is_that_one_s_whose_mark_is_there() {
     let stage = Stage::new();
     let ty = "OS::Nova::KeyPair";
     let row = stage.row();
-    let phys = stage.made(row, ty, &json!({ "name": "ann", "public_key": super::stage::KEY })).phys;
+    let phys = stage.made(row, ty, &json!({ "name": "ann", "public_key": super::jobs::KEY })).phys;
     assert_eq!(*phys, format!("ann wattle:shop:{row}"));
     let taken_over_once = stage.row();
     let seen = stage.list(ty, &Desk::default().knows(taken_over_once, ty, "ann"));

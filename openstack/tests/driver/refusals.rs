@@ -6,7 +6,8 @@ use wattle_converge::{Outcome, Sight, What};
 use wattle_openstack::Method;
 use wattle_openstack::driver::kind;
 
-use super::stage::{Desk, KEY, Stage, refused, value};
+use super::jobs::{Desk, Jobs, KEY, value};
+use super::stage::{Stage, refused};
 
 fn why(stage: &Stage, kind: &str, properties: &Value) -> String {
     refused(stage.create(stage.row(), kind, properties))

@@ -9,7 +9,8 @@ use wattle_model::Name;
 use wattle_openstack::driver::kind;
 
 use super::cases::Base;
-use super::stage::{Desk, KEY, Stage, refused, value};
+use super::jobs::{Desk, Jobs, KEY, value};
+use super::stage::{Stage, refused};
 
 /// What a thing of these properties has that no two can have.
 fn held(ty: &str, properties: &Value) -> BTreeSet<Name> {

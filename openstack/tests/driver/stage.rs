@@ -1,7 +1,7 @@
-//! A cloud, somebody who carries out jobs in it, and rows that know what was asked for.
+//! A cloud of this process, and somebody who carries out jobs in it.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -9,48 +9,18 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use serde_json::Value as Json;
 use wattle_cloud::{Doing, Near, Rule, Setting, World};
-use wattle_converge::{Id, Job, Outcome, Sight, Thing, Time, What};
-use wattle_model::{Name, Value};
+use wattle_converge::{Id, Job, Outcome, Time, What};
+use wattle_model::Name;
 use wattle_openstack::clouds::Sources;
-use wattle_openstack::driver::{Mark, OpenStack, Rows, Seen, kinds};
+use wattle_openstack::driver::{Mark, OpenStack, Seen, kinds};
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wire};
+
+use super::jobs::{Desk, Jobs, value};
 
 /// How long after a job is given out its requests may be begun, and how long after that one may still arrive.
 pub(crate) const LEASE: Duration = Duration::from_mins(1);
 pub(crate) const GRACE: Duration = Duration::from_secs(90);
-
-/// A key for SSH.
-pub(crate) const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDEx ann@example";
-
-#[derive(Default)]
-pub(crate) struct Desk {
-    expected: BTreeMap<Id, Value>,
-    known: BTreeMap<(Name, Name), Id>,
-}
-
-impl Desk {
-    /// A row that expects this.
-    pub(crate) fn expects(row: Id, properties: &Json) -> Self {
-        Self { expected: [(row, value(properties))].into(), ..Self::default() }
-    }
-
-    /// A row knows a thing by its name in the cloud.
-    pub(crate) fn knows(mut self, row: Id, kind: &str, phys: &str) -> Self {
-        self.known.insert((kind.into(), phys.into()), row);
-        self
-    }
-}
-
-impl Rows for Desk {
-    fn expected(&self, row: Id) -> Option<&Value> {
-        self.expected.get(&row)
-    }
-
-    fn row_of(&self, kind: &str, phys: &str) -> Option<Id> {
-        self.known.get(&(kind.into(), phys.into())).copied()
-    }
-}
 
 /// The cloud, and what it was asked.
 struct Heard {
@@ -83,11 +53,6 @@ pub(crate) struct Stage {
     next: Cell<u64>,
 }
 
-/// A value of a template.
-pub(crate) fn value(json: &Json) -> Value {
-    serde_json::from_value(json.clone()).expect("a value")
-}
-
 impl Stage {
     pub(crate) fn new() -> Self {
         Self::of(Setting::default())
@@ -106,16 +71,6 @@ impl Stage {
         Self { near, session, asked, hands, next: Cell::new(1) }
     }
 
-    /// A row that nobody had.
-    pub(crate) fn row(&self) -> Id {
-        self.next.set(self.next.get() + 1);
-        Id { term: 1, number: self.next.get() }
-    }
-
-    pub(crate) fn pass(&self, time: Duration) {
-        self.near.pass(time);
-    }
-
     pub(crate) fn befall(&self, method: Method, path: &str, times: u32, doing: Doing) {
         self.near.world().befall(Rule { method: Some(method), path: path.into(), after: 0, times, doing });
     }
@@ -123,11 +78,6 @@ impl Stage {
     /// What the cloud was asked since this was asked last.
     pub(crate) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.asked.lock().expect("asked"))
-    }
-
-    /// Carries out one job, once.
-    pub(crate) fn once(&self, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome {
-        self.once_until(LEASE, row, kind, phys, what)
     }
 
     /// Carries out one job, for so long.
@@ -150,47 +100,6 @@ impl Stage {
         self.once(row, kind, None, What::Create { properties: value(properties) })
     }
 
-    /// Carries out one job until it comes to an end, as the engine does; what is accepted is looked for by lists.
-    pub(crate) fn carry_out(&self, row: Id, kind: &str, phys: Option<&str>, what: &What) -> Outcome {
-        for _ in 0..30 {
-            match self.once(row, kind, phys, what.clone()) {
-                Outcome::Later(after) => self.pass(after),
-                Outcome::Accepted(_) => return self.ended(row, kind, matches!(what, What::Delete)),
-                outcome => return outcome,
-            }
-        }
-        panic!("{kind} is never done: {what:?}")
-    }
-
-    fn ended(&self, row: Id, kind: &str, goes: bool) -> Outcome {
-        for _ in 0..30 {
-            match self.sight(row, kind, &Desk::default()) {
-                Some(Sight::Ready(thing) | Sight::Changed(thing, _)) if !goes => return Outcome::Done(Some(thing)),
-                Some(Sight::Broken(_, why)) if !goes => return Outcome::Broken(why),
-                None if goes => return Outcome::Done(None),
-                _ => self.pass(Duration::from_secs(1)),
-            }
-        }
-        panic!("{kind} of {row} does not come to an end")
-    }
-
-    /// Makes a thing and waits for it.
-    pub(crate) fn made(&self, row: Id, kind: &str, properties: &Json) -> Thing {
-        match self.carry_out(row, kind, None, &What::Create { properties: value(properties) }) {
-            Outcome::Done(Some(thing)) => thing,
-            outcome => panic!("{kind} is not made: {outcome:?}"),
-        }
-    }
-
-    /// Makes one of a new row, and gives its name in the cloud.
-    pub(crate) fn some(&self, kind: &str, properties: &Json) -> String {
-        self.made(self.row(), kind, properties).phys.to_string()
-    }
-
-    pub(crate) fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen> {
-        self.listed(&[kind], desk).expect("a list")
-    }
-
     pub(crate) fn listed(&self, kinds: &[&str], desk: &Desk) -> Result<Vec<Seen>, Fault> {
         let kinds: BTreeSet<Name> = kinds.iter().map(|kind| Name::from(*kind)).collect();
         self.hands.list(&kinds, desk).now_or_never().expect("nothing to wait for")
@@ -203,19 +112,35 @@ impl Stage {
         (0..20).find_map(|_| self.listed(&all, &Desk::default()).ok()).expect("lists")
     }
 
-    /// What is seen of a row's thing, which there is one of at most.
-    pub(crate) fn sight(&self, row: Id, kind: &str, desk: &Desk) -> Option<Sight> {
-        let mut seen: Vec<Seen> = self.list(kind, desk).into_iter().filter(|seen| seen.row == row).collect();
-        assert!(seen.len() <= 1, "{kind} is there more than once: {seen:?}");
-        seen.pop().map(|seen| seen.sight)
-    }
-
     pub(crate) fn get(&self, service: &'static str, path: &str) -> Json {
         self.ask(Call::new(service, Method::Get, path)).expect("an answer")
     }
 
     pub(crate) fn ask(&self, call: Call) -> Result<Json, Fault> {
         self.session.call(call).now_or_never().expect("nothing to wait for")
+    }
+}
+
+impl Jobs for Stage {
+    fn row(&self) -> Id {
+        self.next.set(self.next.get() + 1);
+        Id { term: 1, number: self.next.get() }
+    }
+
+    fn pass(&self, time: Duration) {
+        self.near.pass(time);
+    }
+
+    fn once(&self, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome {
+        self.once_until(LEASE, row, kind, phys, what)
+    }
+
+    fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen> {
+        self.listed(&[kind], desk).expect("a list")
+    }
+
+    fn changes(&self, _: &str, _: &str) -> bool {
+        true
     }
 }
 

@@ -11,9 +11,9 @@ use wattle_catalog::parts::access::{LetIn, Peers};
 use wattle_catalog::parts::haproxy::HaProxy;
 use wattle_catalog::parts::network::PrivateNet;
 use wattle_catalog::parts::redis::Redis;
-use wattle_tests::oracle::{self, Oracle};
+use wattle_tests::oracle;
 
-use crate::stage::{heat_takes, network};
+use crate::stage::{Judges, heat_takes, network};
 
 /// Listens in every way there is.
 #[component(recipe = "recipes/listen.sh", listen = ["tcp/22", "udp/6000-6010"])]
@@ -120,16 +120,16 @@ fn every_port_that_is_listened_on_is_let_in_and_no_other() {
     assert_eq!(template["resources"]["to-proxy-by-ipv6.proxy-1"]["properties"]["ethertype"], "IPv6");
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
+pub(crate) fn heat(judges: &mut Judges) {
     let model = fenced.model(Default::default());
-    heat_takes(oracle, &model);
+    heat_takes(judges, &model);
     // Cut into stacks.
     let mut options = Options::default();
     options.stack_resources = 12;
     let lowered = lower(&model, &options);
     assert!(!lowered.nested.is_empty(), "not cut");
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let answer = oracle.validate(&oracle::write(&lowered, folder.path(), false));
+    let answer = judges.oracle.validate(&oracle::write(&lowered, folder.path(), false));
     assert_eq!(answer["ok"], true, "{answer:#}");
 }
 

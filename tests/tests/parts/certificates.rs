@@ -7,10 +7,9 @@ use std::process::Command;
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::certificates::Authority;
-use wattle_tests::oracle::Oracle;
 use wattle_tests::running::{Stage, to_its_end};
 
-use crate::stage::{can_run, heat_takes, network, server, value};
+use crate::stage::{Judges, can_run, heat_takes, network, server, value};
 
 /// What two servers ask for, and which addresses they say that they have.
 #[derive(Parameters)]
@@ -35,8 +34,8 @@ pub(crate) fn vouched(t: &mut Topology, p: Asked) -> Exports {
     Exports::new().entry("authority", authority.authority).entry("certificates", authority.certificates)
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    heat_takes(oracle, &vouched.model(Default::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    heat_takes(judges, &vouched.model(Default::default()));
 }
 
 fn openssl(place: &Path, arguments: &str) -> String {

@@ -10,11 +10,10 @@ use serde::Deserialize;
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::cron::Job;
-use wattle_tests::oracle::Oracle;
 use wattle_tests::running::Stage;
 use wattle_tests::skip::everything;
 
-use crate::stage::{can_run, heat_takes, network, server, up, value};
+use crate::stage::{Judges, can_run, heat_takes, network, server, up, value};
 
 /// When the jobs run.
 #[derive(Clone, Deserialize)]
@@ -55,8 +54,8 @@ pub(crate) fn jobs(t: &mut Topology, p: Settings, times: Times) -> Exports {
     Exports::new().entry("tell", tell.data).entry("stay", stay.data)
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    heat_takes(oracle, &jobs.model(Times::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    heat_takes(judges, &jobs.model(Times::default()));
 }
 
 const PROGRAMS: [&str; 3] = ["/usr/sbin/cron", "/usr/bin/jq", "/usr/bin/flock"];

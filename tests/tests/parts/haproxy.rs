@@ -4,10 +4,9 @@ use serde::Deserialize;
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::haproxy::HaProxy;
-use wattle_tests::oracle::Oracle;
 use wattle_tests::running::{http_get, try_http_get};
 
-use crate::stage::{can_run, down, heat_takes, network, server, up_here, upstream, value};
+use crate::stage::{Judges, can_run, down, heat_takes, network, server, up_here, upstream, value};
 
 /// The servers behind it.
 #[derive(Clone, Deserialize, Default)]
@@ -30,8 +29,8 @@ pub(crate) fn proxies(t: &mut Topology, (): (), behind: Behind) -> Exports {
     exports
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    heat_takes(oracle, &proxies.model(Behind::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    heat_takes(judges, &proxies.model(Behind::default()));
 }
 
 #[test]

@@ -7,9 +7,9 @@ use wattle::prelude::*;
 use wattle_catalog::neutron::{Rule, SecurityGroup};
 use wattle_catalog::nova;
 use wattle_catalog::parts::network::PublicPort;
-use wattle_tests::oracle::{self, Oracle};
+use wattle_tests::oracle;
 
-use crate::stage::{heat_takes, network};
+use crate::stage::{Judges, heat_takes, network};
 
 /// One server that is reached from outside.
 #[blueprint]
@@ -21,8 +21,8 @@ pub(crate) fn reachable(t: &mut Topology) -> Exports {
     Exports::new().entry("inside", front.address).entry("outside", front.floating)
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    let (_, answer) = heat_takes(oracle, &reachable.model(Default::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    let (_, answer) = heat_takes(judges, &reachable.model(Default::default()));
     let requires = |name: &str| answer["graph"][name].as_array().expect("a list").clone();
     // The address leads somewhere only once the router does.
     assert!(requires("front.address").contains(&json!("inside.router")), "{answer:#}");

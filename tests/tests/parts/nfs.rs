@@ -9,11 +9,10 @@ use std::process::Command;
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::nfs::{Export, Mount};
-use wattle_tests::oracle::Oracle;
 use wattle_tests::running::Stage;
 use wattle_tests::skip::{everything, skipped};
 
-use crate::stage::{authority, can_run, client, down, heat_takes, network, server, up, value};
+use crate::stage::{Judges, authority, can_run, client, down, heat_takes, network, server, up, value};
 use crate::volume::Keep;
 
 /// A server that exports, and two that mount it.
@@ -51,9 +50,9 @@ pub(crate) fn exported(t: &mut Topology) -> Exports {
     exports
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    heat_takes(oracle, &shared.model(Default::default()));
-    heat_takes(oracle, &exported.model(Default::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    heat_takes(judges, &shared.model(Default::default()));
+    heat_takes(judges, &exported.model(Default::default()));
 }
 
 const PROGRAMS: [&str; 3] = ["/usr/bin/ganesha.nfsd", "/usr/bin/nfs-cat", "/usr/bin/jq"];

@@ -4,10 +4,9 @@ use serde::Deserialize;
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::nginx::Nginx;
-use wattle_tests::oracle::Oracle;
 use wattle_tests::running::{Stage, http_get};
 
-use crate::stage::{can_run, down, heat_takes, network, server, up_here, upstream, value};
+use crate::stage::{Judges, can_run, down, heat_takes, network, server, up_here, upstream, value};
 
 /// The servers behind it.
 #[derive(Clone, Deserialize, Default)]
@@ -26,8 +25,8 @@ pub(crate) fn web(t: &mut Topology, (): (), behind: Behind) -> Exports {
     Exports::new().entry("url", t.on(host).run("nginx", nginx).url)
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    heat_takes(oracle, &web.model(Behind::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    heat_takes(judges, &web.model(Behind::default()));
 }
 
 #[test]

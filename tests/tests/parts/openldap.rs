@@ -4,10 +4,9 @@ use serde::Deserialize;
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::openldap::OpenLdap;
-use wattle_tests::oracle::Oracle;
 use wattle_tests::running::Stage;
 
-use crate::stage::{authority, can_run, client, down, heat_takes, network, server, up, value};
+use crate::stage::{Judges, authority, can_run, client, down, heat_takes, network, server, up, value};
 
 /// What the directory begins with.
 #[derive(Clone, Deserialize)]
@@ -50,8 +49,8 @@ pub(crate) fn directories(t: &mut Topology, p: Settings, people: People) -> Expo
     exports
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    heat_takes(oracle, &directories.model(People::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    heat_takes(judges, &directories.model(People::default()));
 }
 
 const PROGRAMS: [&str; 2] = ["/usr/sbin/slapd", "/usr/bin/ldapsearch"];

@@ -3,10 +3,9 @@
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::postgresql::{Primary, Replica};
-use wattle_tests::oracle::Oracle;
 use wattle_tests::running::eventually;
 
-use crate::stage::{can_run, client, down, heat_takes, network, server, up, value};
+use crate::stage::{Judges, can_run, client, down, heat_takes, network, server, up, value};
 
 /// Chosen when the stack is deployed.
 #[derive(Parameters)]
@@ -32,8 +31,8 @@ pub(crate) fn database(t: &mut Topology, p: Settings) -> Exports {
     Exports::new().entry("write", primary.url).entry("read", replica.url).entry("version", primary.version)
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    heat_takes(oracle, &database.model(Default::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    heat_takes(judges, &database.model(Default::default()));
 }
 
 #[test]

@@ -3,9 +3,8 @@
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::redis::Redis;
-use wattle_tests::oracle::Oracle;
 
-use crate::stage::{authority, can_run, client, down, heat_takes, network, server, up, value};
+use crate::stage::{Judges, authority, can_run, client, down, heat_takes, network, server, up, value};
 
 /// Chosen when the stack is deployed.
 #[derive(Parameters)]
@@ -28,8 +27,8 @@ pub(crate) fn caches(t: &mut Topology, p: Settings) -> Exports {
     exports
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    heat_takes(oracle, &caches.model(Default::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    heat_takes(judges, &caches.model(Default::default()));
 }
 
 #[test]

@@ -5,9 +5,8 @@ use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::nova;
 use wattle_catalog::parts::replicas::{Replicas, Spread};
-use wattle_tests::oracle::Oracle;
 
-use crate::stage::{heat_takes, network};
+use crate::stage::{Judges, heat_takes, network};
 
 /// Three servers on different hosts, two wherever there is room.
 #[blueprint]
@@ -23,8 +22,8 @@ pub(crate) fn spread(t: &mut Topology) {
     t.add("workers", Replicas { count: 2, spread: Spread::IfPossible, server: server("worker") });
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    let (lowered, answer) = heat_takes(oracle, &spread.model(Default::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    let (lowered, answer) = heat_takes(judges, &spread.model(Default::default()));
     let template: serde_json::Value =
         serde_json::from_str(&wattle::emit::to_json(&lowered.template).expect("emits")).expect("JSON");
     let property = |name: &str, property: &str| template["resources"][name]["properties"][property].clone();

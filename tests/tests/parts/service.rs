@@ -10,10 +10,9 @@ use sha2::{Digest as _, Sha256};
 use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::service::Service;
-use wattle_tests::oracle::Oracle;
 use wattle_tests::running::{Stage, http_get};
 
-use crate::stage::{can_run, down, heat_takes, network, serve, server, up_here, value};
+use crate::stage::{Judges, can_run, down, heat_takes, network, serve, server, up_here, value};
 
 /// Where the archive is.
 #[derive(Clone, Deserialize)]
@@ -60,8 +59,8 @@ pub(crate) fn site(t: &mut Topology, p: Settings, release: Release) -> Exports {
     Exports::new().entry("url", text!("http://{}/", app.authority)).entry("worker", worker.authority)
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    heat_takes(oracle, &site.model(Release::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    heat_takes(judges, &site.model(Release::default()));
 }
 
 /// A release whose program tells what it was given.

@@ -16,13 +16,36 @@ use wattle::prelude::*;
 use wattle_catalog::nova;
 use wattle_catalog::parts::network::{PrivateNet, PrivateNetwork};
 use wattle_tests::native;
+use wattle_tests::openstack::RealHeat;
 use wattle_tests::oracle::{Oracle, write};
 use wattle_tests::running::{self, Stage};
 use wattle_tests::skip::skipped;
 
+/// Who says whether Heat takes a model.
+pub(crate) struct Judges {
+    pub(crate) oracle: Oracle,
+    real: Option<RealHeat>,
+}
+
+impl Judges {
+    /// Heat's engine, which validates.
+    pub(crate) fn new() -> Self {
+        Self { oracle: Oracle::start(), real: None }
+    }
+
+    /// And one that makes it.
+    pub(crate) fn with_real_heat() -> Self {
+        Self { real: Some(RealHeat::new()), ..Self::new() }
+    }
+}
+
 /// A model without diagnostics, which Heat takes in either lowering: its template, and what Heat says of it.
-pub(crate) fn heat_takes(oracle: &mut Oracle, model: &Model) -> (Lowered, Value) {
+pub(crate) fn heat_takes(judges: &mut Judges, model: &Model) -> (Lowered, Value) {
     assert_eq!(check(model, &native::limits()), []);
+    if let Some(heat) = &judges.real {
+        heat.lives(model, &Default::default());
+    }
+    let oracle = &mut judges.oracle;
     native::heat_takes(oracle, model);
     assert_eq!(check(model, &Limits::default()), []);
     let lowered = lower(model, &Default::default());

@@ -9,11 +9,10 @@ use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::cinder::Volume;
 use wattle_catalog::parts::volume::{AttachedVolume, FileSystem};
-use wattle_tests::oracle::Oracle;
 use wattle_tests::running::Stage;
 use wattle_tests::skip::skipped;
 
-use crate::stage::{can_run, heat_takes, network, server, up, value};
+use crate::stage::{Judges, can_run, heat_takes, network, server, up, value};
 
 /// Keeps a word in a directory.
 #[component(recipe = "recipes/keep.sh")]
@@ -43,8 +42,8 @@ pub(crate) fn storage(t: &mut Topology) -> Exports {
     exports
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    let (_, answer) = heat_takes(oracle, &storage.model(Default::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    let (_, answer) = heat_takes(judges, &storage.model(Default::default()));
     let requires = |name: &str| answer["graph"][name].as_array().expect("a list").clone();
     // The server is told of its volumes when it is made, and they are attached to it later.
     for disk in ["docs-disk", "media-disk"] {

@@ -13,10 +13,9 @@ use wattle::author::Blueprint as _;
 use wattle::prelude::*;
 use wattle_catalog::parts::zookeeper::{Ensemble, Member, Signed};
 use wattle_tests::command::{apart, wattle};
-use wattle_tests::oracle::Oracle;
 use wattle_tests::running::{Ran, Stage, to_its_end};
 
-use crate::stage::{can_run, down, heat_takes, network, server, up, value};
+use crate::stage::{Judges, can_run, down, heat_takes, network, server, up, value};
 
 /// Three members.
 #[blueprint]
@@ -49,9 +48,9 @@ fn exports(members: &[Member]) -> Exports {
     Exports::new().entry("connect", members[0].connect).entry("third", members[2].authority).entry("ca", members[0].ca)
 }
 
-pub(crate) fn heat(oracle: &mut Oracle) {
-    heat_takes(oracle, &coordination.model(Default::default()));
-    heat_takes(oracle, &certified.model(Default::default()));
+pub(crate) fn heat(judges: &mut Judges) {
+    heat_takes(judges, &coordination.model(Default::default()));
+    heat_takes(judges, &certified.model(Default::default()));
 }
 
 fn can_be_run() -> bool {

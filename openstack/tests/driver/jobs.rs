@@ -1,0 +1,109 @@
+//! Jobs, and what comes of them: in a cloud of this process, and in one that is somewhere else.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value as Json;
+use wattle_converge::{Id, Outcome, Sight, Thing, What};
+use wattle_model::{Name, Value};
+use wattle_openstack::driver::{Rows, Seen};
+
+/// A key for SSH.
+pub(crate) const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDEx ann@example";
+
+/// What rows expect and know.
+#[derive(Default)]
+pub(crate) struct Desk {
+    expected: BTreeMap<Id, Value>,
+    known: BTreeMap<(Name, Name), Id>,
+}
+
+impl Desk {
+    /// A row that expects this.
+    pub(crate) fn expects(row: Id, properties: &Json) -> Self {
+        Self { expected: [(row, value(properties))].into(), ..Self::default() }
+    }
+
+    /// A row knows a thing by its name in the cloud.
+    pub(crate) fn knows(mut self, row: Id, kind: &str, phys: &str) -> Self {
+        self.known.insert((kind.into(), phys.into()), row);
+        self
+    }
+}
+
+impl Rows for Desk {
+    fn expected(&self, row: Id) -> Option<&Value> {
+        self.expected.get(&row)
+    }
+
+    fn row_of(&self, kind: &str, phys: &str) -> Option<Id> {
+        self.known.get(&(kind.into(), phys.into())).copied()
+    }
+}
+
+/// A value of a template.
+pub(crate) fn value(json: &Json) -> Value {
+    serde_json::from_value(json.clone()).expect("a value")
+}
+
+/// Somebody who carries out jobs in a cloud.
+pub(crate) trait Jobs {
+    /// A row that nobody had.
+    fn row(&self) -> Id;
+
+    /// Lets time pass in the cloud.
+    fn pass(&self, time: Duration);
+
+    /// Carries out one job, once.
+    fn once(&self, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome;
+
+    /// What is seen of a type.
+    fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen>;
+
+    /// Whether the cloud can change this property. One that is real has less than one that is not.
+    fn changes(&self, kind: &str, property: &str) -> bool;
+
+    /// Carries out one job until it comes to an end, as the engine does; what is accepted is looked for by lists.
+    fn carry_out(&self, row: Id, kind: &str, phys: Option<&str>, what: &What) -> Outcome {
+        for _ in 0..100 {
+            match self.once(row, kind, phys, what.clone()) {
+                Outcome::Later(after) => self.pass(after),
+                Outcome::Accepted(_) => return self.ended(row, kind, matches!(what, What::Delete)),
+                outcome => return outcome,
+            }
+        }
+        panic!("{kind} is never done: {what:?}")
+    }
+
+    fn ended(&self, row: Id, kind: &str, goes: bool) -> Outcome {
+        for _ in 0..100 {
+            match self.sight(row, kind, &Desk::default()) {
+                Some(Sight::Ready(thing) | Sight::Changed(thing, _)) if !goes => return Outcome::Done(Some(thing)),
+                Some(Sight::Broken(_, why)) if !goes => return Outcome::Broken(why),
+                None if goes => return Outcome::Done(None),
+                _ => self.pass(Duration::from_secs(1)),
+            }
+        }
+        panic!("{kind} of {row} does not come to an end")
+    }
+
+    /// Makes a thing and waits for it.
+    fn made(&self, row: Id, kind: &str, properties: &Json) -> Thing {
+        match self.carry_out(row, kind, None, &What::Create { properties: value(properties) }) {
+            Outcome::Done(Some(thing)) => thing,
+            outcome => panic!("{kind} is not made: {outcome:?}"),
+        }
+    }
+
+    /// Makes one of a new row, and gives its name in the cloud.
+    fn some(&self, kind: &str, properties: &Json) -> String {
+        self.made(self.row(), kind, properties).phys.to_string()
+    }
+
+    /// What is seen of a row's thing, which there is one of at most.
+    fn sight(&self, row: Id, kind: &str, desk: &Desk) -> Option<Sight> {
+        let mut seen: Vec<Seen> = self.list(kind, desk).into_iter().filter(|seen| seen.row == row).collect();
+        assert!(seen.len() <= 1, "{kind} is there more than once: {seen:?}");
+        seen.pop().map(|seen| seen.sight)
+    }
+}

@@ -1,0 +1,88 @@
+# shellcheck shell=bash disable=SC2154
+# Guests that boot: libvirt, QEMU, and an image.
+# Sourced by `lab`, which sets what is used here.
+
+debian_libvirt=(qemu-system-x86 qemu-utils seabios ipxe-qemu libvirt-daemon libvirt-daemon-driver-qemu libvirt-clients
+    python3-libvirt dnsmasq-base genisoimage debootstrap e2fsprogs)
+guest_packages=systemd-sysv,udev,dbus,cloud-init,linux-image-cloud-amd64,initramfs-tools,zstd,ca-certificates,curl,iproute2
+# cloud-init's static routes are the work of ifupdown and net-tools.
+guest_packages+=,netbase,procps,ifupdown,isc-dhcp-client,net-tools,python3-cffi-backend
+
+# Debian's own backports for these, and for nothing else, where the machine has other parts of QEMU from there already.
+backports() {
+    mkdir -p "$lab/apt/lists/partial"
+    sed 's/^\(Suites: bookworm bookworm-updates\)$/\1 bookworm-backports/' /etc/apt/sources.list.d/debian.sources \
+        >"$lab/apt/debian.sources"
+    printf 'Package: qemu* seabios ipxe-qemu libvirt* python3-libvirt\nPin: release n=bookworm-backports\nPin-Priority: 600\n' \
+        >"$lab/apt/preferences"
+    apt_options=(-o "Dir::Etc::sourcelist=$lab/apt/debian.sources" -o Dir::Etc::sourceparts=-
+        -o "Dir::Etc::preferences=$lab/apt/preferences" -o "Dir::State::lists=$lab/apt/lists"
+        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
+    hookless
+    apt-get -q "${apt_options[@]}" -o APT::Sandbox::User=root update >"$lab/apt.log" 2>&1
+}
+
+libvirt_packages() {
+    local site
+    case $(dpkg-query -W -f '${db:Status-Status} ${Version}' qemu-utils 2>/dev/null) in
+        installed*~bpo12*) backports; packages "${debian_libvirt[@]}"; apt_options=() ;;
+        *) packages "${debian_libvirt[@]}" ;;
+    esac
+    site=$("$py" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
+    cp /usr/lib/python3/dist-packages/libvirt*.py /usr/lib/python3/dist-packages/libvirtmod*.so "$site/"
+}
+
+# A Debian with cloud-init that Nova boots by its kernel, without a boot loader.
+guest_image() {
+    local root=$lab/image/root mirror
+    if as admin admin openstack image show debian-12 -f value -c properties 2>/dev/null | grep -q kernel_id; then return; fi
+    if [ ! -f "$lab/image/disk.qcow2" ]; then
+        say "making the image debian-12"
+        rm -rf "$lab/image"
+        mkdir -p "$lab/image"
+        mirror=$(sed -n 's/^URIs: *//p' /etc/apt/sources.list.d/debian.sources 2>/dev/null | head -n 1)
+        debootstrap --variant=minbase --include="$guest_packages" bookworm "$root" ${mirror:+"$mirror"} \
+            >"$lab/log/debootstrap.log" 2>&1 || die "debootstrap failed: see $lab/log/debootstrap.log"
+        umount "$root/proc" "$root/sys" 2>/dev/null || true
+        printf '%s\n' 'datasource_list: [ConfigDrive, None]' 'locale: C.UTF-8' 'ssh_genkeytypes: [ed25519]' \
+            'resize_rootfs: false' 'growpart: {mode: "off"}' >"$root/etc/cloud/cloud.cfg.d/99-lab.cfg"
+        echo '/dev/vda / ext4 defaults 0 1' >"$root/etc/fstab"
+        echo 'root:lab' | chroot "$root" chpasswd
+        rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*
+        cp "$root"/boot/vmlinuz-* "$lab/image/kernel"
+        cp "$root"/boot/initrd.img-* "$lab/image/ramdisk"
+        mke2fs -q -t ext4 -d "$root" "$lab/image/disk.raw" 2G >/dev/null
+        qemu-img convert -O qcow2 "$lab/image/disk.raw" "$lab/image/disk.new"
+        rm -rf "$root" "$lab/image/disk.raw"
+        mv "$lab/image/disk.new" "$lab/image/disk.qcow2"
+    fi
+    as admin admin "$py" "$here/python/image.py" "$lab/image"
+}
+
+# The daemon sees the lab's own directories in the place of the machine's; guests run as root in the lab's namespace.
+start_libvirt() {
+    local dir
+    mkdir -p "$lab/etc/libvirt/qemu" "$lab/run/libvirt" "$lab"/state/libvirt/{lib,cache,log}
+    printf 'unix_sock_dir = "/run/libvirt"\nauth_unix_rw = "none"\nauth_unix_ro = "none"\nlog_outputs = "2:stderr"\n' \
+        >"$lab/etc/libvirt/libvirtd.conf"
+    printf 'user = "root"\ngroup = "root"\nsecurity_driver = "none"\nstdio_handler = "file"\ncgroup_controllers = []\n%s\n' \
+        'namespaces = []' >"$lab/etc/libvirt/qemu.conf"
+    mkdir -p /run/libvirt /var/lib/libvirt /var/cache/libvirt /var/log/libvirt /etc/libvirt
+    # shellcheck disable=SC2016
+    start libvirtd unshare --mount bash -euc 'mount --bind "$1/etc/libvirt" /etc/libvirt
+        mount --bind "$1/run/libvirt" /run/libvirt
+        mount --bind "$1/state/libvirt/lib" /var/lib/libvirt
+        mount --bind "$1/state/libvirt/cache" /var/cache/libvirt
+        mount --bind "$1/state/libvirt/log" /var/log/libvirt
+        exec libvirtd --pid-file "$1/run/libvirtd.lock"' - "$lab"
+    until [ -S "$lab/run/libvirt/libvirt-sock" ]; do
+        alive libvirtd || { tail -n 20 "$lab/log/libvirtd.log" >&2; die "libvirtd has ended"; }
+        sleep 0.2
+    done
+    # shellcheck disable=SC2046
+    start bridges env $(variables admin admin | sed 's/^export //') "$py" "$here/python/bridges.py" "$lab/run/bridges"
+    # Nova looks for taps in /sys, which is to be that of the namespace.
+    # shellcheck disable=SC2016
+    start nova-libvirt unshare --mount bash -euc 'mount -t sysfs sysfs /sys; exec nova-compute "$@"' - \
+        --config-file "$lab/etc/nova/nova.conf" --config-file "$lab/etc/nova/libvirt.ini"
+}

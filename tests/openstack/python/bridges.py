@@ -1,0 +1,63 @@
+"""In the place of Neutron's agents, for guests that boot: each network's bridge, its subnets' gateways, and DHCP."""
+
+import ipaddress
+import json
+import os
+import subprocess
+import sys
+import time
+
+import openstack
+
+where = sys.argv[1]
+os.makedirs(where, exist_ok=True)
+cloud = openstack.connect()
+ready, served = set(), {}
+
+
+def ip(*words):
+    return subprocess.run(["ip", *words], check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+
+
+def bridge(network):
+    name = "br-" + network.id[:11]
+    if network.id in ready:
+        return name
+    ip("link", "add", name, "type", "bridge")
+    ip("link", "set", name, "up")
+    for subnet in cloud.network.subnets(network_id=network.id):
+        if subnet.ip_version != 4 or not subnet.gateway_ip:
+            continue
+        width = ipaddress.ip_network(subnet.cidr)
+        ip("address", "replace", f"{subnet.gateway_ip}/{width.prefixlen}", "dev", name)
+        if subnet.is_dhcp_enabled:
+            hosts = os.path.join(where, subnet.id)
+            os.makedirs(hosts, exist_ok=True)
+            subprocess.Popen(["dnsmasq", "--no-daemon", "--no-hosts", "--no-resolv", "--port=0", "--conf-file=/dev/null",
+                              f"--interface={name}", "--bind-interfaces", f"--dhcp-range={width[0]},static,{width.netmask}",
+                              f"--dhcp-hostsdir={hosts}", f"--dhcp-option=3,{subnet.gateway_ip}",
+                              f"--dhcp-leasefile={hosts}.leases"])
+            served[subnet.id] = hosts
+    ready.add(network.id)
+    return name
+
+
+while True:
+    try:
+        taps = [it["ifname"] for it in json.loads(ip("-json", "link", "show") or b"[]")
+                if it["ifname"].startswith("tap") and not it.get("master")]
+        if taps:
+            for port in cloud.network.ports():
+                tap = "tap" + port.id[:11]
+                if tap not in taps:
+                    continue
+                name = bridge(cloud.network.get_network(port.network_id))
+                for fixed in port.fixed_ips:
+                    if fixed["subnet_id"] in served:
+                        with open(os.path.join(served[fixed["subnet_id"]], port.id), "w") as file:
+                            file.write(f"{port.mac_address},{fixed['ip_address']}\n")
+                ip("link", "set", tap, "master", name, "up")
+                print(tap, "is on", name, flush=True)
+    except Exception as error:
+        print(error, flush=True)
+    time.sleep(1)

@@ -1,0 +1,20 @@
+"""Puts the image of a Debian that boots by its kernel, without a boot loader, in the place of the empty one."""
+
+import sys
+import openstack
+
+where = sys.argv[1]
+cloud = openstack.connect()
+
+
+def image(name, file, kind, container, **more):
+    return cloud.create_image(name, filename=f"{where}/{file}", disk_format=kind, container_format=container,
+                              visibility="public", wait=True, allow_duplicates=True, **more)
+
+
+kernel = image("debian-12-kernel", "kernel", "aki", "aki")
+ramdisk = image("debian-12-ramdisk", "ramdisk", "ari", "ari")
+for old in list(cloud.image.images(name="debian-12")):
+    cloud.image.update_image(old, name="debian-12-empty")
+image("debian-12", "disk.qcow2", "qcow2", "bare", kernel_id=kernel.id, ramdisk_id=ramdisk.id,
+      os_command_line="root=/dev/vda console=ttyS0 quiet")

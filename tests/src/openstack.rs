@@ -1,0 +1,211 @@
+//! A real OpenStack, where there is one: `OS_*` name it, and `WATTLE_OPENSTACK` says that tests may make things there.
+//! `tests/openstack/lab` brings one up. What the tests that ask it are called ends with `on_a_real_openstack`.
+
+#![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use wattle::lower::{Options, lower};
+use wattle::model::Model;
+use wattle_openstack::orchestration::{Orchestration, SERVICE, Stack, Terms, Tree};
+use wattle_openstack::session::Call;
+use wattle_openstack::{Cloud, Method, Session};
+use wattle_runtime::openstack::{Http, Source, package, sources};
+
+use crate::oracle::write;
+use crate::site::Ground;
+use crate::skip::skipped;
+
+/// The longest that anything may take there.
+const LONGEST: Duration = Duration::from_mins(10);
+
+/// Whether there is one. If not, this says that `what` is left out.
+pub fn is_there(what: &str) -> bool {
+    let is_there = std::env::var_os("WATTLE_OPENSTACK").is_some();
+    if !is_there {
+        skipped(&format!("{what} on a real OpenStack"), "`tests/run --all` runs it, in `tests/openstack/lab`");
+    }
+    is_there
+}
+
+/// It, as a place for sites.
+#[derive(Clone, Copy, Debug)]
+pub struct Named;
+
+impl Named {
+    /// The password of whoever may make things there.
+    pub fn password() -> String {
+        of("OS_PASSWORD")
+    }
+}
+
+impl Ground for Named {
+    fn clouds(&self, password: &str) -> String {
+        let auth = format!(
+            "{{auth_url: '{}', username: {}, password: {password}, project_name: {}, user_domain_name: {}, project_domain_name: {}}}",
+            of("OS_AUTH_URL"),
+            of("OS_USERNAME"),
+            of("OS_PROJECT_NAME"),
+            of("OS_USER_DOMAIN_NAME"),
+            of("OS_PROJECT_DOMAIN_NAME"),
+        );
+        format!("clouds:\n  real:\n    region_name: {}\n    auth: {auth}\n", of("OS_REGION_NAME"))
+    }
+}
+
+fn of(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set"))
+}
+
+/// Its Heat, and whatever else is asked there.
+pub struct RealHeat {
+    runtime: tokio::runtime::Runtime,
+    session: Arc<Session>,
+}
+
+impl RealHeat {
+    /// Logs in.
+    #[expect(clippy::new_without_default, reason = "it asks a cloud")]
+    pub fn new() -> Self {
+        let cloud = Cloud::choose(&sources().expect("files"), None).expect("a cloud");
+        let wire = Arc::new(Http::new(&cloud).expect("a wire"));
+        let session = Arc::new(Session::new(cloud, wire, Duration::from_mins(2)));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        Self { runtime, session }
+    }
+
+    /// What a service answers.
+    pub fn ask(&self, service: &'static str, path: &str) -> Value {
+        self.runtime.block_on(self.session.call(Call::new(service, Method::Get, path))).expect("an answer")
+    }
+
+    /// Makes a stack of a model, asks for the same again, and deletes it.
+    pub fn lives(&self, model: &Model, options: &Options) {
+        let folder = tempfile::tempdir().expect("a folder");
+        write(&lower(model, options), folder.path(), false);
+        let is_asked = |name: &str| name == "wattle_space" || model.parameters.contains_key(name);
+        let given: Vec<(&str, &str)> = GIVEN.into_iter().filter(|(name, _)| is_asked(name)).collect();
+        self.is_made_and_stays(&model.stack, &source(folder.path(), &model.stack, &given));
+    }
+
+    /// Makes a stack, asks for the same again, and deletes it.
+    pub fn is_made_and_stays(&self, name: &str, source: &Source) {
+        let stack = self.made(name, source);
+        let before = stack.ids();
+        let (status, reason) = stack.update(source);
+        assert_eq!(status, "UPDATE_COMPLETE", "{name}: {reason}");
+        assert_eq!(stack.ids(), before, "{name}: something is another thing now");
+        stack.delete();
+    }
+
+    /// Makes a stack of `source`. One of this name that a run before has left is deleted first.
+    pub fn made(&self, name: &str, source: &Source) -> RealStack<'_> {
+        let mut stack = RealStack {
+            heat: self,
+            orchestration: Orchestration::new(Arc::clone(&self.session), name, name),
+            id: String::new(),
+        };
+        if let Some(left) = self.runtime.block_on(stack.orchestration.find()).expect("Heat answers") {
+            stack.id = left.id;
+            stack.delete();
+        }
+        let package = package(source);
+        let created = self.runtime.block_on(stack.orchestration.create(&package, TERMS));
+        stack.id = created.unwrap_or_else(|fault| panic!("Heat refuses `{name}`: {fault}"));
+        let ended = stack.ended();
+        assert_eq!(ended.status, "CREATE_COMPLETE", "`{name}`: {}", ended.reason);
+        stack
+    }
+}
+
+/// The operator's part of what the tests have: what has no default.
+const GIVEN: [(&str, &str); 2] = [("wattle_space", "zookeeper://127.0.0.1:2181"), ("db_password", "s3:cr\"et")];
+
+/// Heat gives up later than a test.
+const TERMS: Terms = Terms { minutes: 30, goes_back: false };
+
+/// A stack that was made.
+pub struct RealStack<'h> {
+    heat: &'h RealHeat,
+    orchestration: Orchestration,
+    id: String,
+}
+
+impl RealStack<'_> {
+    /// Asks for `source` instead, and says how that went: `UPDATE_COMPLETE`, and why.
+    pub fn update(&self, source: &Source) -> (String, String) {
+        let package = package(source);
+        let asked = self.heat.runtime.block_on(self.orchestration.update(&self.id, &package, TERMS));
+        asked.unwrap_or_else(|fault| panic!("Heat refuses the update of `{}`: {fault}", self.orchestration.name()));
+        let ended = self.ended();
+        (ended.status, ended.reason)
+    }
+
+    /// Its resources.
+    pub fn tree(&self) -> Tree {
+        self.heat.runtime.block_on(self.orchestration.resources(&self.id)).expect("Heat answers")
+    }
+
+    /// What each resource is in the cloud.
+    pub fn ids(&self) -> BTreeMap<String, String> {
+        let resources = self.tree().resources;
+        resources.values().map(|resource| (resource.path.to_string(), resource.phys.to_string())).collect()
+    }
+
+    /// How often something was done to a resource of the stack itself, by name and what it was: `UPDATE_COMPLETE`.
+    pub fn events(&self) -> BTreeMap<(String, String), usize> {
+        let path = format!("/stacks/{}/{}/events", self.orchestration.name(), self.id);
+        let listed = self.heat.session.list(Call::new(SERVICE, Method::Get, path), "events");
+        let mut counts = BTreeMap::new();
+        for event in self.heat.runtime.block_on(listed).expect("Heat answers") {
+            let text = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
+            *counts.entry((text("resource_name"), text("resource_status"))).or_default() += 1;
+        }
+        counts
+    }
+
+    /// Deletes it, and sees it go.
+    pub fn delete(&self) {
+        self.heat.runtime.block_on(self.orchestration.delete(&self.id)).expect("Heat answers");
+        let ended = self.ended();
+        assert!(ended.is_gone(), "`{}` is {}: {}", self.orchestration.name(), ended.status, ended.reason);
+    }
+
+    fn ended(&self) -> Stack {
+        let began = Instant::now();
+        loop {
+            let shown = self.heat.runtime.block_on(self.orchestration.show(&self.id)).expect("Heat answers");
+            match shown {
+                Some(stack) if !stack.is_busy() => return stack,
+                Some(stack) => {
+                    assert!(began.elapsed() < LONGEST, "`{}` is {}", self.orchestration.name(), stack.status);
+                }
+                None => {
+                    let (id, status, reason) = (self.id.clone(), "DELETE_COMPLETE".to_owned(), String::new());
+                    return Stack { id, status, reason, is_own: true };
+                }
+            }
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    }
+}
+
+/// What is in a folder, as `deploy` sends it, with these values of parameters.
+pub fn source(folder: &Path, stack: &str, given: &[(&str, &str)]) -> Source {
+    let files = wattle::plan::gather(&mut |name| fs::read_to_string(folder.join(name)).ok());
+    let environment = fs::read_to_string(folder.join("environment.yaml"));
+    let value = |value: &str| wattle::model::Value::Str(value.into());
+    Source {
+        template: "template.yaml".into(),
+        files,
+        environments: environment.into_iter().map(|text| ("environment.yaml".to_owned(), text)).collect(),
+        given: given.iter().map(|(name, text)| ((*name).into(), value(text))).collect(),
+        stack: stack.to_owned(),
+        seed: String::new(),
+    }
+}

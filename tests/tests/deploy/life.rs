@@ -1,0 +1,71 @@
+//! A stack from its first deployment to its end, in whatever cloud it is.
+
+use serde_json::json;
+use wattle_openstack::Method;
+use wattle_openstack::session::Call;
+use wattle_tests::site::{Ground, SHOP, Site};
+
+use super::KEY;
+
+/// A shop is deployed, changed, repaired, brought back, and destroyed.
+pub(crate) fn life(site: &Site<impl Ground>) {
+    let said = site.deployed(&[]);
+    assert!(said.contains("✓ web created (OS::Nova::Server"), "{said}");
+    assert_eq!(site.counts(), SHOP);
+    // What a server says while no agent speaks for it.
+    let ran = site.ask(&["logs", "db", "--console", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && ran.out.lines().count() > 0, "{ran}");
+    let ran = site.ask(&["logs", "dbs", "--console", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(1) && ran.err.contains("did you mean `db`?"), "{ran}");
+    // Again: nothing is done, in the cloud or to the software.
+    let ids = ids(site);
+    let said = site.deployed(&KEY);
+    assert!(!said.contains('✓') && said.contains("5 components unchanged"), "{said}");
+    // In place.
+    let said = site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
+    assert!(said.contains("✓ db changed (OS::Nova::Server") && !said.contains("created"), "{said}");
+    assert_eq!(ids, self::ids(site));
+    // Back.
+    let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
+    assert!(ran.err.contains("✓ db changed"), "{ran}");
+    assert_eq!(ids, self::ids(site));
+    // Somebody deletes a server and renames the network.
+    site.delete("app1");
+    let network = site.there()["networks"][0]["id"].as_str().expect("text").to_owned();
+    site.at_cloud(async |session| {
+        let call = Call::new("network", Method::Put, format!("/networks/{network}"));
+        session.call(call.body(json!({"network": {"admin_state_up": false}}))).await.expect("changed");
+    });
+    let ran = site.ask(&["drift", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(4), "{ran}");
+    assert!(ran.out.contains("app1 is gone"), "{ran}");
+    let ran = site.ask(&["drift", "--correct", "--infrastructure-only", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert!(ran.err.contains("✓ app1 created"), "{ran}");
+    assert_eq!(site.counts(), SHOP);
+    assert_eq!(site.ask(&["drift", KEY[0], KEY[1]]).code, Some(0));
+    // Somebody is just deleting one: it is waited for what becomes of it.
+    let server = site.there()["servers"][0]["id"].as_str().expect("text").to_owned();
+    site.at_cloud(async |session| {
+        session.call(Call::new("compute", Method::Delete, format!("/servers/{server}"))).await.expect("accepted");
+    });
+    let said = site.deployed(&KEY);
+    assert!(said.contains(" created (OS::Nova::Server"), "{said}");
+    assert_eq!(site.counts(), SHOP);
+    // Nothing is left.
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    assert_eq!(site.counts(), [0; 6]);
+    assert!(site.ask(&["status", KEY[0], KEY[1]]).err.contains("holds no stack"));
+    // And it is as if nothing had been.
+    site.deployed(&KEY);
+    assert_eq!(site.counts(), SHOP);
+}
+
+/// The ids of the servers.
+fn ids(site: &Site<impl Ground>) -> Vec<String> {
+    let there = site.there();
+    let mut ids: Vec<String> = there["servers"].iter().map(|server| server["id"].to_string()).collect();
+    ids.sort();
+    ids
+}

@@ -1,0 +1,202 @@
+//! What `plan` says of each kind of change, and what Heat and the services then do: a thing that is the same keeps its id, one that is
+//! changed has an event and keeps it, one that is replaced has another, and Nova says itself what it has done to a server.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use wattle::plan::{Action, State, plan};
+use wattle_runtime::openstack::Source;
+use wattle_tests::openstack::{RealHeat, RealStack, is_there};
+
+/// One of each of the core types.
+fn base() -> Value {
+    let reference = |name: &str| json!({ "get_resource": name });
+    json!({
+        "net": { "type": "OS::Neutron::Net", "properties": { "name": "changes", "tags": ["one"] } },
+        "other_net": { "type": "OS::Neutron::Net", "properties": { "name": "changes-other" } },
+        "subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("net"), "cidr": "10.60.0.0/24" } },
+        "other_subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.61.0.0/24" } },
+        "spare_subnet": { "type": "OS::Neutron::Subnet", "properties": { "network": reference("other_net"), "cidr": "10.62.0.0/24" } },
+        "router": { "type": "OS::Neutron::Router", "properties": { "external_gateway_info": { "network": "public" } } },
+        "uplink": { "type": "OS::Neutron::RouterInterface",
+                    "properties": { "router": reference("router"), "subnet": reference("subnet") } },
+        "other_uplink": { "type": "OS::Neutron::RouterInterface",
+                          "properties": { "router": reference("router"), "subnet": reference("other_subnet") } },
+        "fence": { "type": "OS::Neutron::SecurityGroup", "properties": { "rules": [{ "protocol": "icmp" }] } },
+        "port": { "type": "OS::Neutron::Port", "depends_on": ["subnet"],
+                  "properties": { "network": reference("net"), "security_groups": [reference("fence")] } },
+        "spare": { "type": "OS::Neutron::Port", "depends_on": ["subnet"], "properties": { "network": reference("net") } },
+        "address": { "type": "OS::Neutron::FloatingIP", "depends_on": ["uplink"],
+                     "properties": { "floating_network": "public", "port_id": reference("port") } },
+        "key": { "type": "OS::Nova::KeyPair", "properties": { "name": "changes", "public_key": KEYS[0] } },
+        "group": { "type": "OS::Nova::ServerGroup", "properties": { "policies": ["soft-anti-affinity"] } },
+        "server": { "type": "OS::Nova::Server", "properties": {
+            "name": "changes", "image": "debian-12", "flavor": "m1.tiny", "networks": [{ "port": reference("port") }],
+            "key_name": reference("key"), "metadata": { "tier": "web" }, "scheduler_hints": { "group": reference("group") },
+            "user_data_format": "RAW", "user_data": "#!/bin/sh\ntrue\n", "tags": ["one"],
+        } },
+        "disk": { "type": "OS::Cinder::Volume", "properties": { "name": "changes", "size": 2, "metadata": { "tier": "web" } } },
+        "spare_disk": { "type": "OS::Cinder::Volume", "properties": { "size": 1 } },
+        "attachment": { "type": "OS::Cinder::VolumeAttachment",
+                        "properties": { "instance_uuid": reference("server"), "volume_id": reference("disk") } },
+    })
+}
+
+const KEYS: [&str; 2] = [
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEx ann@example",
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIyMjIy bob@example",
+];
+
+/// A change of one property: the resource, the property, another value, and what becomes of the resource.
+fn changes() -> Vec<(&'static str, &'static str, Value, Action)> {
+    use Action::{Rebuild, Refused, Replace, Update};
+    let reference = |name: &str| json!({ "get_resource": name });
+    vec![
+        ("net", "name", json!("changes-more"), Update),
+        ("net", "tags", json!(["two"]), Update),
+        ("net", "admin_state_up", json!(false), Update),
+        ("net", "port_security_enabled", json!(true), Update),
+        ("spare_subnet", "cidr", json!("10.63.0.0/24"), Replace),
+        ("spare_subnet", "network", reference("net"), Replace),
+        ("subnet", "dns_nameservers", json!(["9.9.9.9"]), Update),
+        ("subnet", "enable_dhcp", json!(false), Update),
+        ("subnet", "host_routes", json!([{ "destination": "10.9.0.0/16", "nexthop": "10.60.0.9" }]), Update),
+        ("router", "name", json!("changes"), Update),
+        ("router", "admin_state_up", json!(false), Update),
+        ("other_uplink", "subnet", reference("spare_subnet"), Replace),
+        ("fence", "name", json!("changes"), Update),
+        ("fence", "rules", json!([{ "protocol": "tcp", "port_range_min": 80, "port_range_max": 80 }]), Update),
+        ("spare", "name", json!("changes"), Update),
+        ("spare", "fixed_ips", json!([{ "subnet": reference("subnet"), "ip_address": "10.60.0.99" }]), Update),
+        ("spare", "security_groups", json!([reference("fence")]), Update),
+        ("spare", "network", reference("other_net"), Replace),
+        ("spare", "mac_address", json!("fa:16:3e:00:00:99"), Update),
+        ("address", "port_id", reference("spare"), Update),
+        ("address", "floating_ip_address", json!("10.78.0.99"), Replace),
+        ("key", "public_key", json!(KEYS[1]), Replace),
+        ("group", "policies", json!(["soft-affinity"]), Replace),
+        ("server", "name", json!("changes-more"), Update),
+        ("server", "metadata", json!({ "tier": "db" }), Update),
+        ("server", "tags", json!(["two"]), Update),
+        ("server", "flavor", json!("m1.small"), Update),
+        ("server", "image", json!("debian-13"), Rebuild),
+        ("server", "networks", json!([{ "port": reference("port") }, { "port": reference("spare") }]), Update),
+        ("server", "user_data", json!("#!/bin/sh\nfalse\n"), Replace),
+        ("server", "config_drive", json!(true), Replace),
+        ("disk", "name", json!("changes-more"), Update),
+        ("disk", "metadata", json!({ "tier": "db" }), Update),
+        ("spare_disk", "description", json!("spare"), Update),
+        ("spare_disk", "size", json!(3), Update),
+        ("attachment", "volume_id", reference("spare_disk"), Update),
+        ("disk", "size", json!(1), Refused),
+    ]
+}
+
+fn template(resources: &Value) -> Value {
+    json!({ "heat_template_version": "2021-04-16", "resources": resources })
+}
+
+fn source(template: &Value) -> Source {
+    Source {
+        template: "template.yaml".into(),
+        files: [("template.yaml".to_owned(), template.to_string())].into_iter().collect(),
+        stack: "changes".into(),
+        ..Source::default()
+    }
+}
+
+/// What is seen of a stack from outside.
+struct Looked {
+    ids: BTreeMap<String, String>,
+    events: BTreeMap<(String, String), usize>,
+    rebuilt: usize,
+}
+
+impl Looked {
+    fn at(heat: &RealHeat, stack: &RealStack<'_>) -> Self {
+        let ids = stack.ids();
+        let done = heat.ask("compute", &format!("/servers/{}/os-instance-actions", ids["server"]));
+        let done = done["instanceActions"].as_array().expect("a list").clone();
+        let rebuilt = done.iter().filter(|action| action["action"] == "rebuild").count();
+        Self { ids, events: stack.events(), rebuilt }
+    }
+
+    /// What was done to a resource since.
+    fn since(&self, before: &Self, name: &str) -> Action {
+        let events = |looked: &Self, status: &str| {
+            looked.events.get(&(name.to_owned(), status.to_owned())).copied().unwrap_or_default()
+        };
+        let is_new = |status: &str| events(self, status) > events(before, status);
+        if is_new("UPDATE_FAILED") {
+            return Action::Refused;
+        }
+        match (before.ids.get(name), self.ids.get(name)) {
+            (None, Some(_)) => Action::Create,
+            (Some(_), None) => Action::Delete,
+            (Some(one), Some(other)) if one != other => Action::Replace,
+            _ if name == "server" && self.rebuilt > before.rebuilt => Action::Rebuild,
+            _ if is_new("UPDATE_COMPLETE") => Action::Update,
+            _ => Action::Unchanged,
+        }
+    }
+}
+
+#[test]
+fn each_change_is_what_plan_says_on_a_real_openstack() {
+    if !is_there("each kind of change, planned and done") {
+        return;
+    }
+    let heat = RealHeat::new();
+    let before = template(&base());
+    let stack = heat.made("changes", &source(&before));
+    let (mut table, mut wrong) =
+        (String::from("| resource | property | plan | Heat |\n|---|---|---|---|\n"), Vec::new());
+    for (name, property, value, expected) in changes() {
+        let mut resources = base();
+        resources[name]["properties"][property] = value;
+        let after = template(&resources);
+        // There, and back.
+        for (from, to, way) in [(&before, &after, ""), (&after, &before, ", back")] {
+            let said = plan(Some(&state(from)), &state(to));
+            if way.is_empty() {
+                let action = said.resources[name].action;
+                if action != expected {
+                    wrong.push(format!("`{property}` of {name}: {expected:?} is right, and planned is {action:?}"));
+                }
+            }
+            let earlier = Looked::at(&heat, &stack);
+            let (status, reason) = stack.update(&source(to));
+            let later = Looked::at(&heat, &stack);
+            let done = later.since(&earlier, name);
+            let _ = writeln!(table, "| {name} | {property}{way} | {:?} | {done:?} |", said.resources[name].action);
+            for (other, resource) in &said.resources {
+                let done = later.since(&earlier, other);
+                let (before, after) = (earlier.ids.get(&**other), later.ids.get(&**other));
+                let is_so = match resource.action {
+                    Action::MayUpdate => matches!(done, Action::Unchanged | Action::Update),
+                    Action::MayRebuild => matches!(done, Action::Unchanged | Action::Update | Action::Rebuild),
+                    Action::MayReplace => matches!(done, Action::Unchanged | Action::Update | Action::Replace),
+                    // It was begun before what is refused was.
+                    _ if expected == Action::Refused && **other != *name => true,
+                    action => action == done,
+                };
+                if !is_so {
+                    wrong.push(format!(
+                        "`{property}` of {name}{way}: of {other} the plan says {:?}, and done was {done:?} ({before:?}, {after:?}): \
+                         {status}, {reason}",
+                        resource.action
+                    ));
+                }
+            }
+        }
+    }
+    println!("{table}");
+    stack.delete();
+    assert!(wrong.is_empty(), "{table}\n{}", wrong.join("\n"));
+}
+
+fn state(template: &Value) -> State {
+    let files = [("template.yaml".to_owned(), template.to_string())].into_iter().collect();
+    State::new(&files, Default::default(), None).expect("a state")
+}

@@ -1,0 +1,51 @@
+//! What the driver, the commands and Heat do on a real OpenStack.
+
+mod alike;
+#[expect(dead_code, reason = "where a thing is made is for who breaks the request")]
+#[path = "../../../openstack/tests/driver/cases.rs"]
+mod cases;
+mod changes;
+#[path = "../deploy/life.rs"]
+mod deployed;
+mod heat;
+#[path = "../../../openstack/tests/driver/jobs.rs"]
+mod jobs;
+#[path = "../../../openstack/tests/driver/life.rs"]
+mod life;
+mod stage;
+
+use stage::Stage;
+use wattle_tests::openstack::{Named, is_there};
+use wattle_tests::site::Site;
+
+const KEY: [&str; 2] = ["--key", "operator.key"];
+
+/// Somebody at the cloud, if there is one. What a run before has left there is gone.
+fn stage(what: &str, mark: &str) -> Option<Stage> {
+    is_there(what).then(|| {
+        let stage = Stage::new(mark);
+        stage.clear();
+        stage
+    })
+}
+
+#[test]
+fn each_type_comes_and_goes_on_a_real_openstack() {
+    let Some(stage) = stage("each type", "comes") else { return };
+    life::comes_and_goes(&stage);
+    stage.clear();
+}
+
+#[test]
+fn each_property_is_seen_and_put_right_on_a_real_openstack() {
+    let Some(stage) = stage("each property", "differs") else { return };
+    life::differs_and_is_put_right(&stage);
+    stage.clear();
+}
+
+#[test]
+fn a_shop_lives_on_a_real_openstack() {
+    if is_there("`wattle deploy`") {
+        deployed::life(&Site::at(Named, &Named::password()));
+    }
+}

@@ -1,0 +1,96 @@
+//! A real cloud, and somebody who carries out jobs in it.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use wattle_converge::{Id, Job, Outcome, Time, What};
+use wattle_model::Name;
+use wattle_openstack::driver::{Mark, OpenStack, Seen, kinds};
+use wattle_openstack::{Cloud, Session};
+use wattle_runtime::openstack::{Http, sources};
+
+use super::jobs::{Desk, Jobs};
+
+/// How long after a job is given out its requests may be begun.
+const LEASE: Duration = Duration::from_mins(2);
+
+/// The cloud that the environment names.
+pub(crate) struct Stage {
+    runtime: tokio::runtime::Runtime,
+    hands: OpenStack,
+    next: Cell<u64>,
+}
+
+impl Stage {
+    /// Somebody with a mark that nothing else there has.
+    pub(crate) fn new(mark: &str) -> Self {
+        let cloud = Cloud::choose(&sources().expect("files"), None).expect("a cloud");
+        let wire = Arc::new(Http::new(&cloud).expect("a wire"));
+        let session = Arc::new(Session::new(cloud, wire, LEASE));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        Self { runtime, hands: OpenStack::new(session, Mark::new(mark)), next: Cell::new(1) }
+    }
+
+    /// Everything that has the mark.
+    pub(crate) fn everything(&self) -> Vec<Seen> {
+        let all: BTreeSet<Name> = kinds().map(|kind| kind.name.into()).collect();
+        self.runtime.block_on(self.hands.list(&all, &Desk::default())).expect("lists")
+    }
+
+    /// Deletes all that has the mark, again and again, as what stands in its way goes.
+    pub(crate) fn clear(&self) {
+        for _ in 0..100 {
+            let there = self.everything();
+            if there.is_empty() {
+                return;
+            }
+            for seen in there {
+                self.once(seen.row, &seen.kind, Some(&seen.phys), What::Delete);
+            }
+            self.pass(Duration::from_secs(1));
+        }
+        panic!("this is still there: {:?}", self.everything());
+    }
+}
+
+impl Jobs for Stage {
+    fn row(&self) -> Id {
+        self.next.set(self.next.get() + 1);
+        Id { term: 1, number: self.next.get() }
+    }
+
+    fn pass(&self, time: Duration) {
+        std::thread::sleep(time.min(Duration::from_secs(1)));
+    }
+
+    fn once(&self, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
+        let not_after = Time::from_millis(u64::try_from(now.as_millis()).expect("this century")) + LEASE;
+        let job = Job {
+            id: Id { term: 2, number: 0 },
+            row,
+            name: "web".into(),
+            kind: kind.into(),
+            phys: phys.map(Name::from),
+            what,
+            not_after,
+        };
+        self.runtime.block_on(self.hands.carry_out(&job))
+    }
+
+    fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen> {
+        self.runtime.block_on(self.hands.list(&[kind.into()].into(), desk)).expect("a list")
+    }
+
+    fn changes(&self, kind: &str, property: &str) -> bool {
+        !NOT_HERE.iter().any(|(other, without, _)| (*other, *without) == (kind, property))
+    }
+}
+
+/// What the cloud of the tests cannot change, and why.
+const NOT_HERE: [(&str, &str, &str); 2] = [
+    ("OS::Neutron::Net", "shared", "only an administrator may"),
+    ("OS::Neutron::Net", "qos_policy", "there is none of that id"),
+];
