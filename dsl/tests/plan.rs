@@ -83,6 +83,9 @@ fn what_refers_to_what_is_replaced_changes_with_it() {
     let attribute = |text: &str| text.replace("{get_attr: [told, value]}", "{get_attr: [net, mtu]}");
     let both = |text: &str| state(&[("template.yaml", &attribute(text))], &[]);
     assert_eq!(actions(&both(BASE), &both(&BASE.replace("name: a", "name: b"))), ["net Update", "web MayReplace"]);
+    // What surely changes in place as well is in doubt all the same, and so is what stands on it.
+    let larger = BASE.replace("name: a", "name: b").replace("default: m1.small", "default: m1.large");
+    assert_eq!(actions(&both(BASE), &both(&larger)), ["net Update", "web MayReplace"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use wattle::plan::{Action, State, plan};
+use wattle::plan::{Action, Reason, State, plan};
 use wattle_deploy::Kinds as _;
 
 use crate::desk::{Desk, deployment};
@@ -98,17 +98,17 @@ proptest! {
                 (_, _, true) => "deleted",
                 _ => "nothing",
             };
-            let is_noted = resource.because.iter().all(|reason| {
+            let is_noted = |reason: &Reason| {
                 NOTED.contains(&&*reason.what) || reason.what == "user_data" && after.contains("policy: IGNORE")
-            });
-            // Beside what surely changes in place, a value may differ that replaces it: the plan says so, too.
-            let is_in_doubt = resource.because.iter().any(|reason| reason.through.is_some());
+            };
+            // What surely changes in place may be replaced as well, because of a value that only the cloud knows.
+            let is_sure = resource.because.iter().any(|reason| !is_noted(reason) && reason.through.is_none());
             let fitting: &[&str] = match resource.action {
                 Action::Unchanged => &["nothing"],
-                Action::Update if is_noted => &["nothing"],
+                Action::Update if resource.because.iter().all(is_noted) => &["nothing"],
                 Action::MayUpdate | Action::MayRebuild => &["nothing", "updated"],
-                Action::MayReplace => &["nothing", "replaced"],
-                Action::Update | Action::Rebuild if is_in_doubt => &["updated", "replaced"],
+                Action::MayReplace if is_sure => &["updated", "replaced"],
+                Action::MayReplace => &["nothing", "updated", "replaced"],
                 Action::Update | Action::Rebuild => &["updated"],
                 Action::Create => &["created"],
                 Action::Replace => &["replaced"],

@@ -67,7 +67,7 @@ pub struct ResourcePlan {
     pub notes: Vec<String>,
 }
 
-/// What Heat does with a resource.
+/// What Heat does with a resource. What is graver is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
@@ -75,16 +75,16 @@ pub enum Action {
     Unchanged,
     /// It changes in place if a value changes that only Heat knows.
     MayUpdate,
-    /// What is on it is lost if a value changes that only Heat knows.
-    MayRebuild,
-    /// It is replaced if a value changes that only Heat knows.
-    MayReplace,
     /// It changes in place.
     Update,
+    /// What is on it is lost if a value changes that only Heat knows.
+    MayRebuild,
     /// It comes.
     Create,
     /// It keeps its identity and its addresses, and what is on it is lost: the disk of a server is made anew, say.
     Rebuild,
+    /// It is replaced if a value changes that only Heat knows. If none does, it may stay as it is, change in place or be rebuilt.
+    MayReplace,
     /// Another one takes its place.
     Replace,
     /// It goes.

@@ -166,7 +166,7 @@ impl Work<'_> {
             if action == Action::Unchanged || doubtful > Action::MayUpdate {
                 help.extend(hints);
                 notes.extend(remarks);
-                action = if action == Action::Unchanged { doubtful } else { action };
+                action = action.max(doubtful);
             }
         }
         if matches!(action, Action::Replace | Action::Refused) {

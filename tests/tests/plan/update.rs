@@ -17,7 +17,7 @@ fn fitting(action: Action) -> &'static [&'static str] {
     match action {
         Action::Unchanged => &["nothing"],
         Action::MayUpdate | Action::MayRebuild => &["nothing", "updated"],
-        Action::MayReplace => &["nothing", "replaced"],
+        Action::MayReplace => &["nothing", "updated", "replaced"],
         Action::Update | Action::Rebuild => &["updated"],
         Action::Create => &["created"],
         Action::Replace => &["replaced"],
