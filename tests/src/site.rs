@@ -2,7 +2,7 @@
 
 #![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -44,6 +44,8 @@ pub struct Site<G = CloudServer> {
     /// The cloud.
     pub cloud: G,
     zookeeper: ZooKeeper,
+    /// Ids of what was there before, which is nobody's business here.
+    before: BTreeSet<String>,
 }
 
 /// The password of the shop.
@@ -71,8 +73,10 @@ impl<G: Ground> Site<G> {
     /// The shop, in this cloud, for whoever has this password.
     pub fn at(cloud: G, password: &str) -> Self {
         let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
-        let site = Self { stage, cloud, zookeeper: ZooKeeper::start(1) };
+        let mut site = Self { stage, cloud, zookeeper: ZooKeeper::start(1), before: BTreeSet::new() };
         site.clouds(password);
+        let there = site.there();
+        site.before = there.values().flatten().map(|item| item["id"].to_string()).collect();
         site
     }
 
@@ -148,20 +152,16 @@ impl<G: Ground> Site<G> {
         runtime.block_on(ask(&session))
     }
 
-    /// All that is there in the cloud, by its collection.
+    /// All that has come into the cloud, by its collection.
     pub fn there(&self) -> BTreeMap<&'static str, Vec<Value>> {
         self.at_cloud(async |session| {
             let mut there = BTreeMap::new();
             for (service, path, key) in COLLECTIONS {
                 let call = Call::new(service, Method::Get, path);
                 let mut items = session.list(call, key).await.expect("a list");
-                // What a cloud has of itself.
-                items.retain(|item| {
-                    item["name"] != "default"
-                        && item["router:external"] != true
-                        && item["name"] != "private"
-                        && item["name"] != "private-subnet"
-                });
+                // A project gets its default group when it first asks for one.
+                let is_new = |item: &Value| item["name"] != "default" && !self.before.contains(&item["id"].to_string());
+                items.retain(is_new);
                 there.insert(key, items);
             }
             there

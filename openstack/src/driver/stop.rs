@@ -55,7 +55,7 @@ fn outcome(fault: Fault) -> Outcome {
         Fault::TooLate { .. } => Outcome::Later(SOON),
         Fault::Refused { status, message, .. } => match status {
             500.. => Outcome::Later(BUSY),
-            _ if is_quota(message) => said(&fault),
+            _ if is_quota(message) || is_lasting(message) => said(&fault),
             409 => Outcome::Later(SOON),
             400 if is_state(message) => Outcome::Later(SOON),
             _ => said(&fault),
@@ -94,6 +94,11 @@ fn is_quota(message: &str) -> bool {
     message.contains("quota") || message.contains("maximum number of")
 }
 
+/// Neutron refuses by 409 what another resource stands in the way of, which may go, and this, which does not pass.
+fn is_lasting(message: &str) -> bool {
+    message.contains("conflicts with allocation pool")
+}
+
 /// Cinder, and Nova in Cinder's words, refuse by 400 what cannot be done in the state that a volume is in.
 fn is_state(message: &str) -> bool {
     message.contains("status must be")
@@ -113,6 +118,7 @@ mod tests {
         assert!(is_later(409, "Port is in use") && is_later(500, "?") && is_later(503, "?"));
         assert!(is_later(400, "Invalid volume: Volume status must be available, but is detaching"));
         assert!(!is_later(409, "Quota exceeded for resources: ['port']."));
+        assert!(!is_later(409, "Gateway ip 10.2.0.254 conflicts with allocation pool 10.2.0.2-10.2.0.254."));
         assert!(!is_later(403, "Quota exceeded for instances") && !is_later(400, "Bad name") && !is_later(404, "None"));
         let Outcome::Refused(words) = outcome(refused(413, "VolumeSizeExceedsAvailableQuota")) else { panic!() };
         assert!(words.contains("VolumeSizeExceedsAvailableQuota"), "{words}");

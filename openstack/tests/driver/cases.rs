@@ -97,7 +97,7 @@ fn neutron(base: &Base) -> Vec<Case> {
         },
         Case {
             kind: "OS::Neutron::Subnet",
-            properties: json!({ "network": base.net, "cidr": "10.2.0.0/24", "name": "subnet" }),
+            properties: json!({ "network": base.net, "cidr": "10.2.0.0/24", "name": "subnet", "allocation_pools": [{ "start": "10.2.0.2", "end": "10.2.0.200" }] }),
             changes: vec![
                 ("name", json!("other")),
                 ("dns_nameservers", json!(["9.9.9.9", "1.1.1.1"])),
@@ -116,6 +116,7 @@ fn neutron(base: &Base) -> Vec<Case> {
             changes: vec![
                 ("name", json!("other")),
                 ("admin_state_up", json!(false)),
+                ("external_gateway_info", json!({ "network": "public" })),
                 ("external_gateway_info", json!({ "network": "public", "enable_snat": false })),
                 ("tags", json!(["edge"])),
             ],

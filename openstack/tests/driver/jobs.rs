@@ -9,7 +9,8 @@ use wattle_model::{Name, Value};
 use wattle_openstack::driver::{Rows, Seen};
 
 /// A key for SSH.
-pub(crate) const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDEx ann@example";
+pub(crate) const KEY: &str =
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEx ann@example";
 
 /// What rows expect and know.
 #[derive(Default)]
@@ -60,8 +61,8 @@ pub(crate) trait Jobs {
     /// What is seen of a type.
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen>;
 
-    /// Whether the cloud can change this property. One that is real has less than one that is not.
-    fn changes(&self, kind: &str, property: &str) -> bool;
+    /// Whether the cloud has what this property asks for, or this part of it: `property.key`. One that is real has less than one that is not.
+    fn has(&self, kind: &str, property: &str) -> bool;
 
     /// Carries out one job until it comes to an end, as the engine does; what is accepted is looked for by lists.
     fn carry_out(&self, row: Id, kind: &str, phys: Option<&str>, what: &What) -> Outcome {

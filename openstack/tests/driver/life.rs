@@ -18,6 +18,14 @@ pub(crate) fn all(stage: &impl Jobs) -> Vec<Case> {
         attributes: &[],
         made_by: "add_router_interface",
     });
+    for case in &mut cases {
+        let properties = case.properties.as_object_mut().expect("properties are a map");
+        properties.retain(|property, _| stage.has(case.kind, property));
+        case.changes.retain(|(property, to)| {
+            let mut parts = to.as_object().into_iter().flatten().map(|(key, _)| format!("{property}.{key}"));
+            stage.has(case.kind, property) && parts.all(|part| stage.has(case.kind, &part))
+        });
+    }
     cases
 }
 
@@ -68,13 +76,12 @@ fn update(stage: &impl Jobs, row: Id, case: &Case, phys: &str, properties: &Json
 }
 
 /// What stays as it is when it is given no more: nobody knows what it would be without.
-const STAYS: [(&str, &str); 7] = [
+const STAYS: [(&str, &str); 6] = [
     ("OS::Cinder::Volume", "volume_type"),
     ("OS::Neutron::Net", "port_security_enabled"),
     ("OS::Neutron::Net", "value_specs"),
     ("OS::Neutron::Port", "port_security_enabled"),
     ("OS::Neutron::Port", "security_groups"),
-    ("OS::Neutron::Subnet", "allocation_pools"),
     ("OS::Neutron::Subnet", "gateway_ip"),
 ];
 
@@ -83,7 +90,7 @@ pub(crate) fn differs_and_is_put_right(stage: &impl Jobs) {
     for case in all(stage) {
         let row = stage.row();
         let mut phys = stage.made(row, case.kind, &case.properties).phys.to_string();
-        for (property, to) in case.changes.iter().filter(|(property, _)| stage.changes(case.kind, property)) {
+        for (property, to) in &case.changes {
             let wanted = changed(&case.properties, property, to);
             let differs = |properties: &Json, phys: &str| {
                 let desk = Desk::expects(row, properties).knows(row, case.kind, phys);

@@ -139,7 +139,7 @@ impl Jobs for Stage {
         self.listed(&[kind], desk).expect("a list")
     }
 
-    fn changes(&self, _: &str, _: &str) -> bool {
+    fn has(&self, _: &str, _: &str) -> bool {
         true
     }
 }

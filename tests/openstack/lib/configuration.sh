@@ -185,6 +185,7 @@ END
         common neutron
         cat <<END
 core_plugin = ml2
+dns_domain = lab.example.
 service_plugins = router,qos,segments,network_ip_availability,auto_allocate,port_forwarding
 auth_strategy = keystone
 api_workers = 1
@@ -205,7 +206,7 @@ END
 type_drivers = local,flat
 tenant_network_types = local
 mechanism_drivers = lab
-extension_drivers = port_security,qos
+extension_drivers = port_security,qos,dns
 [ml2_type_flat]
 flat_networks = *
 END

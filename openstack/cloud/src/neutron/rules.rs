@@ -67,6 +67,7 @@ impl Neutron {
                 value["status"] = if text(value, "device_id").is_empty() { "DOWN" } else { "ACTIVE" }.into();
                 Ok(())
             }
+            "subnets" => gateway_beside_pools(value),
             "routers" => self.gateway(value),
             "floatingips" => self.making_floating(value),
             _ => Ok(()),
@@ -182,7 +183,7 @@ impl Neutron {
             let (start, end) = block.pool(gateway);
             value["allocation_pools"] = json!([{ "start": start, "end": end }]);
         }
-        Ok(())
+        gateway_beside_pools(value)
     }
 
     fn making_port(&mut self, common: &mut Common, value: &mut Value) -> Result<(), Refusal> {
@@ -256,4 +257,20 @@ const SAME: [&str; 8] = [
 /// A text of a thing; empty if it has none.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
+}
+
+/// No machine gets the gateway's address.
+fn gateway_beside_pools(subnet: &Value) -> Result<(), Refusal> {
+    let Some(gateway) = subnet["gateway_ip"].as_str() else { return Ok(()) };
+    let address = |text: &Value| text.as_str().and_then(|text| text.parse::<IpAddr>().ok());
+    for pool in subnet["allocation_pools"].as_array().into_iter().flatten() {
+        let (start, end) = (address(&pool["start"]), address(&pool["end"]));
+        if address(&subnet["gateway_ip"]).is_some_and(|gateway| start <= Some(gateway) && Some(gateway) <= end) {
+            let (start, end) = (text(pool, "start"), text(pool, "end"));
+            return Err(Refusal::conflict(format!(
+                "Gateway ip {gateway} conflicts with allocation pool {start}-{end}."
+            )));
+        }
+    }
+    Ok(())
 }
