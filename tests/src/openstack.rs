@@ -14,7 +14,7 @@ use wattle::lower::{Options, lower};
 use wattle::model::Model;
 use wattle_openstack::orchestration::{Orchestration, SERVICE, Stack, Terms, Tree};
 use wattle_openstack::session::Call;
-use wattle_openstack::{Cloud, Method, Session};
+use wattle_openstack::{Cloud, Fault, Method, Session};
 use wattle_runtime::openstack::{Http, Source, package, sources};
 
 use crate::oracle::write;
@@ -115,8 +115,17 @@ impl RealHeat {
             stack.delete();
         }
         let package = package(source);
-        let created = self.runtime.block_on(stack.orchestration.create(&package, TERMS));
-        stack.id = created.unwrap_or_else(|fault| panic!("Heat refuses `{name}`: {fault}"));
+        let began = Instant::now();
+        stack.id = loop {
+            match self.runtime.block_on(stack.orchestration.create(&package, TERMS)) {
+                Ok(id) => break id,
+                // One that is just gone has its name for a moment longer.
+                Err(Fault::Refused { status: 409, .. }) if began.elapsed() < Duration::from_secs(30) => {
+                    std::thread::sleep(Duration::from_millis(500));
+                }
+                Err(fault) => panic!("Heat refuses `{name}`: {fault}"),
+            }
+        };
         let ended = stack.ended();
         assert_eq!(ended.status, "CREATE_COMPLETE", "`{name}`: {}", ended.reason);
         stack
@@ -124,7 +133,12 @@ impl RealHeat {
 }
 
 /// The operator's part of what the tests have: what has no default.
-const GIVEN: [(&str, &str); 2] = [("wattle_space", "zookeeper://127.0.0.1:2181"), ("db_password", "s3:cr\"et")];
+const GIVEN: [(&str, &str); 4] = [
+    ("wattle_space", "zookeeper://127.0.0.1:2181"),
+    ("db_password", "s3:cr\"et"),
+    ("ldap_password", "s3:cr\"et"),
+    ("was_password", "s3:cr\"et"),
+];
 
 /// Heat gives up later than a test.
 const TERMS: Terms = Terms { minutes: 30, goes_back: false };

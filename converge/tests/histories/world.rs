@@ -225,6 +225,19 @@ impl World {
         if self.broken.is_some() {
             return;
         }
+        self.say(|| "somebody changes what there is".to_owned());
+        let things: Vec<Name> = self.cloud.things.keys().cloned().collect();
+        if self.chance.once_in(3) && !things.is_empty() {
+            self.cloud.things.remove(&things[self.chance.index(things.len())]);
+        } else {
+            self.cloud.things.values_mut().for_each(|thing| thing.is_changed = self.chance.flip());
+        }
+        self.after(0, Happening::Calm);
+        self.go_on();
+        self.check_reached();
+        if self.broken.is_some() {
+            return;
+        }
         self.say(|| "once more the same".to_owned());
         self.want(true);
         self.check_reached();

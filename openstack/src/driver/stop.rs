@@ -94,9 +94,12 @@ fn is_quota(message: &str) -> bool {
     message.contains("quota") || message.contains("maximum number of")
 }
 
-/// Neutron refuses by 409 what another resource stands in the way of, which may go, and this, which does not pass.
+/// Neutron refuses by 409 what another resource stands in the way of, which may go, and properties that contradict each other, which
+/// do not pass.
 fn is_lasting(message: &str) -> bool {
-    message.contains("conflicts with allocation pool")
+    ["conflicts with allocation pool", "Port Security must be enabled", "Port has security group"]
+        .iter()
+        .any(|known| message.contains(known))
 }
 
 /// Cinder, and Nova in Cinder's words, refuse by 400 what cannot be done in the state that a volume is in.
@@ -118,6 +121,7 @@ mod tests {
         assert!(is_later(409, "Port is in use") && is_later(500, "?") && is_later(503, "?"));
         assert!(is_later(400, "Invalid volume: Volume status must be available, but is detaching"));
         assert!(!is_later(409, "Quota exceeded for resources: ['port']."));
+        assert!(!is_later(409, "Port has security group associated. Cannot disable port security."));
         assert!(!is_later(409, "Gateway ip 10.2.0.254 conflicts with allocation pool 10.2.0.2-10.2.0.254."));
         assert!(!is_later(403, "Quota exceeded for instances") && !is_later(400, "Bad name") && !is_later(404, "None"));
         let Outcome::Refused(words) = outcome(refused(413, "VolumeSizeExceedsAvailableQuota")) else { panic!() };

@@ -145,7 +145,7 @@ fn neutron(base: &Base) -> Vec<Case> {
         },
         Case {
             kind: "OS::Neutron::Port",
-            properties: json!({ "name": "port", "network": base.net, "tags": ["one"], "fixed_ips": [{ "subnet": base.subnet, "ip_address": "10.1.0.77" }] }),
+            properties: json!({ "name": "port", "network": base.net, "tags": ["one"], "security_groups": [], "fixed_ips": [{ "subnet": base.subnet, "ip_address": "10.1.0.77" }] }),
             changes: vec![
                 ("name", json!("other")),
                 ("admin_state_up", json!(false)),

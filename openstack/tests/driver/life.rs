@@ -76,12 +76,11 @@ fn update(stage: &impl Jobs, row: Id, case: &Case, phys: &str, properties: &Json
 }
 
 /// What stays as it is when it is given no more: nobody knows what it would be without.
-const STAYS: [(&str, &str); 6] = [
+const STAYS: [(&str, &str); 5] = [
     ("OS::Cinder::Volume", "volume_type"),
     ("OS::Neutron::Net", "port_security_enabled"),
     ("OS::Neutron::Net", "value_specs"),
     ("OS::Neutron::Port", "port_security_enabled"),
-    ("OS::Neutron::Port", "security_groups"),
     ("OS::Neutron::Subnet", "gateway_ip"),
 ];
 

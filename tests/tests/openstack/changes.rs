@@ -198,6 +198,7 @@ fn each_change_is_what_plan_says_on_a_real_openstack() {
             }
             // What follows is not to suffer from it.
             if status != "UPDATE_COMPLETE" {
+                println!("{name}, {property}{way}: {status}, {reason}");
                 stack.delete();
                 stack = heat.made("changes", &source(&before));
                 break;

@@ -1,7 +1,7 @@
 //! What all of Neutron's types have in common.
 
 use crate::resource::values::map;
-use crate::resource::{Class, Refers, Ruled, Subject};
+use crate::resource::{Change, Class, Refers, Ruled, Subject};
 
 use super::super::rule::broken;
 
@@ -26,4 +26,10 @@ pub(in crate::classes) fn value_specs(subject: Subject<'_>) -> Ruled {
         Some(key) => broken(format!("`{key}` is not given in `value_specs`"), "give it as a property"),
         None => Ok(None),
     }
+}
+
+/// Heat sends nothing for what is no more given and has no default, and Neutron does not take that for true or false.
+pub(super) fn port_security(change: &Change<'_>) -> Option<String> {
+    let is_gone = change.has("port_security_enabled") && change.after.value("port_security_enabled").is_none();
+    is_gone.then(|| "Neutron refuses that Heat takes `port_security_enabled` away: say `true`".to_owned())
 }

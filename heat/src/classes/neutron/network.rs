@@ -6,9 +6,10 @@ use crate::resource::values::is_there;
 use crate::resource::{Class, Ruled, Subject};
 
 use super::super::rule::broken;
-use super::base::NEUTRON;
+use super::base::{NEUTRON, port_security};
 
 pub(super) const CLASSES: &[Class] = &[
+    Class { ty: "OS::Neutron::Net", refuses: port_security, ..NEUTRON },
     Class {
         ty: "OS::Neutron::NetworkGateway",
         translates: &[translation(&["connections", "network"], &["network_id"])],

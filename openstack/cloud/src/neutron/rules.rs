@@ -64,6 +64,12 @@ impl Neutron {
                     value["fixed_ips"] = self.addresses(value, Some(id))?;
                 }
                 self.groups(value)?;
+                let has_groups = value["security_groups"].as_array().is_some_and(|groups| !groups.is_empty());
+                if value["port_security_enabled"] == false && has_groups {
+                    return Err(Refusal::conflict(
+                        "Port has security group associated. Cannot disable port security or IP address until security group is removed.",
+                    ));
+                }
                 value["status"] = if text(value, "device_id").is_empty() { "DOWN" } else { "ACTIVE" }.into();
                 Ok(())
             }

@@ -174,8 +174,11 @@ impl Errand<'_> {
             };
             match asked {
                 Ok(mut follow) => return self.until_it_is(&mut follow, number, terms, until).await,
-                // Somebody else was faster, or nobody knows: what is there is looked for.
-                Err(Fault::Refused { status: 404 | 409, .. } | Fault::Unknown { .. }) => {}
+                // Somebody else was faster, or nobody knows: what is there is looked for. And a stack that is just gone has its
+                // name for a moment longer.
+                Err(Fault::Refused { status: 404 | 409, .. } | Fault::Unknown { .. }) => {
+                    tokio::time::sleep(PAUSE).await
+                }
                 Err(fault) => return Err(of_fault(fault)),
             }
         }
