@@ -28,46 +28,54 @@
 //!
 //! | Bug | Histories |
 //! |---|---:|
+//! | create does not wait for what another one has | 1 |
 //! | delete takes what stands for its name | 1 |
-//! | done does not ask what is held | 1 |
-//! | a server goes before its software | 2 |
-//! | create makes a second one beside the first | 2 |
-//! | pick takes what cannot become what is wanted | 2 |
-//! | update changes what is being changed | 2 |
+//! | delete takes what was up before there is another one | 1 |
+//! | done does not see drift that is to be put right | 1 |
+//! | pick takes what cannot become what is wanted | 1 |
+//! | a turn is never over | 2 |
+//! | a turn is over once the cloud has the request | 2 |
 //! | delete takes what a rollback would find | 3 |
-//! | delete takes what may still be wanted | 3 |
-//! | delete takes what was up before there is another one | 3 |
+//! | delete takes what something requires | 3 |
 //! | look is left out: what nobody heard of was not made | 3 |
-//! | two leaders give the same marks | 3 |
-//! | what is kept does not look at those who wait for what a row gives up | 3 |
-//! | what is kept is not looked at when nothing requires a row any more | 3 |
-//! | create does not wait for what another one has | 4 |
+//! | pick takes what has another value than one that replaces | 3 |
+//! | a server goes before its software | 4 |
+//! | create does not wait for its turn | 4 |
+//! | create makes a second one beside the first | 4 |
+//! | delete takes what may still be wanted | 4 |
+//! | two leaders give the same marks | 4 |
+//! | update does not wait for what another one has | 4 |
 //! | what nobody knows is left where it is | 4 |
 //! | an update requires only what it will require | 5 |
-//! | create tries again what failed | 5 |
-//! | delete takes what something requires | 5 |
-//! | forget forgets what failed | 5 |
-//! | pick takes what failed | 5 |
-//! | update does not wait for what another one has | 5 |
+//! | an update that nobody heard of has not happened | 5 |
+//! | what is kept does not look at those who wait for their turn | 5 |
+//! | what is kept does not look at those who wait for what a row gives up | 5 |
+//! | what is kept is not looked at when nothing requires a row any more | 5 |
+//! | create tries again what failed | 7 |
+//! | forget forgets what failed | 7 |
+//! | release takes what is wanted where it is | 7 |
+//! | update changes what is being changed | 8 |
+//! | done does not ask what is held | 10 |
 //! | what nobody wants any more is tried again | 12 |
+//! | a new leader does not wait for the requests of the former one | 14 |
 //! | done does not ask what is required | 17 |
-//! | an update holds only what it had | 21 |
-//! | forget forgets what something requires | 27 |
+//! | forget forgets what something requires | 17 |
+//! | what was seen before a change is believed | 17 |
+//! | done does not ask whether what varies is as wanted | 21 |
+//! | an update holds only what it had | 23 |
+//! | an answer to an older job is believed | 25 |
+//! | update tries again what failed | 25 |
+//! | what varies is not written down | 25 |
 //! | delete tries again what failed | 29 |
-//! | an update that nobody heard of has not happened | 36 |
-//! | a released thing counts as it was | 37 |
-//! | a new leader does not wait for the requests of the former one | 65 |
-//! | release takes what is wanted where it is | 77 |
-//! | an answer to an older job is believed | 104 |
-//! | a row is not done in time and goes on | 126 |
-//! | release tries again what failed | 162 |
-//! | release takes from what is being worked on | 191 |
-//! | what was seen before a change is believed | 396 |
-//! | update tries again what failed | 512 |
-//! | what was reached is told from what is left of it by nothing | 843 |
-//! | done counts what is still being changed | 1130 |
-//! | create has too many things made at once | 1347 |
-//! | done does not see drift that is to be put right | 1985 |
+//! | pick takes what failed | 31 |
+//! | release tries again what failed | 38 |
+//! | a row is not done in time and goes on | 60 |
+//! | release takes from what is being worked on | 85 |
+//! | a released thing counts as it was | 156 |
+//! | what was reached is told from what is left of it by nothing | 200 |
+//! | create has too many things made at once | 787 |
+//! | done counts what is still being changed | 1378 |
+//! | an update that nobody heard of has not changed what varies | 4277 |
 
 #[path = "../../../runtime/agent/tests/simulation/chance.rs"]
 mod chance;

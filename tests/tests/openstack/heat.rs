@@ -22,28 +22,39 @@ fn examples_live_on_a_real_openstack() {
     }
 }
 
-/// Templates of the corpus that the services of the tests can make as they are.
+/// Templates of the corpus that need nothing that the cloud of the tests does not have.
 const CORPUS: [&str; 20] = [
     "aws.yaml",
     "chain.yaml",
     "conditions_deep.yaml",
     "depends_on_forms.yaml",
-    "environment_registry.yaml",
     "facade.yaml",
-    "facade_by_name.yaml",
-    "interface_by_port.yaml",
     "nested_two_deep.yaml",
     "nested_unknown_values.yaml",
-    "network_basic.yaml",
+    "network_older_names.yaml",
+    "network_port_forwarding.yaml",
     "network_security.yaml",
     "old_functions.yaml",
-    "parameters_all.yaml",
     "ports_in_groups.yaml",
     "references_everywhere.yaml",
     "resource_groups.yaml",
-    "servers.yaml",
-    "storage.yaml",
+    "version_2013-05-23.yaml",
+    "version_2014-10-16.yaml",
+    "version_2016-04-08.yaml",
+    "version_2017-09-01.yaml",
+    "version_2018-08-31.yaml",
     "version_2021-04-16.yaml",
+];
+
+/// What they name that the cloud has by another name.
+const NAMES: [(&str, &str); 7] = [
+    ("image: i,", "image: debian-12,"),
+    ("ImageId: i,", "ImageId: debian-12,"),
+    ("image: debian\n", "image: debian-12\n"),
+    ("flavor: f,", "flavor: m1.tiny,"),
+    ("network: n,", "network: private,"),
+    ("network: n}", "network: private}"),
+    ("floating_network: out", "floating_network: public"),
 ];
 
 #[test]
@@ -53,14 +64,18 @@ fn templates_of_the_corpus_live_on_a_real_openstack() {
     }
     let heat = RealHeat::new();
     let good = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates/good");
+    let mut wrong = Vec::new();
     for name in CORPUS {
         let folder = tempfile::tempdir().expect("a folder");
         copy(&good, folder.path());
         fs::rename(folder.path().join(name), folder.path().join("template.yaml")).expect("a template");
         let stack_name = format!("corpus-{}", name.replace('.', "-"));
         let source = source(folder.path(), &stack_name, &[]);
-        heat.is_made_and_stays(&stack_name, &source);
+        let lives =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| heat.is_made_and_stays(&stack_name, &source)));
+        wrong.extend(lives.is_err().then_some(name));
     }
+    assert!(wrong.is_empty(), "{wrong:?}, for the reasons above");
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -70,7 +85,9 @@ fn copy(from: &Path, to: &Path) {
             fs::create_dir(&target).expect("a folder");
             copy(&path, &target);
         } else {
-            fs::copy(&path, &target).expect("copies");
+            let text = fs::read_to_string(&path).expect("text");
+            let text = NAMES.iter().fold(text, |text, (theirs, ours)| text.replace(theirs, ours));
+            fs::write(&target, text).expect("writes");
         }
     }
 }
