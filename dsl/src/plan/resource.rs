@@ -172,6 +172,10 @@ impl Work<'_> {
         if matches!(action, Action::Replace | Action::Refused) {
             notes.clear();
         }
+        if is_heats && action == Action::Replace && update::keeps_reference(before, after) {
+            let loss = "Heat makes the new one under the name of the old one, deletes the old one by that name, and nothing is left";
+            help.push(format!("{loss}: give it another name, too"));
+        }
         ResourcePlan { notes, ..plan(action, because, help) }
     }
 

@@ -28,8 +28,10 @@ pub(in crate::classes) fn value_specs(subject: Subject<'_>) -> Ruled {
     }
 }
 
-/// Heat sends nothing for what is no more given and has no default, and Neutron does not take that for true or false.
-pub(super) fn port_security(change: &Change<'_>) -> Option<String> {
-    let is_gone = change.has("port_security_enabled") && change.after.value("port_security_enabled").is_none();
-    is_gone.then(|| "Neutron refuses that Heat takes `port_security_enabled` away: say `true`".to_owned())
+/// Heat sends nothing for what is no more given and has no default, and Neutron takes that for neither a truth value nor a text.
+pub(super) fn taken_away(change: &Change<'_>, properties: &[&str]) -> Option<String> {
+    let is_gone = |name: &&&str| change.has(name) && change.after.value(name).is_none();
+    let gone = properties.iter().find(is_gone)?;
+    let instead = if *gone == "port_security_enabled" { "true" } else { "''" };
+    Some(format!("Neutron refuses that Heat takes `{gone}` away: say `{instead}`"))
 }

@@ -4,10 +4,16 @@ use crate::evaluate::Value;
 use crate::resource::{Change, Class, Ruled, Subject};
 
 use super::super::rule::broken;
-use super::base::NEUTRON;
+use super::base::{NEUTRON, taken_away};
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { ty: "OS::Neutron::SecurityGroup", validates: &[group], notes: stateful, ..NEUTRON },
+    Class {
+        ty: "OS::Neutron::SecurityGroup",
+        validates: &[group],
+        refuses: |change| taken_away(change, &["description"]),
+        notes: stateful,
+        ..NEUTRON
+    },
     Class { ty: "OS::Neutron::SecurityGroupRule", validates: &[rule], ..NEUTRON },
 ];
 
