@@ -162,6 +162,11 @@ impl State {
         self.rows.values().map(|entry| &entry.row)
     }
 
+    /// The row of an id.
+    pub fn row(&self, id: Id) -> Option<&Row> {
+        self.rows.get(&id).map(|entry| &entry.row)
+    }
+
     /// The row that stands for a name, if it is as wanted.
     pub fn standing(&self, name: &str) -> Option<&Row> {
         let named = self.index.names.get(name)?;

@@ -88,7 +88,7 @@ fn a_condition_has_as_long_as_it_says() {
     let waits = Waits::of(properties).expect("it waits");
     assert_eq!(waits, Waits { handle: thing.phys, count: 3, timeout: Duration::from_secs(90) });
     assert!(is_made_here(HANDLE) && !is_made_here(CONDITION) && made_here(ready).is_none());
-    let until = state.rows().find(|row| row.id == ready.row).and_then(|row| row.until).expect("it ends");
+    let until = state.row(ready.row).and_then(|row| row.until).expect("it ends");
     assert!(until > Time::from_millis(90_000) && until < Time::from_millis(300_000), "{until:?}");
 }
 

@@ -31,7 +31,7 @@ impl Bare {
         let subnet = json!({ "subnet": { "network_id": net, "cidr": "10.0.0.0/16", "ip_version": 4 } });
         let subnet = asker.make("network", "/subnets", subnet);
         let group = asker.make("network", "/security-groups", json!({ "security_group": { "name": "bare" } }));
-        let image = asker.named("image", "/v2/images?name=debian-12", "images");
+        let image = asker.named("image", "/images?name=debian-12", "images");
         let flavor = asker.named("compute", "/flavors", "flavors");
         let made = each(tiers, |asker, tier| {
             let port = json!({ "port": { "network_id": net, "fixed_ips": [{ "subnet_id": subnet }], "security_groups": [group] } });

@@ -273,7 +273,7 @@ impl Engine {
     }
 
     fn tell_outcome(&self, row: Id, outcome: &Outcome) {
-        let Some(row) = self.state.rows().find(|known| known.id == row) else { return };
+        let Some(row) = self.state.row(row) else { return };
         self.tell(News::Outcome { name: row.name.clone(), act: row.act().cloned(), outcome: outcome.clone() });
     }
 

@@ -170,7 +170,7 @@ impl Engine {
 
     /// What can be said of a row: whether something is done to it, how it is, and how it differs.
     pub(super) fn words(&self, id: Id) -> Option<(Name, Look)> {
-        let row = self.state.rows().find(|row| row.id == id)?;
+        let row = self.state.row(id)?;
         Some((row.name.clone(), (row.is_idle(), row.stage, row.drift.clone())))
     }
 }
