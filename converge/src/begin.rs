@@ -88,11 +88,16 @@ impl State {
         let entry = self.entry(id);
         entry.is_retried = false;
         entry.drain = (entry.row.drains && entry.row.is_being_deleted()).then(|| now + limits.drain);
-        self.request(id);
+        let is_new = self.rows[&id].row.act() == Some(&Act::Create);
+        self.ask_for(id, is_new);
     }
 
-    /// Asks for the job of a row's intent.
+    /// Asks once more for the job of a row's intent.
     pub(crate) fn request(&mut self, id: Id) {
+        self.ask_for(id, false);
+    }
+
+    fn ask_for(&mut self, id: Id, is_new: bool) {
         let place = View::place(self, &self.rows[&id].row);
         let job = self.issue();
         let row = &self.rows[&id].row;
@@ -112,7 +117,7 @@ impl State {
         let not_after = intent.not_after;
         let end = drain.unwrap_or(not_after + self.limits.grace);
         let (name, kind): (Name, Name) = (row.name.clone(), row.kind.clone());
-        self.out.jobs.push(Job { id: job, row: id, name, kind, phys, what, not_after });
+        self.out.jobs.push(Job { id: job, row: id, name, kind, phys, what, is_new, not_after });
         self.running += 1;
         self.turn(id, Phase::Running(job), Some(end));
     }

@@ -25,7 +25,7 @@ pub enum Write {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
-    /// Make a thing with the row's mark and these properties, or find the one that has it.
+    /// Make a thing with the row's mark and these properties, or find the one that has it unless the job is new.
     Create {
         /// The properties.
         properties: Value,
@@ -48,7 +48,7 @@ pub enum What {
     Delete,
 }
 
-/// One request to whoever carries things out. All of them can be carried out twice.
+/// One request to whoever carries things out. All of them can be carried out twice, but for what is new.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Which one it is. The answer carries it.
@@ -63,6 +63,8 @@ pub struct Job {
     pub phys: Option<Name>,
     /// What it is.
     pub what: What,
+    /// Nobody was asked for this creation before, so there is no thing with the row's mark that would have to be looked for.
+    pub is_new: bool,
     /// No request for it is begun after this.
     pub not_after: Time,
 }

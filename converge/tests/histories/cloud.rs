@@ -76,6 +76,8 @@ impl Cloud {
         let found = self.find(job);
         match (&job.what, found) {
             (What::Create { properties }, _) if is_double => self.make(job, properties, true),
+            // Who is told that it is new does not look.
+            (What::Create { properties }, _) if job.is_new => self.make(job, properties, false),
             (What::Create { properties }, None) => self.make(job, properties, false),
             (What::Create { .. } | What::Look, Some(phys)) => Ok(Outcome::Done(Some(self.thing(&phys)))),
             (What::Look | What::Update { .. } | What::Release { .. } | What::Delete, None) => Ok(Outcome::Absent),

@@ -65,7 +65,7 @@ fn unknown(ty: &str) -> Outcome {
 async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome, Stop> {
     let driver = kind.driver;
     match &job.what {
-        What::Create { properties } => create(kind, work, &sent(properties)).await,
+        What::Create { properties } => create(kind, work, &sent(properties), job.is_new).await,
         What::Look => match driver.look(work, None).await? {
             // Nobody knows what was to be done to it still, so it is not the row's thing. As a thing without a row it goes.
             Some(found) if driver.is_half(&found) => Ok(Outcome::Absent),
@@ -81,7 +81,7 @@ async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome,
             };
             match found {
                 Some(found) => driver.update(work, found, &properties).await,
-                None if driver.is_tie() => create(kind, work, &properties).await,
+                None if driver.is_tie() => create(kind, work, &properties, false).await,
                 None => Ok(Outcome::Absent),
             }
         }
@@ -99,10 +99,12 @@ async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome,
     }
 }
 
-async fn create(kind: &Kind, work: &Work<'_>, properties: &Value) -> Result<Outcome, Stop> {
+async fn create(kind: &Kind, work: &Work<'_>, properties: &Value, is_new: bool) -> Result<Outcome, Stop> {
     let driver = kind.driver;
     kind.check(properties)?;
-    let found = match driver.look(work, Some(properties)).await? {
+    // Things that are already joined have no mark of their own.
+    let found = if is_new && !driver.is_tie() { None } else { driver.look(work, Some(properties)).await? };
+    let found = match found {
         Some(found) => found,
         None => match driver.make(work, properties).await? {
             Made::Thing(found) => found,

@@ -1,7 +1,9 @@
 //! Each type in a cloud of this process.
 
+use serde_json::json;
 use wattle_openstack::driver::kinds;
 
+use super::jobs::{Desk, Jobs as _};
 use super::life::{all, comes_and_goes, differs_and_is_put_right};
 use super::stage::Stage;
 
@@ -23,4 +25,29 @@ fn a_thing_comes_is_read_and_goes() {
 #[test]
 fn what_differs_is_seen_and_put_right() {
     differs_and_is_put_right(&Stage::new());
+}
+
+#[test]
+fn what_is_new_is_not_looked_for() {
+    let stage = Stage::new();
+    let net = stage.some("OS::Neutron::Net", &json!({}));
+    for (kind, properties) in [
+        ("OS::Neutron::Net", json!({})),
+        ("OS::Neutron::Port", json!({ "network": net })),
+        ("OS::Nova::Server", json!({ "flavor": "m1.small", "image": "debian-12", "networks": "none" })),
+        ("OS::Cinder::Volume", json!({ "size": 1 })),
+    ] {
+        // What an image or a flavor is called is asked once a minute.
+        stage.create(stage.row(), kind, &properties);
+        stage.asked();
+        let looks = |made: &dyn Fn()| {
+            made();
+            stage.asked().iter().filter(|asked| asked.starts_with("GET")).count()
+        };
+        let row = stage.row();
+        assert_eq!(looks(&|| drop(stage.new_one(row, kind, &properties))), 0, "{kind}");
+        // Asked for again, it may be there.
+        assert_ne!(looks(&|| drop(stage.create(row, kind, &properties))), 0, "{kind}");
+        assert!(stage.sight(row, kind, &Desk::default()).is_some(), "{kind}");
+    }
 }

@@ -82,18 +82,24 @@ impl Stage {
 
     /// Carries out one job, for so long.
     pub(crate) fn once_until(&self, lease: Duration, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome {
+        self.carried_out(&Job { phys: phys.map(Name::from), ..self.job(lease, row, kind, what) })
+    }
+
+    /// Makes a thing for which nobody has asked before.
+    pub(crate) fn new_one(&self, row: Id, kind: &str, properties: &Json) -> Outcome {
+        let what = What::Create { properties: value(properties) };
+        self.carried_out(&Job { is_new: true, ..self.job(LEASE, row, kind, what) })
+    }
+
+    fn job(&self, lease: Duration, row: Id, kind: &str, what: What) -> Job {
         let now = self.near.now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
         let not_after = Time::from_millis(u64::try_from(now.as_millis()).expect("this century")) + lease;
-        let job = Job {
-            id: Id { term: 2, number: 0 },
-            row,
-            name: "web".into(),
-            kind: kind.into(),
-            phys: phys.map(Name::from),
-            what,
-            not_after,
-        };
-        self.hands.carry_out(&job).now_or_never().expect("nothing to wait for")
+        let (id, name) = (Id { term: 2, number: 0 }, "web".into());
+        Job { id, row, name, kind: kind.into(), phys: None, what, is_new: false, not_after }
+    }
+
+    fn carried_out(&self, job: &Job) -> Outcome {
+        self.hands.carry_out(job).now_or_never().expect("nothing to wait for")
     }
 
     pub(crate) fn create(&self, row: Id, kind: &str, properties: &Json) -> Outcome {

@@ -75,6 +75,7 @@ impl Jobs for Stage {
             kind: kind.into(),
             phys: phys.map(Name::from),
             what,
+            is_new: false,
             not_after,
         };
         self.runtime.block_on(self.hands.carry_out(&job))
