@@ -115,6 +115,11 @@ def main():
     conf.set_override("reauthentication_auth_method", "")
     conf.set_override("host", "localhost")
     conf.set_override("max_stacks_per_tenant", -1)
+    if args.no_limits:
+        # Its engine takes longer than a minute to take in a thousand servers.
+        from oslo_messaging.rpc import client
+        conf.register_opts(client._client_opts)
+        conf.set_override("rpc_response_timeout", 7200)
     conf.set_override("heat_metadata_server_url",
                       "http://localhost:%d" % args.port)
     # Else keystone is asked where a deployment's signal goes.

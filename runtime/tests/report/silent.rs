@@ -22,7 +22,7 @@ fn servers_that_never_spoke_are_named_with_where_to_look() {
     let said = |after: u64| silent(&picture, &built, MADE + Duration::from_secs(after));
     // `app` has an agent, `web` had one, `bare` has nothing to run, and `late` is going.
     assert_eq!(said(239), None);
-    let expected = "no word from `db` for 4m: it is the boot, the network, or the agent; `wattle logs db --console` shows what it has \
+    let expected = "no word from `db` for 4m 00s: it is the boot, the network, or the agent; `wattle logs db --console` shows what it has \
                     written to its console";
     assert_eq!(said(240).as_deref(), Some(expected));
 }

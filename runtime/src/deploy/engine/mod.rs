@@ -119,7 +119,9 @@ impl Engine {
         };
         engine.carry(step).await?;
         // What was deployed may have changed while nobody looked.
-        engine.look(true);
+        if engine.state.rows().next().is_some() {
+            engine.look(true);
+        }
         let wish = wish.filter(|(wish, _)| wish.number > engine.keeper.wish);
         Ok((engine, wish))
     }

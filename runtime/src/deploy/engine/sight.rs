@@ -165,7 +165,7 @@ impl Engine {
 
     /// Whether nothing is being done here to a thing that is there.
     fn is_at_rest(&self, id: Id) -> bool {
-        self.state.rows().any(|row| row.id == id && row.is_idle() && row.stage == Stage::Sound)
+        self.state.row(id).is_some_and(|row| row.is_idle() && row.stage == Stage::Sound)
     }
 
     /// What can be said of a row: whether something is done to it, how it is, and how it differs.
