@@ -57,6 +57,10 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     if let Some(help) = (class.refuses)(change) {
         return without_notes(Action::Refuse, vec![help]);
     }
+    if let Some(name) = changed.iter().find(|name| is_needed(after, name)) {
+        let help = format!("the service refuses that Heat takes `{name}` away: say what it is to be instead");
+        return without_notes(Action::Refuse, vec![help]);
+    }
     let mut notes = (class.notes)(change);
     let ignored: Vec<&str> = class.ignores.iter().copied().filter(|name| change.has(name)).collect();
     if !ignored.is_empty() {
@@ -67,6 +71,11 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
         Some(help) => Verdict { action: Action::Rebuild, help: vec![help], notes },
         None => Verdict { action: Action::Update, help: Vec::new(), notes },
     }
+}
+
+/// Whether Heat takes a property away and its service refuses that. Who speaks to the service without Heat can take it away.
+pub fn is_needed(after: &Resource, property: &str) -> bool {
+    after.class().needed.contains(&property) && after.compared().value(property).is_none()
 }
 
 /// Whether another value of a property alone makes another resource, as it is: with the policies that it has.

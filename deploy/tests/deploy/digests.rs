@@ -7,7 +7,7 @@ use proptest::sample::Index;
 use wattle_deploy::Deployment;
 use wattle_heat::Desired;
 use wattle_heat::desired::Resource;
-use wattle_heat::update::{Action, is_ignored, verdict};
+use wattle_heat::update::{Action, is_ignored, is_needed, verdict};
 use wattle_model::{PropertySchema, PropertyType, SchemaConstraint};
 
 use crate::desk::{Desk, KEY, loaded};
@@ -162,7 +162,7 @@ proptest! {
         match verdict(&before, &after, &changed).action {
             Action::Replace => prop_assert!(is_another, "{changed:?} {jobs:?}\n{templates:#?}"),
             Action::Refuse => {
-                let is_judged = |name: &&str| JUDGED.contains(&(ty, name));
+                let is_judged = |name: &&str| JUDGED.contains(&(ty, name)) || is_needed(&after, name);
                 prop_assert!(!is_another && changed.iter().any(is_judged), "{changed:?}\n{templates:#?}");
             }
             Action::Update | Action::Rebuild => prop_assert!(!is_another, "{changed:?} {jobs:?}\n{templates:#?}"),

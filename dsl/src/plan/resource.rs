@@ -182,6 +182,11 @@ impl Work<'_> {
     /// What becomes of a resource whose properties `changed` differ, how another answer could be had, and what else there is to
     /// say.
     fn verdict(&self, before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Vec<String>, Vec<String>) {
+        let is_only_heats = |property: &&&str| self.own.is_some() && update::is_needed(after, property);
+        let changed: &[&str] = &changed.iter().filter(|property| !is_only_heats(property)).copied().collect::<Vec<_>>();
+        if changed.is_empty() {
+            return (Action::Update, Vec::new(), Vec::new());
+        }
         let update::Verdict { action, help, notes } = update::verdict(before, after, changed);
         let action = match action {
             update::Action::Update => Action::Update,

@@ -35,6 +35,8 @@ pub(crate) struct Class {
     pub(crate) immutable: &'static [&'static str],
     /// Whether Heat refuses a change only when it carries it out (`handle_update`), and if it does, what could be done.
     pub(crate) refuses: fn(&Change<'_>) -> Option<String>,
+    /// Properties that Heat cannot take away again: it sends nothing for them, and the service takes that for no value.
+    pub(crate) needed: &'static [&'static str],
     /// Whether a change that keeps it loses what was on it, and if it does, how that would be kept.
     pub(crate) rebuilds: fn(&Change<'_>) -> Option<String>,
     /// Properties of which Heat takes another value and does nothing about it.
@@ -73,6 +75,7 @@ impl Class {
         group: None,
         immutable: &[],
         refuses: |_| None,
+        needed: &[],
         rebuilds: |_| None,
         ignores: &[],
         varies: &[],

@@ -1,7 +1,7 @@
 //! What all of Neutron's types have in common.
 
 use crate::resource::values::map;
-use crate::resource::{Change, Class, Refers, Ruled, Subject};
+use crate::resource::{Class, Refers, Ruled, Subject};
 
 use super::super::rule::broken;
 
@@ -26,12 +26,4 @@ pub(in crate::classes) fn value_specs(subject: Subject<'_>) -> Ruled {
         Some(key) => broken(format!("`{key}` is not given in `value_specs`"), "give it as a property"),
         None => Ok(None),
     }
-}
-
-/// Heat sends nothing for what is no more given and has no default, and Neutron takes that for neither a truth value nor a text.
-pub(super) fn taken_away(change: &Change<'_>, properties: &[&str]) -> Option<String> {
-    let is_gone = |name: &&&str| change.has(name) && change.after.value(name).is_none();
-    let gone = properties.iter().find(is_gone)?;
-    let instead = if *gone == "port_security_enabled" { "true" } else { "''" };
-    Some(format!("Neutron refuses that Heat takes `{gone}` away: say `{instead}`"))
 }

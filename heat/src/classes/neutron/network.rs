@@ -6,14 +6,10 @@ use crate::resource::values::is_there;
 use crate::resource::{Class, Ruled, Subject};
 
 use super::super::rule::broken;
-use super::base::{NEUTRON, taken_away};
+use super::base::NEUTRON;
 
 pub(super) const CLASSES: &[Class] = &[
-    Class {
-        ty: "OS::Neutron::Net",
-        refuses: |change| taken_away(change, &["port_security_enabled", "dns_domain"]),
-        ..NEUTRON
-    },
+    Class { ty: "OS::Neutron::Net", needed: &["port_security_enabled", "dns_domain"], ..NEUTRON },
     Class {
         ty: "OS::Neutron::NetworkGateway",
         translates: &[translation(&["connections", "network"], &["network_id"])],

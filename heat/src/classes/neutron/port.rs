@@ -4,7 +4,7 @@ use crate::properties::translation;
 use crate::resource::{Change, Class, Found, Subject};
 
 use super::super::rule::not_both;
-use super::base::{NEUTRON, PORT, SUBNET, taken_away};
+use super::base::{NEUTRON, PORT, SUBNET};
 
 pub(super) const CLASSES: &[Class] = &[Class {
     ty: PORT,
@@ -12,7 +12,7 @@ pub(super) const CLASSES: &[Class] = &[Class {
     depends: subnets,
     validates: &[|subject| not_both(subject, "fixed_ips", "no_fixed_ips")],
     ignores: &["replacement_policy"],
-    refuses: |change| taken_away(change, &["port_security_enabled", "dns_name"]),
+    needed: &["port_security_enabled", "dns_name"],
     notes: no_address,
     always_replaced: |port| port.text("replacement_policy") == Some("REPLACE_ALWAYS"),
     ..NEUTRON

@@ -4,13 +4,13 @@ use crate::evaluate::Value;
 use crate::resource::{Change, Class, Ruled, Subject};
 
 use super::super::rule::broken;
-use super::base::{NEUTRON, taken_away};
+use super::base::NEUTRON;
 
 pub(super) const CLASSES: &[Class] = &[
     Class {
         ty: "OS::Neutron::SecurityGroup",
         validates: &[group],
-        refuses: |change| taken_away(change, &["description"]),
+        needed: &["description"],
         notes: stateful,
         ..NEUTRON
     },
