@@ -45,6 +45,8 @@ impl Named {
 }
 
 impl Ground for Named {
+    const IS_SHARED: bool = true;
+
     fn clouds(&self, password: &str) -> String {
         let auth = format!(
             "{{auth_url: '{}', username: {}, password: {password}, project_name: {}, user_domain_name: {}, project_domain_name: {}}}",

@@ -23,6 +23,9 @@ use crate::zookeeper::ZooKeeper;
 
 /// A cloud in which something can be deployed.
 pub trait Ground {
+    /// Whether others have things there, too.
+    const IS_SHARED: bool = false;
+
     /// `clouds.yaml` that names it, with this password.
     fn clouds(&self, password: &str) -> String;
 }
@@ -75,8 +78,10 @@ impl<G: Ground> Site<G> {
         let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
         let mut site = Self { stage, cloud, zookeeper: ZooKeeper::start(1), before: BTreeSet::new() };
         site.clouds(password);
-        let there = site.there();
-        site.before = there.values().flatten().map(|item| item["id"].to_string()).collect();
+        if G::IS_SHARED {
+            let there = site.there();
+            site.before = there.values().flatten().map(|item| item["id"].to_string()).collect();
+        }
         site
     }
 
@@ -159,9 +164,11 @@ impl<G: Ground> Site<G> {
             for (service, path, key) in COLLECTIONS {
                 let call = Call::new(service, Method::Get, path);
                 let mut items = session.list(call, key).await.expect("a list");
-                // A project gets its default group when it first asks for one.
-                let is_new = |item: &Value| item["name"] != "default" && !self.before.contains(&item["id"].to_string());
-                items.retain(is_new);
+                // What a cloud has of itself, some of it from the first time on that somebody asks.
+                let own = ["default", "private", "private-subnet"];
+                let is_own =
+                    |item: &Value| own.iter().any(|name| item["name"] == *name) || item["router:external"] == true;
+                items.retain(|item| !is_own(item) && !self.before.contains(&item["id"].to_string()));
                 there.insert(key, items);
             }
             there

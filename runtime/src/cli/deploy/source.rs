@@ -33,7 +33,10 @@ pub(super) fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failur
     let template = seed::template_in(&work.directory).unwrap_or("template.yaml");
     let mut files = work.options.files.templates.clone();
     for (path, text) in named_by(&environments, template, work) {
-        files.entry(path).or_insert(text);
+        let text = text.map_err(|Missing(why)| {
+            Failure::usage(format!("cannot read `{path}`, which a template or an environment names: {why}"))
+        })?;
+        files.entry(path).or_insert_with(|| text.to_string());
     }
     // What servers prove themselves with goes over what an environment says.
     let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
@@ -51,14 +54,18 @@ pub(super) fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failur
 }
 
 /// The files that environments name as what makes types, and what these name in turn, by their paths from the directory.
-fn named_by(environments: &[(String, String)], template: &str, work: &Work) -> Vec<(String, String)> {
+fn named_by(
+    environments: &[(String, String)],
+    template: &str,
+    work: &Work,
+) -> Vec<(String, Result<Arc<str>, Missing>)> {
     let texts = environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     let inputs = Inputs { environment: Arc::new(Environment::read(texts)), ..Inputs::default() };
     let beside = environments.iter().map(|(name, _)| folder(name).to_owned()).collect();
     let text = work.options.files.templates.get(template).map_or("", String::as_str);
     let loaded = Loaded::load(text, template, &Beside { directory: &work.directory, folders: beside }, &inputs);
     let contents = loaded.library.contents.iter();
-    contents.filter_map(|(path, text)| Some((path.clone(), text.as_deref().ok()?.to_owned()))).collect()
+    contents.map(|(path, text)| (path.clone(), text.clone())).collect()
 }
 
 /// The folder of a file, with its slash; nothing where that is the directory itself.
