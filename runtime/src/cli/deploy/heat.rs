@@ -177,7 +177,7 @@ impl Errand<'_> {
                 // Somebody else was faster, or nobody knows: what is there is looked for. And a stack that is just gone has its
                 // name for a moment longer.
                 Err(Fault::Refused { status: 404 | 409, .. } | Fault::Unknown { .. }) => {
-                    tokio::time::sleep(PAUSE).await
+                    tokio::time::sleep(PAUSE).await;
                 }
                 Err(fault) => return Err(of_fault(fault)),
             }
