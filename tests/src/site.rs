@@ -68,7 +68,9 @@ impl Site {
 
     /// Has a server vanish.
     pub fn vanish(&self, name: &str) {
-        self.cloud.world().vanish("servers", &self.server(name));
+        // Before the world is held: it is asked for the id.
+        let id = self.server(name);
+        self.cloud.world().vanish("servers", &id);
     }
 }
 
