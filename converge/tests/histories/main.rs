@@ -19,8 +19,7 @@
 //! down; what only one can have is not given twice, and what takes turns is not made at once; nothing is made of which three are there that nothing requires; what
 //! failed is not begun again by the same goal. In one history of 16 each step is what the predicates say when they are computed
 //! from scratch. When faults stop, everything comes to rest; then the next goal is reached, with nothing left over; what then drifts is put
-//! right; the same goal once more
-//! costs two writes and no job; a last one writes no row more than twice.
+//! right; the same goal once more costs two writes and no job; a last one writes no row more than twice.
 //!
 //! # Whether it finds anything
 //!

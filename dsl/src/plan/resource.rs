@@ -184,9 +184,6 @@ impl Work<'_> {
     fn verdict(&self, before: &Resource, after: &Resource, changed: &[&str]) -> (Action, Vec<String>, Vec<String>) {
         let is_only_heats = |property: &&&str| self.own.is_some() && update::is_needed(after, property);
         let changed: &[&str] = &changed.iter().filter(|property| !is_only_heats(property)).copied().collect::<Vec<_>>();
-        if changed.is_empty() {
-            return (Action::Update, Vec::new(), Vec::new());
-        }
         let update::Verdict { action, help, notes } = update::verdict(before, after, changed);
         let action = match action {
             update::Action::Update => Action::Update,

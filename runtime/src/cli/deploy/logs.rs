@@ -51,8 +51,8 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let stack = space.layout().stack().to_owned();
     let site = Site::new(space.store(), &stack, &key, session.clone()).await?;
     let things = site.deployment.things(SERVER).await?;
-    let is_meant = |name: &&Name| ***name == **server || *software::own(name) == **server;
-    let Some(phys) = things.keys().find(is_meant).and_then(|name| things.get(name)) else {
+    let is_meant = |name: &Name| **name == **server || *software::own(name) == **server;
+    let Some((_, phys)) = things.iter().find(|(name, _)| is_meant(name)) else {
         let failure = match things.len() {
             0 => Failure::new(format!("no server of `{stack}` is deployed")),
             _ => Failure::new(format!("no server `{server}` of `{stack}` is deployed"))

@@ -24,11 +24,8 @@ pub(super) fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failur
     let named = matches.get_many::<PathBuf>("environment").into_iter().flatten().cloned();
     let mut environments = Vec::new();
     for file in beside(&work.directory).into_iter().chain(named) {
-        let text = manners::read(&file)
-            .map_err(|error| unreadable(&format!("the environment `{}`", file.display()), &error))?;
-        let name = within(&work.directory, &file)
-            .map_err(|error| unreadable(&format!("the environment `{}`", file.display()), &error))?;
-        environments.push((name, text));
+        let read = manners::read(&file).and_then(|text| Ok((within(&work.directory, &file)?, text)));
+        environments.push(read.map_err(|error| unreadable(&format!("the environment `{}`", file.display()), &error))?);
     }
     let template = seed::template_in(&work.directory).unwrap_or("template.yaml");
     let mut files = work.options.files.templates.clone();
