@@ -3,8 +3,7 @@
 use wattle_model::Name;
 
 use crate::state::{Entry, Phase, State};
-use crate::view::View;
-use crate::{Act, Failure, Id, Notice, Row, Stage, Time};
+use crate::{Act, Id, Notice, Row, Stage, Time};
 
 /// What is due at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,15 +115,14 @@ impl State {
     /// It takes too long.
     fn give_up(&mut self, id: Id) {
         self.rest(id);
-        let generation = self.generation();
+        let failure = self.failure(id, "it was not done in time".into());
         self.alter(id, |row| {
-            let deleting = row.is_being_deleted();
             lapse(row);
             if row.stage == Stage::New {
                 row.stage = Stage::Failed;
             }
             row.until = None;
-            row.failed = Some(Failure { generation, deleting, cause: "it was not done in time".into() });
+            row.failed = Some(failure);
         });
     }
 }

@@ -66,6 +66,9 @@ pub struct Failure {
     pub generation: u64,
     /// Its deletion failed; else something before.
     pub deleting: bool,
+    /// The rows that it was to require, if it was to be as wanted: once others stand for what it depends on, it is tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<BTreeSet<Id>>,
     /// Why, in the words of a message.
     pub cause: Name,
 }

@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
@@ -21,16 +22,27 @@ struct Shared {
     changed: Condvar,
 }
 
-#[derive(Debug, Default)]
+/// Whether it is this request, or this answer.
+type Test = Box<dyn Fn(&[u8]) -> bool + Send>;
+
+#[derive(Default)]
 struct State {
     mode: Mode,
     streams: Vec<TcpStream>,
     // Whether the connection is cut as soon as the server says something.
     cut_next_answer: bool,
     // Before which request to stall.
-    stall_before: Option<fn(&[u8]) -> bool>,
+    stall_before: Option<Test>,
+    // Before the answer to which request to stall.
+    stall_after: Option<Test>,
     // Which answer to lose, while the connection lives.
-    lose: Option<fn(&[u8]) -> bool>,
+    lose: Option<Test>,
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State").field("mode", &self.mode).finish_non_exhaustive()
+    }
 }
 
 /// What becomes of bytes.
@@ -95,8 +107,8 @@ impl Proxy {
     }
 
     /// Loses the next answer that `is_it`, and passes on all that come after it: what was asked is done, and whoever asked waits.
-    pub fn lose_answer(&self, is_it: fn(&[u8]) -> bool) {
-        self.shared.state().lose = Some(is_it);
+    pub fn lose_answer(&self, is_it: impl Fn(&[u8]) -> bool + Send + 'static) {
+        self.shared.state().lose = Some(Box::new(is_it));
     }
 
     /// Passes nothing on any more, in either direction, as when cables are pulled.
@@ -105,8 +117,18 @@ impl Proxy {
     }
 
     /// Stalls as soon as somebody asks for what `is_it`, which is not passed on.
-    pub fn stall_before(&self, is_it: fn(&[u8]) -> bool) {
-        self.shared.state().stall_before = Some(is_it);
+    pub fn stall_before(&self, is_it: impl Fn(&[u8]) -> bool + Send + 'static) {
+        self.shared.state().stall_before = Some(Box::new(is_it));
+    }
+
+    /// Stalls as soon as the server has answered what `is_it`: it is done, and whoever asked for it waits.
+    pub fn stall_after(&self, is_it: impl Fn(&[u8]) -> bool + Send + 'static) {
+        self.shared.state().stall_after = Some(Box::new(is_it));
+    }
+
+    /// Whether it stalls.
+    pub fn is_stalled(&self) -> bool {
+        self.shared.state().mode == Mode::Stalled
     }
 
     /// Waits until it stalls.
@@ -142,10 +164,17 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Waits until it is known what becomes of `bytes`.
-    fn passage(&self, bytes: &[u8], is_answer: bool) -> Passage {
+    /// Waits until it is known what becomes of `bytes`. `is_awaited`: whether the next answer on the connection stalls it.
+    fn passage(&self, bytes: &[u8], is_answer: bool, is_awaited: &AtomicBool) -> Passage {
         let mut state = self.state();
-        if !is_answer && state.stall_before.take_if(|is_it| is_it(bytes)).is_some() {
+        let stalls = if is_answer {
+            is_awaited.swap(false, Ordering::Relaxed)
+        } else {
+            let is_it = state.stall_after.take_if(|is_it| is_it(bytes)).is_some();
+            is_awaited.fetch_or(is_it, Ordering::Relaxed);
+            state.stall_before.take_if(|is_it| is_it(bytes)).is_some()
+        };
+        if stalls {
             state.mode = Mode::Stalled;
             self.changed.notify_all();
         }
@@ -171,13 +200,15 @@ impl Shared {
             stream.set_nodelay(true)?;
             self.state().streams.push(stream.try_clone()?);
         }
+        let is_awaited = Arc::new(AtomicBool::new(false));
         for (from, to, is_answer) in [(client, &server, false), (&server, client, true)] {
             let (shared, mut from, mut to) = (Arc::clone(self), from.try_clone()?, to.try_clone()?);
+            let is_awaited = Arc::clone(&is_awaited);
             thread::spawn(move || {
                 let mut buffer = vec![0; 65_536];
                 while let Ok(read @ 1..) = from.read(&mut buffer) {
                     let bytes = &buffer[..read];
-                    match shared.passage(bytes, is_answer) {
+                    match shared.passage(bytes, is_answer, &is_awaited) {
                         Passage::Lose => {}
                         Passage::Pass if to.write_all(bytes).is_ok() => {}
                         Passage::Pass | Passage::Break => break,

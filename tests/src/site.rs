@@ -134,7 +134,12 @@ impl<G: Ground> Site<G> {
 
     /// Begins to deploy it.
     pub fn begin(&self, args: &[&str]) -> std::process::Child {
-        let mut command = self.command(&[&DEPLOY, args].concat());
+        self.begin_alone(&[&DEPLOY, args].concat())
+    }
+
+    /// Begins another command with the data space.
+    pub fn begin_alone(&self, args: &[&str]) -> std::process::Child {
+        let mut command = self.command(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts")
     }
 

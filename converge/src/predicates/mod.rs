@@ -70,9 +70,13 @@ fn forget<V: View>(view: &V, row: &Row) -> bool {
     row.is_idle() && row.stage == Stage::Gone && !view.is_required(row.id) && !has_failed(view, row)
 }
 
-/// Whether something went wrong with a row in this goal.
+/// Whether something went wrong with a row in this goal, and would again: what it refers to may have been made anew since.
 pub(crate) fn has_failed<V: View>(view: &V, row: &Row) -> bool {
-    row.failed.as_ref().is_some_and(|failure| failure.generation == view.generation())
+    row.failed.as_ref().is_some_and(|failure| {
+        let place = view.place(row);
+        let needs = failure.needs.as_ref().filter(|_| view.is_known(place));
+        failure.generation == view.generation() && needs.is_none_or(|needs| needs == view.needs(place))
+    })
 }
 
 /// Whether what is wanted of a name is to be worked for. After a goal was reached only drift is put right, where that is asked

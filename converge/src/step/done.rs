@@ -90,10 +90,9 @@ impl State {
     /// What was begun is not done. A refusal has changed nothing, unless it was asked for more than once.
     pub(crate) fn fail(&mut self, id: Id, cause: Name, is_broken: bool) {
         let is_known = !is_broken && !self.rows[&id].is_retried;
-        let generation = self.generation();
+        let failure = self.failure(id, cause);
         self.rest(id);
         self.alter(id, |row| {
-            let deleting = row.is_being_deleted();
             match row.act() {
                 Some(Act::Create) if !is_broken => row.is_gone(),
                 Some(Act::Create | Act::Look | Act::Delete) | None => row.stage = Stage::Failed,
@@ -106,7 +105,7 @@ impl State {
             }
             row.intent = None;
             row.until = None;
-            row.failed = Some(Failure { generation, deleting, cause });
+            row.failed = Some(failure);
         });
     }
 
@@ -115,12 +114,24 @@ impl State {
         let (generation, is_complete) = (self.generation(), self.is_complete());
         self.rest(id);
         self.alter(id, |row| {
+            let needs = Some(row.requires.clone());
             row.is_gone();
             if row.made == generation && !is_complete {
                 let cause = "it vanished after it was made".into();
-                row.failed = Some(Failure { generation, deleting: false, cause });
+                row.failed = Some(Failure { generation, deleting: false, needs, cause });
             }
         });
+    }
+
+    /// What is to be remembered of what was begun for a row, which has failed in this goal.
+    pub(crate) fn failure(&self, id: Id, cause: Name) -> Failure {
+        let row = &self.rows[&id].row;
+        let needs = match row.act() {
+            Some(Act::Create | Act::Look) => Some(row.requires.clone()),
+            Some(Act::Update { requires, .. }) => Some(requires.clone()),
+            Some(Act::Release { .. } | Act::Delete) | None => None,
+        };
+        Failure { generation: self.generation(), deleting: row.is_being_deleted(), needs, cause }
     }
 }
 

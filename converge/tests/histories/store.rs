@@ -18,8 +18,10 @@ pub(crate) struct Store {
     pub(crate) goal: Option<Goal>,
     pub(crate) good: Vec<Good>,
     pub(crate) rows: BTreeMap<Id, Row>,
-    /// Names of which something failed, with the goal in which it did.
-    failures: BTreeSet<(Name, u64)>,
+    /// Names of which something failed, with the goal in which it did, and what it was to require.
+    failures: BTreeSet<(Name, u64, Option<BTreeSet<Id>>)>,
+    /// Rows that did not give up what others need, with the goal.
+    kept: BTreeSet<(Id, u64)>,
 }
 
 impl Store {
@@ -32,7 +34,11 @@ impl Store {
             }
             Write::Row(row) => {
                 if let Some(failure) = row.failed.as_ref().filter(|failure| !failure.deleting) {
-                    self.failures.insert((row.name.clone(), failure.generation));
+                    self.failures.insert((row.name.clone(), failure.generation, failure.needs.clone()));
+                    let former = self.rows.get(&row.id).filter(|former| former.failed != row.failed);
+                    if matches!(former.and_then(Row::act), Some(Act::Release { .. })) {
+                        self.kept.insert((row.id, failure.generation));
+                    }
                 }
                 self.rows.insert(row.id, *row);
             }
@@ -46,10 +52,10 @@ impl Store {
         Stored { goal: self.goal.clone(), good: self.good.clone(), rows: self.rows.values().cloned().collect() }
     }
 
-    /// What failed in a goal is not tried again in it, and nothing is made of which there is enough. Of a row that is about to be written.
+    /// What failed in a goal is not tried again in it, unless it refers to something else by now, and nothing is made of which there is enough. Of a row that is about to be written.
     pub(crate) fn may_begin(&self, row: &Row) -> Result<(), String> {
         let generation = self.goal.as_ref().map(|goal| goal.generation);
-        let has_failed = |row: &Row| row.failed.as_ref().is_some_and(|failure| Some(failure.generation) == generation);
+        let failed = row.failed.as_ref().filter(|failure| Some(failure.generation) == generation);
         let former = self.rows.get(&row.id);
         let Some(act) = row.act().filter(|act| former.is_none_or(|former| former.act() != Some(act))) else {
             return Ok(());
@@ -67,10 +73,14 @@ impl Store {
             }
         }
         let again = match act {
-            Act::Create => self.failures.contains(&(row.name.clone(), generation.unwrap_or_default())),
+            Act::Create => {
+                let needs = Some(row.requires.clone());
+                self.failures.contains(&(row.name.clone(), generation.unwrap_or_default(), needs))
+            }
             Act::Look => false,
-            Act::Update { .. } | Act::Release { .. } => has_failed(row),
-            Act::Delete => has_failed(row) && row.failed.as_ref().is_some_and(|failure| failure.deleting),
+            Act::Update { requires, .. } => failed.is_some_and(|failure| failure.needs.as_ref() == Some(requires)),
+            Act::Release { .. } => self.kept.contains(&(row.id, generation.unwrap_or_default())),
+            Act::Delete => failed.is_some_and(|failure| failure.deleting),
         };
         if again { Err(format!("{act:?} of {} failed in this goal and is begun again", row.id)) } else { Ok(()) }
     }

@@ -227,9 +227,10 @@ impl World {
         }
         self.say(|| "somebody changes what there is".to_owned());
         let things: Vec<Name> = self.cloud.things.keys().cloned().collect();
-        if self.chance.once_in(3) && !things.is_empty() {
+        if self.chance.flip() && !things.is_empty() {
             self.cloud.things.remove(&things[self.chance.index(things.len())]);
-        } else {
+        }
+        if self.chance.flip() {
             self.cloud.things.values_mut().for_each(|thing| thing.is_changed = self.chance.flip());
         }
         self.after(0, Happening::Calm);

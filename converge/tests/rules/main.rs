@@ -265,3 +265,22 @@ fn what_cannot_be_a_goal_is_refused() {
     assert!(desk.state.goal().is_none() && desk.rows.is_empty());
     assert_eq!(refused[2], Refusal::NoGoal(7).to_string());
 }
+
+#[test]
+fn what_failed_is_tried_again_once_what_it_refers_to_was_made_anew() {
+    let servers = |free| Wish::default().with("net", "", "", &[]).with("port", "", free, &["net"]);
+    let mut desk = Desk::new();
+    desk.want(servers("one"));
+    desk.all_done();
+    desk.want(servers("two"));
+    assert_eq!(desk.jobs(), ["update port"]);
+    // Somebody has deleted the network, which is seen only afterwards.
+    desk.answer(Outcome::Refused("no such network".into()));
+    assert_eq!(desk.roots(), ["`port` failed: no such network"]);
+    desk.see("net", |_| Sight::Absent);
+    assert_eq!(desk.jobs(), ["create net"]);
+    desk.done();
+    assert_eq!(desk.jobs(), ["update port"]);
+    desk.answer(Outcome::Refused("it will not".into()));
+    assert_eq!((desk.jobs(), desk.roots()), (vec![], vec!["`port` failed: it will not".to_owned()]));
+}

@@ -39,6 +39,8 @@ fn main() {
         let mut own: Vec<Took> = (0..TIMES).map(|_| without_heat(&template)).collect();
         own.sort_by_key(|took| took.time);
         let Took { time, writes, reads } = own[TIMES / 2];
+        // Heat takes minutes for many tiers: what is known is said first.
+        eprintln!("W({size}) without Heat: {time:?}, {writes} writing and {reads} reading requests");
         let heat = heat(&template);
         let resources = u32::try_from(2 * size + 3).expect("not that many");
         let per = |count: u32| f64::from(count) / f64::from(resources);

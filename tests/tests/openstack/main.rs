@@ -13,6 +13,7 @@ mod jobs;
 #[path = "../../../openstack/tests/driver/life.rs"]
 mod life;
 mod stage;
+mod trouble;
 
 use stage::Stage;
 use wattle_tests::openstack::{Named, is_there};
