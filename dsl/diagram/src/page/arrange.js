@@ -22,11 +22,17 @@ const arrange = (() => {
   };
 
   let worker = null;
+  let unpacked = null;
   let asked = 0;
   const waiting = new Map();
 
-  function start() {
-    const source = document.getElementById('elk').textContent;
+  async function unpack() {
+    const packed = Uint8Array.from(atob(document.getElementById('elk').textContent), (char) => char.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
+    return new Response(stream).text();
+  }
+
+  function start(source) {
     const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
     worker = new Worker(url);
     URL.revokeObjectURL(url);
@@ -43,9 +49,11 @@ const arrange = (() => {
     waiting.clear();
   }
 
-  function ask(given) {
+  async function ask(given) {
+    unpacked ??= unpack();
+    const source = await unpacked;
     return new Promise((resolve, reject) => {
-      if (!worker) start();
+      if (!worker) start(source);
       asked += 1;
       const timer = setTimeout(() => {
         stop();

@@ -40,8 +40,8 @@ const SCRIPTS: [&str; 14] = [
     include_str!("start.js"),
 ];
 
-/// What lays out: ELK as elkjs has it, the source of a worker. `elk/make` makes it, and tells of its licence.
-const ELK: &str = include_str!("elk/elk-worker.min.js");
+/// What lays out: ELK as elkjs has it, the source of a worker, by gzip. `elk/make` makes it, and tells of its licence.
+const ELK: &[u8] = include_bytes!("elk/elk-worker.min.js.gz");
 
 /// What is added to a page that shows what runs.
 const LIVE_STYLE: &str = include_str!("live.css");
@@ -80,6 +80,7 @@ pub fn html(picture: &Diagram) -> String {
     );
     let data = picture.to_json().replace('<', "\\u003c");
     let title = escaped(&picture.stack);
+    let elk = STANDARD.encode(ELK);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
@@ -88,7 +89,7 @@ pub fn html(picture: &Diagram) -> String {
          <style>{style}</style>\n</head>\n{BODY}\
          <script type=\"application/json\" id=\"picture\">{data}</script>\n\
          <!-- elkjs, Eclipse Public License 2.0, source: https://github.com/kieler/elkjs -->\n\
-         <script type=\"text/plain\" id=\"elk\">{ELK}</script>\n\
+         <script type=\"text/plain\" id=\"elk\">{elk}</script>\n\
          <script>{script}</script>\n</html>\n"
     )
 }
