@@ -5,6 +5,7 @@ pub mod ca;
 pub mod cli;
 pub mod clock;
 pub mod deploy;
+pub mod ensemble;
 pub mod local;
 mod lock;
 mod log_file;

@@ -34,8 +34,8 @@ pub(super) fn target() -> [Arg; 6] {
 pub(super) fn data_space() -> [Arg; 5] {
     [
         Arg::new("space").long("space").value_name("ADDRESS").help(
-            "Where the data space is: zookeeper+tls://HOST:PORT[,HOST:PORT...] or unix:PATH; as WATTLE_SPACE has it, else \
-             that of what `up` runs",
+            "Where the data space is: zookeeper+tls://HOST:PORT[,HOST:PORT...] or unix:PATH; `new` means the one that \
+             `wattle space new` made here; as WATTLE_SPACE has it, else that of what `up` runs",
         ),
         Arg::new("ca").long("ca").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
             "The certificate authority of the data space, in PEM; as WATTLE_CA has it, else those that the system knows",

@@ -35,6 +35,7 @@ mod seed;
 mod set;
 mod signal;
 mod signals;
+mod space;
 mod status;
 mod target;
 mod template;

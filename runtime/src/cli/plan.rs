@@ -104,7 +104,7 @@ pub(super) async fn between(
     if Deployment::through(&work.store, &stack).await? == Some(Through::Wattle) {
         after = after.without_heat(is_fixed);
     }
-    let before = match deployed(&work.store, &layout).await? {
+    let before = match deployed(&work.store, &layout, &work.options.key).await? {
         Some(snapshot) => {
             let text = format!("compared with revision {} of `{stack}` at {}\n", snapshot.revision, work.address);
             console.err.write(&text)?;

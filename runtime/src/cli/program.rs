@@ -3,8 +3,8 @@
 use super::command_line::{Named, Program};
 use super::deploy::{destroy, drift, logs, rollback};
 use super::{
-    agent, ca, cloud, completions, deploy, down, explain, get, ls, man, new, plan, seed, set, signal, status, template,
-    up, watch,
+    agent, ca, cloud, completions, deploy, down, explain, get, ls, man, new, plan, seed, set, signal, space, status,
+    template, up, watch,
 };
 
 /// A command that waits for something.
@@ -50,6 +50,7 @@ pub(super) const OPERATOR: Program = Program {
         waiting!("logs", logs),
         waiting!("seed", seed),
         at_once!("ca", ca),
+        waiting!("space", space),
         waiting!("cloud", cloud),
         waiting!("get", get),
         waiting!("set", set),

@@ -16,6 +16,7 @@ use crate::store::{Address, Authority, Login, Store};
 use super::console::Console;
 use super::failure::Failure;
 use super::here::{self, Found};
+use super::space;
 
 /// How long a data space may take to answer for the first time.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -86,6 +87,8 @@ pub(super) fn key_file(matches: &ArgMatches) -> Option<PathBuf> {
 
 /// Where a data space is, from the command line, and whose certificates it has.
 pub(super) fn address_of(matches: &ArgMatches, text: &str) -> Result<Address, Failure> {
+    let own = if text == space::NEW { Some(space::own()?) } else { None };
+    let text = own.as_deref().unwrap_or(text);
     let address = Address::read(text, matches.get_flag("insecure")).map_err(|error| {
         error.help().iter().fold(Failure::usage(error.to_string()), |failure, help| failure.help(*help))
     })?;

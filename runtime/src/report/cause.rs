@@ -163,15 +163,15 @@ impl<'p> Search<'p> {
 
     /// What `waiting` says that it waits for.
     fn wait(&mut self, waiting: Part<'p>, wait: &Waiting) {
+        // Its word counts for itself alone: what its plan has it wait for is signed.
+        if !self.picture.waits_for(waiting, &wait.what) {
+            return self.causes.push(Cause::NotBegun { component: waiting.path().into() });
+        }
         if let Some(part) = self.picture.writer(&wait.what) {
             return self.component(part);
         }
         let Some((producer, _)) = wait.what.rsplit_once('/') else { return self.elsewhere(wait) };
         let server = producer.strip_suffix("/server").and_then(|server| self.picture.servers.get_key_value(server));
-        // Nobody says of an attribute that it is there but the entry itself: who is not wired to it cannot wait for it.
-        if server.is_some() && !self.picture.reads(waiting, &wait.what) {
-            return self.causes.push(Cause::NotBegun { component: waiting.path().into() });
-        }
         match server {
             Some((server, standing)) if standing.alive.is_none() => self.no_agent(server),
             Some(_) => self.causes.push(Cause::Attribute { entry: wait.what.clone() }),
@@ -322,13 +322,19 @@ pub(crate) fn between(since: Time, now: Time) -> String {
 }
 
 impl Picture {
-    /// Whether a component reads `entry` by its plan, as far as that is known.
-    fn reads(&self, part: Part<'_>, entry: &str) -> bool {
+    /// Whether a component waits for `what` by its plan, as far as that is known.
+    fn waits_for(&self, part: Part<'_>, what: &str) -> bool {
         let plan = self.servers.get(part.server).and_then(|standing| standing.plan.as_ref());
         let Some(component) = plan.and_then(|plan| plan.components.get(part.name)) else { return true };
-        let mut reads = false;
-        component.sources(&mut |source| reads |= source.leaves().filter_map(Held::entry).any(|read| **read == *entry));
-        reads
+        let mut waits = component.after.iter().any(|after| **after == *what);
+        component.sources(&mut |source| {
+            waits |= source.leaves().any(|held| match held {
+                Held::Entry(entry) => **entry == *what,
+                Held::Foreign { stack, entry } => what.split_once(':') == Some((&**stack, &**entry)),
+                Held::Sealed(_) | Held::UserData(_) => false,
+            });
+        });
+        waits
     }
 
     /// Takes what a component says of another one's failure for its own word, if that one does not say so itself.

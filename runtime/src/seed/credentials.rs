@@ -139,7 +139,7 @@ impl Credentials {
     /// # Errors
     /// [`SeedError::File`].
     pub fn write(&self, path: &Path, stack: &str, space: &str, ca: &str) -> Result<(), SeedError> {
-        replace(path, &self.text(stack, space, ca))
+        write_secret(path, &self.text(stack, space, ca))
     }
 
     /// What [`Self::write`] writes.
@@ -202,7 +202,7 @@ pub fn spaces_of_key(path: &Path) -> Result<Vec<String>, SeedError> {
 pub fn note_space_of_key(path: &Path, space: &str) -> Result<(), SeedError> {
     let Some(text) = read(path)? else { return Ok(()) };
     let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
-    replace(path, &format!("{text}{end}{OF}{}\n", one_line(space)))
+    write_secret(path, &format!("{text}{end}{OF}{}\n", one_line(space)))
 }
 
 /// Writes the operator's key: its owner's alone, replaced as a whole.
@@ -218,7 +218,7 @@ pub fn write_operator_key(path: &Path, key: &OperatorKey) -> Result<(), SeedErro
     if *key.before() != Succession::default() {
         let _ = writeln!(text, "{AFTER}{}", key.before().to_text());
     }
-    replace(path, &text)
+    write_secret(path, &text)
 }
 
 fn read(path: &Path) -> Result<Option<String>, SeedError> {
@@ -230,7 +230,7 @@ fn read(path: &Path) -> Result<Option<String>, SeedError> {
 }
 
 /// Puts a file that only its owner may read in the place of what is at `path`: whole, or not at all.
-fn replace(path: &Path, text: &str) -> Result<(), SeedError> {
+pub(crate) fn write_secret(path: &Path, text: &str) -> Result<(), SeedError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.{}", random()));
     let write = |beside: &PathBuf| {

@@ -24,8 +24,10 @@ use wattle_agent_core::hex;
 use crate::space::{Layout, OperatorKey, parse_json, to_json};
 use crate::store::{Access, Op, Store};
 
-use super::present::get_json;
+use super::operator::Signed;
+use super::present::{Present, get_json};
 use super::turn::Turn;
+use super::work::tampered;
 use super::{Given, SeedError};
 
 /// Bytes of a piece at most.
@@ -116,10 +118,13 @@ pub(super) struct There {
     names: HashSet<String>,
     record: Option<Record>,
     picture: Option<Picture>,
+    /// Nobody knows who has written the pieces.
+    is_doubted: bool,
 }
 
 impl There {
-    pub(super) async fn read(store: &Arc<dyn Store>, layout: &Layout) -> Result<Self, SeedError> {
+    /// What is there. What is `restored` counts for nothing.
+    pub(super) async fn read(store: &Arc<dyn Store>, layout: &Layout, restored: bool) -> Result<Self, SeedError> {
         let path = layout.deployed();
         let Some(node) = store.get(&path).await? else { return Ok(Self::default()) };
         Ok(Self {
@@ -128,6 +133,7 @@ impl There {
             // What is damaged is written anew.
             record: parse_json(&path, &node.data).ok().flatten(),
             picture: get_json(store, &layout.deployed_picture()).await.ok().flatten(),
+            is_doubted: restored,
         })
     }
 }
@@ -173,7 +179,9 @@ impl Keeping<'_> {
                     let path = self.layout.deployed_piece(&name);
                     if there.names.contains(&name) {
                         // A broken-off call, or another set of servers, may have left it with other rights.
-                        steps.granted.push((path, access.clone()));
+                        steps.granted.push((path.clone(), access.clone()));
+                        let op = Op::Set { path, data: piece.to_vec(), expected: None };
+                        steps.before.extend(there.is_doubted.then_some(op));
                     } else {
                         steps.before.push(Op::Create { path, data: piece.to_vec(), access: access.clone() });
                     }
@@ -242,13 +250,24 @@ fn digest(bytes: &[u8]) -> String {
 }
 
 /// What was deployed last as the stack of `layout`; none if `seed apply` was given no files, or never called. `store` is
-/// used as the operator.
+/// used as the operator, who has `key`.
 ///
 /// # Errors
-/// What the store says, and [`SeedError::Damaged`] for what cannot be read.
-pub async fn deployed(store: &Arc<dyn Store>, layout: &Layout) -> Result<Option<Snapshot>, SeedError> {
+/// What the store says, [`SeedError::Tampered`] for what the operator has not written, and [`SeedError::Damaged`] for what cannot be
+/// read.
+pub async fn deployed(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+    key: &OperatorKey,
+) -> Result<Option<Snapshot>, SeedError> {
+    let signed = Signed::new(store, key);
+    let store = &(Arc::clone(&signed) as Arc<dyn Store>);
     for _ in 0..TRIES {
-        let Some(record) = get_json::<Record>(store, &layout.deployed()).await? else { return Ok(None) };
+        let Some(record) = get_json::<Record>(store, &layout.deployed()).await? else {
+            let nodes = tampered(signed.refused(), &Present::default());
+            let stack = layout.stack().to_owned();
+            return if nodes.is_empty() { Ok(None) } else { Err(SeedError::Tampered { stack, nodes }) };
+        };
         if record.format != FORMAT {
             return Err(SeedError::Format { format: record.format });
         }
@@ -290,7 +309,8 @@ async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> R
     let mut bytes = Vec::new();
     for piece in pieces {
         match store.get(&layout.deployed_piece(piece)).await? {
-            Some(node) => bytes.extend(node.data),
+            Some(node) if digest(&node.data) == *piece => bytes.extend(node.data),
+            Some(_) => return Err(SeedError::Damaged { what: format!("a piece of a file that is kept of it, `{piece}`") }),
             None => return Ok(None),
         }
     }
@@ -300,7 +320,7 @@ async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> R
 
 /// Writes what is to be kept beside a revision that stays.
 pub(super) async fn renew(turn: &Turn<'_>, keeping: &Keeping<'_>) -> Result<(), SeedError> {
-    let steps = keeping.steps(&There::read(turn.store, keeping.layout).await?);
+    let steps = keeping.steps(&There::read(turn.store, keeping.layout, false).await?);
     if steps.before.is_empty() && steps.last.is_empty() && steps.gone.is_empty() {
         return Ok(());
     }

@@ -43,6 +43,7 @@ pub use admit::{Admission, Waiting, admit, waiting};
 pub use adopt::{Unnamed, adopt, is_unknown};
 pub use changes::{Change, Changes, ComponentChange, Delta, ServerChanges};
 pub use credentials::{Credentials, note_space_of_key, read_operator_key, spaces_of_key, write_operator_key};
+pub(crate) use credentials::write_secret;
 pub use delete::delete;
 pub use deployed::{Files, Snapshot, concealed, deployed, picture};
 pub(crate) use error::lacking;

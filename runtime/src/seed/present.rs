@@ -190,7 +190,8 @@ impl Present {
             let names = store.children(&top).await?;
             present.paths.extend(names.into_iter().map(|name| format!("{top}/{name}")));
         }
-        present.files = There::read(store, layout).await?;
+        present.judge_recipes(store, layout).await?;
+        present.files = There::read(store, layout, restored).await?;
         present.exports = present.named(store, &layout.exports()).await?;
         present.importers = present.named(store, &layout.importers()).await?;
         if present.whole {
@@ -304,6 +305,22 @@ impl Present {
                 self.replaced.push(Tampered { node: layout.server(server), why, writer: None, is_former: false });
             }
         }
+    }
+
+    /// A recipe's file is named by its digest: what has another one is not what the operator has written.
+    async fn judge_recipes(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+        let top = format!("{}/", layout.recipes());
+        let files = self.paths.iter().filter_map(|path| Some((path.strip_prefix(&top)?.to_owned(), path.clone())));
+        let read = files.map(|(digest, path)| async move {
+            let node = store.get(&path).await?;
+            Ok::<_, SeedError>(node.is_some_and(|node| wattle_agent_core::seed::digest(&node.data) != digest).then_some(path))
+        });
+        let read: Vec<_> = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
+        self.replaced.extend(read.into_iter().flatten().map(|node| {
+            let why = "what it holds is not the file that it is named for".to_owned();
+            Tampered { node, why, writer: None, is_former: false }
+        }));
+        Ok(())
     }
 
     /// The nodes right below `top`, by name.

@@ -161,7 +161,8 @@ async fn sign(
     let [former, next] = [keys.former, keys.next].map(|key| key.signer().authority());
     let goal = layout.revision();
     let plans: HashMap<String, &Name> = present.plans.keys().map(|server| (layout.plan(server), server)).collect();
-    let paths = present.paths.iter().filter(|path| is_signed(path) && **path != goal);
+    let deployed = layout.deployed();
+    let paths = present.paths.iter().filter(|path| is_signed(path) && **path != goal).chain([&deployed]);
     let read = paths.map(|path| async move { Ok::<_, SeedError>((path, store.get(path).await?)) });
     let mut read = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE);
     let mut ops = Vec::new();

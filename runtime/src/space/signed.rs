@@ -55,7 +55,7 @@ pub(crate) fn is_signed(path: &str) -> bool {
     let parts: Vec<&str> = rest.split('/').collect();
     matches!(
         parts.as_slice(),
-        [_, "revision" | "servers" | "exports"]
+        [_, "revision" | "servers" | "exports" | "deployed"]
             | [_, "servers" | "exports" | "importers", _]
             | [_, "servers", _, "plan" | "membership" | "goal"]
     )
@@ -300,6 +300,7 @@ mod tests {
             "exports",
             "exports/url",
             "importers/web",
+            "deployed",
         ] {
             assert!(is_signed(&format!("/wattle/shop/{path}")), "{path}");
         }

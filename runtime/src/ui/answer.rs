@@ -58,6 +58,12 @@ pub(super) async fn answer(asked: &Asked, request: &Request<Incoming>) -> Respon
     }
 }
 
+/// As many as there may be look on already.
+pub(super) fn no_room(most: usize) -> Response<Flow> {
+    let text = format!("all {most} connections of this live view are taken; close a window\n");
+    plain(StatusCode::SERVICE_UNAVAILABLE, &text)
+}
+
 fn plain(status: StatusCode, text: &str) -> Response<Flow> {
     respond(status, "text/plain; charset=utf-8", Flow::whole(text.to_owned()))
 }

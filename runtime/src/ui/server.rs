@@ -1,30 +1,30 @@
 //! The server: its socket, its connections, and its end.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 
-use super::answer::{Asked, answer};
+use super::answer::{Asked, answer, no_room};
 use super::guard::Token;
 use super::watcher::{self, Looks};
 use super::{Shown, UiError};
 
-/// Most connections at the same time. A browser has six at most.
+/// Most connections of those who have shown the token, at the same time. A browser has six at most.
 const CONNECTIONS: usize = 64;
+/// Most of those who have not: the oldest makes room for the next one.
+const STRANGERS: usize = 64;
 /// How long a client may take to say what it wants.
 const HEADER: Duration = Duration::from_secs(10);
-/// Most of those that are told at the same time that there is no room.
-const TURNED_AWAY: usize = 16;
 /// How long clients have to take the last words.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -107,8 +107,8 @@ impl Drop for Ui {
 /// Serves connections until it is over, and lets those that are there end.
 async fn serve(listener: TcpListener, asked: Arc<Asked>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
-    let porch = Arc::new(Semaphore::new(TURNED_AWAY));
     let mut connections = JoinSet::new();
+    let mut strangers: VecDeque<(AbortHandle, Arc<Place>)> = VecDeque::new();
     let mut ended = asked.ended.clone();
     loop {
         let accepted = tokio::select! {
@@ -117,23 +117,18 @@ async fn serve(listener: TcpListener, asked: Arc<Asked>) {
         };
         while connections.try_join_next().is_some() {}
         match accepted {
-            Ok((stream, _)) => match Arc::clone(&room).try_acquire_owned() {
-                Ok(permit) => {
-                    let asked = Arc::clone(&asked);
-                    connections.spawn(async move {
-                        connection(stream, asked).await;
-                        drop(permit);
-                    });
+            Ok((stream, _)) => {
+                strangers.retain(|(task, place)| !task.is_finished() && place.get().is_none());
+                // Whoever says nothing keeps nobody out.
+                if strangers.len() == STRANGERS
+                    && let Some((oldest, _)) = strangers.pop_front()
+                {
+                    oldest.abort();
                 }
-                Err(_) => {
-                    if let Ok(permit) = Arc::clone(&porch).try_acquire_owned() {
-                        connections.spawn(async move {
-                            let _ = tokio::time::timeout(LAST_WORDS, turn_away(stream)).await;
-                            drop(permit);
-                        });
-                    }
-                }
-            },
+                let (asked, place) = (Arc::clone(&asked), Arc::new(Place::new()));
+                let task = connections.spawn(connection(stream, asked, Arc::clone(&room), Arc::clone(&place)));
+                strangers.push_back((task, place));
+            }
             // Too many open files: some will be closed.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
@@ -142,12 +137,23 @@ async fn serve(listener: TcpListener, asked: Arc<Asked>) {
     while connections.join_next().await.is_some() {}
 }
 
-async fn connection(stream: TcpStream, asked: Arc<Asked>) {
+/// The place of a connection that has shown the token.
+type Place = OnceLock<OwnedSemaphorePermit>;
+
+async fn connection(stream: TcpStream, asked: Arc<Asked>, room: Arc<Semaphore>, place: Arc<Place>) {
     let _ = stream.set_nodelay(true);
     let mut ended = asked.ended.clone();
     let service = service_fn(|request| {
-        let asked = Arc::clone(&asked);
-        async move { Ok::<_, Infallible>(answer(&asked, &request).await) }
+        let (asked, room, place) = (Arc::clone(&asked), Arc::clone(&room), Arc::clone(&place));
+        async move {
+            if place.get().is_none() && asked.token.is_in(request.uri()) {
+                match room.try_acquire_owned() {
+                    Ok(permit) => drop(place.set(permit)),
+                    Err(_) => return Ok::<_, Infallible>(no_room(CONNECTIONS)),
+                }
+            }
+            Ok(answer(&asked, &request).await)
+        }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADER).max_buf_size(16 * 1024);
@@ -159,13 +165,4 @@ async fn connection(stream: TcpStream, asked: Arc<Asked>) {
     served.as_mut().graceful_shutdown();
     // A client that has gone is no matter of ours.
     let _ = served.await;
-}
-
-async fn turn_away(mut stream: TcpStream) -> io::Result<()> {
-    // What is closed before it was heard, is reset, and the client hears nothing either.
-    let _ = stream.read(&mut [0; 4096]).await?;
-    let text = format!("all {CONNECTIONS} connections of this live view are taken; close a window\n");
-    let head = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: text/plain\r\n";
-    stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{text}", text.len()).as_bytes()).await?;
-    stream.shutdown().await
 }

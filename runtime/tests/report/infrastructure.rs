@@ -40,7 +40,7 @@ fn doing(number: u64, name: &str, act: Act) -> Row {
 }
 
 fn failed(number: u64, name: &str, generation: u64, stage: Stage, cause: &str) -> Row {
-    let failure = Failure { generation, deleting: false, cause: cause.into() };
+    let failure = Failure { generation, deleting: false, needs: None, cause: cause.into() };
     Row { stage, failed: Some(failure), thing: None, ..row(number, name) }
 }
 
@@ -144,7 +144,7 @@ fn what_another_thing_stands_for_now_is_told_apart() {
     assert_eq!(told(&late), ["web is to be deleted"]);
     assert_eq!(Infrastructure::of(&late).headline(), "nothing is to be left: 1 to be deleted");
     assert_eq!(Infrastructure::of(&known(planned(&[]), vec![])).headline(), "nothing is left");
-    let stuck = Failure { generation: GOAL, deleting: true, cause: "it is in use".into() };
+    let stuck = Failure { generation: GOAL, deleting: true, needs: None, cause: "it is in use".into() };
     let stuck = known(planned(&[]), vec![Row { failed: Some(stuck), ..row(1, "web") }]);
     assert_eq!(told(&stuck), ["web failed: could not be deleted: it is in use"]);
 }

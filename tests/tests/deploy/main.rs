@@ -3,6 +3,7 @@
 mod heat;
 mod life;
 mod planned;
+mod space;
 mod wrong;
 
 use std::collections::BTreeSet;

@@ -178,6 +178,24 @@ fn many_who_look_slow_ones_and_ones_that_have_gone() {
 }
 
 #[test]
+fn whoever_says_nothing_keeps_nobody_out() {
+    let shown = Shown::held();
+    let (host, token) = parts(&shown.url);
+    let silent: Vec<_> = (0..200).map(|_| connect(&host)).collect();
+    let mut asking = connect(&host);
+    write!(asking, "GET /?token=no HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("asks");
+    let answer = get(&host, &format!("/?token={token}"));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    // And whoever looks on already is not sent away for them.
+    let mut looking = Events::of(&host, &format!("/events?token={token}"));
+    looking.until("everything", |name, _| name == "state");
+    let more: Vec<_> = (0..200).map(|_| connect(&host)).collect();
+    shown.let_go();
+    looking.until("the end", is_over);
+    drop((silent, more));
+}
+
+#[test]
 fn it_ends_with_all_who_look() {
     let mut shown = Shown::held();
     let (host, token) = parts(&shown.url);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use wattle::prelude::*;
-use wattle_runtime::seed::{Options, apply, concealed, delete, deployed, picture};
+use wattle_runtime::seed::{Options, SeedError, apply, concealed, delete, deployed, picture};
 use wattle_runtime::space::Layout;
 use wattle_runtime::store::{Access, Store};
 use wattle_tests::seeds::{SECRET, Watch, nodes, options, seed};
@@ -23,13 +23,13 @@ fn pieces(store: &std::collections::BTreeMap<String, Vec<u8>>) -> usize {
 async fn what_was_deployed_can_be_had_back_without_its_secrets() {
     let (store, seed) = (memory(), seed(&three_tier(2)));
     let layout = Layout::new("three_tier");
-    assert!(deployed(&store, &layout).await.expect("reads").is_none());
-    assert_eq!(picture(&store, &layout).await.expect("reads"), None);
     let mut options = options(&seed);
+    assert!(deployed(&store, &layout, &options.key).await.expect("reads").is_none());
+    assert_eq!(picture(&store, &layout).await.expect("reads"), None);
     options.files.templates.insert("part-1.yaml".to_owned(), large("part"));
     options.files.picture = Some(large("picture"));
     options.credentials = apply(&store, &seed, &options).await.expect("applies").credentials;
-    let snapshot = deployed(&store, &layout).await.expect("reads").expect("kept");
+    let snapshot = deployed(&store, &layout, &options.key).await.expect("reads").expect("kept");
     assert_eq!(snapshot.revision, 1);
     assert_eq!(snapshot.templates, options.files.templates);
     assert_eq!((snapshot.seed, snapshot.parameters), concealed(&seed, &options.given, &options.key));
@@ -48,6 +48,43 @@ async fn what_was_deployed_can_be_had_back_without_its_secrets() {
 
     assert!(delete(&store, "three_tier", &options.key, true).await.expect("deletes"));
     assert!(!nodes(&store).await.keys().any(|path| path.contains("deployed")));
+}
+
+#[tokio::test]
+async fn what_is_kept_counts_as_the_operator_has_written_it() {
+    let (store, seed) = (memory(), seed(&three_tier(1)));
+    let layout = Layout::new("three_tier");
+    let mut options = options(&seed);
+    options.files.templates.insert("template.yaml".to_owned(), "one".to_owned());
+    options.credentials = apply(&store, &seed, &options).await.expect("applies").credentials;
+    let digest = seed.recipes.keys().next().expect("a recipe").clone();
+    let record = store.get(&layout.deployed()).await.expect("reads").expect("a node").data;
+    let other = String::from_utf8(record).expect("text").replace("template.yaml", "templates.yam");
+    let (_, pieces) = other.split_once(r#""templates.yam":[""#).expect("the template's pieces");
+    let piece = pieces[..64].to_owned();
+    for (node, data) in [
+        (layout.recipe(&digest), "#!/bin/sh\nid\n"),
+        (layout.deployed(), &*other),
+        (layout.deployed_piece(&piece), "another"),
+    ] {
+        store.set(&node, data.as_bytes(), None).await.expect("whoever has the password may");
+        let refused = |error: SeedError| error.to_string();
+        if node != layout.deployed_piece(&piece) {
+            let said = apply(&store, &seed, &options).await.map(drop).expect_err("it is not the operator's").to_string();
+            assert!(said.contains(&node), "{node}: {said}");
+        }
+        if node != layout.recipe(&digest) {
+            let said = deployed(&store, &layout, &options.key).await.map(drop).map_err(refused).expect_err(&format!("nor is {node}"));
+            assert!(said.contains(&node) || said.contains(&piece), "{node}: {said}");
+        }
+        let restoring = Options { restore: true, ..options.clone() };
+        apply(&store, &seed, &restoring).await.expect("restores");
+        apply(&store, &seed, &options).await.expect("all is well");
+        let snapshot = deployed(&store, &layout, &options.key).await.expect("reads").expect("kept");
+        assert_eq!(snapshot.templates, options.files.templates, "{node}");
+        let file = store.get(&layout.recipe(&digest)).await.expect("reads").expect("a node").data;
+        assert_eq!(wattle::lower::seed::digest(&file), *digest);
+    }
 }
 
 /// What is told when it is deployed.
@@ -94,7 +131,7 @@ async fn a_change_of_the_template_alone_is_kept_without_a_new_revision() {
     options.files.templates.insert("template.yaml".to_owned(), "description: another".to_owned());
     let applied = apply(&store, &seed, &options).await.expect("applies");
     assert!(applied.changes.is_empty() && applied.revision == 1);
-    let snapshot = deployed(&store, &layout).await.expect("reads").expect("kept");
+    let snapshot = deployed(&store, &layout, &options.key).await.expect("reads").expect("kept");
     assert_eq!(snapshot.templates, options.files.templates);
     let after = nodes(&store).await;
     assert_eq!(pieces(&after), count, "old pieces stay");

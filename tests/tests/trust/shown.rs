@@ -149,6 +149,9 @@ async fn nobody_is_named_by_what_is_not_there() {
         for status in [
             json!({"state": "failed", "detail": failure}),
             json!({"state": "waiting", "detail": [{"for": "db/server/ghost", "since": SINCE}]}),
+            // It is wired to none of them.
+            json!({"state": "waiting", "detail": [{"for": named, "since": SINCE}]}),
+            json!({"state": "waiting", "detail": [{"for": format!("other:{named}"), "since": SINCE}]}),
         ] {
             liar.says("web", &path, status.clone()).await;
             let picture = liar.picture().await;

@@ -18,7 +18,7 @@ use crate::openstack::{Http, sources};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The option that names a cloud.
-pub(super) fn argument() -> Arg {
+pub(in crate::cli) fn argument() -> Arg {
     Arg::new("cloud").long("cloud").value_name("NAME").help(
         "The cloud, as clouds.yaml calls it; else that of OS_CLOUD or of the variables OS_*, else the only one that there is",
     )
@@ -28,7 +28,7 @@ pub(super) fn argument() -> Arg {
 ///
 /// # Errors
 /// Why it is none, or does not let one in.
-pub(super) async fn session(matches: &ArgMatches) -> Result<Arc<Session>, Failure> {
+pub(in crate::cli) async fn session(matches: &ArgMatches) -> Result<Arc<Session>, Failure> {
     let unreadable =
         |(file, error): (String, std::io::Error)| Failure::usage(format!("cannot read `{file}`: {}", reason(&error)));
     let sources = sources().map_err(unreadable)?;
@@ -67,6 +67,6 @@ fn of_choice(error: CloudError) -> Failure {
 }
 
 /// What a fault of a service means for a command.
-pub(super) fn of_fault(fault: Fault) -> Failure {
+pub(in crate::cli) fn of_fault(fault: Fault) -> Failure {
     failure(Failure::new(fault.to_string()), fault.help())
 }

@@ -10,11 +10,12 @@ mod heat;
 mod live;
 pub(super) mod logs;
 pub(super) mod rollback;
-mod site;
+pub(super) mod site;
 mod software;
 mod source;
 mod through;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
@@ -23,7 +24,7 @@ use wattle_converge::{Cleanup, OnFailure, Time};
 
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
-use super::{args, plan, seed, ui};
+use super::{args, plan, seed, space, target, ui};
 use crate::clock;
 use crate::deploy::{Through, Wanted};
 
@@ -90,6 +91,14 @@ fn choices() -> [Arg; 4] {
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    if target::named(matches, "space", "WATTLE_SPACE").as_deref() == Some(space::NEW) {
+        // What is wrong with what is to be deployed is said before anything is made.
+        seed::read(matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required"))?;
+        let made = space::make(&space::Home::of(matches), matches, console).await?;
+        if made != Exit::Fine {
+            return Ok(made);
+        }
+    }
     let listening = ui::listen(matches).await?;
     let mut work = seed::prepare(matches, crate::seed::judge).await?;
     if work.is_up() {

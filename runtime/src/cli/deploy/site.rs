@@ -29,8 +29,8 @@ use super::heat;
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A stack's infrastructure.
-pub(super) struct Site {
-    pub(super) deployment: Deployment,
+pub(in crate::cli) struct Site {
+    pub(in crate::cli) deployment: Deployment,
     pub(super) space: Space,
     cloud: String,
     orchestration: Orchestration,
@@ -39,7 +39,7 @@ pub(super) struct Site {
 }
 
 /// How it went.
-pub(super) enum Brought {
+pub(in crate::cli) enum Brought {
     /// Everything is as it should be. The disks of these servers were made anew.
     Done(Vec<Name>),
     /// Something is not, and it was said what.
@@ -49,7 +49,7 @@ pub(super) enum Brought {
 }
 
 impl Site {
-    pub(super) async fn new(
+    pub(in crate::cli) async fn new(
         store: &Arc<dyn Store>,
         stack: &str,
         key: &OperatorKey,
@@ -108,7 +108,7 @@ impl Site {
     }
 
     /// Has it done, and tells what goes on.
-    pub(super) async fn bring(&self, wanted: &Wanted, console: &mut Console) -> Result<Brought, Failure> {
+    pub(in crate::cli) async fn bring(&self, wanted: &Wanted, console: &mut Console) -> Result<Brought, Failure> {
         if self.is_heats {
             return heat::bring(self, &self.orchestration, wanted, console).await;
         }
@@ -177,7 +177,7 @@ fn tell(display: &mut Display, news: &News, foot: &mut Foot, console: &mut Conso
 }
 
 /// Whether whoever sits there agrees to `what`, or has said so before.
-pub(super) fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, Failure> {
+pub(in crate::cli) fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, Failure> {
     if matches.get_flag("yes") {
         return Ok(true);
     }

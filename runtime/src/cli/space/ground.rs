@@ -1,0 +1,100 @@
+//! What a data space runs on: what is said, else what the cloud has.
+
+use clap::{Arg, ArgMatches};
+use serde_json::Value;
+use wattle::names::list;
+use wattle_openstack::session::Call;
+use wattle_openstack::{Method, Session};
+
+use crate::cli::deploy::cloud::of_fault;
+use crate::cli::failure::Failure;
+use crate::ensemble::{Ground, Network};
+
+/// The memory that a member needs, in MiB: ZooKeeper's heap and the rest of a small server.
+const MEMORY: u64 = 1_024;
+
+pub(super) fn options() -> [Arg; 5] {
+    let option = |name: &'static str, help: &'static str| Arg::new(name).long(name).value_name("NAME").help(help);
+    [
+        option("image", "Debian 12, or an image that has its packages; else the newest that is called so"),
+        option("flavor", "Of a member; else the smallest with 1 GiB of memory"),
+        option("network", "The network on which operators and servers find the members; else they get floating IPs"),
+        option("external", "The external network of the floating IPs; else the only one that there is")
+            .conflicts_with("network"),
+        option("key-name", "The key pair of whoever looks after the members"),
+    ]
+}
+
+/// What a command line says.
+fn said<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m String> {
+    matches.try_get_one::<String>(name).ok().flatten()
+}
+
+/// Whether a command line says anything of it.
+pub(super) fn is_said(matches: &ArgMatches) -> bool {
+    ["image", "flavor", "network", "external", "key-name"].iter().any(|name| said(matches, name).is_some())
+}
+
+/// What it is to run on.
+pub(super) async fn choose(matches: &ArgMatches, session: &Session) -> Result<Ground, Failure> {
+    let image = match said(matches, "image") {
+        Some(image) => image.clone(),
+        None => image(session).await?,
+    };
+    let flavor = match said(matches, "flavor") {
+        Some(flavor) => flavor.clone(),
+        None => flavor(session).await?,
+    };
+    let network = match (said(matches, "network"), said(matches, "external")) {
+        (Some(network), _) => Network::There(network.clone()),
+        (None, Some(external)) => Network::Floating(external.clone()),
+        (None, None) => Network::Floating(external(session).await?),
+    };
+    Ok(Ground { image, flavor, network, key_name: said(matches, "key-name").cloned() })
+}
+
+async fn listed(session: &Session, service: &'static str, path: &str, key: &str) -> Result<Vec<Value>, Failure> {
+    session.list(Call::new(service, Method::Get, path), key).await.map_err(of_fault)
+}
+
+/// The newest image of Debian 12.
+async fn image(session: &Session) -> Result<String, Failure> {
+    let images = listed(session, "image", "/images?status=active&sort=created_at:desc", "images").await?;
+    let is_it = |image: &&Value| {
+        let name = image["name"].as_str().unwrap_or_default().to_lowercase();
+        name.contains("debian") && (name.contains("12") || name.contains("bookworm"))
+    };
+    let found = images.iter().find(is_it).and_then(|image| image["id"].as_str());
+    found.map(str::to_owned).ok_or_else(|| {
+        Failure::usage("the cloud has no image that is called Debian 12").help("name one: `--image NAME`")
+    })
+}
+
+/// The smallest flavor that a member fits on.
+async fn flavor(session: &Session) -> Result<String, Failure> {
+    let flavors = listed(session, "compute", "/flavors/detail", "flavors").await?;
+    let size = |flavor: &Value, key: &str| flavor[key].as_u64().unwrap_or(u64::MAX);
+    // Flavors without a disk of their own have the image's, or none that anything fits on.
+    let fits = flavors.iter().filter(|flavor| size(flavor, "ram") >= MEMORY && size(flavor, "disk") >= 4);
+    let found = fits.min_by_key(|flavor| (size(flavor, "ram"), size(flavor, "vcpus"), size(flavor, "disk")));
+    let found = found.and_then(|flavor| flavor["name"].as_str());
+    found.map(str::to_owned).ok_or_else(|| {
+        Failure::usage(format!("the cloud has no flavor with {MEMORY} MiB of memory and a disk of 4 GiB"))
+            .help("name one: `--flavor NAME`")
+    })
+}
+
+/// The only external network.
+async fn external(session: &Session) -> Result<String, Failure> {
+    let networks = listed(session, "network", "/networks?router:external=true", "networks").await?;
+    let names: Vec<&str> = networks.iter().filter_map(|network| network["name"].as_str()).collect();
+    match names[..] {
+        [one] => Ok(one.to_owned()),
+        [] => Err(Failure::usage("the cloud has no external network, from which members could have floating IPs")
+            .help("name the network on which operators and servers find them: `--network NAME`")),
+        _ => Err(Failure::usage("the cloud has several external networks")
+            .note(format!("they are {}", list(names, "and")))
+            .help("name the one of the floating IPs: `--external NAME`")
+            .help("or the network on which operators and servers find the members: `--network NAME`")),
+    }
+}

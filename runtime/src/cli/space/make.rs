@@ -1,0 +1,210 @@
+//! Bringing a data space up, and deleting it.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::ArgMatches;
+use serde_json::Value;
+use wattle::model::Name;
+use wattle::shown::argument as quoted;
+use wattle_converge::{Cleanup, OnFailure};
+use wattle_openstack::session::Call;
+use wattle_openstack::{Method, Session};
+
+use crate::cli::console::Console;
+use crate::cli::deploy::cloud::{self, of_fault};
+use crate::cli::deploy::site::{Brought, Site, agreed};
+use crate::cli::failure::{Exit, Failure};
+use crate::deploy::Wanted;
+use crate::ensemble::{self, Ground, MEMBERS, Member, Network, STACK};
+use crate::openstack::Source;
+use crate::store::{Address, Authority, Wire};
+
+use super::folder::{Home, Opened};
+use super::ground;
+
+/// How long members may take from when their servers are there until they serve: they boot, and install packages.
+const PATIENCE: Duration = Duration::from_mins(20);
+
+/// How often they are asked.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Brings it up, or goes on with that.
+pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let known = home.ground()?;
+    if known.is_some() && ground::is_said(matches) {
+        let folder = quoted(home.path().display());
+        return Err(Failure::usage(format!("what the data space in `{folder}` runs on was said before"))
+            .note("other servers would begin with nothing of what these hold")
+            .help(format!("leave the options out, or delete it first: `wattle space destroy {folder}`")));
+    }
+    if let Some(address) = home.address()? {
+        console.err.write(&format!("the data space in `{}` is at {address}\n", home.path().display()))?;
+        return Ok(Exit::Fine);
+    }
+    let session = cloud::session(matches).await?;
+    let ground = match known {
+        Some(ground) => ground,
+        None => ground::choose(matches, &session).await?,
+    };
+    console.err.write(&format!("{}\n", said(&ground, &session.cloud().name)))?;
+    if !agreed(matches, "make it", console)? {
+        return Err(Failure::new("nothing was made"));
+    }
+    home.begin(&ground)?;
+    let opened = home.open().await?;
+    let exit = bring(home, &ground, &opened, &session, console).await;
+    opened.close().await?;
+    exit
+}
+
+/// What is about to be made.
+fn said(ground: &Ground, cloud: &str) -> String {
+    let Ground { image, flavor, network, .. } = ground;
+    let network = match network {
+        Network::There(network) => format!("on the network `{network}`"),
+        Network::Floating(external) => format!("with floating IPs of `{external}`"),
+    };
+    format!("a data space: {MEMBERS} servers of the flavor `{flavor}` and the image `{image}` in the cloud `{cloud}`, {network}")
+}
+
+async fn bring(
+    home: &Home,
+    ground: &Ground,
+    opened: &Opened,
+    session: &Arc<Session>,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(session)).await?;
+    // Certificates are for addresses, so these come first.
+    if !is_there(&site, ensemble::template(ground, &[]), console).await? {
+        return Ok(Exit::Failed);
+    }
+    let members = members(&site, session).await?;
+    let (authority, file) = home.authority()?;
+    let user_data = (1..).zip(&members).map(|(number, member)| {
+        let issued = home.issued(number, member)?;
+        Ok(ensemble::user_data(number, &members, &issued, &authority))
+    });
+    let user_data: Vec<String> = user_data.collect::<Result<_, Failure>>()?;
+    if !is_there(&site, ensemble::template(ground, &user_data), console).await? {
+        return Ok(Exit::Failed);
+    }
+    let hosts = ensemble::hosts(&members);
+    let address = Address::ZooKeeper { hosts, wire: Wire::Tls(Authority::File(file)) };
+    console.err.write("the servers boot and install ZooKeeper: minutes ...\n")?;
+    serves(&address, opened).await?;
+    home.serves(&address)?;
+    console.err.write(&format!(
+        "the data space serves. Commands find it by `--space new` in this directory, or anywhere by\n  export WATTLE_SPACE={}\n",
+        quoted(&address)
+    ))?;
+    Ok(Exit::Fine)
+}
+
+async fn is_there(site: &Site, template: String, console: &mut Console) -> Result<bool, Failure> {
+    let source = Source {
+        template: "template.yaml".to_owned(),
+        files: [("template.yaml".to_owned(), template)].into_iter().collect(),
+        stack: STACK.to_owned(),
+        ..Source::default()
+    };
+    let wanted = Wanted::Deploy {
+        source: source.to_text(),
+        on_failure: OnFailure::Stop,
+        cleanup: Cleanup::Last,
+        corrects: false,
+        deadline: None,
+    };
+    Ok(matches!(site.bring(&wanted, console).await?, Brought::Done(_)))
+}
+
+/// The members' addresses, as the cloud has given them.
+async fn members(site: &Site, session: &Session) -> Result<Vec<Member>, Failure> {
+    let ports = site.deployment.things("OS::Neutron::Port").await?;
+    let floating = site.deployment.things("OS::Neutron::FloatingIP").await?;
+    let mut members = Vec::new();
+    for number in 1..=MEMBERS {
+        let port = shown(session, &ports, &ensemble::port(number), "/ports", "port").await?;
+        let address = address(&port["fixed_ips"][0]["ip_address"])?;
+        let name = ensemble::floating(number);
+        let floating = match floating.contains_key(&*name) {
+            true => {
+                let shown = shown(session, &floating, &name, "/floatingips", "floatingip").await?;
+                Some(self::address(&shown["floating_ip_address"])?)
+            }
+            false => None,
+        };
+        members.push(Member { address, floating });
+    }
+    Ok(members)
+}
+
+/// What the cloud says of a thing.
+async fn shown(
+    session: &Session,
+    things: &BTreeMap<Name, Name>,
+    name: &str,
+    path: &str,
+    key: &str,
+) -> Result<Value, Failure> {
+    let id = things.get(name).ok_or_else(|| Failure::new(format!("`{name}` is not there any more")))?;
+    let said = session.call(Call::new("network", Method::Get, format!("{path}/{id}"))).await.map_err(of_fault)?;
+    Ok(said[key].clone())
+}
+
+fn address(value: &Value) -> Result<IpAddr, Failure> {
+    let address = value.as_str().and_then(|text| text.parse().ok());
+    address.ok_or_else(|| Failure::new("the cloud gave a port no address"))
+}
+
+/// Waits until the members serve.
+async fn serves(address: &Address, opened: &Opened) -> Result<(), Failure> {
+    let (began, logins) = (Instant::now(), [opened.key.login()]);
+    loop {
+        match tokio::time::timeout(PAUSE * 5, address.connect(&logins)).await {
+            Ok(Ok(_)) => return Ok(()),
+            _ if began.elapsed() < PATIENCE => tokio::time::sleep(PAUSE).await,
+            _ => {
+                return Err(Failure::new(format!("nobody answers at {address} after {} minutes", PATIENCE.as_secs() / 60))
+                    .help("look at what the servers say: `openstack console log show wattle-space-...-zookeeper1`")
+                    .help("they need their distribution's packages, and port 2281 has to be reached from here")
+                    .help("the same again goes on waiting"));
+            }
+        }
+    }
+}
+
+/// Deletes it.
+pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    if home.ground()?.is_none() {
+        return Err(Failure::usage(format!("`{}` is not the folder of a data space", home.path().display()))
+            .help("it is the one that `wattle space new` made: `wattle space destroy FOLDER`"));
+    }
+    let session = cloud::session(matches).await?;
+    let what = format!(
+        "delete the servers of the data space in `{}` in the cloud `{}`, with all that it holds",
+        home.path().display(),
+        session.cloud().name
+    );
+    if !agreed(matches, &what, console)? {
+        return Err(Failure::new("nothing was deleted"));
+    }
+    let opened = home.open().await?;
+    let brought = async {
+        let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(&session)).await?;
+        site.bring(&Wanted::Nothing, console).await
+    };
+    let brought = brought.await;
+    opened.close().await?;
+    match brought? {
+        Brought::Done(_) => {
+            home.remove()?;
+            console.out.write("the data space is gone\n")?;
+            Ok(Exit::Fine)
+        }
+        Brought::Ended | Brought::Failed => Ok(Exit::Failed),
+    }
+}

@@ -1,0 +1,70 @@
+//! `wattle space`: a data space of one's own on a cloud, for whoever has none.
+
+mod folder;
+mod ground;
+mod make;
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Command, value_parser};
+
+use super::args;
+use super::console::Console;
+use super::deploy::cloud;
+use super::failure::{Exit, Failure};
+
+pub(super) use folder::{Home, own};
+pub(super) use make::make;
+
+/// What `--space` says for the data space that is in this directory, or is to be.
+pub(super) const NEW: &str = "new";
+
+pub(super) fn command() -> Command {
+    let new = Command::new("new")
+        .about("Bring up three ZooKeepers on a cloud, which speak TLS and are a data space together")
+        .arg(cloud::argument())
+        .arg(folder::argument())
+        .args(ground::options())
+        .arg(args::flag("yes", "Do not ask"))
+        .after_help(args::section(&[
+            (
+                "What it does",
+                "  Makes an authority and a certificate for each member, a network with floating IPs or ports on
+  the network that is named, and three servers, which set ZooKeeper up by cloud-init and have no
+  agent. Ends once they serve. Ctrl-C loses nothing: the same again goes on. What was made once is
+  not changed any more: that would replace servers, and with them what they hold.",
+            ),
+            (
+                "Files in the folder",
+                "  address       where the data space is: `--space \"$(cat wattle-space/address)\"`
+  ca.pem        whom operators and servers trust
+  ca.key        SECRET, signs certificates of members
+  operator.key  SECRET, opens what is known of the servers
+  space.log     what is known of the servers",
+            ),
+        ]));
+    let destroy = Command::new("destroy")
+        .about("Delete such servers, and with them all that the data space holds")
+        .arg(cloud::argument())
+        .arg(folder::argument())
+        .arg(args::flag("yes", "Do not ask"));
+    Command::new("space")
+        .about("Bring up a data space on a cloud, for whoever has none, and delete it")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand(new)
+        .subcommand(destroy)
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    match matches.subcommand().expect("INVARIANT: a command is required") {
+        ("new", given) => make(&Home::of(given), given, console).await,
+        (_, given) => make::destroy(&Home::of(given), given, console).await,
+    }
+}
+
+/// The folder's option.
+fn path() -> Arg {
+    Arg::new("folder").value_name("FOLDER").value_parser(value_parser!(PathBuf))
+}

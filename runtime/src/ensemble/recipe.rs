@@ -1,0 +1,53 @@
+//! A member's user data: the recipe of the catalog's part, with what it reads.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use super::Member;
+
+/// The recipe, and what it shares with others.
+const FILES: [(&str, &str); 2] = [("zookeeper.sh", include_str!("zookeeper.sh")), ("lib.sh", include_str!("lib.sh"))];
+
+/// What no line of a file is.
+const END: &str = "END OF THE FILE";
+
+/// The user data of the member with this number, from 1 on. `issued` is its key, its certificate and the authority's, in PEM.
+///
+/// # Panics
+/// When there is no certificate in `issued`.
+pub fn user_data(number: usize, members: &[Member], issued: &str, authority: &str) -> String {
+    let (key, certificate) = issued.split_at(issued.find("-----BEGIN CERTIFICATE").expect("a key and its certificate"));
+    let certificates: Vec<&str> =
+        (1..=members.len()).map(|other| if other == number { certificate } else { "" }).collect();
+    let addresses: Vec<String> = members.iter().map(|member| member.address.to_string()).collect();
+    let variables = [
+        ("address", addresses[number - 1].clone()),
+        ("number", number.to_string()),
+        ("members", json!(addresses).to_string()),
+        ("certificates", json!(certificates).to_string()),
+        ("trusted", authority.trim_end().to_owned()),
+        ("port", super::PORT.to_string()),
+        ("peer_port", super::PEERS[0].to_string()),
+        ("election_port", super::PEERS[1].to_string()),
+        ("heap", "512".to_owned()),
+    ];
+    let mut text = "#!/bin/sh
+# A member of wattle's data space: what `wattle space new` gives it.
+set -eu
+folder=${WATTLE_SPACE_FOLDER:-/opt/wattle-space}
+mkdir -p \"$folder\"
+chmod 0700 \"$folder\"
+"
+    .to_owned();
+    let files = FILES.into_iter().chain([("key.pem", key)]);
+    for (name, content) in files {
+        let _ = write!(text, "cat >\"$folder/{name}\" <<'{END}'\n{}\n{END}\n", content.trim_end());
+    }
+    for (name, value) in variables {
+        let _ = writeln!(text, "export {name}='{value}'");
+    }
+    text + "export key=\"$folder/key.pem\" WATTLE_RUN_DIR=\"$folder/zookeeper\" heat_outputs_path=\"$folder/output\"
+exec sh \"$folder/zookeeper.sh\"
+"
+}
