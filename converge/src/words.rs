@@ -83,6 +83,13 @@ impl State {
             .collect()
     }
 
+    /// What is not as the goal asks for, whatever the reason, until the goal was reached once.
+    pub fn unreached(&self) -> impl Iterator<Item = &Name> {
+        let is_complete = self.is_complete();
+        let names = self.index.names.iter().filter(move |_| !is_complete);
+        names.filter(|(_, named)| named.is_in_target && !named.is_done).map(|(name, _)| name)
+    }
+
     /// Why a name is not as wanted although all that it depends on is; nothing if it is under way.
     fn why(&self, place: usize) -> Option<Why> {
         if let Some(Err(cause)) = &self.index.names[place].wanted {

@@ -23,6 +23,9 @@ pub struct State {
     pub(super) own: Option<IsFixed>,
 }
 
+/// A template that asks for nothing.
+const EMPTY: &str = "heat_template_version: 2021-04-16\n";
+
 /// Whether a property of a type cannot be changed in place.
 pub type IsFixed = fn(ty: &str, property: &str) -> bool;
 
@@ -97,6 +100,25 @@ impl State {
     #[must_use]
     pub fn without_heat(self, is_fixed: IsFixed) -> Self {
         Self { own: Some(is_fixed), ..self }
+    }
+
+    /// The same where none of its resources is there yet.
+    #[must_use]
+    pub fn without_resources(self) -> Self {
+        let loaded = Loaded::load(EMPTY, ROOTS[0], &InFolder::new(&mut |_| None), &Inputs::default());
+        Self { loaded, ..self }
+    }
+
+    /// The same where this is what was asked for in the cloud, by the name of a file, with these parameters.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_resources(
+        self,
+        files: &IndexMap<String, String>,
+        parameters: IndexMap<Name, Value>,
+    ) -> Result<Self, StateError> {
+        Ok(Self { own: self.own, ..Self::new(files, parameters, self.seed)? })
     }
 
     /// The stack's name, where a seed says it.

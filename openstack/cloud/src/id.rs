@@ -5,6 +5,11 @@
 pub(crate) struct Ids(u64);
 
 impl Ids {
+    /// Those of one of several clouds.
+    pub(crate) fn of(cloud: u64) -> Self {
+        Self(cloud << 40)
+    }
+
     /// A UUID of version 4, with dashes.
     pub(crate) fn uuid(&mut self) -> String {
         let (high, low) = (self.number(), self.number());

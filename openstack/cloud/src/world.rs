@@ -19,6 +19,8 @@ use crate::route::Route;
 /// How a cloud is set up.
 #[derive(Clone, Debug)]
 pub struct Setting {
+    /// Which of several clouds it is: each gives other ids.
+    pub number: u64,
     /// Scheme, host and port at which all services are.
     pub url: String,
     /// The only user, of the domain `default`.
@@ -50,6 +52,7 @@ pub struct Setting {
 impl Default for Setting {
     fn default() -> Self {
         Self {
+            number: 0,
             url: "http://cloud.test".into(),
             user: "demo".into(),
             password: "demo".into(),
@@ -123,7 +126,7 @@ impl World {
     /// A cloud that begins at `now`, with flavors `m1.tiny` to `m1.large`, an image `debian-12`, a network `private` with a subnet, an
     /// external network `public`, and quotas as the setting says.
     pub fn new(setting: Setting, now: SystemTime) -> Self {
-        let mut ids = Ids::default();
+        let mut ids = Ids::of(setting.number);
         let project = ids.hex();
         let mut common = Common { setting, now, ids, project, breaks: false };
         Self {

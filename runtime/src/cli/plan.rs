@@ -76,7 +76,7 @@ async fn in_space(
             .help("or compare with what was emitted before: `--against DIR`"));
     }
     let (before, after) = between(&work, directory, Unkept::IsRefused, console).await?;
-    let found = found::found(&work, matches, console).await?;
+    let (before, found) = found::found(&work, before, matches, console).await?;
     Ok((before, after, found))
 }
 

@@ -18,8 +18,9 @@ mod onlooker;
 mod pass_on;
 mod place;
 mod shelf;
+mod whereabouts;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
@@ -37,6 +38,7 @@ pub use identity::Identity;
 pub use onlooker::{Known, Onlooker};
 pub use pass_on::pass_on;
 pub use shelf::{Maker, Planned};
+pub use whereabouts::Whereabouts;
 
 use engine::{End, Engine, Tools};
 use facts::{Asked, Report, Want, Wish};
@@ -168,6 +170,26 @@ fn found(row: &Row) -> Option<Found> {
         _ => return None,
     };
     Some(Found { name: row.name.clone(), left, how })
+}
+
+/// Adds what a goal asks for that was begun and not reached, unless something else is said of it.
+fn to_come<'a>(names: impl Iterator<Item = &'a Name>, rows: impl Iterator<Item = &'a Row>, all: &mut Vec<Found>) {
+    let said: BTreeSet<Name> = all.iter().map(|found| found.name.clone()).collect();
+    let there: BTreeSet<&Name> = rows.filter(|row| row.stage == Stage::Sound).map(|row| &row.name).collect();
+    all.extend(names.filter(|name| !said.contains(*name)).map(|name| {
+        let (left, how) =
+            if there.contains(name) { (Left::Itself, "is not done yet") } else { (Left::Nothing, "is not there yet") };
+        Found { name: name.clone(), left, how: how.to_owned() }
+    }));
+}
+
+/// The same of what others have seen.
+fn seen_by_others(known: &Known) -> Vec<Found> {
+    let mut all: Vec<Found> = known.rows.iter().filter_map(found).collect();
+    let done = |name: &Name| known.rows.iter().any(|row| row.name == *name && row.stage == Stage::Sound && row.is_idle());
+    let planned = known.planned.iter().flatten().map(|planned| &planned.name);
+    to_come(planned.filter(|name| !known.is_reached && !done(name)), known.rows.iter(), &mut all);
+    all
 }
 
 impl Deployment {
@@ -328,7 +350,9 @@ impl Deployment {
             }
             Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {
                 let _ = news.send(News::Elsewhere);
-                Ok(Self::rows(&self.store, &self.stack).await?.iter().filter_map(found).collect())
+                let opens = Some((self.key.clone(), Arc::clone(&self.maker)));
+                let known = Onlooker::new(&self.store, &self.stack, opens).look().await?;
+                Ok(known.as_deref().map(seen_by_others).unwrap_or_default())
             }
             Err(error) => Err(error.into()),
         }

@@ -56,6 +56,11 @@ impl Place {
         format!("{}/known", self.root)
     }
 
+    /// In which cloud it is.
+    pub(super) fn cloud(&self) -> String {
+        format!("{}/cloud", self.root)
+    }
+
     /// What Heat was given, where it is Heat that makes the infrastructure.
     pub(super) fn heat(&self) -> String {
         format!("{}/heat", self.root)

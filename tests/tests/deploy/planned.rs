@@ -1,10 +1,12 @@
 //! `wattle plan --cloud` compares with what is really there, and `deploy` does what it says.
 
 use serde_json::{Value, json};
+use wattle_cloud::Setting;
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
+use wattle_tests::cloud::CloudServer;
 use wattle_tests::running::Ran;
-use wattle_tests::site::{PASSWORD, SHOP, Site};
+use wattle_tests::site::{Ground as _, PASSWORD, SHOP, Site};
 
 use crate::KEY;
 
@@ -19,7 +21,12 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
     let ran = site.ask(&["seed", "apply", ".", "-P", PASSWORD]);
     assert_eq!(ran.code, Some(0), "{ran}");
     let ran = plan(&site, &[]);
-    assert!(ran.code == Some(0) && ran.err.contains("nothing of `three_tier` is deployed in the cloud"), "{ran}");
+    assert!(ran.code == Some(4) && ran.err.contains("nothing of `three_tier` is deployed in the cloud"), "{ran}");
+    assert!(ran.out.contains("+ app1 (OS::Nova::Server): is created"), "{ran}");
+    // So `deploy` has something to ask.
+    let ran = site.ask(&["deploy", ".", "-P", PASSWORD, KEY[0], KEY[1], "--credentials", "credentials.yaml"]);
+    assert!(ran.code == Some(2) && ran.err.contains("give `--yes`"), "{ran}");
+    assert!(ran.out.contains("+ app1 (OS::Nova::Server): is created"), "{ran}");
     site.deployed(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
     let ran = plan(&site, &[]);
     assert!(ran.code == Some(0) && ran.err.contains("in the cloud `simulated` as it was deployed"), "{ran}");
@@ -46,4 +53,43 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
     let said = site.deployed(&KEY);
     assert!(said.contains("✓ app1 created") && said.contains("✓ web-port changed"), "{said}");
     assert_eq!((plan(&site, &[]).code, site.counts()), (Some(0), SHOP.to_vec()));
+}
+
+#[test]
+fn what_somebody_began_and_did_not_end_is_planned() {
+    let site = Site::new();
+    let mut deploying = site.begin(&[]);
+    // Some of it is there.
+    let begun = std::time::Instant::now();
+    while site.there()["networks"].is_empty() {
+        assert!(begun.elapsed() < std::time::Duration::from_mins(1), "nothing is made");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    deploying.kill().expect("it runs");
+    deploying.wait().expect("it ends");
+    let ran = site.ask(&["drift", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(4) && ran.out.contains("app1 is not there yet"), "{ran}");
+    let ran = plan(&site, &["--credentials", "credentials.yaml"]);
+    assert!(ran.code == Some(4) && ran.out.contains("note: in the cloud it is not there yet"), "{ran}");
+    let said = site.deployed(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
+    assert!(said.contains("✓ app1 created"), "{said}");
+    assert_eq!((plan(&site, &[]).code, site.counts()), (Some(0), SHOP.to_vec()));
+}
+
+#[test]
+fn what_was_deployed_in_one_cloud_is_not_looked_for_in_another() {
+    let site = Site::new();
+    site.deployed(&[]);
+    let other = CloudServer::start(Setting { number: 1, ..Setting::default() });
+    std::fs::write(site.path().join("clouds.yaml"), other.clouds("demo")).expect("writes");
+    for args in [&["destroy", "--yes"][..], &["drift"], &["drift", "--correct"], &["rollback", "--yes"]] {
+        let ran = site.ask(&[args, &KEY].concat());
+        assert!(ran.code == Some(2) && ran.err.contains("was deployed in another cloud or project"), "{ran}");
+    }
+    let ran = site.deploy(&KEY);
+    assert!(ran.code == Some(2) && ran.err.contains("`--cloud NAME`"), "{ran}");
+    site.clouds("demo");
+    assert_eq!(site.counts(), SHOP);
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
 }

@@ -1,17 +1,21 @@
-//! What `wattle plan` finds in the cloud.
+//! What is really there of a stack, for whoever plans.
 
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
-use wattle::plan::Found;
+use wattle::lower::Seed;
+use wattle::plan::{Found, State};
+use wattle_openstack::Session;
 
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::seed::Work;
-use crate::deploy::{Deployment, Through};
+use crate::deploy::Deployment;
+use crate::openstack::Source;
+use crate::seed::concealed;
 
-use super::cloud;
 use super::site::Site;
+use super::{cloud, software};
 
 /// The option that has it look there.
 pub(in crate::cli) fn argument() -> Arg {
@@ -22,34 +26,71 @@ pub(in crate::cli) fn argument() -> Arg {
         .help("Look also at what is really there, in the cloud that clouds.yaml calls so")
 }
 
-/// What is not as `wattle deploy` left it.
+/// What is there of what the data space holds as `before`, and what is not as `wattle deploy` left it; the same and nothing unless the
+/// command line has somebody look.
 ///
 /// # Errors
 /// Why that is not known.
 pub(in crate::cli) async fn found(
     work: &Work,
+    before: Option<State>,
     matches: &ArgMatches,
     console: &mut Console,
-) -> Result<Vec<Found>, Failure> {
+) -> Result<(Option<State>, Vec<Found>), Failure> {
     if !matches.contains_id("cloud") {
-        return Ok(Vec::new());
+        return Ok((before, Vec::new()));
     }
     let session = cloud::session(matches).await?;
     let name = session.cloud().name.clone();
     let stack = work.stack();
-    let is_there = match Deployment::through(&work.store, &stack).await? {
-        Some(Through::Heat) => true,
-        Some(Through::Wattle) => !Deployment::rows(&work.store, &stack).await?.is_empty(),
-        None => false,
-    };
+    let Really { before, found, is_there } = really(work, before, &session, console).await?;
     if !is_there {
         console.err.write(&format!("nothing of `{stack}` is deployed in the cloud `{name}`\n"))?;
-        return Ok(Vec::new());
-    }
-    let site = Site::new(&work.store, &stack, &work.options.key, Arc::clone(&session)).await?;
-    let found = site.glance(console).await?;
-    if found.is_empty() {
+    } else if found.is_empty() {
         console.err.write(&format!("everything of `{stack}` is in the cloud `{name}` as it was deployed\n"))?;
     }
-    Ok(found)
+    Ok((before, found))
+}
+
+/// What a deployment begins with.
+pub(super) struct Really {
+    /// What software was told, with the resources that were asked for: software may have been told more since.
+    pub(super) before: Option<State>,
+    /// What of them is not as it was left.
+    pub(super) found: Vec<Found>,
+    /// Whether anything was ever asked for.
+    is_there: bool,
+}
+
+/// What is there of what the data space holds as `before`.
+///
+/// # Errors
+/// Why that is not known.
+pub(super) async fn really(
+    work: &Work,
+    before: Option<State>,
+    session: &Arc<Session>,
+    console: &mut Console,
+) -> Result<Really, Failure> {
+    let stack = work.stack();
+    let present = match Deployment::through(&work.store, &stack).await? {
+        None => None,
+        Some(_) => {
+            let site = Site::new(&work.store, &stack, &work.options.key, Arc::clone(session)).await?;
+            site.present().await?.map(|(_, source)| (site, source))
+        }
+    };
+    let Some((site, source)) = present else {
+        return Ok(Really { before: before.map(State::without_resources), found: Vec::new(), is_there: false });
+    };
+    let before = before.map(|before| asked_for(before, &source, work)).transpose()?;
+    Ok(Really { before, found: site.glance(console).await?, is_there: true })
+}
+
+/// What software was told, with the resources that were asked for.
+fn asked_for(before: State, source: &Source, work: &Work) -> Result<State, Failure> {
+    let Ok(seed) = Seed::read(&source.seed) else { return Ok(before) };
+    let (_, parameters) = concealed(&seed, &software::given(source), &work.options.key);
+    let read = |error| Failure::new(format!("what was deployed cannot be read: {error}"));
+    before.with_resources(&source.files, parameters).map_err(read)
 }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
-use wattle::cli::planned;
+use wattle::cli::planned_of;
 use wattle_converge::{Cleanup, OnFailure, Time};
 
 use super::console::Console;
@@ -28,6 +28,7 @@ use super::{args, plan, seed, space, target, ui};
 use crate::clock;
 use crate::deploy::{Through, Wanted};
 
+use found::Really;
 use site::{Site, agreed};
 
 pub(super) fn command() -> Command {
@@ -110,7 +111,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let source = source::source(&work, matches)?;
     let (session, through) = through::choose(&work, &source, matches, console).await?;
     let (before, after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;
-    let (text, exit) = planned(before.as_ref(), &after, false, console.out.color);
+    let Really { before, found, .. } = found::really(&work, before, &session, console).await?;
+    let (text, exit) = planned_of(before.as_ref(), &after, &found, false, console.out.color);
     console.out.write(&text)?;
     if exit == Exit::Changes && !agreed(matches, "deploy it", console)? {
         return Err(Failure::new("nothing was deployed"));

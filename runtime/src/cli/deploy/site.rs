@@ -16,11 +16,12 @@ use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::paint::{Tone, paint};
 use crate::cli::signals::Signals;
-use crate::deploy::{DeployError, Deployment, Ended, Identity, News, Through, Wanted};
+use crate::deploy::{DeployError, Deployment, Ended, Identity, News, Through, Wanted, Whereabouts};
 use crate::openstack::{Hands, Source, Templates};
 use crate::space::{OperatorKey, Space};
 use crate::store::Store;
 
+use super::cloud::of_fault;
 use super::display::Display;
 use super::foot::Foot;
 use super::heat;
@@ -33,6 +34,7 @@ pub(in crate::cli) struct Site {
     pub(in crate::cli) deployment: Deployment,
     pub(super) space: Space,
     cloud: String,
+    here: Whereabouts,
     orchestration: Orchestration,
     /// Heat makes the infrastructure what it is to be.
     pub(super) is_heats: bool,
@@ -55,6 +57,10 @@ impl Site {
         key: &OperatorKey,
         session: Arc<Session>,
     ) -> Result<Self, Failure> {
+        let here = whereabouts(&session).await?;
+        if let Some(there) = Deployment::whereabouts(store, stack).await?.filter(|there| !there.is_also(&here)) {
+            return Err(elsewhere(stack, &there, &here));
+        }
         let identity = Identity::of(store, stack, key).await?;
         let space = Space::new(Arc::clone(store), stack).operated_by(key.signer().authority());
         let name = session.cloud().name.clone();
@@ -69,7 +75,7 @@ impl Site {
             maker: Arc::new(Templates::new(&identity)),
             limits: Limits::default(),
         };
-        Ok(Self { deployment, space, cloud: name, orchestration, is_heats })
+        Ok(Self { deployment, space, cloud: name, here, orchestration, is_heats })
     }
 
     /// The cloud's name.
@@ -109,6 +115,7 @@ impl Site {
 
     /// Has it done, and tells what goes on.
     pub(in crate::cli) async fn bring(&self, wanted: &Wanted, console: &mut Console) -> Result<Brought, Failure> {
+        self.deployment.settle(&self.here).await?;
         if self.is_heats {
             return heat::bring(self, &self.orchestration, wanted, console).await;
         }
@@ -162,6 +169,21 @@ impl Site {
         console.err.write(&format!("{head}{}\n", roots.concat()))?;
         Ok(Brought::Failed)
     }
+}
+
+/// Where one is who has logged in.
+async fn whereabouts(session: &Session) -> Result<Whereabouts, Failure> {
+    let project = session.token().await.map_err(of_fault)?.project.clone();
+    let cloud = session.cloud();
+    Ok(Whereabouts { auth_url: cloud.auth_url.clone(), region: cloud.region.clone(), project })
+}
+
+fn elsewhere(stack: &str, there: &Whereabouts, here: &Whereabouts) -> Failure {
+    Failure::usage(format!("`{stack}` was deployed in another cloud or project than this"))
+        .note(format!("it is at {there}"))
+        .note(format!("this is {here}"))
+        .help("name that one: `--cloud NAME`")
+        .help("to move it, delete it there first: `wattle destroy`")
 }
 
 fn read((number, text): (u64, String)) -> Result<(u64, Source), Failure> {

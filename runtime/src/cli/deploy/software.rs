@@ -129,12 +129,8 @@ pub(super) async fn follow(
 /// Writes the seed that a former deployment had, as the next revision; that seed.
 pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console) -> Result<Seed, Failure> {
     let seed = seed(source)?;
-    let environments = source.environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     let mut options = seed::Options::new(site.deployment.key.clone());
-    options.given = Given::new(Environment::read(environments));
-    for (name, value) in &source.given {
-        options.given.set(name, value.clone());
-    }
+    options.given = given(source);
     options.files = Files { templates: source.files.clone(), picture: None };
     options.stack = Some(site.deployment.stack.clone());
     options.admission = true;
@@ -147,6 +143,16 @@ pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console)
     let applied = seed::apply(&site.deployment.store, &seed, &options).await?;
     console.err.write(&format!("{}\n", applied.changes.to_string().trim_end()))?;
     Ok(seed)
+}
+
+/// What a deployment was given for parameters.
+pub(super) fn given(source: &Source) -> Given {
+    let environments = source.environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+    let mut given = Given::new(Environment::read(environments));
+    for (name, value) in &source.given {
+        given.set(name, value.clone());
+    }
+    given
 }
 
 /// The seed that a deployment had.

@@ -11,7 +11,7 @@ use wattle_converge::{Event, Id, Row, Sight, Stage, Step, Time, Wait, Why};
 
 use super::{Engine, SELDOM, SOON, join, now};
 use crate::deploy::cloud::{Rows, Seen};
-use crate::deploy::{DeployError, Look, News, found};
+use crate::deploy::{DeployError, Look, News, found, to_come};
 use crate::store::Hold;
 
 /// How often in a row the cloud may not say what is there.
@@ -53,7 +53,9 @@ impl Engine {
             name: wait.name,
         });
         let roots: Vec<Found> = roots.collect();
-        drifted.into_iter().chain(roots).collect()
+        let mut all: Vec<Found> = drifted.into_iter().chain(roots).collect();
+        to_come(self.state.unreached(), self.state.rows(), &mut all);
+        all
     }
 
     /// Looks at everything that there is, before anything is wanted of it: a goal puts right what has drifted by then. What others do

@@ -1,0 +1,71 @@
+//! In which cloud a stack's infrastructure is. Another one has nothing of it, and whoever asked there would find that all is gone.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::store::{Store, StoreError};
+
+use super::keeper::{after, get, json, prepare};
+use super::place::Place;
+use super::{DeployError, Deployment};
+
+/// A project in a cloud.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Whereabouts {
+    /// Where its identity service is.
+    pub auth_url: String,
+    /// The region, where one is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// The project's id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+}
+
+impl Whereabouts {
+    /// Whether both are the same. A project's id is no other cloud's, by whatever address it is asked.
+    pub fn is_also(&self, other: &Self) -> bool {
+        let is_there = match (&self.project, &other.project) {
+            (Some(one), Some(another)) => one == another,
+            _ => self.auth_url == other.auth_url,
+        };
+        let regions = self.region.as_ref().zip(other.region.as_ref());
+        is_there && regions.is_none_or(|(one, another)| one == another)
+    }
+}
+
+impl fmt::Display for Whereabouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.auth_url)?;
+        self.region.iter().try_for_each(|region| write!(f, ", region {region}"))?;
+        self.project.iter().try_for_each(|project| write!(f, ", project {project}"))
+    }
+}
+
+impl Deployment {
+    /// Where the infrastructure of `stack` is; nowhere yet if nothing of it was ever wanted.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub async fn whereabouts(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Whereabouts>, DeployError> {
+        Ok(get(store, stack, &Place::new(stack).cloud()).await?.map(|(there, _)| there))
+    }
+
+    /// Notes that it is `here`, unless it is noted already where it is.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub async fn settle(&self, here: &Whereabouts) -> Result<(), DeployError> {
+        if Self::whereabouts(&self.store, &self.stack).await?.is_some() {
+            return Ok(());
+        }
+        prepare(&self.store, &self.stack).await?;
+        match self.store.apply(vec![after(Place::new(&self.stack).cloud(), json(here), None)]).await {
+            Ok(()) | Err(StoreError::Exists { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
