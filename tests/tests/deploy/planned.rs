@@ -6,6 +6,7 @@ use wattle_openstack::Method;
 use wattle_openstack::session::Call;
 use wattle_tests::cloud::CloudServer;
 use wattle_tests::running::Ran;
+use wattle_tests::skip::everything;
 use wattle_tests::site::{Ground as _, PASSWORD, SHOP, Site};
 
 use crate::KEY;
@@ -92,4 +93,22 @@ fn what_was_deployed_in_one_cloud_is_not_looked_for_in_another() {
     assert_eq!(site.counts(), SHOP);
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
+}
+
+#[test]
+fn who_watches_puts_right_what_somebody_changes() {
+    if !everything("deploy: drift that is watched") {
+        return;
+    }
+    let site = Site::new();
+    site.deployed(&[]);
+    let watch = ["drift", "--watch", "--correct", "--infrastructure-only", KEY[0], KEY[1]];
+    let mut watching = site.start_alone(&watch);
+    let patience = std::time::Duration::from_mins(3);
+    watching.wait_for("is as it was deployed", patience);
+    site.vanish("app1");
+    watching.wait_for("app1 is gone", patience);
+    watching.wait_for("as it was deployed again", patience);
+    assert_eq!(site.counts(), SHOP);
+    assert_eq!(watching.interrupt(), Some(0), "{}", watching.said());
 }

@@ -1,21 +1,39 @@
 //! `wattle drift`: what is not as it was deployed.
 
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
 use clap::{ArgMatches, Command};
+use wattle::model::Name;
+use wattle::names::list;
 use wattle::plan::Found;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure, exit_codes};
+use crate::cli::signals::Signals;
 use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
 
 use super::site::{Brought, Site};
 use super::{cloud, live, software};
 
+/// How long it waits between two looks.
+const PAUSE: Duration = Duration::from_secs(30);
+
+/// How often a resource is put right within an hour.
+const MOST: usize = 3;
+
+const HOUR: Duration = Duration::from_hours(1);
+
 pub(in crate::cli) fn command() -> Command {
     Command::new("drift")
         .about("Say what in the cloud is not as it was deployed")
         .arg(cloud::argument())
         .arg(args::flag("correct", "Put it right"))
+        .arg(
+            args::flag("watch", "Go on looking, twice a minute, until Ctrl-C; with --correct three times an hour at most for each resource")
+                .conflicts_with("ui"),
+        )
         .arg(software::left_alone().requires("correct"))
         .arg(ui::option().requires("correct"))
         .args(args::target())
@@ -37,28 +55,89 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let session = cloud::session(matches).await?;
     let stack = space.layout().stack().to_owned();
     let site = Site::new(space.store(), &stack, &key, session).await?;
+    if matches.get_flag("watch") {
+        return watch(&site, matches, console).await;
+    }
     let differs = site.look(console).await?;
     if differs.is_empty() {
         console.out.write(&format!("everything of `{stack}` is as it was deployed\n"))?;
         return Ok(Exit::Fine);
     }
-    let lines: Vec<String> = differs.iter().map(|Found { name, how, .. }| format!("{name} {how}\n")).collect();
-    console.out.write(&lines.concat())?;
+    console.out.write(&lines(&differs))?;
     if !matches.get_flag("correct") {
         return Ok(Exit::Changes);
     }
-    live::shown(listening, &site, console, async |console| match site.bring(&Wanted::AsDeployed, console).await? {
+    live::shown(listening, &site, console, async |console| put_right(&site, matches, console).await).await
+}
+
+fn lines(differs: &[Found]) -> String {
+    differs.iter().map(|Found { name, how, .. }| format!("{name} {how}\n")).collect()
+}
+
+async fn put_right(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    match site.bring(&Wanted::AsDeployed, console).await? {
         Brought::Done(rebuilt) => {
+            let stack = &site.deployment.stack;
             console.out.write(&format!("everything of `{stack}` is as it was deployed again\n"))?;
             match site.present().await? {
                 // Whoever takes the place of a server has keys of its own, and its software to run.
-                Some((_, source)) if !(rebuilt.is_empty() && software::strangers(&site).await?.is_empty()) => {
-                    software::follow(&site, &software::seed(&source)?, &rebuilt, matches, console).await
+                Some((_, source)) if !(rebuilt.is_empty() && software::strangers(site).await?.is_empty()) => {
+                    software::follow(site, &software::seed(&source)?, &rebuilt, matches, console).await
                 }
                 _ => Ok(Exit::Fine),
             }
         }
         Brought::Failed | Brought::Ended => Ok(Exit::Failed),
-    })
-    .await
+    }
+}
+
+/// Looks until told to end, and says what changes. A cloud that does not answer for a while is asked again.
+async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let (mut signals, corrects) = (Signals::listen()?, matches.get_flag("correct"));
+    let mut said: Option<String> = None;
+    let mut corrections: BTreeMap<Name, Vec<Instant>> = BTreeMap::new();
+    loop {
+        let looked = tokio::select! {
+            looked = site.look(console) => looked,
+            () = signals.end() => return Ok(Exit::Fine),
+        };
+        let now = match &looked {
+            Ok(differs) if differs.is_empty() => {
+                format!("everything of `{}` is as it was deployed\n", site.deployment.stack)
+            }
+            Ok(differs) => lines(differs),
+            Err(failure) => format!("{}\n", failure.message),
+        };
+        if said.as_ref() != Some(&now) {
+            console.out.write(&now)?;
+        }
+        said = Some(now);
+        if let Some(differs) = looked.ok().filter(|differs| corrects && !differs.is_empty()) {
+            let tired = tired(&differs, &mut corrections);
+            if tired.is_empty() {
+                put_right(site, matches, console).await?;
+                said = None;
+            } else {
+                let names = list(tired.iter().map(|name| &**name), "and");
+                console.err.write(&format!("not put right again within the hour, after {MOST} times: {names}\n"))?;
+            }
+        }
+        tokio::select! {
+            () = tokio::time::sleep(PAUSE) => {}
+            () = signals.end() => return Ok(Exit::Fine),
+        }
+    }
+}
+
+/// Which of these were put right too often of late; if none were, it counts that they are now.
+fn tired(differs: &[Found], corrections: &mut BTreeMap<Name, Vec<Instant>>) -> Vec<Name> {
+    corrections.values_mut().for_each(|times| times.retain(|time| time.elapsed() < HOUR));
+    let is_tired = |name: &&Name| corrections.get(*name).is_some_and(|times| times.len() >= MOST);
+    let tired: Vec<Name> = differs.iter().map(|found| &found.name).filter(is_tired).cloned().collect();
+    if tired.is_empty() {
+        for found in differs {
+            corrections.entry(found.name.clone()).or_default().push(Instant::now());
+        }
+    }
+    tired
 }

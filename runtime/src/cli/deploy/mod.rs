@@ -86,7 +86,7 @@ fn choices() -> [Arg; 4] {
             .help("Begin nothing more after this time: 30m"),
         args::flag(
             "correct",
-            "From now on, put right what differs from what was deployed, three times an hour at most",
+            "Put right what drifts while this goes on, three times an hour at most; afterwards `drift --watch --correct` does",
         ),
     ]
 }
