@@ -97,6 +97,11 @@ impl<G: Ground> Site<G> {
         self.stage.path()
     }
 
+    /// The only member of what the data space is in.
+    pub fn zookeeper(&self) -> &ZooKeeper {
+        &self.zookeeper
+    }
+
     /// Where the data space is.
     pub fn space(&self) -> String {
         self.zookeeper.address()

@@ -9,7 +9,7 @@ mod wrong;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use wattle_cloud::{Doing, Rule};
+use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
 use wattle_tests::site::{SHOP, Site};
 
@@ -121,4 +121,17 @@ fn another_operator_s_key_opens_what_was_deployed() {
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(site.counts(), [0; 6]);
+}
+
+#[test]
+fn a_data_space_that_is_away_is_said_and_waited_for() {
+    let site = Site::with(Setting { takes: Duration::from_secs(30), ..Setting::default() });
+    let mut deploying = site.start(&[]);
+    let patience = Duration::from_mins(2);
+    deploying.wait_for("✓ web-port created", patience);
+    site.zookeeper().kill(1);
+    deploying.wait_for("the data space does not answer", patience);
+    site.zookeeper().start_again(1);
+    deploying.wait_for("the data space answers again", patience);
+    deploying.wait_for("✓ app1 created", patience);
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ArgMatches;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
 use wattle::model::Name;
 use wattle::plan::Found;
 use wattle_converge::Limits;
@@ -18,7 +19,7 @@ use crate::cli::paint::{Tone, paint};
 use crate::cli::signals::Signals;
 use crate::deploy::{DeployError, Deployment, Ended, Identity, News, Through, Wanted, Whereabouts};
 use crate::openstack::{Hands, Source, Templates};
-use crate::space::{OperatorKey, Space};
+use crate::space::{OperatorKey, ROOT, Space};
 use crate::store::Store;
 
 use super::cloud::of_fault;
@@ -28,6 +29,9 @@ use super::heat;
 
 /// How often it is shown how long something takes.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// How often the data space is asked whether it answers, and how long that may take.
+const PROBE: Duration = Duration::from_secs(10);
 
 /// A stack's infrastructure.
 pub(in crate::cli) struct Site {
@@ -124,6 +128,9 @@ impl Site {
         let (mut display, mut foot) = (Display::new(console.err.color), Foot::new(console));
         let (end, told) = tokio::sync::oneshot::channel::<()>();
         let mut end = Some(end);
+        let (hears, mut answers) = watch::channel(true);
+        let mut probe = JoinSet::new();
+        probe.spawn(listen_to(Arc::clone(&self.deployment.store), hears));
         let bring = self.deployment.bring(wanted, &news, async move { drop(told.await) });
         tokio::pin!(bring);
         let ended = loop {
@@ -136,6 +143,14 @@ impl Site {
                         return Ok(Brought::Ended);
                     }
                     foot.say("ends, once what was begun has been written down; again: at once", console)?;
+                }
+                Ok(()) = answers.changed() => {
+                    let text = if *answers.borrow() {
+                        "the data space answers again"
+                    } else {
+                        "the data space does not answer: nothing more is begun until it does, and nothing is lost"
+                    };
+                    foot.say(&paint(text, Tone::Waiting, console.err.color), console)?;
                 }
                 () = tokio::time::sleep(PAUSE) => {}
             }
@@ -168,6 +183,15 @@ impl Site {
         let roots: Vec<String> = roots.iter().map(|root| format!("\n  {root}")).collect();
         console.err.write(&format!("{head}{}\n", roots.concat()))?;
         Ok(Brought::Failed)
+    }
+}
+
+/// Says whether the data space answers, whenever that becomes otherwise.
+async fn listen_to(store: Arc<dyn Store>, says: watch::Sender<bool>) {
+    loop {
+        tokio::time::sleep(PROBE).await;
+        let answers = tokio::time::timeout(PROBE, store.look(ROOT)).await.is_ok();
+        says.send_if_modified(|known| std::mem::replace(known, answers) != answers);
     }
 }
 
