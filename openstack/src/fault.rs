@@ -5,7 +5,7 @@ use std::time::Duration;
 use thiserror::Error;
 use wattle_words::{shown, time};
 
-use crate::wire::{Lost, Method, Request, Response};
+use crate::wire::{Flaw, Lost, Method, Request, Response};
 
 /// Longest text of a service that a message quotes, in characters.
 const QUOTED: usize = 500;
@@ -47,6 +47,16 @@ pub enum Fault {
         /// Where it should be.
         url: String,
         /// Why.
+        why: String,
+    },
+    /// The certificate of whoever is there is not trusted: nothing was done.
+    #[error("the certificate of `{host}` is not trusted: {why}")]
+    Untrusted {
+        /// Host and port.
+        host: String,
+        /// What is wrong with it.
+        flaw: Flaw,
+        /// The same in words.
         why: String,
     },
     /// There was no time left for it: nothing was done.
@@ -137,6 +147,7 @@ impl Fault {
             Self::Unreachable { .. } => {
                 Some("`openstack catalog list` shows where the cloud's services are; is there a way there from here?".into())
             }
+            Self::Untrusted { flaw, .. } => Some(distrusted(*flaw)),
             Self::Version { .. } => Some("a cloud with a release of OpenStack that speaks it is needed".into()),
             Self::Refused { status: 401 | 403, .. } => {
                 Some("the user needs the role `member` in the project, or the cloud's policy allows it to administrators only".into())
@@ -168,9 +179,8 @@ impl Fault {
 
     pub(crate) fn lost(service: &str, request: &Request, lost: Lost) -> Self {
         match lost {
-            Lost::Unsent(why) | Lost::Untrusted(why) => {
-                Self::Unreachable { service: service.into(), url: origin(&request.url).into(), why }
-            }
+            Lost::Unsent(why) => Self::Unreachable { service: service.into(), url: origin(&request.url).into(), why },
+            Lost::Untrusted(flaw, why) => Self::Untrusted { host: host(&request.url).into(), flaw, why },
             Lost::Unanswered(why) => Self::Unknown { service: service.into(), what: what(request), why },
         }
     }
@@ -203,6 +213,27 @@ pub(crate) fn what(request: &Request) -> String {
 pub(crate) fn origin(url: &str) -> &str {
     let start = url.find("://").map_or(0, |at| at + 3);
     url[start..].find(['/', '?']).map_or(url, |end| &url[..start + end])
+}
+
+/// Host and port of a URL.
+fn host(url: &str) -> &str {
+    let origin = origin(url);
+    origin.split_once("://").map_or(origin, |(_, host)| host)
+}
+
+/// What to do about a certificate that is not trusted.
+fn distrusted(flaw: Flaw) -> String {
+    let help = match flaw {
+        Flaw::Issuer => {
+            "name the file of the authority that has issued it, in PEM, by `cacert` of the cloud in clouds.yaml or by `OS_CACERT`"
+        }
+        Flaw::Host => "ask for a host that it is for: in `auth_url`, or where the cloud's catalogue has the service",
+        Flaw::Time => {
+            "look at the clock of this machine; if it is right, whoever runs the cloud has to renew the certificate"
+        }
+        Flaw::Other => "whoever runs the cloud has to give the host another certificate",
+    };
+    format!("{help}; `verify: false` in clouds.yaml trusts anyone, also somebody in between")
 }
 
 /// What a service says in an answer that refuses: each has another form of it.

@@ -23,4 +23,4 @@ pub use clouds::{Cloud, CloudError};
 pub use fault::Fault;
 pub use secret::Secret;
 pub use session::Session;
-pub use wire::{Lost, Method, Request, Response, Wire};
+pub use wire::{Flaw, Lost, Method, Request, Response, Wire};

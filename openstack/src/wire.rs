@@ -91,8 +91,21 @@ pub enum Lost {
     #[error("{0}")]
     Unanswered(String),
     /// Whoever is there cannot be trusted: nothing was sent, and it is no use to try again.
-    #[error("{0}")]
-    Untrusted(String),
+    #[error("{1}")]
+    Untrusted(Flaw, String),
+}
+
+/// What is wrong with a certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// Nobody who is trusted has issued it.
+    Issuer,
+    /// It is for other hosts.
+    Host,
+    /// It has ended, or has not begun.
+    Time,
+    /// Anything else.
+    Other,
 }
 
 /// What carries a request to its service, and knows what time it is.

@@ -60,9 +60,11 @@ fn outcome(fault: Fault) -> Outcome {
             400 if is_state(message) => Outcome::Later(SOON),
             _ => said(&fault),
         },
-        Fault::Senseless { .. } | Fault::LoggedOut { .. } | Fault::NoService { .. } | Fault::Version { .. } => {
-            said(&fault)
-        }
+        Fault::Untrusted { .. }
+        | Fault::Senseless { .. }
+        | Fault::LoggedOut { .. }
+        | Fault::NoService { .. }
+        | Fault::Version { .. } => said(&fault),
     }
 }
 

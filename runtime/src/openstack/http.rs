@@ -3,7 +3,6 @@
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
@@ -12,15 +11,9 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::{Client, Error};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{WebPkiSupportedAlgorithms, aws_lc_rs, verify_tls12_signature, verify_tls13_signature};
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
-use wattle::manners::read;
 use wattle_openstack::{Cloud, Lost, Request, Response, Wire};
 
-use crate::store::of_the_system;
+use super::trust;
 
 /// How long a service may take to take a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -51,7 +44,7 @@ impl Http {
         tcp.enforce_http(false);
         tcp.set_connect_timeout(Some(CONNECT));
         tcp.set_nodelay(true);
-        let https = HttpsConnectorBuilder::new().with_tls_config(tls(cloud)?).https_or_http().enable_http1();
+        let https = HttpsConnectorBuilder::new().with_tls_config(trust::config(cloud)?).https_or_http().enable_http1();
         let client = Client::builder(TokioExecutor::new())
             .pool_idle_timeout(IDLE)
             .pool_timer(TokioTimer::new())
@@ -118,106 +111,28 @@ async fn whole(mut body: Incoming) -> Result<Vec<u8>, Lost> {
 
 /// Why there is no answer.
 fn lost(error: &Error) -> Lost {
-    match untrusted(error) {
-        Some(why) => Lost::Untrusted(why),
+    match trust::refusal(chain(error)) {
+        Some((flaw, why)) => Lost::Untrusted(flaw, why),
         None if error.is_connect() => Lost::Unsent(innermost(error)),
         None => Lost::Unanswered(innermost(error)),
     }
 }
 
-/// Why a certificate is not trusted, if that is what is wrong.
-fn untrusted(error: &Error) -> Option<String> {
-    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = next {
-        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        let tls = error.downcast_ref().or_else(|| inner.and_then(|inner| inner.downcast_ref()));
-        if let Some(rustls::Error::InvalidCertificate(why)) = tls {
-            return Some(format!("its certificate is not trusted: {why}"));
-        }
-        next = error.source();
-    }
-    None
+/// An error and those that it comes from. Errors of I/O hide theirs: what they hold is no source of theirs, but its source is.
+fn chain<'e>(
+    error: &'e (dyn std::error::Error + 'static),
+) -> impl Iterator<Item = &'e (dyn std::error::Error + 'static)> {
+    std::iter::successors(Some(error), |error| match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+        Some(held) => Some(held),
+        None => error.source(),
+    })
 }
 
 /// The error that all others come from: those above it say only that there was one.
 fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
+    let error = chain(error).last().unwrap_or(error);
     match error.downcast_ref::<io::Error>() {
         Some(error) => wattle::manners::reason(error),
         None => error.to_string(),
-    }
-}
-
-fn tls(cloud: &Cloud) -> Result<ClientConfig, String> {
-    let provider = Arc::new(aws_lc_rs::default_provider());
-    let algorithms = provider.signature_verification_algorithms;
-    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.map_err(|error| error.to_string())?;
-    if !cloud.verify {
-        let anyone = Arc::new(Anyone(algorithms));
-        return Ok(builder.dangerous().with_custom_certificate_verifier(anyone).with_no_client_auth());
-    }
-    let pem = match &cloud.cacert {
-        Some(file) => read(std::path::Path::new(file)).map_err(|error| {
-            format!(
-                "the certificate authority `{file}` of the cloud `{}`: {}",
-                cloud.name,
-                wattle::manners::reason(&error)
-            )
-        })?,
-        // A cloud in clear needs none.
-        None if !cloud.auth_url.starts_with("https:") => of_the_system().unwrap_or_default(),
-        None => of_the_system()?,
-    };
-    let mut roots = RootCertStore::empty();
-    let (taken, _) = roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem.as_bytes()).flatten());
-    match &cloud.cacert {
-        Some(file) if taken == 0 => Err(format!(
-            "the certificate authority `{file}` of the cloud `{}` holds no certificate in PEM (`-----BEGIN CERTIFICATE-----`)",
-            cloud.name
-        )),
-        _ => Ok(builder.with_root_certificates(roots).with_no_client_auth()),
-    }
-}
-
-/// Trusts anyone, as `verify: false` of clouds.yaml asks for.
-#[derive(Debug)]
-struct Anyone(WebPkiSupportedAlgorithms);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signature, &self.0)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signature, &self.0)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_schemes()
     }
 }

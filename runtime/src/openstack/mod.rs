@@ -11,6 +11,7 @@ mod simulated;
 mod software;
 mod sources;
 mod templates;
+mod trust;
 
 pub use hands::Hands;
 pub use http::Http;
