@@ -97,6 +97,16 @@ pub enum Fault {
         /// What the service says.
         message: String,
     },
+    /// Where the identity service should be is none.
+    #[error("the cloud `{cloud}` has no identity service at {url}: {why}")]
+    NoIdentity {
+        /// The cloud.
+        cloud: String,
+        /// The whole URL that was asked.
+        url: String,
+        /// What is answered there.
+        why: String,
+    },
     /// The cloud has no such service.
     #[error("the cloud `{cloud}` has no service of the type `{service}`{place}")]
     NoService {
@@ -144,9 +154,21 @@ impl Fault {
                 let meant = wattle_words::names::meant(service, known);
                 Some(meant.unwrap_or_else(|| format!("its catalogue has {has}")))
             }
-            Self::Unreachable { .. } => {
-                Some("`openstack catalog list` shows where the cloud's services are; is there a way there from here?".into())
-            }
+            Self::Unreachable { service, .. } if service == "identity" => Some(
+                "look at `auth_url` of the cloud in clouds.yaml, or at `OS_AUTH_URL`, and whether that host answers at all: it may be \
+                 behind a VPN that is off, or behind a proxy, which is not used here"
+                    .into(),
+            ),
+            Self::Unreachable { service, .. } => Some(format!(
+                "its address is the catalogue's, as `openstack catalog show {service}` says, or that of `{}_endpoint_override` in \
+                 clouds.yaml: is there a way there from here? `interface` there, or `OS_INTERFACE`, chooses another one of the catalogue",
+                service.replace('-', "_")
+            )),
+            Self::NoIdentity { .. } => Some(
+                "`auth_url` of the cloud in clouds.yaml, or `OS_AUTH_URL`, is the address of its identity service up to `/v3`, such as \
+                 `https://HOST:5000/v3` or `https://HOST/identity/v3`: the file that the dashboard gives away under `API Access` has it"
+                    .into(),
+            ),
             Self::Untrusted { flaw, .. } => Some(distrusted(*flaw)),
             Self::Version { .. } => Some("a cloud with a release of OpenStack that speaks it is needed".into()),
             Self::Refused { status: 401 | 403, .. } => {

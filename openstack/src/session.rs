@@ -149,6 +149,21 @@ impl Session {
         })
     }
 
+    /// Sees that a service answers where it should be: asked for its versions, it may say anything.
+    ///
+    /// # Errors
+    ///
+    /// It does not answer, or there is no such service.
+    pub async fn reach(&self, service: &'static str) -> Result<(), Fault> {
+        let mut request = Request::new(Method::Get, version::root(&self.url(service).await?));
+        request.token = Some(self.token().await?.token.clone());
+        match self.patiently(service, &request, true, None).await? {
+            // What stands before a service that is away answers so.
+            response if response.status >= 500 => Err(Fault::refused(service, &request, &response)),
+            _ => Ok(()),
+        }
+    }
+
     /// Sees that a service speaks `version`, once.
     ///
     /// # Errors

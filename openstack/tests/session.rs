@@ -147,6 +147,47 @@ fn who_is_not_let_in_is_said() {
 }
 
 #[test]
+fn where_no_identity_service_is_the_whole_address_is_said() {
+    let page = |status: u16, headers: &[(&str, &str)]| {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Ok(Response { status, headers, body: b"<html><body>Not here</body></html>".to_vec() })
+    };
+    for (answer, why) in [
+        (page(404, &[]), "status 404, Not here"),
+        (page(405, &[]), "status 405, Not here"),
+        (page(301, &[("location", "https://other.example/v3")]), "it sends one on to https://other.example/v3"),
+        (page(200, &[]), "what answers there gives no token"),
+    ] {
+        let script = Arc::new(Script::default());
+        script.on(LOGIN, [answer]);
+        let fault = now(session(&script).token()).expect_err("no way in");
+        assert_eq!(fault.to_string(), format!("the cloud `mine` has no identity service at {LOGIN}: {why}"));
+        assert!(fault.help().is_some_and(|help| help.contains("`auth_url`")), "{:?}", fault.help());
+    }
+}
+
+#[test]
+fn a_service_is_reached_where_somebody_answers() {
+    let reached = |answer: Result<Response, Lost>| {
+        let script = Arc::new(Script::default());
+        script.on(LOGIN, [token("t", NEVER)]);
+        script.on("https://cinder.example/v3/", [answer]);
+        now(session(&script).reach("block-storage"))
+    };
+    // What it says matters to nobody.
+    for status in [200, 300, 401, 404] {
+        reached(answer(status, &[], &Value::Null)).expect("somebody is there");
+    }
+    let fault = reached(Err(Lost::Unsent("connection refused".into()))).expect_err("nobody is there");
+    assert_eq!(fault.to_string(), "block-storage cannot be reached at https://cinder.example: connection refused");
+    let help = fault.help().unwrap_or_default();
+    assert!(help.contains("`openstack catalog show block-storage`"), "{help}");
+    assert!(help.contains("`block_storage_endpoint_override`"), "{help}");
+    reached(answer(502, &[], &Value::Null)).expect_err("what stands before it");
+    reached(answer(503, &[], &Value::Null)).expect_err("what stands before it");
+}
+
+#[test]
 fn a_service_that_is_busy_is_asked_again() {
     let script = Arc::new(Script::default());
     script.on(LOGIN, [token("t", NEVER)]);

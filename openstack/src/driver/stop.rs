@@ -63,6 +63,7 @@ fn outcome(fault: Fault) -> Outcome {
         Fault::Untrusted { .. }
         | Fault::Senseless { .. }
         | Fault::LoggedOut { .. }
+        | Fault::NoIdentity { .. }
         | Fault::NoService { .. }
         | Fault::Version { .. } => said(&fault),
     }

@@ -33,6 +33,11 @@ fn nothing_is_made_where_something_is_wrong() {
     let text = std::fs::read_to_string(&clouds).expect("reads");
     std::fs::write(&clouds, text.replace(&site.cloud.auth_url(), "http://127.0.0.1:1/identity/v3")).expect("writes");
     refused(&site, "unreachable", &[]);
+    std::fs::write(&clouds, text.replace("/identity/v3", "/keystone/v3")).expect("writes");
+    refused(&site, "no-identity", &[]);
+    std::fs::write(&clouds, text.replace("auth:", "compute_endpoint_override: http://127.0.0.1:1/compute\n    auth:"))
+        .expect("writes");
+    refused(&site, "unreachable-compute", &[]);
     std::fs::write(&clouds, text.replace("auth:", "region_name: elsewhere\n    auth:")).expect("writes");
     refused(&site, "no-region", &[]);
     std::fs::write(&clouds, text.replace("auth:", "cacert: /nowhere/ca.pem\n    auth:")).expect("writes");

@@ -40,16 +40,16 @@ pub(in crate::cli) async fn session(matches: &ArgMatches) -> Result<Arc<Session>
     Ok(session)
 }
 
-/// Sees that the cloud has all services that a target needs.
+/// Sees that the cloud has all services that a target needs, and that they answer.
 ///
 /// # Errors
-/// The first that it does not have.
+/// The first that it does not have, or that does not answer.
 pub(super) async fn services(session: &Session, target: &Deployment) -> Result<(), Failure> {
     let resources = target.resources();
     let types = resources.iter().filter_map(|(name, _)| target.written(name));
     let needed: BTreeSet<&'static str> = types.filter_map(|(ty, _)| Some(driver::kind(ty)?.service)).collect();
     for service in needed {
-        session.url(service).await.map_err(of_fault)?;
+        session.reach(service).await.map_err(of_fault)?;
     }
     Ok(())
 }
