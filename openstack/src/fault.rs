@@ -171,6 +171,11 @@ impl Fault {
             ),
             Self::Untrusted { flaw, .. } => Some(distrusted(*flaw)),
             Self::Version { .. } => Some("a cloud with a release of OpenStack that speaks it is needed".into()),
+            Self::Refused { message, .. } if is_quota(message) => Some(
+                "the project may not have that much: `openstack quota show` says how much it may; delete what is not needed, or have \
+                 whoever runs the cloud raise it by `openstack quota set`"
+                    .into(),
+            ),
             Self::Refused { status: 401 | 403, .. } => {
                 Some("the user needs the role `member` in the project, or the cloud's policy allows it to administrators only".into())
             }
@@ -235,6 +240,12 @@ pub(crate) fn what(request: &Request) -> String {
 pub(crate) fn origin(url: &str) -> &str {
     let start = url.find("://").map_or(0, |at| at + 3);
     url[start..].find(['/', '?']).map_or(url, |end| &url[..start + end])
+}
+
+/// Whether a refusal is about how much there may be: Neutron refuses that by 409, Nova by 403, Cinder by 413.
+pub(crate) fn is_quota(message: &str) -> bool {
+    let message = message.to_lowercase();
+    message.contains("quota") || message.contains("maximum number of")
 }
 
 /// Host and port of a URL.

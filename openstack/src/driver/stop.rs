@@ -5,6 +5,7 @@ use std::time::Duration;
 use wattle_converge::Outcome;
 
 use crate::Fault;
+use crate::fault::is_quota;
 
 /// After how long something is asked again that cannot be done in the state that things are in.
 pub(super) const SOON: Duration = Duration::from_secs(3);
@@ -89,12 +90,6 @@ pub(super) fn of_reading(fault: Fault) -> Stop {
         Fault::Unknown { .. } => Stop::Outcome(Outcome::Later(BUSY)),
         _ => Stop::Fault(fault),
     }
-}
-
-/// Neutron refuses what is too much by 409, Nova by 403, Cinder by 413.
-fn is_quota(message: &str) -> bool {
-    let message = message.to_lowercase();
-    message.contains("quota") || message.contains("maximum number of")
 }
 
 /// Neutron refuses by 409 what another resource stands in the way of, which may go, and properties that contradict each other, which

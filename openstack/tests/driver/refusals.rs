@@ -66,7 +66,8 @@ fn what_is_too_much_is_said_in_the_services_words() {
     ] {
         stage.some(kind, &properties);
         let why = why(&stage, kind, &properties);
-        assert!(why.contains(words), "{kind}: {why}");
+        assert!(why.contains(words) && why.contains("`openstack quota show`"), "{kind}: {why}");
+        assert!(!why.contains("role"), "{kind}: {why}");
         assert_eq!(stage.list(kind, &Desk::default()).len(), 1, "{kind}");
     }
 }
