@@ -97,6 +97,14 @@ pub enum Fault {
         /// What the service says.
         message: String,
     },
+    /// The token that one logs in by is none, or is none any more.
+    #[error("the cloud `{cloud}` does not take the token that was given, or takes it no longer: {message}")]
+    Ended {
+        /// The cloud.
+        cloud: String,
+        /// What the service says.
+        message: String,
+    },
     /// Where the identity service should be is none.
     #[error("the cloud `{cloud}` has no identity service at {url}: {why}")]
     NoIdentity {
@@ -144,6 +152,11 @@ impl Fault {
                  `openstack token issue` has to work with the same"
                     .into(),
             ),
+            Self::Ended { .. } => Some(
+                "a token ends, and nothing renews it: `openstack token issue -f value -c id` makes another one, for `token` of the cloud in \
+                 clouds.yaml or for `OS_TOKEN`; then the same command goes on. A password or an application credential lasts longer"
+                    .into(),
+            ),
             Self::NoService { known, service, .. } if known.contains(service) => Some(format!(
                 "it has one elsewhere, as `openstack catalog show {service}` says: set the cloud's `region_name` and `interface` in \
                  clouds.yaml, or `OS_REGION_NAME` and `OS_INTERFACE`"
@@ -184,6 +197,14 @@ impl Fault {
             | Self::TooLate { .. }
             | Self::Unknown { .. }
             | Self::Senseless { .. } => None,
+        }
+    }
+
+    /// In words, with how to fix it.
+    pub fn in_full(&self) -> String {
+        match self.help() {
+            Some(help) => format!("{self}: {help}"),
+            None => self.to_string(),
         }
     }
 

@@ -85,6 +85,13 @@ fn scope(scope: &Scope) -> Option<Value> {
 ///
 /// That one is not let in, or that this is no identity service.
 pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<Token, Fault> {
+    // Keystone says of a token that has ended that there is none.
+    let is_token = |message: &str| message.to_lowercase().contains("token");
+    match (&cloud.login, response.status) {
+        (Login::Token(_), 401) => return Err(ended(cloud, response)),
+        (Login::Token(_), 404) if is_token(&said(response)) => return Err(ended(cloud, response)),
+        _ => {}
+    }
     if matches!(response.status, 400 | 401 | 403) {
         let (cloud, who) = (cloud.name.clone(), who(&cloud.login));
         return Err(Fault::LoggedOut { cloud, who, message: said(response) });
@@ -108,6 +115,10 @@ pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<To
         project: body["project"]["id"].as_str().map(str::to_owned),
         catalogue: Catalogue::read(&body["catalog"]),
     })
+}
+
+fn ended(cloud: &Cloud, response: &Response) -> Fault {
+    Fault::Ended { cloud: cloud.name.clone(), message: said(response) }
 }
 
 /// Who logs in, for messages.

@@ -147,6 +147,35 @@ fn who_is_not_let_in_is_said() {
 }
 
 #[test]
+fn a_token_that_was_given_ends_for_good() {
+    let text = "clouds: {mine: {auth_type: token, auth: {auth_url: 'https://cloud.example:5000', token: hush}}}";
+    let sources = Sources { clouds: Some(("clouds.yaml".into(), text.into())), ..Sources::default() };
+    let cloud = Cloud::choose(&sources, None).expect("a cloud");
+    let said = |answer: Result<Response, Lost>| {
+        let script = Arc::new(Script::default());
+        script.on(LOGIN, [answer]);
+        let wire = Arc::clone(&script) as Arc<dyn Wire>;
+        now(Session::new(cloud.clone(), wire, Duration::from_mins(5)).token()).expect_err("no way in")
+    };
+    let refusal = |status: u16, message: &str| answer(status, &[], &json!({ "error": { "message": message } }));
+    // Keystone says the one or the other, by how its tokens are made.
+    for (status, message) in
+        [(401, "The request you have made requires authentication."), (404, "Could not recognize Fernet token")]
+    {
+        let fault = said(refusal(status, message));
+        assert_eq!(
+            fault.to_string(),
+            format!("the cloud `mine` does not take the token that was given, or takes it no longer: {message}")
+        );
+        let help = fault.help().unwrap_or_default();
+        assert!(help.contains("`openstack token issue") && !help.contains("user"), "{help}");
+        assert!(!fault.is_passing());
+    }
+    let fault = said(refusal(404, "The resource could not be found."));
+    assert!(matches!(fault, Fault::NoIdentity { .. }), "{fault:?}");
+}
+
+#[test]
 fn where_no_identity_service_is_the_whole_address_is_said() {
     let page = |status: u16, headers: &[(&str, &str)]| {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

@@ -64,6 +64,7 @@ fn outcome(fault: Fault) -> Outcome {
         Fault::Untrusted { .. }
         | Fault::Senseless { .. }
         | Fault::LoggedOut { .. }
+        | Fault::Ended { .. }
         | Fault::NoIdentity { .. }
         | Fault::NoService { .. }
         | Fault::Version { .. } => said(&fault),
@@ -72,8 +73,7 @@ fn outcome(fault: Fault) -> Outcome {
 
 /// A refusal in the words of the service, with how to fix it.
 fn said(fault: &Fault) -> Outcome {
-    let help = fault.help().map_or_else(String::new, |help| format!(": {help}"));
-    Outcome::Refused(format!("{fault}{help}").into())
+    Outcome::Refused(fault.in_full().into())
 }
 
 /// What came of a request that makes something: whoever answers that it failed inside may have made it.

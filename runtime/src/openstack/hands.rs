@@ -55,7 +55,7 @@ impl Cloud for Hands {
     }
 
     async fn list(&self, kinds: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, String> {
-        let seen = self.driver.list(kinds, &Known(rows)).await.map_err(|fault| fault.to_string())?;
+        let seen = self.driver.list(kinds, &Known(rows)).await.map_err(|fault| fault.in_full())?;
         Ok(seen.into_iter().map(|seen| Seen { row: seen.row, kind: seen.kind, sight: seen.sight }).collect())
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use wattle_cloud::Setting;
+use wattle_cloud::{Doing, Rule, Setting};
+use wattle_openstack::Method;
 use wattle_tests::site::Site;
 
 /// What is said, as a golden; nothing was made of the cloud or the data space.
@@ -61,8 +62,38 @@ fn a_quota_that_is_too_small_is_named_and_nothing_is_forgotten() {
         Site::with(Setting { quota: Some(3), takes: std::time::Duration::from_millis(200), ..Setting::default() });
     let ran = site.deploy(&[]);
     assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.err.contains("`openstack quota show`"), "{ran}");
     assert!(ran.err.contains("Quota exceeded") && ran.err.contains("is not as it should be"), "{ran}");
     let ran = site.ask(&["destroy", "--yes", "--key", "operator.key"]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert_eq!(site.counts(), [0; 6]);
+}
+
+#[test]
+fn a_token_that_ends_meanwhile_is_said_once() {
+    let site = Site::new();
+    let token = site.at_cloud(async |session| session.token().await.expect("a token").token.reveal().to_owned());
+    let clouds = format!(
+        "clouds: {{simulated: {{auth_type: token, auth: {{auth_url: '{}', token: {token}, project_name: demo, \
+         project_domain_id: default}}}}}}\n",
+        site.cloud.auth_url()
+    );
+    std::fs::write(site.path().join("clouds.yaml"), clouds).expect("writes");
+    {
+        let ended = |path: &str, after| Rule {
+            after,
+            times: u32::MAX,
+            ..Rule::next(Method::Post, path, Doing::Refused(401, None))
+        };
+        let mut world = site.cloud.world();
+        // Who logs in at the beginning is let in, and then nobody is.
+        world.befall(ended("/auth/tokens", 1));
+        world.befall(ended("/networking/", 0));
+    }
+    let ran = site.deploy(&[]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    let said = ran.err.matches("does not take the token that was given").count();
+    assert_eq!(said, 2, "when it happens, and at the end: {ran}");
+    assert!(ran.err.contains(" failed as `"), "{ran}");
+    assert!(ran.err.contains("`openstack token issue") && !ran.err.contains("the password in"), "{ran}");
 }

@@ -20,6 +20,10 @@ pub(super) struct Display {
     begun: HashMap<Name, (Instant, Name, &'static str)>,
     /// Servers whose disks were made anew while somebody looked on.
     pub(super) rebuilt: Vec<Name>,
+    /// Why something failed, and what did first.
+    failed: HashMap<String, Name>,
+    /// Why it could not be seen what is there, when that was said last.
+    blind: Option<Name>,
     count: Count,
     color: bool,
 }
@@ -48,7 +52,7 @@ impl Display {
             }
             News::Outcome { name, act, outcome } => self.outcome(name, act.as_ref(), outcome),
             News::Seen { name, was, is } => self.seen(name, was, is.as_ref()),
-            News::Blind(why) => Some(self.wrong(&format!("it cannot be seen what is there: {why}"))),
+            News::Blind(why) => self.blind(why),
             News::Stalled(waits) => {
                 let waits: Vec<String> = waits.iter().map(|wait| format!("\n  {wait}")).collect();
                 Some(self.quiet(&format!("nothing has changed for a while:{}", waits.concat())))
@@ -79,10 +83,26 @@ impl Display {
         self.begun.insert(name.clone(), (began.unwrap_or_else(Instant::now), kind.clone(), word));
     }
 
-    /// It has failed.
+    /// It has failed. What others have failed for already is not said again.
     pub(super) fn fail(&mut self, name: &Name, why: &str) -> String {
         self.begun.remove(name);
+        if let Some(first) = self.failed.get(why).filter(|first| *first != name) {
+            return self.wrong(&format!("{name} failed as `{first}` did"));
+        }
+        self.failed.insert(why.to_owned(), name.clone());
         self.wrong(&format!("{name} failed: {why}"))
+    }
+
+    /// It cannot be seen what is there.
+    fn blind(&mut self, why: &str) -> Option<String> {
+        if self.blind.as_deref() == Some(why) {
+            return None;
+        }
+        self.blind = Some(why.into());
+        Some(match self.failed.get(why) {
+            Some(first) => self.wrong(&format!("it cannot be seen what is there, as `{first}` failed")),
+            None => self.wrong(&format!("it cannot be seen what is there: {why}")),
+        })
     }
 
     fn outcome(&mut self, name: &Name, act: Option<&Act>, outcome: &Outcome) -> Option<String> {
@@ -150,5 +170,24 @@ impl Display {
 
     pub(super) fn quiet(&self, what: &str) -> String {
         paint(what, Tone::Waiting, self.color)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_said_once() {
+        let mut display = Display::new(false);
+        let mut fail = |name: &str, why: &str| display.fail(&name.into(), why);
+        assert_eq!(fail("net", "the token has ended"), "✗ net failed: the token has ended");
+        assert_eq!(fail("router", "the token has ended"), "✗ router failed as `net` did");
+        assert_eq!(fail("web", "no host"), "✗ web failed: no host");
+        assert_eq!(fail("net", "the token has ended"), "✗ net failed: the token has ended", "tried again");
+        let mut blind = |why: &str| display.line(&News::Blind(why.into()));
+        assert_eq!(blind("the token has ended").as_deref(), Some("✗ it cannot be seen what is there, as `net` failed"));
+        assert_eq!(blind("the token has ended"), None);
+        assert_eq!(blind("busy").as_deref(), Some("✗ it cannot be seen what is there: busy"));
     }
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use clap::ArgMatches;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use wattle::model::Name;
+use wattle::model::{IndexMap, Name};
+use wattle::names::join;
 use wattle::plan::Found;
 use wattle_converge::Limits;
 use wattle_openstack::Session;
@@ -180,7 +181,7 @@ impl Site {
         let stack = &self.deployment.stack;
         let head =
             paint(&format!("the infrastructure of `{stack}` is not as it should be:"), Tone::Bad, console.err.color);
-        let roots: Vec<String> = roots.iter().map(|root| format!("\n  {root}")).collect();
+        let roots: Vec<String> = gathered(roots).into_iter().map(|root| format!("\n  {root}")).collect();
         console.err.write(&format!("{head}{}\n", roots.concat()))?;
         Ok(Brought::Failed)
     }
@@ -209,6 +210,27 @@ fn elsewhere(stack: &str, there: &Whereabouts, here: &Whereabouts) -> Failure {
         .help("name that one: `--cloud NAME`")
         .help("to move it, delete it there first: `wattle destroy`")
 }
+
+/// A line for all that failed for the same reason, and one for everything else, in their order.
+fn gathered(roots: &[String]) -> Vec<String> {
+    let mut gathered: IndexMap<&str, Vec<&str>> = IndexMap::default();
+    for root in roots {
+        match root.split_once(FAILED) {
+            Some((who, why)) => gathered.entry(why).or_default().push(who),
+            None => drop(gathered.entry(root).or_default()),
+        }
+    }
+    let line = |(what, who): (&str, Vec<&str>)| {
+        if who.is_empty() {
+            return what.to_owned();
+        }
+        format!("{}{FAILED}{what}", join(who.into_iter().map(str::to_owned), "and"))
+    };
+    gathered.into_iter().map(line).collect()
+}
+
+/// What stands between who failed and why.
+const FAILED: &str = " failed: ";
 
 fn read((number, text): (u64, String)) -> Result<(u64, Source), Failure> {
     let source = Source::read(&text);
@@ -250,5 +272,17 @@ impl From<DeployError> for Failure {
             ),
             other => Self::new(other.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_failed_for_one_reason_stands_in_one_line() {
+        let roots = ["`a` failed: no: way", "`b` waits for its turn", "`c` failed: no: way", "`d` failed: else"];
+        let roots = roots.map(str::to_owned);
+        assert_eq!(gathered(&roots), ["`a` and `c` failed: no: way", "`b` waits for its turn", "`d` failed: else"]);
     }
 }
