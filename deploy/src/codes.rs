@@ -27,7 +27,8 @@ wattle_model::check! {
 
 wattle_model::check! {
     /// Some of what a resource is given only Heat does: it keeps what has left its template, it answers servers that ask for their
-    /// metadata, and it decides on the number of a group's members when other resources are there already.
+    /// metadata, and it decides on the number of a group's members when other resources are there already. Some properties only Heat
+    /// carries out, such as `personality` of a server.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -71,6 +71,9 @@ impl Deployment {
         }
         for (name, (resource, role)) in &roles {
             refusals.of(name, resource, *role, &roles, &resources);
+            if *role == Role::Row {
+                refusals.beyond(name, resource, &*kinds);
+            }
         }
         refusals.signals(&roles);
         for (name, output) in &outputs {

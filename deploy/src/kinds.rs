@@ -14,6 +14,10 @@ pub trait Kinds: Debug + Send + Sync {
     /// Properties that cannot be changed in place, besides those that Heat does not change either.
     fn fixed(&self, ty: &str) -> &[&str];
 
+    /// What of these properties is not carried out although Heat does it, each with what to do instead. What is not known yet stands there
+    /// as the call that will give it.
+    fn beyond(&self, ty: &str, properties: &Value) -> Vec<(String, &'static str)>;
+
     /// What a resource with these properties has that no two can have: an address, an attached volume.
     fn exclusive(&self, ty: &str, properties: &Value) -> BTreeSet<Name>;
 

@@ -7,10 +7,11 @@ use wattle_heat::desired::{Output, Resource};
 use wattle_heat::evaluate::{Answers, Open, Value, resumed};
 use wattle_heat::template::Function;
 use wattle_model::check::About;
-use wattle_model::{Diagnostic, IndexMap, Label, Resource as Model, Source};
+use wattle_model::{Diagnostic, IndexMap, Label, Resource as Model, Source, Value as Known};
 
 use crate::codes::{SIGNAL, TYPE, VALUE, WITHOUT_HEAT};
 use crate::deployment::Inner;
+use crate::kinds::Kinds;
 use crate::needs::{Roles, around};
 use crate::role::Role;
 use crate::signals;
@@ -109,6 +110,14 @@ impl Refusals {
                     self.refuse(&VALUE, name, at, &format!("`{property}`: {what}"), help);
                 }
             }
+        }
+    }
+
+    /// What of its properties no driver carries out.
+    pub(crate) fn beyond(&mut self, name: &str, resource: &Resource, kinds: &dyn Kinds) {
+        let Ok(properties) = resource.only_given() else { return };
+        for (what, help) in kinds.beyond(resource.made_by(), &Known::Map(properties)) {
+            self.refuse(&WITHOUT_HEAT, name, &resource.at, &what, help);
         }
     }
 

@@ -45,6 +45,12 @@ impl Kinds for Drivers {
         }
     }
 
+    fn beyond(&self, ty: &str, properties: &Value) -> Vec<(String, &'static str)> {
+        let Value::Map(properties) = properties else { return Vec::new() };
+        let files = properties.get("personality").filter(|_| matches!(self, Self::Core) && ty == "OS::Nova::Server");
+        files.map(|files| (format!("`personality` is {files}"), "take it away")).into_iter().collect()
+    }
+
     fn exclusive(&self, ty: &str, properties: &Value) -> BTreeSet<Name> {
         let Value::Map(properties) = properties else { return BTreeSet::new() };
         let volume = properties.get("volume_id").filter(|_| ty == "OS::Cinder::VolumeAttachment");

@@ -69,6 +69,23 @@ resources:
     );
 }
 
+#[test]
+fn what_no_driver_carries_out_is_refused_with_its_place() {
+    let files = "personality: {/etc/address: {get_attr: [net, mtu]}}";
+    let text = format!(
+        "resources:
+  net: {{type: OS::Neutron::Net}}
+  web: {{type: OS::Nova::Server, properties: {{flavor: f, image: i, {files}}}}}
+  many: {{type: OS::Heat::ResourceGroup, properties: {{count: 2, resource_def: {{type: OS::Nova::Server, properties: {{flavor: f, image: i, {files}}}}}}}}}
+"
+    );
+    let said = refused(&text);
+    let [web, many] = said.as_slice() else { panic!("{said:?}") };
+    // What is not known yet is what it will be read by.
+    assert!(web.starts_with("W1402 4:3: `web`: `personality` is ") && web.contains("get_attr"), "{web}");
+    assert!(many.starts_with("W1402 5:3: `many/0`: `personality` is "), "of members it is said once: {many}");
+}
+
 /// A server, with these properties and this beside them.
 fn server(properties: &str, beside: &str) -> String {
     format!("resources:\n  web: {{type: OS::Nova::Server, properties: {{flavor: f, image: i{properties}}}{beside}}}\n")

@@ -24,6 +24,8 @@ pub struct Kind {
     pub(super) driver: &'static dyn Driver,
     /// Properties that are carried out, or mean nothing here.
     pub(super) takes: fn(&str) -> bool,
+    /// What of their values is not carried out, and what to do instead.
+    pub(super) beyond: fn(&Json) -> Option<(String, &'static str)>,
 }
 
 impl std::fmt::Debug for Kind {
@@ -78,8 +80,13 @@ impl Kind {
         (self.takes)(property)
     }
 
-    /// Refuses what would not be carried out.
-    pub(super) fn check(&self, properties: &Json) -> Result<(), Stop> {
+    /// What of these properties is not carried out here although Heat does it, each with what to do instead. A value that is not known
+    /// yet may stand there as the call that will give it.
+    pub fn beyond(&self, properties: &Value) -> Vec<(String, &'static str)> {
+        self.all_beyond(&sent(properties)).collect()
+    }
+
+    fn all_beyond<'p>(&self, properties: &'p Json) -> impl Iterator<Item = (String, &'static str)> + use<'p, '_> {
         let is_empty = |value: &Json| match value {
             Json::Null | Json::Bool(false) => true,
             Json::String(text) => text.is_empty(),
@@ -87,16 +94,23 @@ impl Kind {
             Json::Object(map) => map.is_empty(),
             Json::Bool(true) | Json::Number(_) => false,
         };
-        let given = properties.as_object().into_iter().flatten().filter(|(_, value)| !is_empty(value));
-        match given.map(|(name, _)| name).find(|name| !self.takes(name)) {
-            Some(name) => Err(Stop::refused(format!(
-                "`{name}` of {} is only for Heat: take it away, or deploy this template by Heat",
-                self.name
-            ))),
+        let given = properties.as_object().into_iter().flatten().filter(move |(_, value)| !is_empty(value));
+        let names = given.map(|(name, _)| name).filter(|name| !self.takes(name));
+        let names = names.map(|name| (format!("`{name}` of {} is only for Heat", self.name), TAKE_AWAY));
+        names.chain((self.beyond)(properties))
+    }
+
+    /// Refuses what would not be carried out.
+    pub(super) fn check(&self, properties: &Json) -> Result<(), Stop> {
+        match self.all_beyond(properties).next() {
+            Some((what, help)) => Err(Stop::refused(format!("{what}: {help}"))),
             None => Ok(()),
         }
     }
 }
+
+/// What to do about a property that only Heat has.
+const TAKE_AWAY: &str = "take it away, or deploy the template with Heat";
 
 /// What two things cannot have, in words.
 pub(super) mod words {

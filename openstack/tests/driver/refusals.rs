@@ -115,8 +115,13 @@ fn what_is_only_for_heat_is_refused_by_name() {
         ("OS::Neutron::Net", json!({ "dhcp_agent_ids": ["7"] }), "`dhcp_agent_ids` of OS::Neutron::Net"),
         ("OS::Cinder::Volume", json!({ "size": 1, "read_only": true }), "`read_only` of OS::Cinder::Volume"),
         ("OS::Nova::KeyPair", json!({ "name": "k", "save_private_key": true }), "`save_private_key`"),
-        ("OS::Nova::KeyPair", json!({ "name": "k" }), "has no `public_key`"),
-        ("OS::Nova::KeyPair", json!({ "name": "k", "public_key": "x", "type": "x509" }), "is a certificate"),
+        ("OS::Nova::KeyPair", json!({ "name": "k" }), "without `public_key`"),
+        ("OS::Nova::KeyPair", json!({ "name": "k", "public_key": "x", "type": "x509" }), "`type: x509` of a key pair"),
+        (
+            "OS::Nova::Server",
+            json!({ "flavor": "1", "networks": [{ "network": "private", "floating_ip": "7" }] }),
+            "`floating_ip` in `networks`",
+        ),
         ("OS::Heat::Stack", json!({}), "nothing here makes things of the type `OS::Heat::Stack`"),
         ("OS::Neutron::Nett", json!({}), "did you mean `OS::Neutron::Net`?"),
     ] {
@@ -126,6 +131,32 @@ fn what_is_only_for_heat_is_refused_by_name() {
     assert_eq!(stage.everything(), []);
     // What is empty asks for nothing.
     stage.some("OS::Cinder::Volume", &json!({ "size": 1, "read_only": false }));
+}
+
+#[test]
+fn what_is_only_for_heat_is_known_before_anything_is_made() {
+    let beyond = |ty: &str, properties: Value| -> Vec<String> {
+        let found = kind(ty).expect("a type").beyond(&value(&properties));
+        found.into_iter().map(|(what, _)| what).collect()
+    };
+    let server = json!({
+        "flavor": "1", "personality": { "/etc/motd": "hi" }, "deployment_swift_data": { "container": "c" },
+        "networks": [{ "port": { "get_resource": "port" } }, { "network": "n", "port_extra_properties": { "value_specs": {} } }],
+    });
+    assert_eq!(
+        beyond("OS::Nova::Server", server),
+        [
+            "`personality` of OS::Nova::Server is only for Heat",
+            "`deployment_swift_data` of OS::Nova::Server is only for Heat",
+            "`port_extra_properties` in `networks` of a server is only for Heat",
+        ]
+    );
+    // What will be known later may be anything but nothing.
+    let later = json!({ "get_attr": ["other", "public_key"] });
+    assert_eq!(beyond("OS::Nova::KeyPair", json!({ "name": "k", "public_key": later })), Vec::<String>::new());
+    assert_eq!(beyond("OS::Nova::KeyPair", json!({ "name": "k", "public_key": "" })).len(), 1);
+    assert_eq!(beyond("OS::Neutron::Net", json!({ "dhcp_agent_ids": later })).len(), 1);
+    assert_eq!(beyond("OS::Neutron::Net", json!({ "dhcp_agent_ids": [], "name": later })), Vec::<String>::new());
 }
 
 #[test]

@@ -127,6 +127,10 @@ impl Kinds for Drivers {
         driver::kind(ty).map_or(&[], driver::Kind::fixed)
     }
 
+    fn beyond(&self, ty: &str, properties: &Value) -> Vec<(String, &'static str)> {
+        driver::kind(ty).map(|kind| kind.beyond(properties)).unwrap_or_default()
+    }
+
     fn exclusive(&self, ty: &str, properties: &Value) -> std::collections::BTreeSet<Name> {
         driver::kind(ty).map(|kind| kind.exclusive(properties)).unwrap_or_default()
     }

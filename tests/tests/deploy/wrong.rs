@@ -52,6 +52,11 @@ fn nothing_is_made_where_something_is_wrong() {
                 waits: {type: OS::Heat::WaitCondition, properties: {handle: x, timeout: 5}}\n";
     std::fs::write(&template, emitted.replacen("resources:\n", more, 1)).expect("writes");
     refused(&site, "types-beyond", &[]);
+    let more = "resources:\n  lan: {type: OS::Neutron::Net, properties: {dhcp_agent_ids: ['7']}}\n  \
+                admin: {type: OS::Nova::KeyPair, properties: {name: admin}}\n  \
+                other: {type: OS::Nova::KeyPair, properties: {name: other, public_key: x, type: x509}}\n";
+    std::fs::write(&template, emitted.replacen("resources:\n", more, 1)).expect("writes");
+    refused(&site, "properties-beyond", &[]);
     std::fs::write(&template, emitted).expect("writes");
     site.deployed(&[]);
 }

@@ -27,6 +27,7 @@ pub(super) const KINDS: &[Kind] = &[
         drains: false,
         driver: &volume::Volumes,
         takes: volume::takes,
+        beyond: |_| None,
     },
     Kind {
         name: "OS::Cinder::VolumeAttachment",
@@ -38,5 +39,6 @@ pub(super) const KINDS: &[Kind] = &[
         drains: false,
         driver: &attachment::Attachments,
         takes: |property| matches!(property, "instance_uuid" | "volume_id" | "mountpoint"),
+        beyond: |_| None,
     },
 ];

@@ -30,6 +30,7 @@ const BASE: Kind = Kind {
     drains: false,
     driver: &table::NET,
     takes: |_| false,
+    beyond: |_| None,
 };
 
 pub(super) const KINDS: &[Kind] = &[

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use wattle_converge::Outcome;
 use wattle_model::Name;
 
-use super::super::json::{encoded, given_text, text};
+use super::super::json::{encoded, given, given_text, text};
 use super::super::mark::{Mark, with, without};
 use super::super::stop::Stop;
 use super::super::ties;
@@ -29,6 +29,16 @@ fn seen(item: &Value, marks: &Mark) -> Found {
     let (row, name) = (marks.row_in(text(item, "public_key").trim_end()), text(item, "name"));
     let phys = ties::called(name, row.map(|row| marks.of(row)));
     Found { others: vec![name.to_owned()], ..Found::new(row, phys, item.clone()) }
+}
+
+/// What Heat has Nova make, or does with certificates.
+pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
+    if given(properties, "public_key").is_none_or(|key| *key == "") {
+        let help = "give it the public half of a key that you have, because Nova makes none any more";
+        return Some(("a key pair without `public_key` is only for Heat".into(), help));
+    }
+    let is_certificate = given_text(properties, "type") == Some("x509");
+    is_certificate.then(|| ("`type: x509` of a key pair is only for Heat".into(), "give it a key for SSH"))
 }
 
 /// The key pair of this name, whosever it is.
@@ -90,16 +100,7 @@ impl Driver for Keys {
 
     async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop> {
         let name = given_text(properties, "name").unwrap_or_default();
-        let Some(key) = given_text(properties, "public_key") else {
-            return Err(Stop::refused(format!(
-                "the key pair `{name}` has no `public_key`: give it one, Nova makes none any more"
-            )));
-        };
-        if given_text(properties, "type") == Some("x509") {
-            return Err(Stop::refused(format!(
-                "the key pair `{name}` is a certificate, which is only for Heat: give it a key for SSH"
-            )));
-        }
+        let key = given_text(properties, "public_key").unwrap_or_default();
         match read(work, name).await? {
             None => {}
             // Another one of the deployment goes still.

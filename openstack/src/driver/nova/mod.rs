@@ -28,6 +28,7 @@ pub(super) const KINDS: &[Kind] = &[
         drains: true,
         driver: &server::Servers,
         takes: server::takes,
+        beyond: nics::beyond,
     },
     Kind {
         name: "OS::Nova::ServerGroup",
@@ -39,6 +40,7 @@ pub(super) const KINDS: &[Kind] = &[
         drains: false,
         driver: &group::Groups,
         takes: |property| matches!(property, "name" | "policies" | "rules"),
+        beyond: |_| None,
     },
     Kind {
         name: "OS::Nova::KeyPair",
@@ -52,6 +54,7 @@ pub(super) const KINDS: &[Kind] = &[
         drains: false,
         driver: &key::Keys,
         takes: |property| matches!(property, "name" | "public_key" | "type"),
+        beyond: key::beyond,
     },
 ];
 

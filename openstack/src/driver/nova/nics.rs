@@ -27,6 +27,16 @@ pub(super) struct Nic {
     tag: Option<String>,
 }
 
+/// What Heat makes of an item of `networks` beside the port.
+pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
+    let is_given = |value: &Value| value.as_object().is_none_or(|map| !map.is_empty());
+    let of_nic =
+        |nic| ["port_extra_properties", "floating_ip"].into_iter().find(|key| given(nic, key).is_some_and(is_given));
+    let key = given(properties, "networks").map(items).unwrap_or_default().iter().find_map(of_nic)?;
+    let what = format!("`{key}` in `networks` of a server is only for Heat");
+    Some((what, "give it a `port`, which is a resource of its own"))
+}
+
 impl Nics {
     /// What a template says.
     pub(super) async fn of(work: &Work<'_>, properties: &Value) -> Result<Self, Stop> {
@@ -77,14 +87,6 @@ impl Nics {
 
 impl Nic {
     async fn of(work: &Work<'_>, nic: &Value) -> Result<Self, Stop> {
-        let unmade = ["port_extra_properties", "floating_ip"]
-            .into_iter()
-            .find(|key| given(nic, key).is_some_and(|value| value.as_object().is_none_or(|map| !map.is_empty())));
-        if let Some(key) = unmade {
-            return Err(Stop::refused(format!(
-                "`{key}` in `networks` of a server is only for Heat: give it a `port`, which is a resource of its own"
-            )));
-        }
         let text_of = |key| given_text(nic, key).map(str::to_owned);
         let network = given_text(nic, "network").or_else(|| given_text(nic, "uuid"));
         let network = match (text_of("port"), network, given_text(nic, "subnet")) {
