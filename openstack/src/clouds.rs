@@ -2,8 +2,10 @@
 //!
 //! As every OpenStack client has it (openstacksdk, `os_client_config`): the first of `$OS_CLIENT_CONFIG_FILE`,
 //! `./clouds.yaml`, `~/.config/openstack/clouds.yaml` and `/etc/openstack/clouds.yaml` that there is, over which
-//! `secure.yaml` is laid; or the variables `OS_*`, which a file named by `--cloud` or `OS_CLOUD` goes before.
+//! `secure.yaml` is laid; or the variables `OS_*`, which a cloud named by `--cloud` or `OS_CLOUD` goes before. What such a cloud does not
+//! say is taken from them: a password that stands in no file.
 
+mod fill;
 mod login;
 mod read;
 
@@ -166,7 +168,11 @@ impl Cloud {
             (None, _) => return Err(CloudError::Several { file: file.clone(), known: known() }),
         };
         match clouds.get(&name) {
-            Some(settings) => login::cloud(settings.clone()),
+            Some(settings) => {
+                let mut settings = settings.clone();
+                fill::fill(&mut settings, crate::environment::settings(&sources.environment));
+                login::cloud(settings)
+            }
             None => Err(CloudError::NoSuchCloud { name, file: file.clone(), known: known() }),
         }
     }

@@ -56,6 +56,49 @@ fn variables_are_a_cloud_as_well() {
     assert_eq!(Cloud::choose(&sources(TWO, "", &named), None).expect("the named one").name, "test");
 }
 
+#[test]
+fn what_a_cloud_does_not_say_is_in_the_environment() {
+    let env = [
+        ("OS_CLOUD", "prod"),
+        ("OS_AUTH_URL", "https://elsewhere.example"),
+        ("OS_PASSWORD", "hush"),
+        ("OS_USER_ID", "u-1"),
+        ("OS_PROJECT_ID", "p-1"),
+        ("OS_USER_DOMAIN_ID", "d-1"),
+        ("OS_REGION_NAME", "south"),
+        ("OS_ENDPOINT_TYPE", "admin"),
+        ("OS_CACERT", "/elsewhere.pem"),
+        ("OS_INSECURE", "true"),
+        ("OS_AUTH_TYPE", "v3token"),
+        ("OS_TOKEN", "t"),
+        ("OS_APPLICATION_CREDENTIAL_ID", "a"),
+    ];
+    // What it says counts, also in other words.
+    let cloud = Cloud::choose(&sources(TWO, "", &env), None).expect("the password is there");
+    let Login::Password { user, password } = &cloud.login else { panic!("{cloud:?}") };
+    assert_eq!((user, password.reveal()), (&User::Named("ann".into(), Domain::Named("people".into())), "hush"));
+    assert_eq!(cloud.scope, Scope::NamedProject("shop".into(), Domain::Id("shops".into())));
+    assert_eq!((cloud.name.as_str(), cloud.auth_url.as_str()), ("prod", "https://prod.example/identity"));
+    assert_eq!((cloud.region.as_deref(), cloud.interface.as_str()), (Some("north"), "internal"));
+    assert_eq!((cloud.cacert.as_deref(), cloud.verify), (Some("/etc/ca.pem"), false));
+    let cloud = Cloud::choose(&sources(TWO, "clouds: {prod: {auth: {password: p}}}", &env), None).expect("a cloud");
+    assert!(matches!(&cloud.login, Login::Password { password, .. } if password.reveal() == "p"), "{cloud:?}");
+    let cloud = Cloud::choose(&sources(TWO, "", &env), Some("test")).expect("a cloud");
+    let Login::Application { credential, .. } = &cloud.login else { panic!("{cloud:?}") };
+    assert_eq!((credential, cloud.verify), (&Ok("42".into()), false), "no second way to log in");
+    assert_eq!((cloud.region.as_deref(), cloud.interface.as_str()), (Some("south"), "admin"));
+    // What says nothing is all of the environment's.
+    let bare = "clouds: {a: {auth: {auth_url: 'http://x'}, verify: /ca.pem, default_domain: d}}";
+    let cloud = Cloud::choose(&sources(bare, "", &env[2..10]), Some("a")).expect("a cloud");
+    assert_eq!((&cloud.scope, cloud.cacert.as_deref()), (&Scope::Project("p-1".into()), Some("/ca.pem")));
+    assert!(matches!(&cloud.login, Login::Password { user: User::Id(id), .. } if id == "u-1"), "{cloud:?}");
+    let names =
+        [("OS_USERNAME", "ann"), ("OS_PASSWORD", "p"), ("OS_PROJECT_NAME", "q"), ("OS_USER_DOMAIN_NAME", "else")];
+    let cloud = Cloud::choose(&sources(bare, "", &names), Some("a")).expect("a cloud");
+    let Login::Password { user, .. } = &cloud.login else { panic!("{cloud:?}") };
+    assert_eq!(*user, User::Named("ann".into(), Domain::Id("d".into())));
+}
+
 /// What is said of a mistake, and how to fix it.
 fn said(sources: &Sources, name: Option<&str>) -> String {
     let error = Cloud::choose(sources, name).expect_err("a mistake");

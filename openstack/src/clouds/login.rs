@@ -92,6 +92,30 @@ const PASSWORD: [&str; 3] = ["password", "v3password", "v3_password"];
 const APPLICATION: [&str; 2] = ["v3applicationcredential", "v3_application_credential"];
 const TOKEN: [&str; 3] = ["token", "v3token", "v3_token"];
 
+/// By what one logs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    Password,
+    Application,
+    Token,
+}
+
+impl Method {
+    /// The one that settings say, by name or by what they have for it.
+    pub(super) fn of(settings: &Settings) -> Option<Self> {
+        let kind = settings.get("auth_type");
+        let is = |kinds: &[&str]| kind.is_some_and(|kind| kinds.contains(&kind));
+        let has = |keys: &[&str]| kind.is_none() && settings.first(keys).is_some();
+        if is(&APPLICATION) || has(&["application_credential_id", "application_credential_name"]) {
+            return Some(Self::Application);
+        }
+        if is(&TOKEN) || has(&["token"]) && settings.get("password").is_none() {
+            return Some(Self::Token);
+        }
+        (is(&PASSWORD) || has(&["username", "user_name", "user_id", "password"])).then_some(Self::Password)
+    }
+}
+
 /// What the settings say.
 pub(super) fn cloud(settings: Settings) -> Result<Cloud, CloudError> {
     let of = Reader { settings: &settings };
@@ -157,35 +181,37 @@ impl Reader<'_> {
     }
 
     fn login(&self) -> Result<Login, CloudError> {
-        let kind = self.get("auth_type");
-        let is = |kinds: &[&str]| kind.is_some_and(|kind| kinds.contains(&kind));
-        if let Some(kind) = kind.filter(|_| !is(&PASSWORD) && !is(&APPLICATION) && !is(&TOKEN)) {
-            let known = [PASSWORD[0], APPLICATION[0], TOKEN[0]];
-            let meant = names::nearest(kind, known).map(names::did_you_mean);
+        let is_known = |kind: &&str| [&PASSWORD[..], &APPLICATION, &TOKEN].iter().any(|known| known.contains(kind));
+        if let Some(kind) = self.get("auth_type").filter(|kind| !is_known(kind)) {
+            let meant = names::nearest(kind, [PASSWORD[0], APPLICATION[0], TOKEN[0]]).map(names::did_you_mean);
             let expected =
                 meant.unwrap_or_else(|| "`password`, `v3applicationcredential` or `v3token` is expected".into());
             return Err(self.wrong("auth_type", &expected));
         }
-        let has = |key| kind.is_none() && self.get(key).is_some();
-        if is(&APPLICATION) || has("application_credential_id") || has("application_credential_name") {
-            let key = "application_credential_secret";
-            let secret = Secret::new(self.need(&[key], key, "it is shown once, when the credential is made")?);
-            let credential = if let Some(id) = self.get("application_credential_id") {
-                Ok(id.to_owned())
-            } else {
-                let why = "give the credential's id, or its name and its user";
-                let name = self.need(&["application_credential_name"], "application_credential_id", why)?;
-                Err((name.to_owned(), self.user()?))
-            };
-            return Ok(Login::Application { credential, secret });
+        match Method::of(self.settings) {
+            Some(Method::Application) => self.application(),
+            Some(Method::Token) => {
+                let token = self.need(&["token", "auth_token"], "token", "`openstack token issue` makes one")?;
+                Ok(Login::Token(Secret::new(token)))
+            }
+            Some(Method::Password) | None => self.password(),
         }
-        if is(&TOKEN) || (has("token") && self.get("password").is_none()) {
-            return Ok(Login::Token(Secret::new(self.need(
-                &["token", "auth_token"],
-                "token",
-                "`openstack token issue` makes one",
-            )?)));
-        }
+    }
+
+    fn application(&self) -> Result<Login, CloudError> {
+        let key = "application_credential_secret";
+        let secret = Secret::new(self.need(&[key], key, "it is shown once, when the credential is made")?);
+        let credential = if let Some(id) = self.get("application_credential_id") {
+            Ok(id.to_owned())
+        } else {
+            let why = "give the credential's id, or its name and its user";
+            let name = self.need(&["application_credential_name"], "application_credential_id", why)?;
+            Err((name.to_owned(), self.user()?))
+        };
+        Ok(Login::Application { credential, secret })
+    }
+
+    fn password(&self) -> Result<Login, CloudError> {
         let user = self.user()?;
         let password = self.need(
             &["password"],

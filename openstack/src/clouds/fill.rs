@@ -1,0 +1,49 @@
+//! What a cloud of clouds.yaml does not say, from the variables `OS_*`.
+
+use super::login::Method;
+use super::read::Settings;
+
+/// Settings that go before others, or have the same meaning: where a cloud has one of a row, the environment adds none of it.
+const SAME: [&[&str]; 8] = [
+    &["username", "user_name", "user_id"],
+    &["project_name", "project_id", "tenant_name", "tenant_id", "domain_name", "domain_id", "system_scope"],
+    &["user_domain_name", "user_domain_id"],
+    &["project_domain_name", "project_domain_id"],
+    &["default_domain", "default_domain_name", "default_domain_id"],
+    &["application_credential_name", "application_credential_id"],
+    &["interface", "endpoint_type"],
+    &["verify", "insecure"],
+];
+
+/// Adds what is lacking. What the cloud says counts, and how one logs in there is not mixed with how one does elsewhere.
+pub(super) fn fill(settings: &mut Settings, environment: Settings) {
+    let method = Method::of(settings);
+    let added = environment.values.into_iter().filter(|(key, _)| lacks(settings, key) && suits(method, key));
+    let added: Vec<_> = added.collect();
+    settings.values.extend(added);
+}
+
+fn lacks(settings: &Settings, key: &str) -> bool {
+    let same = SAME.iter().find(|same| same.contains(&key)).copied().unwrap_or_default();
+    let says = |key: &str| settings.get(key).is_some();
+    let says_otherwise = match key {
+        "user_domain_name" | "user_domain_id" | "project_domain_name" | "project_domain_id" => {
+            SAME[4].iter().any(|key| says(key))
+        }
+        // Authorities may stand there as well.
+        "cacert" => settings.get("verify").is_some_and(|verify| verify.contains('/')),
+        _ => false,
+    };
+    !says(key) && !same.iter().any(|key| says(key)) && !says_otherwise
+}
+
+/// Whether a setting has to do with this way to log in, or with none.
+fn suits(method: Option<Method>, key: &str) -> bool {
+    let Some(method) = method else { return true };
+    match key {
+        "auth_type" => false,
+        "password" => method == Method::Password,
+        "token" | "auth_token" => method == Method::Token,
+        _ => method == Method::Application || !key.starts_with("application_credential_"),
+    }
+}
