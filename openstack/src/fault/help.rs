@@ -1,0 +1,77 @@
+//! What to do about a fault.
+
+use super::{Fault, is_quota};
+use crate::Flaw;
+
+impl Fault {
+    /// How to fix it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::LoggedOut { .. } => Some(
+                "look at the user, the project, their domains and the password in clouds.yaml or in the `OS_*` variables: \
+                 `openstack token issue` has to work with the same"
+                    .into(),
+            ),
+            Self::Ended { .. } => Some(
+                "a token ends, and nothing renews it: `openstack token issue -f value -c id` makes another one, for `token` of the cloud in \
+                 clouds.yaml or for `OS_TOKEN`; then the same command goes on. A password or an application credential lasts longer"
+                    .into(),
+            ),
+            Self::NoService { known, service, .. } if known.contains(service) => Some(format!(
+                "it has one elsewhere, as `openstack catalog show {service}` says: set the cloud's `region_name` and `interface` in \
+                 clouds.yaml, or `OS_REGION_NAME` and `OS_INTERFACE`"
+            )),
+            Self::NoService { known, service, .. } => {
+                let known = known.iter().map(String::as_str);
+                let has = wattle_words::names::some(known.clone(), 12);
+                let meant = wattle_words::names::meant(service, known);
+                Some(meant.unwrap_or_else(|| format!("its catalogue has {has}")))
+            }
+            Self::Unreachable { service, .. } if service == "identity" => Some(
+                "look at `auth_url` of the cloud in clouds.yaml, or at `OS_AUTH_URL`, and whether that host answers at all: it may be \
+                 behind a VPN that is off, or behind a proxy, which is not used here"
+                    .into(),
+            ),
+            Self::Unreachable { service, .. } => Some(format!(
+                "its address is the catalogue's, as `openstack catalog show {service}` says, or that of `{}_endpoint_override` in \
+                 clouds.yaml: is there a way there from here? `interface` there, or `OS_INTERFACE`, chooses another one of the catalogue",
+                service.replace('-', "_")
+            )),
+            Self::NoIdentity { .. } => Some(
+                "`auth_url` of the cloud in clouds.yaml, or `OS_AUTH_URL`, is the address of its identity service up to `/v3`, such as \
+                 `https://HOST:5000/v3` or `https://HOST/identity/v3`: the file that the dashboard gives away under `API Access` has it"
+                    .into(),
+            ),
+            Self::Untrusted { flaw, .. } => Some(distrusted(*flaw)),
+            Self::Version { .. } => Some("a cloud with a release of OpenStack that speaks it is needed".into()),
+            Self::Refused { message, .. } if is_quota(message) => Some(
+                "the project may not have that much: `openstack quota show` says how much it may; delete what is not needed, or have \
+                 whoever runs the cloud raise it by `openstack quota set`"
+                    .into(),
+            ),
+            Self::Refused { status: 401 | 403, .. } => {
+                Some("the user needs the role `member` in the project, or the cloud's policy allows it to administrators only".into())
+            }
+            Self::Refused { .. }
+            | Self::Busy { .. }
+            | Self::TooLate { .. }
+            | Self::Unknown { .. }
+            | Self::Senseless { .. } => None,
+        }
+    }
+}
+
+/// What to do about a certificate that is not trusted.
+fn distrusted(flaw: Flaw) -> String {
+    let help = match flaw {
+        Flaw::Issuer => {
+            "name the file of the authority that has issued it, in PEM, by `cacert` of the cloud in clouds.yaml or by `OS_CACERT`"
+        }
+        Flaw::Host => "ask for a host that it is for: in `auth_url`, or where the cloud's catalogue has the service",
+        Flaw::Time => {
+            "look at the clock of this machine; if it is right, whoever runs the cloud has to renew the certificate"
+        }
+        Flaw::Other => "whoever runs the cloud has to give the host another certificate",
+    };
+    format!("{help}; `verify: false` in clouds.yaml trusts anyone, also somebody in between")
+}
