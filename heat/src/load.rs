@@ -121,21 +121,32 @@ impl Loaded {
     /// The stack that the resource `resource` is: the template at `path` with these values of its parameters. None if
     /// there is no such file.
     pub fn nested(&self, resource: &str, path: &str, values: Map<Value>) -> Option<Self> {
-        let Nested { template, unreadable } = self.library.templates.get(path)?.clone();
+        let nested = self.library.templates.get(path)?.clone();
+        Some(self.within(nested, self.registry.within(resource), values))
+    }
+
+    /// The stack whose template is `text`, with these values of its parameters. None if that is not YAML.
+    pub(crate) fn of_text(&self, text: &str, values: Map<Value>) -> Option<Self> {
+        let nested = Nested::read(text, &self.template.file);
+        nested.unreadable.is_none().then(|| self.within(nested, (*self.registry).clone(), values))
+    }
+
+    fn within(&self, nested: Nested, registry: Registry, values: Map<Value>) -> Self {
+        let Nested { template, unreadable } = nested;
         // Parameters are the parent's to give; defaults hold everywhere.
         let environment =
             Environment { parameter_defaults: self.environment.parameter_defaults.clone(), ..Environment::default() };
         let environment = Arc::new(environment);
         let inputs = Inputs { given: values, environment: environment.clone(), stack: None };
-        Some(Self {
+        Self {
             parameters: Parameters::of(&template, &inputs),
             template,
             unreadable,
-            registry: Arc::new(self.registry.within(resource)),
+            registry: Arc::new(registry),
             environment,
             library: self.library.clone(),
             nested: true,
-        })
+        }
     }
 
     /// The content of the file at `path`; none if nobody looked for it.

@@ -79,7 +79,8 @@ pub(super) fn plan(
         side.unwrap_or(Side { seed: &nothing, parameters: &none, computes: false })
     });
     let (mut servers, mut moving): (HashMap<Name, Action>, HashSet<Name>) = Default::default();
-    for (name, plan) in resources {
+    // What runs components is in no group.
+    for (name, plan) in resources.iter().filter(|(_, plan)| plan.group.is_none()) {
         let own = name.rsplit_once('/').map_or(&**name, |(_, own)| own);
         // What goes in one nested stack and comes in another is replaced.
         let action = servers.get(own).map_or(plan.action, |known| match (known, plan.action) {

@@ -3,7 +3,7 @@
 use crate::model::{IndexMap, Name};
 use crate::names::meant;
 
-use super::resource::own_name;
+use super::called::own_name;
 use super::state::State;
 use super::{Action, ComponentPlan, Reason, ResourcePlan, Run};
 
@@ -19,10 +19,11 @@ pub(super) fn tell(
     let because = |through: String| Reason { what: "name".to_owned(), through: Some(through), ..Reason::default() };
     let gone: Vec<(Name, Name)> = resources
         .iter()
-        .filter(|(_, plan)| plan.action == Action::Delete)
+        .filter(|(_, plan)| plan.action == Action::Delete && plan.group.is_none())
         .map(|(name, plan)| (own_name(name).into(), plan.ty.clone()))
         .collect();
-    for (name, plan) in resources.iter_mut().filter(|(_, plan)| plan.action == Action::Create) {
+    let comes = |plan: &ResourcePlan| plan.action == Action::Create && plan.group.is_none();
+    for (name, plan) in resources.iter_mut().filter(|(_, plan)| comes(plan)) {
         let was = own_name(name);
         let Some(now) = seed.called_now.get(was).filter(|_| !gone.iter().any(|(gone, _)| **gone == *was)) else {
             continue;

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn planned(action: Action) -> ResourcePlan {
-        ResourcePlan { ty: "T".into(), action, because: Vec::new(), help: Vec::new(), notes: Vec::new() }
+        ResourcePlan { ty: "T".into(), action, because: Vec::new(), help: Vec::new(), notes: Vec::new(), group: None }
     }
 
     #[test]

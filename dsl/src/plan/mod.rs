@@ -3,10 +3,12 @@
 //! What lives here: two deployed states and what lies between them, as data and as text. What must not: I/O, and anything
 //! that decides what is deployed. What Heat does is Heat's, and what agents do is theirs: tests compare with both.
 
+mod called;
 mod component;
 mod files;
 mod formerly;
 mod found;
+mod group;
 mod requirement;
 mod resource;
 mod show;
@@ -65,6 +67,9 @@ pub struct ResourcePlan {
     /// What a change in place brings about, or leaves undone, that its words do not say.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The group that it is within, where it is in one. So is what a stack has whose template is a text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<Name>,
 }
 
 /// What Heat does with a resource. What is graver is greater.

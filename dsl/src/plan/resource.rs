@@ -9,6 +9,8 @@ use wattle_heat::update;
 use crate::model::{IndexMap, IndexSet, Name};
 use crate::names::list;
 
+use super::called::{gone, moved, renamed};
+use super::group::{self, Members, around, is_group};
 use super::state::{IsFixed, State};
 use super::{Action, Reason, ResourcePlan, words};
 
@@ -22,12 +24,14 @@ enum Touched {
 }
 
 /// Resources by their full names.
-type Resources = IndexMap<String, Resource>;
+pub(super) type Resources = IndexMap<String, Resource>;
 
 pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, ResourcePlan> {
-    let old = before.map(|before| before.desired(Some(after)).resources).unwrap_or_default();
-    let new = after.desired(before).resources;
-    let mut work = Work { old: &old, new: &new, own: after.own, plans: IndexMap::default() };
+    let mut old = before.map(|before| before.desired(Some(after)).resources).unwrap_or_default();
+    let mut new = after.desired(before).resources;
+    group::pair(&mut old, &mut new);
+    let members = Members::of(&old, &new);
+    let mut work = Work { old: &old, new: &new, own: after.own, members, plans: IndexMap::default() };
     let mut readers: IndexMap<&str, IndexSet<&String>> = IndexMap::default();
     for (name, resource) in &new {
         for value in resource.names().filter_map(|property| resource.given(property)) {
@@ -35,6 +39,11 @@ pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, Reso
                 readers.entry(target).or_default().insert(name);
             });
         }
+    }
+    // A group changes with its members, and they are replaced with it.
+    for (group, member) in work.members.pairs() {
+        readers.entry(member).or_default().extend(new.get_key_value(group).map(|(group, _)| group));
+        readers.entry(group).or_default().insert(member);
     }
     let mut open: VecDeque<&String> = new.keys().collect();
     // Every round makes an answer graver or leaves it, so it ends.
@@ -52,10 +61,10 @@ pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, Reso
     }
     let mut plans = work.plans;
     for (name, resource) in old.iter().filter(|(name, _)| !new.contains_key(*name)) {
-        plans.insert(name.as_str().into(), gone(name, resource, &new));
+        plans.insert(name.as_str().into(), gone(name, resource, &old, &new));
     }
     for (name, resource) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
-        let moved = moved(name, &old, &new).filter(|_| !resource.is_stack);
+        let moved = moved(name, &old, &new).filter(|_| !resource.is_only_a_stack());
         if let (Some(plan), Some(from)) = (plans.get_mut(&**name), moved) {
             plan.because.push(Reason { what: "stack".to_owned(), through: Some(from), ..Reason::default() });
         }
@@ -63,7 +72,7 @@ pub(super) fn plan(before: Option<&State>, after: &State) -> IndexMap<Name, Reso
     renamed(&old, &new, &mut plans);
     // A nested stack is what becomes of its resources.
     plans.retain(|name, plan| {
-        let is_stack = new.get(&**name).or_else(|| old.get(&**name)).is_some_and(|resource| resource.is_stack);
+        let is_stack = new.get(&**name).or_else(|| old.get(&**name)).is_some_and(Resource::is_only_a_stack);
         !is_stack || matches!(plan.action, Action::Create | Action::Delete | Action::Replace)
     });
     plans
@@ -73,16 +82,25 @@ struct Work<'a> {
     old: &'a Resources,
     new: &'a Resources,
     own: Option<IsFixed>,
+    members: Members<'a>,
     plans: IndexMap<Name, ResourcePlan>,
 }
 
 impl Work<'_> {
     fn judge(&self, name: &str) -> ResourcePlan {
         let after = &self.new[name];
-        let plan =
-            |action, because, help| ResourcePlan { ty: after.ty().into(), action, because, help, notes: Vec::new() };
+        let group = around(name, self.new).last().map(Name::from);
+        let plan = |action, because, help| {
+            let (ty, group) = (after.ty().into(), group.clone());
+            ResourcePlan { ty, action, because, help, notes: Vec::new(), group }
+        };
         let Some(before) = self.old.get(name) else { return plan(Action::Create, Vec::new(), Vec::new()) };
-        if after.is_stack && before.is_stack {
+        if let Some(group) = around(name, self.new).find(|group| self.action(group) == Action::Replace) {
+            let through = Some(format!("`{group}` is replaced"));
+            let reason = Reason { what: "group".to_owned(), through, ..Reason::default() };
+            return plan(Action::Replace, vec![reason], Vec::new());
+        }
+        if after.is_only_a_stack() && before.is_only_a_stack() {
             return plan(Action::Unchanged, Vec::new(), Vec::new());
         }
         if before.ty() == after.ty() && after.is_placeholder() {
@@ -139,21 +157,9 @@ impl Work<'_> {
             because.push(Reason { what: "depends_on".to_owned(), ..Reason::default() });
             action = action.max(Action::Update);
         }
-        if is_heats && update::is_always_replaced(after) {
-            because.push(Reason {
-                what: "each update".to_owned(),
-                through: Some("Heat replaces such a resource whenever its stack is updated".to_owned()),
-                ..Reason::default()
-            });
-            action = Action::Replace;
-        }
-        if is_heats && action == Action::Unchanged && update::is_always_updated(after) {
-            because.push(Reason {
-                what: "each update".to_owned(),
-                through: Some("Heat updates such a resource whenever its stack is updated".to_owned()),
-                ..Reason::default()
-            });
-            action = Action::Update;
+        if is_heats && let Some((always, reason)) = always(after, action) {
+            because.push(reason);
+            action = always;
         }
         if !perhaps.is_empty() && !matches!(action, Action::Replace | Action::Refused) {
             let (graver, hints, remarks) = self.verdict(before, after, &perhaps);
@@ -169,6 +175,13 @@ impl Work<'_> {
                 action = action.max(doubtful);
             }
         }
+        if action == Action::Unchanged
+            && is_group(after)
+            && let Some((stirred, reason)) = self.members.stir(name, |member| self.action(member))
+        {
+            action = stirred;
+            because.push(reason);
+        }
         if matches!(action, Action::Replace | Action::Refused) {
             notes.clear();
         }
@@ -177,6 +190,11 @@ impl Work<'_> {
             help.push(format!("{loss}: give it another name, too"));
         }
         ResourcePlan { notes, ..plan(action, because, help) }
+    }
+
+    /// What becomes of another resource, as far as is known.
+    fn action(&self, name: &str) -> Action {
+        self.plans.get(name).map_or(Action::Unchanged, |plan| plan.action)
     }
 
     /// What becomes of a resource whose properties `changed` differ, how another answer could be had, and what else there is to
@@ -224,6 +242,9 @@ impl Work<'_> {
                 (Some(Action::Update | Action::Rebuild), false) => {
                     (Touched::Perhaps, format!("`{target}` changes in place"))
                 }
+                (Some(Action::MayUpdate), false) if self.new.get(target).is_some_and(is_group) => {
+                    (Touched::Perhaps, format!("`{target}` may change in place"))
+                }
                 _ => return,
             };
             if found.as_ref().is_none_or(|(known, _)| *known == Touched::Perhaps && touched.0 == Touched::Surely) {
@@ -234,89 +255,17 @@ impl Work<'_> {
     }
 }
 
-/// What a resource is called within its own stack.
-pub(super) fn own_name(name: &str) -> &str {
-    name.rsplit_once('/').map_or(name, |(_, own)| own)
-}
-
-/// The words for a resource that is of the same name in another stack.
-fn moved(name: &str, old: &Resources, new: &Resources) -> Option<String> {
-    let own = own_name(name);
-    let from = old.keys().find(|other| own_name(other) == own && !new.contains_key(*other))?;
-    let stack = |name: &str| match name.rsplit_once('/') {
-        Some((stack, _)) => format!("the nested stack `{stack}`"),
-        None => "the stack itself".to_owned(),
+/// What becomes of a resource whenever its stack is updated, of which that would become otherwise.
+fn always(resource: &Resource, otherwise: Action) -> Option<(Action, Reason)> {
+    let because = |does: &str| {
+        let through = Some(format!("Heat {does} such a resource whenever its stack is updated"));
+        Reason { what: "each update".to_owned(), through, ..Reason::default() }
     };
-    Some(format!("it moves from {} to {}, and Heat makes another one there", stack(from), stack(name)))
-}
-
-fn gone(name: &str, resource: &Resource, new: &Resources) -> ResourcePlan {
-    let own = own_name(name);
-    let to = new.keys().find(|other| own_name(other) == own);
-    let because = to.map(|to| Reason {
-        what: "stack".to_owned(),
-        through: Some(format!("`{to}` takes its place")),
-        ..Reason::default()
-    });
-    let mut help = Vec::new();
-    if resource.rest.get("deletion_policy").and_then(Value::as_text) == Some("retain") {
-        help.push("its deletion policy leaves what it stands for where it is".to_owned());
+    if update::is_always_replaced(resource) {
+        return Some((Action::Replace, because("replaces")));
     }
-    ResourcePlan {
-        ty: resource.ty().into(),
-        action: Action::Delete,
-        because: because.into_iter().collect(),
-        help,
-        notes: Vec::new(),
-    }
-}
-
-/// Says of what goes and comes as the same under another name how it would stay.
-fn renamed(old: &Resources, new: &Resources, plans: &mut IndexMap<Name, ResourcePlan>) {
-    let gone: Vec<(&String, IndexMap<&str, Value>)> = old
-        .iter()
-        .filter(|(name, _)| !new.contains_key(*name))
-        .map(|(name, resource)| (name, nameless(resource, own_name(name))))
-        .collect();
-    let mut taken: IndexSet<&String> = IndexSet::default();
-    for (name, resource) in new.iter().filter(|(name, resource)| !old.contains_key(*name) && !resource.is_stack) {
-        if gone.iter().any(|(other, _)| own_name(other) == own_name(name)) {
-            continue;
-        }
-        let is = nameless(resource, own_name(name));
-        let is_free = |other: &String| !taken.contains(other) && old[other].ty() == resource.ty();
-        let same = gone.iter().filter(|(other, was)| is_free(other) && *was == is);
-        let mut same: Vec<&String> = same.map(|(other, _)| *other).collect();
-        if same.len() > 1 {
-            same.retain(|other| last(own_name(other)) == last(own_name(name)));
-        }
-        if let ([one], Some(plan)) = (same.as_slice(), plans.get_mut(&**name)) {
-            taken.insert(one);
-            plan.help.push(keeping(own_name(one), own_name(name)));
-        }
-    }
-}
-
-/// What a qualified name ends in.
-fn last(name: &str) -> &str {
-    name.rsplit_once('.').map_or(name, |(_, last)| last)
-}
-
-/// How something that was called `was` would stay.
-fn keeping(was: &str, is: &str) -> String {
-    match (was.rsplit_once('.'), is.rsplit_once('.')) {
-        (Some((before, own)), Some((now, same))) if own == same => {
-            format!("if the module `{now}` is what `{before}` was: `.moved_from(\"{before}\")` keeps all that is in it")
-        }
-        _ => format!("if it is what `{was}` was: `.moved_from(\"{was}\")` keeps it"),
-    }
-}
-
-/// Properties without the resource's own name in them: the user data of a server says who it is.
-fn nameless<'r>(resource: &'r Resource, own: &str) -> IndexMap<&'r str, Value> {
-    let without = |part: &Value| (part.as_text() == Some(own)).then_some(Value::Null);
-    let given = resource.names().filter_map(|name| Some((name, resource.given(name)?)));
-    given.map(|(name, value)| (name, value.with(&without))).collect()
+    let is_updated = otherwise == Action::Unchanged && update::is_always_updated(resource);
+    is_updated.then(|| (Action::Update, because("updates")))
 }
 
 /// Whether a value is another to Heat, for which 1 and 1.0 are the same. Of what cannot be compared, see [`Work::touched`].

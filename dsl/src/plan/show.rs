@@ -165,7 +165,8 @@ impl Plan {
                     .resources
                     .iter()
                     .any(|(other, plan)| other != name && own(other) == own(name) && plan.action == Action::Create);
-            let software = if comes { components.shift_remove(own(name).as_str()) } else { None };
+            let software =
+                if comes && plan.group.is_none() { components.shift_remove(own(name).as_str()) } else { None };
             if plan.action != Action::Unchanged || software.is_some() {
                 page.resource(0, name, plan);
             }

@@ -23,7 +23,7 @@ mod trove;
 mod zaqar;
 mod zun;
 
-pub(crate) use heat::group::{MOST as MEMBERS, too_many};
+pub(crate) use heat::group::{MOST as MEMBERS, compared, open_size, too_many};
 
 use std::cell::RefCell;
 use std::collections::HashMap;

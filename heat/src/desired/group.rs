@@ -2,12 +2,13 @@
 
 use wattle_model::{IndexMap, Source};
 
+use crate::classes;
 use crate::environment::Registry;
 use crate::evaluate::Value;
 use crate::resource::{self, Member};
 use crate::stack;
 
-use super::part::Part;
+use super::part::{Part, Reading};
 
 /// Properties that decide which members a group has, with those of them that are definitions: of these only the type does.
 const SIZES: [&str; 7] =
@@ -26,8 +27,11 @@ pub(super) struct Members {
 
 impl Members {
     /// Those of a group, if the resource is one.
-    pub(super) fn of(group: &resource::Resource, registry: Registry, at: Source) -> Option<Self> {
-        let members = (group.class().group?.members)(group, false)?;
+    pub(super) fn of(group: &resource::Resource, reading: Reading, registry: Registry, at: Source) -> Option<Self> {
+        let members = match reading {
+            Reading::Compared => classes::compared(group),
+            Reading::Unfolded => (group.class().group?.members)(group, false),
+        }?;
         let all = members.into_iter().map(|member| (member.name.clone(), member)).collect();
         Some(Self { all, registry: stack::with_scaled(registry), at, ty: group.made_by().to_owned() })
     }

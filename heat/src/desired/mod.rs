@@ -2,7 +2,7 @@
 //! known.
 //!
 //! What lives here: [`Desired`], and the stacks behind it (`part`), which look through `OS::Heat::Value` and the outputs of
-//! nested stacks, and, where it is asked for, through groups (`group`); what a resource comes to once what it refers to is
+//! nested stacks, and, where it is asked for, of groups (`group`); what a resource comes to once what it refers to is
 //! there (`resolved`). What must not: what a difference between two of them brings about, and how a value is resolved
 //! (`evaluate`).
 
@@ -16,7 +16,7 @@ use wattle_model::{IndexMap, PropertySchema, Source};
 
 use crate::Loaded;
 use crate::evaluate::Value;
-use crate::resource::{self, Class, Given};
+use crate::resource::{self, Class, Given, Maker};
 use crate::template::Version;
 
 use self::part::Reading;
@@ -63,7 +63,7 @@ pub struct Resource {
     pub rest: IndexMap<&'static str, Value>,
     /// The resources that `depends_on` names.
     pub depends_on: BTreeSet<String>,
-    /// Whether it is a nested stack whose resources are here themselves.
+    /// Whether it is a nested stack whose resources, or members, are here themselves.
     pub is_stack: bool,
     /// Where it is written; of a member of a group where the group is.
     pub at: Source,
@@ -72,7 +72,8 @@ pub struct Resource {
 }
 
 impl Desired {
-    /// What the template asks for, where the facts are known.
+    /// What the template asks for, where the facts are known. A group is there, and its members are: of one whose size only Heat
+    /// knows, one that stands for all. Likewise a stack whose template is a text.
     pub fn of(loaded: &Loaded, facts: &Facts) -> Self {
         part::desired(loaded, facts, Reading::Compared)
     }
@@ -103,6 +104,11 @@ impl Resource {
     /// Whether its type is only a name to Heat, and nothing is behind it.
     pub fn is_placeholder(&self) -> bool {
         self.inner.is_placeholder()
+    }
+
+    /// Whether it is a nested stack only: a template's, of which Heat compares nothing but the resources.
+    pub fn is_only_a_stack(&self) -> bool {
+        self.is_stack && matches!(self.inner.maker, Maker::Template(_))
     }
 
     /// As the rules of an update see it.

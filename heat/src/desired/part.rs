@@ -29,10 +29,13 @@ const STACK_ID: &str = "OS::stack_id";
 /// From how many characters on a text stays where it is written: what many resources share is not in each of them.
 const LONG: usize = 512;
 
+/// The type of a stack whose template is a text.
+const TEXT: &str = "OS::Heat::Stack";
+
 /// What a template is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// To be compared: groups are resources, and what is hidden is only equal or not.
+    /// To be compared: to what refers to them, groups are resources, and what is hidden is only equal or not.
     Compared,
     /// To be made: groups are their members, and nothing is hidden.
     Unfolded,
@@ -61,6 +64,8 @@ pub(super) struct Part<'a> {
     facade: HashMap<&'static str, Value>,
     /// What is in it instead of what the template has, if it is a group's.
     pub(super) members: Option<Members>,
+    /// Whether its attributes are looked through.
+    is_clear: bool,
     /// Values of attributes that were asked for, each with how much of the way to it they take; none while they are being
     /// resolved.
     attributes: RefCell<HashMap<(String, String), Found>>,
@@ -104,6 +109,7 @@ impl<'a> Part<'a> {
             prefix: String::new(),
             facade: HashMap::new(),
             members: None,
+            is_clear: true,
             attributes: RefCell::default(),
             nested: RefCell::default(),
         }
@@ -209,16 +215,19 @@ impl<'a> Part<'a> {
         let all = self.all;
         let is_too_much = self.depth >= crate::limits::NESTED || all.world.is_exhausted() || !all.limits.can_afford(0);
         let registry = self.members.as_ref().map_or(&*self.loaded.registry, |members| &members.registry);
+        let is_template = matches!(resource.maker, Maker::Template(_));
         let content = if is_too_much {
             None
-        } else if let Some(loaded) = stack::provided(&self.loaded, registry, name, resource) {
-            Some((loaded.template.resources.len(), loaded, None))
+        } else if is_template {
+            stack::provided(&self.loaded, registry, name, resource).map(|loaded| (loaded, None))
+        } else if resource.made_by() == TEXT {
+            (!self.unfolds()).then(|| self.of_text(resource)).flatten().map(|loaded| (loaded, None))
         } else {
-            let members = self.unfolds().then(|| Members::of(resource, registry.within(name), at.clone())).flatten();
-            members.map(|members| (members.all.len(), self.loaded.clone(), Some(members)))
+            let members = Members::of(resource, all.reading, registry.within(name), at.clone());
+            members.map(|members| (self.loaded.clone(), Some(members)))
         };
-        let part = content.map(|(size, loaded, members)| {
-            all.world.count(size);
+        let part = content.map(|(loaded, members)| {
+            all.world.count(members.as_ref().map_or(loaded.template.resources.len(), |members| members.all.len()));
             let said = REST.into_iter().zip(said);
             Rc::new(Self {
                 all,
@@ -227,12 +236,23 @@ impl<'a> Part<'a> {
                 prefix: format!("{}/", self.full_name(name)),
                 facade: said.filter_map(|(key, node)| Some((key, scope.value(node?).ok()?))).collect(),
                 members,
+                is_clear: is_template || self.unfolds(),
                 attributes: RefCell::default(),
                 nested: RefCell::default(),
             })
         });
         self.nested.borrow_mut().insert(name.to_owned(), part.clone());
         part
+    }
+
+    /// The template of a stack whose template is a text, as far as that is known.
+    fn of_text(&self, resource: &resource::Resource) -> Option<Loaded> {
+        let text = resource.property("template");
+        let parameters = match resource.property("parameters") {
+            Value::Map(parameters) => parameters,
+            _ => IndexMap::default(),
+        };
+        self.loaded.of_text(text.as_text()?, parameters)
     }
 
     /// The stack that the resource of this name is, if it is one.
@@ -266,7 +286,7 @@ impl<'a> Part<'a> {
             let stays = self.unfolds() && way.len() == 1 && value.as_text().is_some_and(|text| text.len() >= LONG);
             return (!stays).then_some((value, 1));
         }
-        let part = self.part_named(scope, name)?;
+        let part = self.part_named(scope, name).filter(|part| part.is_clear)?;
         if let Some(members) = &part.members {
             return members.attribute(&part, way);
         }

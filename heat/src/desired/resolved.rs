@@ -21,6 +21,13 @@ impl Resource {
         condition.into_iter().chain(group::undecided(&self.inner)).collect()
     }
 
+    /// Whether it is a group, and only Heat knows which members it has.
+    pub fn has_open_members(&self) -> bool {
+        self.is_group()
+            && (crate::classes::open_size(&self.inner).is_some()
+                || self.undecided().iter().any(|what| *what != "condition"))
+    }
+
     /// How many members it is to have, if it is a group with more than are looked at.
     pub fn too_many(&self) -> Option<i128> {
         crate::classes::too_many(&self.inner)

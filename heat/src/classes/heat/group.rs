@@ -3,7 +3,7 @@
 use wattle_model::{IndexMap, Name, PropertySchema, PropertyType, Schema, SchemaConstraint};
 
 use crate::evaluate::{Open, Value};
-use crate::properties::is_true;
+use crate::properties::{Property, is_true};
 use crate::resource::values::map;
 use crate::resource::{Asked, Class, Group, Member, Resource, Ruled, Subject};
 use crate::template::Function;
@@ -79,6 +79,34 @@ pub(crate) fn too_many(resource: &Resource) -> Option<i128> {
     };
     let size = sizes.iter().filter_map(size).find(|size| *size > 0)?;
     (size > MOST as i128).then_some(size)
+}
+
+/// The property that says how many members a group has, where only Heat knows that: what it says is computed, or members come
+/// and go by scaling.
+pub(crate) fn open_size(group: &Resource) -> Option<&'static str> {
+    let (name, scales) = match group.made_by() {
+        "OS::Heat::ResourceGroup" => ("count", false),
+        "OS::Heat::AutoScalingGroup" => ("desired_capacity", true),
+        _ => return None,
+    };
+    let size = group.property(name);
+    (!size.is_known() || scales && !is_true(&size)).then_some(name)
+}
+
+/// The members of a group that an update is told by. Where only Heat knows how many there are, one stands for all at least.
+pub(crate) fn compared(group: &Resource) -> Option<Vec<Member>> {
+    let of = group.class().group?.members;
+    let members = of(group, false)?;
+    match open_size(group) {
+        Some(size) if members.is_empty() => {
+            let one = Property { value: Some(Value::Integer(1)), pending: false, pair: None };
+            let mut given = group.given.clone();
+            given.insert(size.to_owned(), one);
+            let (ty, maker) = (group.ty.clone(), group.maker.clone());
+            of(&Resource { ty, maker, given, external: false, references: Vec::new() }, false)
+        }
+        _ => Some(members),
+    }
 }
 
 fn count(value: &Value) -> usize {

@@ -1,5 +1,7 @@
 //! What becomes of what is deployed.
 
+mod groups;
+
 use wattle::model::Value;
 use wattle::plan::{Action, State, plan};
 
