@@ -19,6 +19,7 @@ pub mod desired;
 pub mod emit;
 pub mod environment;
 pub mod evaluate;
+mod faults;
 pub mod files;
 pub mod graph;
 pub mod limits;

@@ -3,18 +3,21 @@
 use std::collections::HashSet;
 
 use wattle_heat::evaluate::Value as Known;
-use wattle_heat::rules::{self, Asked, Refused};
+use wattle_heat::rules::{self, Asked, OfMember, Refused};
 
-use crate::model::{Expr, IndexMap, Model, Reference, Resource, Value};
+use crate::model::{Diagnostic, Expr, IndexMap, Model, Name, Reference, Resource, Value};
 
+use super::property::known_default;
 use super::registry::check;
 use super::sink::Sink;
-use super::{empty_range, property_value};
+use super::{empty_range, property_value, unknown_property};
 
 check! {
     /// Some types ask more of their properties than that each of them fits: one of two, not both, not in that combination. A
     /// server boots from an image or a volume, a subnet has a `cidr` or a pool. Heat refuses the resource, and the
     /// stack with it; `wattle check template.yaml` reports the same as W1207.
+    ///
+    /// So are the members of groups looked at, by what the group says that each of them is.
     ///
     /// What is not known before the stack is created is taken to be right.
     ///
@@ -65,25 +68,50 @@ fn run(sink: &mut Sink<'_, '_>) {
         let is_so = |refused: &&Refused| {
             others.iter().all(|other| other.get(&**name).is_some_and(|other| other.contains(refused)))
         };
-        let Some(Refused { property, why, help }) = found.get(&**name).and_then(|found| found.iter().find(is_so))
-        else {
-            continue;
-        };
-        let at = property.as_deref().and_then(|path| {
-            let own = path.split(['.', '[']).next()?;
-            Some((path, &resource.properties.get(own)?.at))
-        });
-        let diagnostic = match at {
-            // That is no matter of several properties.
-            Some((path, at)) => property_value::CHECK
-                .diagnostic(format!("the property `{path}` of `{name}` does not take this value: {why}"))
-                .label(at, why),
-            None => CHECK
-                .diagnostic(format!("`{name}`: {why}"))
-                .label(&resource.at, format!("`{}` asks for it", resource.ty)),
-        };
-        sink.push(diagnostic.help_if(help.map(str::to_owned)));
+        let mut sure = found.get(&**name).into_iter().flatten().filter(is_so).peekable();
+        // Of a resource itself one thing is told at a time, as Heat does it.
+        let only_one = sure.peek().is_none_or(|refused| refused.member.is_none());
+        for refused in sure.take(if only_one { 1 } else { usize::MAX }) {
+            let diagnostic = told(sink, name, resource, refused);
+            sink.push(diagnostic);
+        }
     }
+}
+
+fn told(sink: &Sink<'_, '_>, name: &Name, resource: &Resource, refused: &Refused) -> Diagnostic {
+    let Refused { property, why, help, member } = refused;
+    let at = property.as_deref().and_then(|path| {
+        let own = path.split(['.', '[']).next()?;
+        Some((path, &resource.properties.get(own)?.at))
+    });
+    let place = at.map_or(&resource.at, |(_, at)| at);
+    let diagnostic = match (at, member) {
+        // That is no matter of several properties.
+        (Some((path, at)), None | Some(OfMember::Type(_))) => property_value::CHECK
+            .diagnostic(format!("the property `{path}` of `{name}` does not take this value: {why}"))
+            .label(at, why),
+        (_, Some(OfMember::Property { ty, .. })) => unknown_property::CHECK
+            .diagnostic(format!("`{name}`: {why}"))
+            .label(place, format!("resources of the type `{ty}` have none of this name")),
+        (_, Some(_)) => CHECK.diagnostic(format!("`{name}`: {why}")).label(place, "this is what its members are"),
+        (None, None) => {
+            CHECK.diagnostic(format!("`{name}`: {why}")).label(&resource.at, format!("`{}` asks for it", resource.ty))
+        }
+    };
+    let suggestion = match member {
+        Some(OfMember::Property { name, known, .. }) => sink.suggest(name, known.iter().map(String::as_str)),
+        Some(OfMember::Type(ty)) => sink.suggest(ty, wattle_heat::schema::types()),
+        _ => None,
+    };
+    let parameter = at.and_then(|(path, _)| match &resource.properties.get(path)?.value {
+        Expr::Leaf(Reference::Parameter(name)) => Some(name),
+        _ => None,
+    });
+    let diagnostic = match parameter {
+        Some(name) => diagnostic.note(format!("it is the default of the parameter `{name}`")),
+        None => diagnostic,
+    };
+    diagnostic.help_if(suggestion.or_else(|| help.map(str::to_owned)))
 }
 
 /// The resources as Heat would have them, with `open` in the place of all that is not known yet.
@@ -102,10 +130,12 @@ impl Seen<'_> {
         let mut asked = Asked { ty: resource.ty.to_string(), ..Asked::default() };
         for (name, binding) in &resource.properties {
             asked.properties.insert(name.to_string(), self.value(&binding.value));
-            let leaves = || {
-                binding.value.each().filter(|part| !matches!(part, Expr::Constant(_) | Expr::List(_) | Expr::Map(_)))
+            let is_open = |part: &Expr| match part {
+                Expr::Constant(_) | Expr::List(_) | Expr::Map(_) => false,
+                Expr::Leaf(Reference::Parameter(name)) => known_default(self.model, name).is_none(),
+                _ => true,
             };
-            if leaves().next().is_some() {
+            if binding.value.each().any(is_open) {
                 asked.open.push(name.to_string());
             }
             for leaf in binding.value.leaves() {
@@ -134,6 +164,9 @@ impl Seen<'_> {
                 let ty = self.model.resources.get(name).map_or("", |resource| &*resource.ty);
                 rules::identity(ty, name)
             }
+            Expr::Leaf(Reference::Parameter(name)) => {
+                known_default(self.model, name).map_or_else(|| self.open.clone(), constant)
+            }
             Expr::Leaf(_) | Expr::Text(_) | Expr::Function { .. } => self.open.clone(),
         }
     }
@@ -153,7 +186,8 @@ fn constant(value: &Value) -> Known {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, codes, parameter, resource};
+    use crate::check::testing::{Sketch, codes, map, parameter, resource, text};
+    use crate::check::{Limits, check};
     use crate::model::{Expr, Model, Type};
 
     const SERVER: &str = r#"{"props": {"image": {"t": "string"}, "flavor": {"t": "string"}}}"#;
@@ -191,6 +225,33 @@ pub(super) mod tests {
         let sketch = Sketch::new().resource("subnet", "OS::Neutron::Subnet").schema("OS::Neutron::Subnet", SUBNET);
         let sketch = sketch.property("subnet", "cidr", "10.0.0.0/24");
         assert_eq!(codes(&sketch.property("subnet", "subnetpool", "pool").model), ["W0409"]);
+    }
+
+    #[test]
+    fn members_are_what_their_group_says() {
+        const GROUP: &str = r#"{"props": {"count": {"t": "integer"}, "resource_def": {"t": "map"}}}"#;
+        let of = |ty: &str, properties: Expr| {
+            let sketch =
+                Sketch::new().resource("web", "OS::Heat::ResourceGroup").schema("OS::Heat::ResourceGroup", GROUP);
+            let definition = map([("type", ty.into()), ("properties", properties)]);
+            sketch.property("web", "count", 2).property("web", "resource_def", definition).model
+        };
+        let server = "OS::Nova::Server";
+        let sound = map([("flavor", "m1.small".into()), ("image", "debian".into())]);
+        assert!(codes(&of(server, sound.clone())).is_empty());
+        assert_eq!(codes(&of(server, map([("flavor", "m1.small".into())]))), ["W0409"]);
+        let found = check(&of(server, map([("image", "debian".into())])), &Limits::default());
+        assert_eq!((found[0].code, &*found[0].message), ("W0409", "`web`: a member lacks the property `flavor`"));
+        let wrong = map([("flavor", "m1.small".into()), ("image", "debian".into()), ("nmae", "a".into())]);
+        let found = check(&of(server, wrong), &Limits::default());
+        assert_eq!((found[0].code, &*found[0].message), ("W0401", "`web`: a member has no property `nmae`"));
+        assert_eq!(found[0].help, ["did you mean `name`?"]);
+        assert_eq!(found[0].labels[0].at.line, 4);
+        assert_eq!(codes(&of("OS::Nova::Sever", sound.clone())), ["W0402"]);
+        // What Heat cannot know yet, and types that only a cloud has.
+        let open = map([("flavor", "m1.small".into()), ("image", text(["a".into(), resource("web")]))]);
+        assert!(!codes(&of(server, open)).contains(&"W0409"));
+        assert!(codes(&of("Acme::Server", sound)).is_empty());
     }
 
     #[test]

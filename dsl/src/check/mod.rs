@@ -36,6 +36,7 @@ mod entry_size;
 mod export_of_another_stack;
 mod exported_secret;
 mod foreign_handle;
+mod function_arguments;
 mod heats_function;
 mod heats_requirement;
 mod illegal_move;
@@ -120,7 +121,7 @@ checks! {
     wrong_type duplicate_name illegal_name reserved_name shared_name taken_identity needless_move illegal_move
     foreign_handle not_a_server server_dependency own_user_data mixed_export unconnected_network
     export_of_another_stack heats_function conditional_server repeated_address repeated_name unknown_property property_value missing_property
-    unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule user_data_size entry_size resource_count resource_size
+    unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule function_arguments user_data_size entry_size resource_count resource_size
     secret_leak secret_constant imported_secret secret_parameter unread_output unused_parameter unread_input unused_promise unwritten_output unread_import
     unknown_lookup unnoticed_failure unused_part
     parameter_default unknown_constraint broken_requirement unjudged_requirement impossible_requirement

@@ -13,6 +13,8 @@ use crate::model::{
 use wattle_heat::properties::takes;
 use wattle_heat::schema::{broken, too_few_or_many};
 
+use super::refused;
+
 /// What is wrong with the properties of resources whose types are known.
 #[derive(Default)]
 pub(super) struct Judged<'m> {
@@ -139,6 +141,16 @@ impl Judge<'_> {
         if let Some(found) = found {
             return self.refuse(format!("expected {}, found {found}", schema.ty));
         }
+        if let Expr::Leaf(Reference::Parameter(name)) = value
+            && let Some(default) = known_default(self.model, name)
+        {
+            let before = self.found.len();
+            self.expression(schema, &Expr::Constant(default.clone()));
+            for refusal in &mut self.found[before..] {
+                refusal.why = format!("by the default of the parameter `{name}`: {}", refusal.why);
+            }
+            return;
+        }
         match value {
             Expr::List(items) => self.items(schema, items.iter()),
             Expr::Map(items) => self.entries(schema, items.iter()),
@@ -198,6 +210,13 @@ impl Judge<'_> {
             }
         }
     }
+}
+
+/// What Heat takes a parameter for as long as nobody gives it a value, unless that is secret, or none that it takes itself.
+pub(super) fn known_default<'m>(model: &'m Model, parameter: &str) -> Option<&'m Value> {
+    let parameter = model.parameters.get(parameter).filter(|parameter| !parameter.is_hidden())?;
+    let default = parameter.default.as_ref().filter(|default| **default != Value::Null)?;
+    refused(parameter, default).is_empty().then_some(default)
 }
 
 /// Whether no value of a parameter would do.

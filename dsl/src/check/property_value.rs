@@ -8,6 +8,8 @@ check! {
     /// A property is given a value that Heat refuses for it: of another type, outside of its bounds, not one of the few
     /// that are allowed, or a map with a wrong or a missing key.
     ///
+    /// A parameter is taken for its default, which Heat takes as long as nobody gives another value.
+    ///
     /// Heat converts: `"80"` will do for a number, and `80` for text. What it takes is not reported.
     ///
     /// ```
@@ -144,6 +146,30 @@ pub(super) mod tests {
             ("list", map([("a", resource("net"))])),
         ] {
             assert_eq!(codes(&given(property, value.clone())), ["W0402"], "{property}: {value:?}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_counts_as_its_default() {
+        let with = |ty: Type, default: Value, property: &str| {
+            let sketch = Sketch::new().parameter("p", ty).resource("x", "X").schema("X", SCHEMA);
+            let mut model = sketch.property("x", property, parameter("p")).model;
+            model.parameters["p"].default = Some(default);
+            model
+        };
+        for (ty, default, property) in
+            [(Type::STR, "seven", "integer"), (Type::STR, "c", "kind"), (Type::STR, "abcdef", "text")]
+        {
+            let model = with(ty.clone(), default.into(), property);
+            assert_eq!(codes(&model), ["W0402"], "{property}");
+            assert!(check(&model, &Limits::default())[0].message.contains("by the default of the parameter `p`"));
+            let mut secret = model;
+            secret.parameters["p"].ty = crate::check::testing::secret(ty);
+            assert!(!codes(&secret).contains(&"W0402"), "{property}");
+        }
+        assert_eq!(codes(&with(Type::FLOAT, 10.into(), "integer")), ["W0402"]);
+        for (default, property) in [("7", "integer"), ("a", "kind"), ("", "any")] {
+            assert!(codes(&with(Type::STR, default.into(), property)).is_empty(), "{property}");
         }
     }
 

@@ -8,7 +8,6 @@
 //! and cycles W12xx.
 
 mod everything;
-mod faults;
 mod judge;
 mod nested;
 mod registry;

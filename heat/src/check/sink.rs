@@ -7,14 +7,11 @@ use wattle_model::Source;
 use wattle_model::names::meant;
 
 use crate::Loaded;
-use crate::classes::is_placeholder;
-use crate::environment::Implementation;
 use crate::evaluate::{Mode, Scope};
-use crate::schema::is_type;
 use crate::template::{Resource, Template};
 use crate::yaml::Span;
 
-use super::faults::{self, Found};
+use crate::faults::{self, Found};
 
 /// The most names that are looked at for suggestions.
 const SUGGESTIONS: usize = 1_000_000;
@@ -73,8 +70,7 @@ impl<'c> Sink<'c> {
 
     /// Whether Heat takes the resource as it is: what is only a name validates nothing.
     pub(super) fn is_placeholder(&self, name: &str, resource: &Resource) -> bool {
-        let ty = resource.kind().and_then(|ty| self.loaded.implementation(name, ty, &is_type));
-        matches!(ty, Some(Implementation::Type(ty)) if is_placeholder(&ty))
+        faults::is_placeholder(self.loaded, name, resource)
     }
 
     /// Whether the resource is there by its condition; not, too, when that is not known.

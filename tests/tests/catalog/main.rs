@@ -65,9 +65,12 @@ fn rule(model: &Model) -> Option<String> {
     found.map(|diagnostic| diagnostic.message)
 }
 
-/// Whether it is about several properties: a property that is given under two names is shown at one of them.
+/// Whether it is about several properties: a property that is given under two names is shown at one of them. Or about members, of
+/// which samples of groups make nothing up that their types would have.
 fn is_of_several(diagnostic: &Diagnostic) -> bool {
-    diagnostic.code == "W0409" || (diagnostic.code == "W0402" && diagnostic.message.contains("are the same property"))
+    diagnostic.code == "W0409"
+        || diagnostic.message.contains("a member has no property")
+        || (diagnostic.code == "W0402" && diagnostic.message.contains("are the same property"))
 }
 
 #[test]

@@ -26,6 +26,9 @@ use crate::cli::seed;
 /// The code of a parameter that has no value.
 const MISSING_VALUE: &str = "W1104";
 
+/// The code of a function whose arguments are not what it takes, of a model.
+const FUNCTION_ARGUMENTS: &str = "W0410";
+
 /// The code of a resource of an unknown type.
 const UNKNOWN_TYPE: &str = "W1201";
 
@@ -116,7 +119,8 @@ impl Given {
         let mut limits = Limits::default();
         limits.lowering = lowering;
         let mut all = check(self.model(), &limits);
-        all.retain(|diagnostic| !known.contains(&place(diagnostic)));
+        // Functions are judged in the template, all of them, each at its own place.
+        all.retain(|diagnostic| !known.contains(&place(diagnostic)) && diagnostic.code != FUNCTION_ARGUMENTS);
         all.extend(found);
         all.sort_by_key(|diagnostic| diagnostic.severity);
         all

@@ -2,16 +2,20 @@
 
 use std::collections::HashMap;
 
+use crate::Loaded;
+use crate::classes;
+use crate::environment::Implementation;
 use crate::evaluate::{Branch, Cause, Fault, Scope, Stage};
+use crate::schema::is_type;
 use crate::template::{Call, Context, Function, Resource, Step, Template};
 use crate::yaml::{Node, Place, Tree};
 
 /// A fault, and what becomes of it.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub(super) fault: Fault,
+pub(crate) struct Found {
+    pub(crate) fault: Fault,
     /// Whether Heat takes the template, and fails when the stack is made.
-    pub(super) late: bool,
+    pub(crate) late: bool,
 }
 
 /// How far Heat looks at a value when it validates a template.
@@ -26,12 +30,18 @@ enum Treatment {
 }
 
 /// Whether the resource is there. One whose condition is not known, or wrong, is not judged further.
-pub(super) fn is_there(scope: &Scope<'_>, resource: &Resource) -> bool {
+pub(crate) fn is_there(scope: &Scope<'_>, resource: &Resource) -> bool {
     !scope.version().has_conditions() || scope.holds(resource.condition.as_ref()) == Ok(Some(true))
 }
 
+/// Whether Heat takes the resource as it is: what is only a name validates nothing.
+pub(crate) fn is_placeholder(loaded: &Loaded, name: &str, resource: &Resource) -> bool {
+    let ty = resource.kind().and_then(|ty| loaded.implementation(name, ty, &is_type));
+    matches!(ty, Some(Implementation::Type(ty)) if classes::is_placeholder(&ty))
+}
+
 /// Every fault of the template.
-pub(super) fn all(scope: &Scope<'_>, nested: bool, is_placeholder: &dyn Fn(&str, &Resource) -> bool) -> Vec<Found> {
+pub(crate) fn all(scope: &Scope<'_>, nested: bool, is_placeholder: &dyn Fn(&str, &Resource) -> bool) -> Vec<Found> {
     let mut faults = Faults { scope, known: scope.known(), nested, found: Vec::new(), index: HashMap::new() };
     let template = scope.template();
     faults.conditions(template);

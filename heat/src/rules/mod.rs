@@ -1,8 +1,12 @@
 //! What Heat asks of resources beyond what each property takes by itself, where they are in no template: of a blueprint
 //! that is being written.
 //!
-//! What lives here: resources as they are given, and what Heat would refuse of them. What must not: what each class asks
+//! What lives here: resources as they are given, what Heat would refuse of them and of groups' `members`, and of `calls` of functions.
+//! What must not: what each class asks
 //! (`classes`), and places, which whoever asks knows.
+
+mod calls;
+mod members;
 
 use wattle_model::IndexMap;
 
@@ -11,6 +15,9 @@ use crate::properties::{Properties, Property, What};
 use crate::resource::{Broken, How, Kind, Maker, Reference, Refers, Resource, Subject};
 use crate::stack::{World, typed};
 use crate::yaml::Span;
+
+pub use calls::{Called, Stands, calls};
+use members::of_members;
 
 /// A resource as it is given.
 #[derive(Debug, Default)]
@@ -40,6 +47,26 @@ pub struct Refused {
     pub why: String,
     /// What can be done, if that is known.
     pub help: Option<&'static str>,
+    /// What it is of a group's members, if it is something of theirs.
+    pub member: Option<OfMember>,
+}
+
+/// What Heat refuses of a group's members.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OfMember {
+    /// There is no such type.
+    Type(String),
+    /// Their type has no property of this name, but those.
+    Property {
+        /// The type.
+        ty: String,
+        /// The name.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// Their properties do not go together, or one is missing.
+    Together,
 }
 
 /// What `get_resource` gives before a resource called `name` of the type `ty` is made.
@@ -62,17 +89,20 @@ pub fn refused(resources: &IndexMap<String, Asked>) -> IndexMap<String, Vec<Refu
         .map(|((name, resource), asked)| {
             let metadata = asked.metadata.as_ref();
             let subject = Subject { name, resource, all: &all, template: None, metadata, nested: false };
-            (name.clone(), of(subject, asked))
+            (name.clone(), of(&world, subject, asked))
         })
         .collect()
 }
 
-fn of(subject: Subject<'_>, asked: &Asked) -> Vec<Refused> {
+fn of(world: &World, subject: Subject<'_>, asked: &Asked) -> Vec<Refused> {
     let mut found = values(subject.resource.properties(), "");
     if found.is_empty() {
         // A property that cannot be read has some other value in the end.
-        let together = |Broken { what, help }| Refused { property: None, why: what, help: Some(help) };
+        let together = |Broken { what, help }| Refused { property: None, why: what, help: Some(help), member: None };
         found.extend(subject.broken().filter_map(Result::ok).map(together));
+        if found.is_empty() {
+            found.extend(of_members(world, subject.resource, 1));
+        }
         found.extend(asked.deletion_policy.as_deref().and_then(|policy| subject.kept(policy)).map(together));
     }
     let given = given(&asked.update_policy, &[]);
@@ -95,7 +125,12 @@ fn values(properties: Properties<'_>, before: &str) -> Vec<Refused> {
         what => what.why(),
     };
     wrongs
-        .map(|wrong| Refused { property: Some(format!("{before}{}", wrong.path)), why: why(&wrong.what), help: None })
+        .map(|wrong| Refused {
+            property: Some(format!("{before}{}", wrong.path)),
+            why: why(&wrong.what),
+            help: None,
+            member: None,
+        })
         .collect()
 }
 
