@@ -1,4 +1,4 @@
-//! An ensemble of three ZooKeepers on a cloud, for whoever has no data space yet.
+//! Three members of a `ZooKeeper` on a cloud, for whoever has no data space yet.
 //!
 //! Its members have no agents, for those would need a data space: each one's user data is the recipe of the catalog's part `zookeeper`
 //! with all that it reads, a key and a certificate included. So there are two templates: of the addresses, for which certificates are

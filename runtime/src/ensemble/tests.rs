@@ -5,7 +5,9 @@ use std::process::Command;
 use super::*;
 
 fn members() -> Vec<Member> {
-    (1..=3_u8).map(|last| Member { address: [10, 87, 0, last].into(), floating: Some([203, 0, 113, last].into()) }).collect()
+    (1..=3_u8)
+        .map(|last| Member { address: [10, 87, 0, last].into(), floating: Some([203, 0, 113, last].into()) })
+        .collect()
 }
 
 #[test]

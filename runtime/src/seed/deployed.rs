@@ -310,7 +310,9 @@ async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> R
     for piece in pieces {
         match store.get(&layout.deployed_piece(piece)).await? {
             Some(node) if digest(&node.data) == *piece => bytes.extend(node.data),
-            Some(_) => return Err(SeedError::Damaged { what: format!("a piece of a file that is kept of it, `{piece}`") }),
+            Some(_) => {
+                return Err(SeedError::Damaged { what: format!("a piece of a file that is kept of it, `{piece}`") });
+            }
             None => return Ok(None),
         }
     }

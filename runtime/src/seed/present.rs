@@ -313,7 +313,9 @@ impl Present {
         let files = self.paths.iter().filter_map(|path| Some((path.strip_prefix(&top)?.to_owned(), path.clone())));
         let read = files.map(|(digest, path)| async move {
             let node = store.get(&path).await?;
-            Ok::<_, SeedError>(node.is_some_and(|node| wattle_agent_core::seed::digest(&node.data) != digest).then_some(path))
+            Ok::<_, SeedError>(
+                node.is_some_and(|node| wattle_agent_core::seed::digest(&node.data) != digest).then_some(path),
+            )
         });
         let read: Vec<_> = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
         self.replaced.extend(read.into_iter().flatten().map(|node| {

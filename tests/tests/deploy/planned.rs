@@ -6,8 +6,8 @@ use wattle_openstack::Method;
 use wattle_openstack::session::Call;
 use wattle_tests::cloud::CloudServer;
 use wattle_tests::running::Ran;
-use wattle_tests::skip::everything;
 use wattle_tests::site::{Ground as _, PASSWORD, SHOP, Site};
+use wattle_tests::skip::everything;
 
 use crate::KEY;
 

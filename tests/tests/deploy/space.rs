@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -29,7 +29,10 @@ struct Beginner {
 }
 
 /// What the members' recipes have begun on this machine, and on which networks.
-struct Guests(tempfile::TempDir);
+struct Guests {
+    place: tempfile::TempDir,
+    scripts: Vec<Child>,
+}
 
 /// The first three numbers of the addresses of all of them.
 const NETWORK: &str = "10.99.87";
@@ -59,7 +62,11 @@ fn host(name: &str, address: &str) {
 
 impl Drop for Guests {
     fn drop(&mut self) {
-        for member in fs::read_dir(self.0.path()).into_iter().flatten().flatten() {
+        for script in &mut self.scripts {
+            let _ = script.kill();
+            let _ = script.wait();
+        }
+        for member in fs::read_dir(self.place.path()).into_iter().flatten().flatten() {
             if let Ok(pid) = fs::read_to_string(member.path().join("zookeeper.pid")) {
                 let _ = Command::new("kill").args(["-9", pid.trim()]).status();
             }
@@ -128,6 +135,7 @@ impl Beginner {
             assert!(begun.elapsed() < Duration::from_mins(2), "there are {} servers", servers.len());
             std::thread::sleep(Duration::from_millis(100));
         };
+        let mut scripts = Vec::new();
         for server in servers {
             let home = place.path().join(&server.name);
             fs::create_dir(&home).unwrap();
@@ -135,7 +143,7 @@ impl Beginner {
             fs::write(home.join("user_data"), script).unwrap();
             let log = fs::File::create(home.join("log")).unwrap();
             host(&server.name, server.addresses().next().unwrap());
-            Command::new("ip")
+            let script = Command::new("ip")
                 .args(["netns", "exec", &server.name, "sh"])
                 .arg(home.join("user_data"))
                 .env("WATTLE_SPACE_FOLDER", home.join("own"))
@@ -144,8 +152,9 @@ impl Beginner {
                 .stderr(log)
                 .spawn()
                 .unwrap();
+            scripts.push(script);
         }
-        Guests(place)
+        Guests { place, scripts }
     }
 }
 
@@ -184,7 +193,9 @@ fn whoever_has_no_data_space_gets_one() {
         std::thread::sleep(Duration::from_millis(100));
     };
     let said = std::io::read_to_string(making.stderr.take().unwrap()).unwrap();
-    let log = || fs::read_dir(guests.0.path()).unwrap().map(|at| fs::read_to_string(at.unwrap().path().join("log")).unwrap());
+    let log = || {
+        fs::read_dir(guests.place.path()).unwrap().map(|at| fs::read_to_string(at.unwrap().path().join("log")).unwrap())
+    };
     assert!(status.success(), "{said}\n{}", log().collect::<String>());
     assert!(said.contains("✓ zookeeper3 created (OS::Nova::Server"), "{said}");
     let address = fs::read_to_string(beginner.stage.path().join("wattle-space/address")).unwrap();

@@ -28,9 +28,8 @@ impl Behind {
     fn new() -> Self {
         let url = std::env::var("OS_AUTH_URL").expect("OS_AUTH_URL is set");
         let host = url.split("//").nth(1).and_then(|rest| rest.split(':').next()).expect("an address");
-        let proxies = SERVICES.into_iter().map(|(service, port, path)| {
-            (service, Proxy::before(&format!("{host}:{port}")), path)
-        });
+        let proxies =
+            SERVICES.into_iter().map(|(service, port, path)| (service, Proxy::before(&format!("{host}:{port}")), path));
         Self { proxies: proxies.collect() }
     }
 

@@ -70,11 +70,16 @@ async fn what_is_kept_counts_as_the_operator_has_written_it() {
         store.set(&node, data.as_bytes(), None).await.expect("whoever has the password may");
         let refused = |error: SeedError| error.to_string();
         if node != layout.deployed_piece(&piece) {
-            let said = apply(&store, &seed, &options).await.map(drop).expect_err("it is not the operator's").to_string();
+            let said =
+                apply(&store, &seed, &options).await.map(drop).expect_err("it is not the operator's").to_string();
             assert!(said.contains(&node), "{node}: {said}");
         }
         if node != layout.recipe(&digest) {
-            let said = deployed(&store, &layout, &options.key).await.map(drop).map_err(refused).expect_err(&format!("nor is {node}"));
+            let said = deployed(&store, &layout, &options.key)
+                .await
+                .map(drop)
+                .map_err(refused)
+                .expect_err(&format!("nor is {node}"));
             assert!(said.contains(&node) || said.contains(&piece), "{node}: {said}");
         }
         let restoring = Options { restore: true, ..options.clone() };

@@ -73,12 +73,11 @@ pub(super) async fn really(
     console: &mut Console,
 ) -> Result<Really, Failure> {
     let stack = work.stack();
-    let present = match Deployment::through(&work.store, &stack).await? {
-        None => None,
-        Some(_) => {
-            let site = Site::new(&work.store, &stack, &work.options.key, Arc::clone(session)).await?;
-            site.present().await?.map(|(_, source)| (site, source))
-        }
+    let present = if Deployment::through(&work.store, &stack).await?.is_some() {
+        let site = Site::new(&work.store, &stack, &work.options.key, Arc::clone(session)).await?;
+        site.present().await?.map(|(_, source)| (site, source))
+    } else {
+        None
     };
     let Some((site, source)) = present else {
         return Ok(Really { before: before.map(State::without_resources), found: Vec::new(), is_there: false });

@@ -129,9 +129,9 @@ impl Site {
         let (mut display, mut foot) = (Display::new(console.err.color), Foot::new(console));
         let (end, told) = tokio::sync::oneshot::channel::<()>();
         let mut end = Some(end);
-        let (hears, mut answers) = watch::channel(true);
+        let (says, mut answers) = watch::channel(true);
         let mut probe = JoinSet::new();
-        probe.spawn(listen_to(Arc::clone(&self.deployment.store), hears));
+        probe.spawn(listen_to(Arc::clone(&self.deployment.store), says));
         let bring = self.deployment.bring(wanted, &news, async move { drop(told.await) });
         tokio::pin!(bring);
         let ended = loop {

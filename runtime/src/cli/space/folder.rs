@@ -134,7 +134,8 @@ impl Home {
             return Ok(text);
         }
         let key = self.read("ca.key")?.ok_or_else(|| self.lacks("ca.key"))?;
-        let hosts: Vec<Host> = [Some(member.address), member.floating].into_iter().flatten().map(Host::Address).collect();
+        let hosts: Vec<Host> =
+            [Some(member.address), member.floating].into_iter().flatten().map(Host::Address).collect();
         let issued = CertificateAuthority::read(&self.authority()?.0, &key)
             .and_then(|authority| authority.issue(&hosts, validity()))
             .map_err(|error| Failure::new(error.to_string()))?;

@@ -67,7 +67,9 @@ fn said(ground: &Ground, cloud: &str) -> String {
         Network::There(network) => format!("on the network `{network}`"),
         Network::Floating(external) => format!("with floating IPs of `{external}`"),
     };
-    format!("a data space: {MEMBERS} servers of the flavor `{flavor}` and the image `{image}` in the cloud `{cloud}`, {network}")
+    format!(
+        "a data space: {MEMBERS} servers of the flavor `{flavor}` and the image `{image}` in the cloud `{cloud}`, {network}"
+    )
 }
 
 async fn bring(
@@ -130,12 +132,11 @@ async fn members(site: &Site, session: &Session) -> Result<Vec<Member>, Failure>
         let port = shown(session, &ports, &ensemble::port(number), "/ports", "port").await?;
         let address = address(&port["fixed_ips"][0]["ip_address"])?;
         let name = ensemble::floating(number);
-        let floating = match floating.contains_key(&*name) {
-            true => {
-                let shown = shown(session, &floating, &name, "/floatingips", "floatingip").await?;
-                Some(self::address(&shown["floating_ip_address"])?)
-            }
-            false => None,
+        let floating = if floating.contains_key(&*name) {
+            let shown = shown(session, &floating, &name, "/floatingips", "floatingip").await?;
+            Some(self::address(&shown["floating_ip_address"])?)
+        } else {
+            None
         };
         members.push(Member { address, floating });
     }
@@ -168,10 +169,13 @@ async fn serves(address: &Address, opened: &Opened) -> Result<(), Failure> {
             Ok(Ok(_)) => return Ok(()),
             _ if began.elapsed() < PATIENCE => tokio::time::sleep(PAUSE).await,
             _ => {
-                return Err(Failure::new(format!("nobody answers at {address} after {} minutes", PATIENCE.as_secs() / 60))
-                    .help("look at what the servers say: `openstack console log show wattle-space-...-zookeeper1`")
-                    .help("they need their distribution's packages, and port 2281 has to be reached from here")
-                    .help("the same again goes on waiting"));
+                return Err(Failure::new(format!(
+                    "nobody answers at {address} after {} minutes",
+                    PATIENCE.as_secs() / 60
+                ))
+                .help("look at what the servers say: `openstack console log show wattle-space-...-zookeeper1`")
+                .help("they need their distribution's packages, and port 2281 has to be reached from here")
+                .help("the same again goes on waiting"));
             }
         }
     }
