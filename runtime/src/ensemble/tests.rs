@@ -56,7 +56,7 @@ fn servers_come_once_their_user_data_is_known() {
         let template: Value = serde_json::from_str(text).unwrap();
         template["resources"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
     };
-    assert_eq!(names(&template(&ground, &[])), ["apart", "members", "port1", "port2", "port3"]);
+    assert_eq!(names(&template(&ground, &[])), ["members", "apart", "port1", "port2", "port3"]);
     let scripts = ["1".to_owned(), "2".to_owned(), "3".to_owned()];
     assert_eq!(names(&template(&ground, &scripts)).last().unwrap(), "zookeeper3");
     let ground = Ground { network: Network::Floating("public".into()), ..ground };
