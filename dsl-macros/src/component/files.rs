@@ -57,7 +57,7 @@ impl Crate {
                 let message = format!("the {what} `{path}` is a folder");
                 Err(Refusal { message, help: "name a file in it".into() })
             }
-            Ok(_) => read(&place, what, path),
+            Ok(metadata) => read(&place, &metadata, what, path),
             Err(error) => Err(self.missing(what, &path, &error)),
         }
     }
@@ -76,7 +76,7 @@ impl Crate {
                 }
                 Ok(files)
             }
-            Ok(_) => Ok(vec![read(&place, what, path)?]),
+            Ok(metadata) => Ok(vec![read(&place, &metadata, what, path)?]),
             Err(error) => Err(self.missing(what, &path, &error)),
         }
     }
@@ -92,10 +92,10 @@ impl Crate {
         for name in entries(&self.root.join(path)) {
             let inner = format!("{path}/{name}");
             let place = self.root.join(&inner);
-            if place.is_dir() {
-                self.folder(what, &inner, depth - 1, into)?;
-            } else {
-                into.push(read(&place, what, inner)?);
+            match std::fs::metadata(&place) {
+                Ok(metadata) if metadata.is_dir() => self.folder(what, &inner, depth - 1, into)?,
+                Ok(metadata) => into.push(read(&place, &metadata, what, inner)?),
+                Err(error) => return Err(unread(what, &inner, &error)),
             }
         }
         Ok(())
@@ -104,7 +104,7 @@ impl Crate {
     /// Why there is nothing at `path`, with the nearest name at the first part of it that is not there.
     fn missing(&self, what: &str, path: &str, error: &io::Error) -> Refusal {
         if error.kind() != io::ErrorKind::NotFound && error.kind() != io::ErrorKind::NotADirectory {
-            return Refusal { message: format!("the {what} `{path}` cannot be read: {error}"), help: String::new() };
+            return unread(what, path, error);
         }
         let message = format!("the {what} `{path}` does not exist");
         let mut known = PathBuf::new();
@@ -128,13 +128,20 @@ impl Crate {
     }
 }
 
-fn read(place: &Path, what: &str, path: String) -> Result<Read, Refusal> {
+/// A file, and nothing that would never end: whoever opens a pipe waits for another one to write to it.
+fn read(place: &Path, metadata: &std::fs::Metadata, what: &str, path: String) -> Result<Read, Refusal> {
+    if !metadata.is_file() {
+        let message = format!("the {what} `{path}` is a pipe, a socket or a device, and not a file");
+        return Err(Refusal { message, help: "put a file in its place, or leave it out".into() });
+    }
     match std::fs::read(place) {
         Ok(content) => Ok(Read { path, content }),
-        Err(error) => {
-            Err(Refusal { message: format!("the {what} `{path}` cannot be read: {error}"), help: String::new() })
-        }
+        Err(error) => Err(unread(what, &path, &error)),
     }
+}
+
+fn unread(what: &str, path: &str, error: &io::Error) -> Refusal {
+    Refusal { message: format!("the {what} `{path}` cannot be read: {error}"), help: String::new() }
 }
 
 /// The names in a folder, sorted, without hidden ones and those that are not UTF-8.
@@ -178,7 +185,34 @@ fn inside(what: &str, path: &str) -> Result<String, Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use super::inside;
+    use std::process::Command;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::{Crate, inside};
+
+    /// On a thread of its own: whoever opens a pipe waits for ever.
+    #[test]
+    fn pipes_are_refused_by_name_and_not_opened() {
+        let root = std::env::temp_dir().join(format!("wattle-macros-{}", std::process::id()));
+        std::fs::create_dir_all(root.join("recipes")).expect("a folder");
+        let made = Command::new("mkfifo").arg(root.join("recipes/pipe")).status().expect("mkfifo runs");
+        assert!(made.success());
+        let (tell, told) = mpsc::channel();
+        let own = Crate { root: root.clone() };
+        std::thread::spawn(move || {
+            let one = own.file("recipe", "recipes/pipe").err();
+            let each = ["recipes/pipe", "recipes"].map(|path| own.files("file", path).err());
+            tell.send(
+                [one].into_iter().chain(each).map(|refusal| refusal.expect("refused").message).collect::<Vec<_>>(),
+            )
+        });
+        let found = told.recv_timeout(Duration::from_secs(20));
+        std::fs::remove_dir_all(root).expect("removed");
+        let why = "is a pipe, a socket or a device, and not a file";
+        let expected = ["recipe", "file", "file"].map(|what| format!("the {what} `recipes/pipe` {why}"));
+        assert_eq!(found.expect("nothing is waited for"), expected);
+    }
 
     #[test]
     fn paths_stay_in_the_crate() {
