@@ -14,6 +14,11 @@ pub trait Files: fmt::Debug {
     ///
     /// Why it cannot be had.
     fn read(&self, path: &str) -> Result<Vec<u8>, Missing>;
+
+    /// Whether links lead from `path` to what is not below `folder`, which is a path likewise; nothing is the current one.
+    fn leads_out(&self, _path: &str, _folder: &str) -> bool {
+        false
+    }
 }
 
 /// Why a file cannot be had: lowercase, one line, without the path.

@@ -1,7 +1,7 @@
 //! A template with all that it is judged and evaluated with: the files that it names, those nested in it, and the values
 //! of its parameters.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::environment::{Environment, Implementation, Registry, is_template};
@@ -40,6 +40,8 @@ pub struct Library {
     pub recipes: Map<Result<Vec<u8>, Missing>>,
     /// Who names which file, and where.
     pub mentions: Vec<Mention>,
+    /// The files to which links lead out of the root template's folder.
+    pub led_out: BTreeSet<String>,
 }
 
 /// A template in a file of its own.
@@ -184,6 +186,7 @@ impl Library {
             });
         }
         waiting.extend(first..library.mentions.len());
+        let folder = root.file.rsplit_once('/').map_or("", |(folder, _)| if folder.is_empty() { "/" } else { folder });
         let mut bytes = 0;
         while let Some(at) = waiting.pop_front() {
             let path = library.mentions[at].path.clone();
@@ -203,6 +206,9 @@ impl Library {
                     Err(binary) => base64(binary.as_bytes()).into(),
                 }
             });
+            if text.is_ok() && files.leads_out(&path, folder) {
+                library.led_out.insert(path.clone());
+            }
             if let Ok(text) = &text {
                 let nested = Nested::read(text, &path);
                 let has_version = ["heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion"]

@@ -319,3 +319,32 @@ resources:
     assert_eq!(unseen, None, "{library:?}");
     assert!(library.contains(r"\u{1b}"), "{library}");
 }
+
+/// What a link leads to elsewhere is brought along as what is named there, and never without a word.
+#[test]
+fn import_says_of_links_that_lead_out_of_the_folder() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path();
+    fs::create_dir_all(path.join("in")).unwrap();
+    fs::write(path.join("secret"), "one").unwrap();
+    fs::write(path.join("in/within"), "two").unwrap();
+    for (link, to) in [("lnk", path.join("secret")), ("near", "within".into())] {
+        symlink(to, path.join("in").join(link)).unwrap();
+    }
+    let wattle = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let within = path.join("in");
+    for (name, folder, written, is_told) in [
+        ("../secret", path, "in/t.yaml", true),
+        ("lnk", path, "in/t.yaml", true),
+        ("lnk", &within, "t.yaml", true),
+        ("near", path, "in/t.yaml", false),
+    ] {
+        let template = format!(
+            "heat_template_version: 2018-08-31\nresources: {{a: {{type: OS::Heat::Value, properties: {{value: {{get_file: {name}}}}}}}}}\n"
+        );
+        fs::write(path.join("in/t.yaml"), template).unwrap();
+        let (said, code) = run(folder, &["import", written, "--out", "crate", "--wattle", wattle, "--force"]);
+        let note = "the file is not below the template's folder: its content is now in the crate";
+        assert_eq!((said.contains(note), code), (is_told, Some(0)), "{name}: {said}");
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use wattle::cli::is_reserved;
+use wattle::model::Source;
 use wattle_heat::files::join;
 use wattle_heat::template::{Context, Function, Step, walk};
 use wattle_heat::yaml::Node;
@@ -50,11 +51,7 @@ impl Blueprint<'_> {
                 self.notes.push(Note::new(at, format!("`{written}`"), text.into()));
                 continue;
             }
-            if self.kept.is_outside(&path) {
-                let place = self.kept.in_crate(&path);
-                let text = "the file is not below the template's folder: its content is now in the crate";
-                self.notes.push(Note::new(at, format!("`{written}`, now `{place}`"), text.into()));
-            }
+            self.told_if_outside(&path, written, at);
             let file = self.file(&name, &path);
             let bound = if self.is_used_in_place(written) {
                 FileUse::InPlace(file)
@@ -66,6 +63,15 @@ impl Blueprint<'_> {
             };
             self.files.insert(written.to_owned(), bound);
             self.named_within(&name, &path);
+        }
+    }
+
+    /// Says of a file that is not below the template's folder, or to which a link there leads, that it is in the crate now.
+    fn told_if_outside(&mut self, path: &str, written: &str, at: Source) {
+        if self.kept.is_outside(path) || self.loaded.library.led_out.contains(path) {
+            let place = self.kept.in_crate(path);
+            let text = "the file is not below the template's folder: its content is now in the crate";
+            self.notes.push(Note::new(at, format!("`{written}`, now `{place}`"), text.into()));
         }
     }
 
@@ -94,11 +100,14 @@ impl Blueprint<'_> {
         while let Some((of, template)) = waiting.pop() {
             let loaded = self.loaded;
             for mention in loaded.library.mentions.iter().filter(|mention| *mention.file == *template) {
+                let at = loaded.library.templates.get(&template).map(|nested| nested.template.at(mention.span));
+                let at = at.unwrap_or_else(|| self.template.at(mention.span));
                 let name = join(&of, &mention.written);
                 let is_beside = !name.starts_with('/') && !name.starts_with("..") && !name.contains("://");
                 let why = match loaded.content(&mention.path) {
                     Some(Ok(_)) if is_beside && !is_reserved(&name) => {
                         if seen.insert(name.clone()) {
+                            self.told_if_outside(&mention.path, &mention.written, at);
                             let file = self.file(&name, &mention.path);
                             self.body += &statement(&file, 4);
                             waiting.push((name, mention.path.clone()));
@@ -109,8 +118,6 @@ impl Blueprint<'_> {
                     _ => "a file that is brought along names one that is not there",
                 };
                 let (subject, text) = (format!("`{}` of `{of}`", mention.written), format!("{why}: it is left out"));
-                let at = loaded.library.templates.get(&template).map(|nested| nested.template.at(mention.span));
-                let at = at.unwrap_or_else(|| self.template.at(mention.span));
                 self.notes.push(Note::new(at, subject, text));
             }
         }

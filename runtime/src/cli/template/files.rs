@@ -18,6 +18,12 @@ impl Files for Disk {
         }
         open(Path::new(path)).and_then(whole).map_err(|error| Missing(reason(&error)))
     }
+
+    fn leads_out(&self, path: &str, folder: &str) -> bool {
+        let folder = if folder.is_empty() { "." } else { folder };
+        let really = |path: &str| std::fs::canonicalize(path).ok();
+        really(path).zip(really(folder)).is_some_and(|(path, folder)| !path.starts_with(folder))
+    }
 }
 
 /// All of a file, unless it is larger than any template.
