@@ -2,17 +2,18 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Expr, Model, Name, Source, Value};
+use crate::model::{Constraint, Expr, Model, Name, Predicate, Reference, Source, Test, Value};
 
-/// The members of a group that has a known number of them, above one.
+/// The members of a group that may have more than one.
 pub(super) struct Members<'m> {
     /// The group.
     pub(super) name: &'m Name,
-    pub(super) count: i128,
+    /// How many, if that is written.
+    count: Option<i128>,
     /// The type of each.
     pub(super) ty: String,
-    /// What stands for the number of each.
-    pub(super) index: Cow<'m, str>,
+    /// What stands for the number of each, if anything does.
+    pub(super) index: Option<Cow<'m, str>>,
     /// Where the members are described.
     pub(super) at: &'m Source,
     definition: Cow<'m, Expr>,
@@ -25,21 +26,83 @@ impl Members<'_> {
         let Expr::Map(properties) = definition.get("properties")? else { return None };
         properties.get(name)
     }
+
+    /// Whether a text has the number of each in it.
+    pub(super) fn tells(&self, text: &str) -> bool {
+        self.index.as_ref().is_some_and(|index| text.contains(&**index))
+    }
+
+    /// All of them, as messages say it: `all 3 servers`.
+    pub(super) fn all(&self, what: &str) -> String {
+        match self.count {
+            Some(count) => format!("all {count} {what}"),
+            None => format!("all {what}"),
+        }
+    }
 }
 
-/// The members of every group of the model.
+/// The members of every group of the model that may have more than one.
 pub(super) fn members(model: &Model) -> impl Iterator<Item = Members<'_>> {
-    let groups = model.resources.iter().filter(|(_, resource)| &*resource.ty == "OS::Heat::ResourceGroup");
-    groups.filter_map(|(name, group)| {
+    model.resources.iter().filter_map(|(name, group)| {
         let property = |name: &str| group.properties.get(name);
-        let Some(Value::Integer(count)) = property("count")?.value.constant() else { return None };
-        let described = property("resource_def")?;
+        let (size, described, index) = match &*group.ty {
+            "OS::Heat::ResourceGroup" => {
+                let index = property("index_var").map_or(Some("%index%"), |index| text_of(&index.value))?;
+                ("count", "resource_def", Some(index.into()))
+            }
+            // Members of these have names by chance, which nothing stands for.
+            "OS::Heat::AutoScalingGroup" => ("max_size", "resource", None),
+            _ => return None,
+        };
+        let size = &property(size)?.value;
+        let count = number(size).filter(|_| index.is_some());
+        if !are_several(model, size) {
+            return None;
+        }
+        let described = property(described)?;
         let definition = open(&described.value);
         let Expr::Map(parts) = &*definition else { return None };
         let ty = text_of(parts.get("type")?)?.to_owned();
-        let index = property("index_var").map_or(Some("%index%"), |index| text_of(&index.value))?.into();
-        (*count > 1).then_some(Members { name, count: *count, ty, index, at: &described.at, definition })
+        Some(Members { name, count, ty, index, at: &described.at, definition })
     })
+}
+
+/// A constant number.
+fn number(value: &Expr) -> Option<i128> {
+    match value.constant()? {
+        Value::Integer(number) => Some(*number),
+        Value::Str(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// Whether so many are more than one: as a constant, by a parameter's default, or by what is asked of it.
+fn are_several(model: &Model, count: &Expr) -> bool {
+    if let Some(number) = number(count) {
+        return number > 1;
+    }
+    let Expr::Leaf(Reference::Parameter(name)) = count else { return false };
+    let Some(parameter) = model.parameters.get(name) else { return false };
+    let default = parameter.default.clone().map(Expr::Constant);
+    let is_bounded =
+        |constraint: &Constraint| matches!(constraint.bare(), Constraint::Range { min: Some(min), .. } if *min >= 2.0);
+    default.as_ref().and_then(number).is_some_and(|number| number > 1)
+        || parameter.constraints.iter().any(is_bounded)
+        || model.requirements.values().any(|required| asks_for_several(&required.predicate, count))
+}
+
+fn asks_for_several(predicate: &Predicate<Expr>, count: &Expr) -> bool {
+    match predicate {
+        Predicate::All(all) => all.iter().any(|one| asks_for_several(one, count)),
+        Predicate::Tested(tested) if tested.value.as_ref() == Some(count) => match &tested.test {
+            Test::AtLeast(least) | Test::Between(least, _) | Test::Is(least) => {
+                number(least).is_some_and(|least| least > 1)
+            }
+            Test::MoreThan(less) => number(less).is_some_and(|less| less > 0),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// A value whose constant maps and lists are expressions too.
@@ -66,12 +129,53 @@ pub(super) fn text_of(value: &Expr) -> Option<&str> {
     value.constant().and_then(Value::as_str)
 }
 
-/// The address that an item of `networks` or `fixed_ips` asks for, and on which network and subnet; nothing if neither is
-/// said. `own` is the network of the whole.
-pub(super) fn address_in(item: &Expr, own: Option<&Expr>) -> Option<(String, [Option<Expr>; 2])> {
+/// An address that something asks for.
+pub(super) struct Address {
+    /// The address.
+    pub(super) text: String,
+    /// On which network and subnet, as far as that is said.
+    pub(super) place: [Option<Expr>; 2],
+    /// The property that asks for it.
+    pub(super) property: &'static str,
+}
+
+/// The addresses that something of this type asks for, whose properties `given` has.
+pub(super) fn addresses(ty: &str, given: &dyn Fn(&str) -> Option<Expr>) -> Vec<Address> {
+    let first = |keys: &[&str]| keys.iter().find_map(|key| given(key));
+    let network = || first(&["network", "network_id"]);
+    let items = |property: &'static str, own: Option<Expr>| {
+        let items = match given(property) {
+            Some(Expr::List(items)) => items,
+            _ => Vec::new(),
+        };
+        let address = move |item: &Expr| address_in(property, item, own.as_ref());
+        items.iter().filter_map(address).collect::<Vec<_>>()
+    };
+    let one = |property: &'static str, place: [Option<Expr>; 2]| {
+        let text = given(property).as_ref().and_then(text_of)?.to_lowercase();
+        (!text.is_empty()).then_some(Address { text, place, property })
+    };
+    match ty {
+        "OS::Nova::Server" => items("networks", None),
+        "OS::Neutron::Port" => {
+            let mut all = items("fixed_ips", network());
+            all.extend(one("mac_address", [network(), None]));
+            all
+        }
+        "OS::Neutron::FloatingIP" => {
+            let network = first(&["floating_network", "floating_network_id"]);
+            one("floating_ip_address", [network, None]).into_iter().collect()
+        }
+        "OS::Octavia::LoadBalancer" => one("vip_address", [None, given("vip_subnet")]).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The address that an item of `networks` or `fixed_ips` asks for. `own` is the network of the whole.
+fn address_in(property: &'static str, item: &Expr, own: Option<&Expr>) -> Option<Address> {
     let Expr::Map(item) = item else { return None };
     let first = |keys: &[&str]| keys.iter().find_map(|key| item.get(*key));
-    let address = text_of(first(&["ip_address", "fixed_ip"])?)?.to_owned();
+    let text = text_of(first(&["ip_address", "fixed_ip"])?)?.to_owned();
     let place = [first(&["network", "uuid", "network_id"]).or(own).cloned(), first(&["subnet", "subnet_id"]).cloned()];
-    place.iter().any(Option::is_some).then_some((address, place))
+    Some(Address { text, place, property })
 }

@@ -1,13 +1,14 @@
 //! W0310: one address for several.
 
-use super::counted::{address_in, members, open};
+use super::counted::{Address, addresses, members, open};
 use super::registry::check;
 use super::sink::Sink;
 use crate::model::{Expr, Name, Source};
 
 check! {
     /// Several ports or servers are to have the same address on the same network, which Neutron refuses for all but the
-    /// first. So it is with an address in what a group has several of.
+    /// first; likewise floating addresses, those of load balancers, and MAC addresses of ports. So it is with an address in what a
+    /// group has several of, or may have: a group whose size is a parameter has as many as its default says.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -42,17 +43,13 @@ fn run(sink: &mut Sink<'_, '_>) {
         if resource.condition.is_some() || resource.external_id.is_some() {
             continue;
         }
-        let list = match &*resource.ty {
-            "OS::Nova::Server" => "networks",
-            "OS::Neutron::Port" => "fixed_ips",
-            _ => continue,
-        };
-        let Some(binding) = resource.properties.get(list) else { continue };
-        let own = ["network", "network_id"].iter().find_map(|key| resource.properties.get(*key)).map(|one| &one.value);
-        let items = open(&binding.value);
-        let Expr::List(items) = &*items else { continue };
-        for (address, place) in items.iter().filter_map(|item| address_in(item, own)) {
-            let fixed = Fixed { name, address, place, at: &binding.at };
+        let given = |key: &str| resource.properties.get(key).map(|binding| open(&binding.value).into_owned());
+        for Address { text, place, property } in addresses(&resource.ty, &given) {
+            // Nobody knows on which network it is otherwise.
+            let Some(binding) = resource.properties.get(property).filter(|_| place.iter().any(Option::is_some)) else {
+                continue;
+            };
+            let fixed = Fixed { name, address: text, place, at: &binding.at };
             match known.iter().find(|one| one.address == fixed.address && one.place == fixed.place) {
                 Some(first) => found.push((fixed, first.name, first.at)),
                 None => known.push(fixed),
@@ -69,17 +66,10 @@ fn run(sink: &mut Sink<'_, '_>) {
         sink.push(diagnostic);
     }
     for group in members(model) {
-        let list = if group.ty == "OS::Nova::Server" { "networks" } else { "fixed_ips" };
-        let Some(Expr::List(items)) = group.property(list) else { continue };
-        for address in items.iter().filter_map(|item| address_in(item, Some(item))).map(|(address, _)| address) {
-            if address.contains(&*group.index) {
-                continue;
-            }
+        let asked = addresses(&group.ty, &|key| group.property(key).cloned());
+        for Address { text: address, .. } in asked.into_iter().filter(|asked| !group.tells(&asked.text)) {
             let diagnostic = CHECK
-                .diagnostic(format!(
-                    "all {} members of `{}` are to have the address {address}",
-                    group.count, group.name
-                ))
+                .diagnostic(format!("{} of `{}` are to have the address {address}", group.all("members"), group.name))
                 .label(group.at, "refused by Neutron for all but the first")
                 .help("leave the addresses to Neutron, or add each member by itself");
             sink.push(diagnostic);
@@ -97,8 +87,9 @@ struct Fixed<'m> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, codes, map, resource};
-    use crate::model::{Expr, Model};
+    use crate::check::broken_requirement::tests::tested;
+    use crate::check::testing::{Sketch, codes, map, parameter, resource};
+    use crate::model::{Constraint, Expr, Model, Requirement, Test, Type};
 
     fn port(sketch: Sketch, name: &str, network: &str, address: &str) -> Sketch {
         let fixed = map([("ip_address", address.into()), ("subnet", resource(network))]);
@@ -125,16 +116,65 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn members_of_a_group_are_counted() {
-        let group = |count: i32, address: &str| {
-            let net = map([("network", "private".into()), ("fixed_ip", address.into())]);
-            let properties = map([("networks", Expr::List(vec![net]))]);
-            let member = map([("type", "OS::Nova::Server".into()), ("properties", properties)]);
-            let sketch = Sketch::new().resource("group", "OS::Heat::ResourceGroup").property("group", "count", count);
-            codes(&sketch.property("group", "resource_def", member).model)
+    fn what_ports_and_others_have_once_is_one_address_too() {
+        let both = |ty: &str, property: &str, network: &str, values: [&str; 2]| {
+            let mut sketch = nets();
+            for (name, value) in ["left", "right"].into_iter().zip(values) {
+                sketch =
+                    sketch.resource(name, ty).property(name, network, resource("one")).property(name, property, value);
+            }
+            codes(&sketch.model).contains(&"W0310")
         };
-        assert_eq!(group(3, "10.0.0.5"), ["W0310"]);
-        assert!(group(1, "10.0.0.5").is_empty());
-        assert!(group(3, "10.0.0.1%index%").is_empty());
+        for (ty, property, network) in [
+            ("OS::Neutron::Port", "mac_address", "network"),
+            ("OS::Neutron::FloatingIP", "floating_ip_address", "floating_network"),
+            ("OS::Octavia::LoadBalancer", "vip_address", "vip_subnet"),
+        ] {
+            assert!(both(ty, property, network, ["fa:16:3e:00:00:0a", "FA:16:3E:00:00:0A"]), "{ty}");
+            assert!(!both(ty, property, network, ["10.0.0.5", "10.0.0.6"]), "{ty}");
+        }
+    }
+
+    fn member(address: &str) -> Expr {
+        let net = map([("network", "private".into()), ("fixed_ip", address.into())]);
+        let properties = map([("networks", Expr::List(vec![net]))]);
+        map([("type", "OS::Nova::Server".into()), ("properties", properties)])
+    }
+
+    #[test]
+    fn members_of_a_group_are_counted() {
+        let group = |count: Expr, address: &str| {
+            let sketch = Sketch::new().parameter("count", Type::FLOAT).resource("group", "OS::Heat::ResourceGroup");
+            sketch.property("group", "count", count).property("group", "resource_def", member(address)).model
+        };
+        let is_found = |model: &Model| codes(model).contains(&"W0310");
+        assert!(is_found(&group(3.into(), "10.0.0.5")));
+        assert!(!is_found(&group(1.into(), "10.0.0.5")));
+        assert!(!is_found(&group(3.into(), "10.0.0.1%index%")));
+        // As many as a parameter says.
+        let mut open = group(parameter("count"), "10.0.0.5");
+        assert!(!is_found(&open));
+        let mut bounded = open.clone();
+        bounded.parameters["count"].constraints = vec![Constraint::Range { min: Some(2.0), max: None }];
+        assert!(is_found(&bounded));
+        let at_least = tested(parameter("count"), Test::AtLeast(2.into()));
+        open.requirements.insert("several".into(), Requirement::new(at_least, open.at.clone()));
+        assert!(is_found(&open));
+        open.requirements.clear();
+        open.parameters["count"].default = Some(3.into());
+        assert!(is_found(&open));
+        open.parameters["count"].default = Some(1.into());
+        assert!(!is_found(&open));
+    }
+
+    #[test]
+    fn a_group_that_scales_may_have_several() {
+        let group = |most: i32| {
+            let sketch = Sketch::new().resource("group", "OS::Heat::AutoScalingGroup").property("group", "min_size", 1);
+            let sketch =
+                sketch.property("group", "max_size", most).property("group", "resource", member("10.0.0.1%index%"));
+            codes(&sketch.model).contains(&"W0310")
+        };
+        assert!(group(2) && !group(1));
     }
 }

@@ -1,0 +1,114 @@
+//! W0312: one name for several key pairs.
+
+use std::collections::HashMap;
+
+use super::counted::{members, open, text_of};
+use super::registry::check;
+use super::sink::Sink;
+use crate::model::{Expr, Name, Source};
+
+/// The type of key pairs.
+const KEY_PAIR: &str = "OS::Nova::KeyPair";
+
+check! {
+    /// Several key pairs are to have the same name. To Nova the name is what a key pair is known by, so it refuses all but the first.
+    /// So it is with a name in what a group has several of.
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// for name in ["left", "right"] {
+    ///     t.add(name, RawResource::new("OS::Nova::KeyPair").property("name", "admin"));
+    /// }
+    /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0312"));
+    /// ```
+    ///
+    /// ```
+    /// # use wattle::prelude::*;
+    /// # let mut t = Topology::new("demo");
+    /// for name in ["left", "right"] {
+    ///     t.add(name, RawResource::new("OS::Nova::KeyPair").property("name", text!("admin-{}", name)));
+    /// }
+    /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0312"));
+    /// ```
+    CHECK: "W0312", Error, "one name for several key pairs", run
+}
+
+fn run(sink: &mut Sink<'_, '_>) {
+    let model = sink.model;
+    // Each user has names of their own.
+    let mut known: HashMap<(String, Option<String>), (&Name, &Source)> = HashMap::new();
+    let mut found = Vec::new();
+    for (name, pair) in model.resources.iter().filter(|(_, resource)| &*resource.ty == KEY_PAIR) {
+        // Of those that depend on conditions, perhaps only one is there.
+        if pair.condition.is_some() || pair.external_id.is_some() {
+            continue;
+        }
+        let Some(binding) = pair.properties.get("name") else { continue };
+        let Some(given) = text_of(&binding.value) else { continue };
+        let user = pair.properties.get("user").map(|user| format!("{:?}", open(&user.value)));
+        match known.get(&(given.to_owned(), user.clone())) {
+            Some((first, at)) => found.push((name, given, &binding.at, *first, *at)),
+            None => drop(known.insert((given.to_owned(), user), (name, &binding.at))),
+        }
+    }
+    for (name, given, at, first, other) in found {
+        let mut diagnostic = CHECK
+            .diagnostic(format!("the key pairs `{name}` and `{first}` are both to be named `{given}`"))
+            .label(at, "refused by Nova");
+        if at != other {
+            diagnostic = diagnostic.label(other, format!("`{first}` has the name"));
+        }
+        sink.push(diagnostic.help("give each a name of its own, or use one key pair for both"));
+    }
+    for group in members(model).filter(|group| group.ty == KEY_PAIR) {
+        let name = group.property("name").and_then(Expr::constant).and_then(|name| name.as_str());
+        let Some(given) = name.filter(|name| !group.tells(name)) else { continue };
+        let diagnostic = CHECK
+            .diagnostic(format!("{} of `{}` are to be named `{given}`", group.all("key pairs"), group.name))
+            .label(group.at, "refused by Nova for all but the first")
+            .help(match &group.index {
+                Some(index) => format!("put the number of each into its name: `{given}-{index}`"),
+                None => "make one key pair beside the group, for all of its members".to_owned(),
+            });
+        sink.push(diagnostic);
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use crate::check::testing::{Sketch, codes, map};
+    use crate::model::Model;
+
+    fn pairs(names: [&str; 2], users: [&str; 2]) -> Sketch {
+        let mut sketch = Sketch::new();
+        for (each, (name, user)) in ["left", "right"].into_iter().zip(names.into_iter().zip(users)) {
+            sketch = sketch.resource(each, super::KEY_PAIR).property(each, "name", name).property(each, "user", user);
+        }
+        sketch
+    }
+
+    pub(in crate::check) fn failing() -> Model {
+        pairs(["admin", "admin"], ["a", "a"]).model
+    }
+
+    #[test]
+    fn other_names_and_those_of_other_users_are_others() {
+        assert!(codes(&pairs(["one", "two"], ["a", "a"]).model).is_empty());
+        assert!(codes(&pairs(["admin", "admin"], ["a", "b"]).model).is_empty());
+        let mut either = failing();
+        either.resources["right"].condition = Some(Box::new(false.into()));
+        assert!(codes(&either).is_empty());
+    }
+
+    #[test]
+    fn members_of_a_group_are_counted() {
+        let group = |name: &str, count: i32| {
+            let member = map([("type", super::KEY_PAIR.into()), ("properties", map([("name", name.into())]))]);
+            let sketch = Sketch::new().resource("group", "OS::Heat::ResourceGroup").property("group", "count", count);
+            codes(&sketch.property("group", "resource_def", member).model)
+        };
+        assert_eq!(group("admin", 2), ["W0312"]);
+        assert!(group("admin", 1).is_empty() && group("admin-%index%", 2).is_empty());
+    }
+}
