@@ -77,8 +77,20 @@ impl Site {
 impl<G: Ground> Site<G> {
     /// The shop, in this cloud, for whoever has this password.
     pub fn at(cloud: G, password: &str) -> Self {
+        Self::over(ZooKeeper::start(1), cloud, password)
+    }
+
+    /// The same, for one whose data space soon forgets whoever was killed.
+    pub fn with_short_sessions(cloud: G, password: &str) -> Self {
+        let short = ZooKeeper::start_with(1, |zkd, _| {
+            zkd.env("ZK_CONFIG", "maxSessionTimeout=4000");
+        });
+        Self::over(short, cloud, password)
+    }
+
+    fn over(zookeeper: ZooKeeper, cloud: G, password: &str) -> Self {
         let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
-        let mut site = Self { stage, cloud, zookeeper: ZooKeeper::start(1), before: BTreeSet::new() };
+        let mut site = Self { stage, cloud, zookeeper, before: BTreeSet::new() };
         site.clouds(password);
         if G::IS_SHARED {
             let there = site.there();

@@ -56,7 +56,7 @@ impl Ground for Behind {
 
 /// The shop where a real cloud is there.
 fn site(what: &str) -> Option<Site<Behind>> {
-    is_there(what).then(|| Site::at(Behind::new(), &Named::password()))
+    is_there(what).then(|| Site::with_short_sessions(Behind::new(), &Named::password()))
 }
 
 /// Whether somebody asks for a change.

@@ -89,7 +89,10 @@ pub(super) async fn really(
 /// What software was told, with the resources that were asked for.
 fn asked_for(before: State, source: &Source, work: &Work) -> Result<State, Failure> {
     let Ok(seed) = Seed::read(&source.seed) else { return Ok(before) };
-    let (_, parameters) = concealed(&seed, &software::given(source), &work.options.key);
+    // The last environment has the servers' credentials, which what is to be is planned without.
+    let mut source = source.clone();
+    source.environments.pop();
+    let (_, parameters) = concealed(&seed, &software::given(&source), &work.options.key);
     let read = |error| Failure::new(format!("what was deployed cannot be read: {error}"));
     before.with_resources(&source.files, parameters).map_err(read)
 }
