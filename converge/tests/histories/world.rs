@@ -1,5 +1,7 @@
 //! The world of a history: a clock, a queue of what happens, a cloud, a store, and leaders.
 
+mod ends;
+
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
@@ -207,121 +209,6 @@ impl World {
         self.after(goals * faults.pace, Happening::Calm);
         self.go_on();
         self.ends();
-    }
-
-    /// After the faults everything comes to rest, and the next goal is reached, whatever has happened before.
-    fn ends(&mut self) {
-        if self.broken.is_some() {
-            return;
-        }
-        let is_settled = self.settled.is_some() || self.store.goal.is_none();
-        if !self.current().is_some_and(State::is_quiet) || !is_settled {
-            return self.breaks(|| "it does not come to rest".to_owned());
-        }
-        self.wish = self.wish.next(&mut self.chance, self.size);
-        self.say(|| "the last goal but two".to_owned());
-        self.want(true);
-        self.check_reached();
-        if self.broken.is_some() {
-            return;
-        }
-        self.say(|| "somebody changes what there is".to_owned());
-        let things: Vec<Name> = self.cloud.things.keys().cloned().collect();
-        if self.chance.flip() && !things.is_empty() {
-            self.cloud.things.remove(&things[self.chance.index(things.len())]);
-        }
-        if self.chance.flip() {
-            self.cloud.things.values_mut().for_each(|thing| thing.is_changed = self.chance.flip());
-        }
-        self.after(0, Happening::Calm);
-        self.go_on();
-        self.check_reached();
-        if self.broken.is_some() {
-            return;
-        }
-        self.say(|| "once more the same".to_owned());
-        self.want(true);
-        self.check_reached();
-        if self.broken.is_none() && (self.jobs > 0 || !self.writes.is_empty() || self.others != 2) {
-            let (jobs, writes, others) = (self.jobs, self.writes.len(), self.others);
-            return self
-                .breaks(|| format!("nothing changed, and there were {jobs} jobs and {writes} and {others} writes"));
-        }
-        self.say(|| "another one".to_owned());
-        self.wish = self.wish.next(&mut self.chance, self.size);
-        self.want(true);
-        self.check_reached();
-        let twice = self.writes.iter().find(|(_, count)| **count > 2).map(|(id, count)| (*id, *count));
-        if let Some((id, count)) = twice.filter(|_| self.releases == 0) {
-            self.breaks(|| format!("{id} was written {count} times"));
-        }
-    }
-
-    fn want(&mut self, corrects: bool) {
-        (self.jobs, self.others, self.releases) = (0, 0, 0);
-        self.writes.clear();
-        self.settled = None;
-        let desire = Desire { corrects, ..Desire::new(self.wish.target()) };
-        self.tell(self.leaders.len() - 1, Event::Desire(desire));
-        self.after(0, Happening::Calm);
-        self.go_on();
-    }
-
-    /// Reality is the target: one thing for each name, as it is wanted, and nothing else.
-    fn check_reached(&mut self) {
-        if self.broken.is_some() {
-            return;
-        }
-        let settled = self.settled.clone();
-        if settled.as_ref().is_none_or(|(_, roots)| !roots.is_empty()) {
-            return self.breaks(|| format!("nothing goes wrong, and the goal is not reached: {settled:?}"));
-        }
-        let mut of_name: BTreeMap<&Name, Vec<&Name>> = BTreeMap::new();
-        for (phys, thing) in &self.cloud.things {
-            of_name.entry(&thing.name).or_default().push(phys);
-        }
-        let mut wrong = None;
-        for place in self.wish.0.keys() {
-            let found = of_name.remove(&super::wish::name(*place)).unwrap_or_default();
-            let [phys] = found[..] else {
-                wrong = Some(format!("there are {found:?} of {}", super::wish::name(*place)));
-                break;
-            };
-            let stands = |place: usize| {
-                let name = super::wish::name(place);
-                self.cloud
-                    .things
-                    .iter()
-                    .find(|(_, thing)| thing.name == name)
-                    .map(|(phys, thing)| (&**phys, thing.attribute))
-            };
-            let thing = &self.cloud.things[phys];
-            let wanted = self.wish.wanted(*place, stands);
-            let is_as_wanted = wanted.as_ref().is_ok_and(|wanted| {
-                let has_varied = thing.varying != *wanted.varying["v"].0 && !may_be_noted(&thing.name);
-                let is_it = (&*wanted.fixed, &*wanted.free) == (&*thing.fixed, &*thing.free);
-                is_it && !has_varied && wanted.exclusive == thing.holds
-            });
-            if !is_as_wanted || thing.is_broken || thing.is_changed {
-                wrong = Some(format!("{phys} is {thing:?}, and not {wanted:?}"));
-                break;
-            }
-        }
-        if let Some(wrong) = wrong.or_else(|| (!of_name.is_empty()).then(|| format!("there are also {of_name:?}"))) {
-            return self.breaks(|| wrong);
-        }
-        let unwritten = self.store.rows.values().find(|row| {
-            let varies = self.wish.0.iter().find(|(place, _)| super::wish::name(**place) == row.name);
-            varies.is_some_and(|(_, resource)| *row.varying["v"] != *resource.varies.0.to_string())
-        });
-        if let Some(row) = unwritten {
-            let what = format!("of {} something else is written down than what is wanted", row.id);
-            return self.breaks(|| what);
-        }
-        let rows = self.store.rows.len();
-        if rows != self.wish.0.len() {
-            self.breaks(|| format!("there are {rows} rows"));
-        }
     }
 
     fn current(&self) -> Option<&State> {

@@ -27,6 +27,19 @@ impl Members<'_> {
         properties.get(name)
     }
 
+    /// The name that each of them has.
+    pub(super) fn one_name(&self) -> Option<&str> {
+        self.property("name").and_then(text_of).filter(|name| !self.tells(name))
+    }
+
+    /// How each would have a name of its own; `otherwise` where nothing stands for its number.
+    pub(super) fn own_names(&self, given: &str, otherwise: &str) -> String {
+        match &self.index {
+            Some(index) => format!("put the number of each into its name: `{given}-{index}`"),
+            None => otherwise.to_owned(),
+        }
+    }
+
     /// Whether a text has the number of each in it.
     pub(super) fn tells(&self, text: &str) -> bool {
         self.index.as_ref().is_some_and(|index| text.contains(&**index))

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::counted::{members, open, text_of};
 use super::registry::check;
 use super::sink::Sink;
-use crate::model::{Expr, Name, Source};
+use crate::model::{Name, Source};
 
 /// The type of key pairs.
 const KEY_PAIR: &str = "OS::Nova::KeyPair";
@@ -62,15 +62,11 @@ fn run(sink: &mut Sink<'_, '_>) {
         sink.push(diagnostic.help("give each a name of its own, or use one key pair for both"));
     }
     for group in members(model).filter(|group| group.ty == KEY_PAIR) {
-        let name = group.property("name").and_then(Expr::constant).and_then(|name| name.as_str());
-        let Some(given) = name.filter(|name| !group.tells(name)) else { continue };
+        let Some(given) = group.one_name() else { continue };
         let diagnostic = CHECK
             .diagnostic(format!("{} of `{}` are to be named `{given}`", group.all("key pairs"), group.name))
             .label(group.at, "refused by Nova for all but the first")
-            .help(match &group.index {
-                Some(index) => format!("put the number of each into its name: `{given}-{index}`"),
-                None => "make one key pair beside the group, for all of its members".to_owned(),
-            });
+            .help(group.own_names(given, "make one key pair beside the group, for all of its members"));
         sink.push(diagnostic);
     }
 }

@@ -54,16 +54,11 @@ fn run(sink: &mut Sink<'_, '_>) {
         sink.push(diagnostic.help("give each a name of its own, or leave the names to Heat"));
     }
     for group in members(model).filter(|group| group.ty == "OS::Nova::Server") {
-        let Some(given) = group.property("name").and_then(text_of).filter(|name| !group.tells(name)) else {
-            continue;
-        };
+        let Some(given) = group.one_name() else { continue };
         let diagnostic = CHECK
             .diagnostic(format!("{} of `{}` are to be named `{given}`", group.all("servers"), group.name))
             .label(group.at, "named here")
-            .help(match &group.index {
-                Some(index) => format!("put the number of each into its name: `{given}-{index}`"),
-                None => "leave the names to Heat".to_owned(),
-            });
+            .help(group.own_names(given, "leave the names to Heat"));
         sink.push(diagnostic);
     }
 }

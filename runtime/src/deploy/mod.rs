@@ -186,10 +186,12 @@ fn to_come<'a>(names: impl Iterator<Item = &'a Name>, rows: impl Iterator<Item =
 /// The same of what others have seen.
 fn seen_by_others(known: &Known) -> Vec<Found> {
     let mut all: Vec<Found> = known.rows.iter().filter_map(found).collect();
-    let done =
-        |name: &Name| known.rows.iter().any(|row| row.name == *name && row.stage == Stage::Sound && row.is_idle());
-    let planned = known.planned.iter().flatten().map(|planned| &planned.name);
-    to_come(planned.filter(|name| !known.is_reached && !done(name)), known.rows.iter(), &mut all);
+    if !known.is_reached {
+        let is_done = |row: &&Row| row.stage == Stage::Sound && row.is_idle();
+        let done: BTreeSet<&Name> = known.rows.iter().filter(is_done).map(|row| &row.name).collect();
+        let planned = known.planned.iter().flatten().map(|planned| &planned.name);
+        to_come(planned.filter(|name| !done.contains(name)), known.rows.iter(), &mut all);
+    }
     all
 }
 

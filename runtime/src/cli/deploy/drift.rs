@@ -20,9 +20,7 @@ use super::{cloud, live, software};
 /// How long it waits between two looks.
 const PAUSE: Duration = Duration::from_secs(30);
 
-/// How often a resource is put right within an hour.
-const MOST: usize = 3;
-
+/// How long it counts that a resource was put right.
 const HOUR: Duration = Duration::from_hours(1);
 
 pub(in crate::cli) fn command() -> Command {
@@ -113,13 +111,14 @@ async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Resu
         }
         said = Some(now);
         if let Some(differs) = looked.ok().filter(|differs| corrects && !differs.is_empty()) {
-            let tired = tired(&differs, &mut corrections);
+            let most = site.deployment.limits.corrections;
+            let tired = tired(&differs, most, &mut corrections);
             if tired.is_empty() {
                 put_right(site, matches, console).await?;
                 said = None;
             } else {
                 let names = list(tired.iter().map(|name| &**name), "and");
-                console.err.write(&format!("not put right again within the hour, after {MOST} times: {names}\n"))?;
+                console.err.write(&format!("not put right again within the hour, after {most} times: {names}\n"))?;
             }
         }
         tokio::select! {
@@ -130,9 +129,9 @@ async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Resu
 }
 
 /// Which of these were put right too often of late; if none were, it counts that they are now.
-fn tired(differs: &[Found], corrections: &mut BTreeMap<Name, Vec<Instant>>) -> Vec<Name> {
+fn tired(differs: &[Found], most: usize, corrections: &mut BTreeMap<Name, Vec<Instant>>) -> Vec<Name> {
     corrections.values_mut().for_each(|times| times.retain(|time| time.elapsed() < HOUR));
-    let is_tired = |name: &&Name| corrections.get(*name).is_some_and(|times| times.len() >= MOST);
+    let is_tired = |name: &&Name| corrections.get(*name).is_some_and(|times| times.len() >= most);
     let tired: Vec<Name> = differs.iter().map(|found| &found.name).filter(is_tired).cloned().collect();
     if tired.is_empty() {
         for found in differs {

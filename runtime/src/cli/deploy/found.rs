@@ -43,7 +43,7 @@ pub(in crate::cli) async fn found(
     let session = cloud::session(matches).await?;
     let name = session.cloud().name.clone();
     let stack = work.stack();
-    let Really { before, found, is_there } = really(work, before, &session, console).await?;
+    let Really { before, found, is_there, .. } = really(work, before, &session, console).await?;
     if !is_there {
         console.err.write(&format!("nothing of `{stack}` is deployed in the cloud `{name}`\n"))?;
     } else if found.is_empty() {
@@ -58,8 +58,10 @@ pub(super) struct Really {
     pub(super) before: Option<State>,
     /// What of them is not as it was left.
     pub(super) found: Vec<Found>,
-    /// Whether anything was ever asked for.
+    /// Whether anything is asked for.
     is_there: bool,
+    /// What was looked at, if anything was ever asked for.
+    pub(super) site: Option<Site>,
 }
 
 /// What is there of what the data space holds as `before`.
@@ -73,26 +75,25 @@ pub(super) async fn really(
     console: &mut Console,
 ) -> Result<Really, Failure> {
     let stack = work.stack();
-    let present = if Deployment::through(&work.store, &stack).await?.is_some() {
-        let site = Site::new(&work.store, &stack, &work.options.key, Arc::clone(session)).await?;
-        site.present().await?.map(|(_, source)| (site, source))
-    } else {
-        None
+    let nothing = |before: Option<State>, site| {
+        let before = before.map(State::without_resources);
+        Ok(Really { before, found: Vec::new(), is_there: false, site })
     };
-    let Some((site, source)) = present else {
-        return Ok(Really { before: before.map(State::without_resources), found: Vec::new(), is_there: false });
-    };
+    if Deployment::through(&work.store, &stack).await?.is_none() {
+        return nothing(before, None);
+    }
+    let site = Site::new(&work.store, &stack, &work.options.key, Arc::clone(session)).await?;
+    let Some((_, source)) = site.present().await? else { return nothing(before, Some(site)) };
     let before = before.map(|before| asked_for(before, &source, work)).transpose()?;
-    Ok(Really { before, found: site.glance(console).await?, is_there: true })
+    Ok(Really { before, found: site.glance(console).await?, is_there: true, site: Some(site) })
 }
 
 /// What software was told, with the resources that were asked for.
 fn asked_for(before: State, source: &Source, work: &Work) -> Result<State, Failure> {
     let Ok(seed) = Seed::read(&source.seed) else { return Ok(before) };
     // The last environment has the servers' credentials, which what is to be is planned without.
-    let mut source = source.clone();
-    source.environments.pop();
-    let (_, parameters) = concealed(&seed, &software::given(&source), &work.options.key);
+    let environments = source.environments.split_last().map_or(&[][..], |(_, before)| before);
+    let (_, parameters) = concealed(&seed, &software::given(environments, &source.given), &work.options.key);
     let read = |error| Failure::new(format!("what was deployed cannot be read: {error}"));
     before.with_resources(&source.files, parameters).map_err(read)
 }

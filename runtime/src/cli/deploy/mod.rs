@@ -111,7 +111,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let source = source::source(&work, matches)?;
     let (session, through) = through::choose(&work, &source, matches, console).await?;
     let (before, after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;
-    let Really { before, found, .. } = found::really(&work, before, &session, console).await?;
+    let Really { before, found, site, .. } = found::really(&work, before, &session, console).await?;
     let (text, exit) = planned_of(before.as_ref(), &after, &found, false, console.out.color);
     console.out.write(&text)?;
     if exit == Exit::Changes && !agreed(matches, "deploy it", console)? {
@@ -119,7 +119,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     let changes = work.apply().await?;
     console.err.write(&format!("{}\n", changes.to_string().trim_end()))?;
-    let mut site = Site::new(&work.store, &work.stack(), &work.options.key, session).await?;
+    let mut site = match site {
+        Some(site) => site,
+        None => Site::new(&work.store, &work.stack(), &work.options.key, session).await?,
+    };
     site.is_heats = through == Through::Heat;
     let wanted = Wanted::Deploy {
         source: source.to_text(),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgMatches};
 use wattle::lower::Seed;
-use wattle::model::{IndexSet, Name};
+use wattle::model::{IndexMap, IndexSet, Name, Value};
 use wattle::names::some;
 use wattle_heat::environment::Environment;
 
@@ -130,7 +130,7 @@ pub(super) async fn follow(
 pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console) -> Result<Seed, Failure> {
     let seed = seed(source)?;
     let mut options = seed::Options::new(site.deployment.key.clone());
-    options.given = given(source);
+    options.given = given(&source.environments, &source.given);
     options.files = Files { templates: source.files.clone(), picture: None };
     options.stack = Some(site.deployment.stack.clone());
     options.admission = true;
@@ -146,10 +146,10 @@ pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console)
 }
 
 /// What a deployment was given for parameters.
-pub(super) fn given(source: &Source) -> Given {
-    let environments = source.environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
+pub(super) fn given(environments: &[(String, String)], values: &IndexMap<Name, Value>) -> Given {
+    let environments = environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     let mut given = Given::new(Environment::read(environments));
-    for (name, value) in &source.given {
+    for (name, value) in values {
         given.set(name, value.clone());
     }
     given

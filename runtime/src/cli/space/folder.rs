@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use clap::{Arg, ArgMatches};
+use clap::{Arg, ArgMatches, value_parser};
 use wattle::manners::{self, reason};
 use wattle::shown::argument as quoted;
 use wattle_agent_core::time::Time;
@@ -27,9 +27,13 @@ const FOLDER: &str = "wattle-space";
 /// How long certificates count: a member with another one is another server.
 const VALIDITY: Duration = Duration::from_hours(24 * 3_650);
 
-/// The option that names the folder.
+/// The argument that names the folder.
 pub(super) fn argument() -> Arg {
-    super::path().default_value(FOLDER).help("The folder of its keys, and of what is known of its servers")
+    Arg::new("folder")
+        .value_name("FOLDER")
+        .value_parser(value_parser!(PathBuf))
+        .default_value(FOLDER)
+        .help("The folder of its keys, and of what is known of its servers")
 }
 
 /// Where the data space of this directory is, which `--space new` means.
@@ -89,7 +93,7 @@ impl Home {
         Ok(self.read("address")?.map(|text| text.trim().to_owned()))
     }
 
-    /// Writes down where clients find it, and says that.
+    /// Writes down where clients find it.
     pub(super) fn serves(&self, address: &Address) -> Result<(), Failure> {
         self.write("address", &format!("{address}\n"))
     }

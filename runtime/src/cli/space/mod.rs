@@ -4,9 +4,7 @@ mod folder;
 mod ground;
 mod make;
 
-use std::path::PathBuf;
-
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command};
 
 use super::args;
 use super::console::Console;
@@ -62,9 +60,4 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         ("new", given) => make(&Home::of(given), given, console).await,
         (_, given) => make::destroy(&Home::of(given), given, console).await,
     }
-}
-
-/// The folder's option.
-fn path() -> Arg {
-    Arg::new("folder").value_name("FOLDER").value_parser(value_parser!(PathBuf))
 }
