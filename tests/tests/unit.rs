@@ -45,3 +45,23 @@ fn recipes_do_not_end_their_agent() {
         assert!(unit().lines().any(|line| line == option), "{option}: {}", unit());
     }
 }
+
+/// How far the unit confines recipes stands in SECURITY.md, as systemd judges it.
+#[test]
+fn what_the_unit_does_not_confine_is_said_as_systemd_says_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join(NAME);
+    fs::write(&file, unit()).unwrap();
+    let systemd =
+        Command::new("systemd-analyze").args(["security", "--no-pager", "--offline=true"]).arg(&file).output();
+    let Ok(said) = systemd else {
+        return skipped("the agent's unit", "systemd-analyze is missing: `apt-get install systemd`");
+    };
+    let said = String::from_utf8(said.stdout).unwrap();
+    let level = said
+        .lines()
+        .find_map(|line| line.split_once("Overall exposure level for wattle-agent.service: ")?.1.split(' ').next());
+    let level = level.unwrap_or_else(|| panic!("systemd-analyze says no level: {said}"));
+    let told = include_str!("../../SECURITY.md");
+    assert!(told.contains(&format!("gives the unit {level} of 10")), "{level}");
+}

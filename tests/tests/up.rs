@@ -1,5 +1,7 @@
 //! `wattle up`: whole topologies on this machine, with real software.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -148,6 +150,12 @@ fn three_tier_answers_with_data_of_its_database() {
     assert_eq!((down.code, down.err.as_str()), (Some(0), ""), "{down}");
     assert_eq!(stage.processes(""), Vec::<i32>::new());
     assert_eq!(stage.files_with(password), Vec::<String>::new());
+    // Masks are a net, so nobody but their owner and its group reads logs.
+    let servers = stage.path().join(".wattle/servers");
+    for server in ["db", "app1", "app2", "web"] {
+        let log = fs::metadata(servers.join(server).join("agent.log")).expect("it is there");
+        assert_eq!(log.permissions().mode() & 0o777, 0o640, "{server}");
+    }
 }
 
 #[test]

@@ -101,7 +101,7 @@ pub(super) async fn between(
     let read = |error: StateError| Failure::usage(format!("`{}` cannot be planned: {error}", directory.display()));
     let (seed, parameters) = concealed(&work.seed, &work.options.given, &work.options.key);
     let mut after = State::new(&work.options.files.templates, parameters, Some(seed)).map_err(read)?;
-    if Deployment::through(&work.store, &stack).await? == Some(Through::Wattle) {
+    if Deployment::through(&work.store, &stack, &work.options.key).await? == Some(Through::Wattle) {
         after = after.without_heat(is_fixed);
     }
     let before = match deployed(&work.store, &layout, &work.options.key).await? {

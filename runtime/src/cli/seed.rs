@@ -12,7 +12,7 @@ use wattle::manners::{self, reason};
 use wattle::names::{list, meant, some};
 use wattle::shown::argument;
 
-use crate::deploy::{Deployment, Through};
+use crate::deploy::{self, Deployment, Through};
 use crate::local::{self, Folder};
 use crate::seed::{
     self, Beside, Changes, Credentials, Files, Given, Options, SeedError, Unnamed, lacking, note_space_of_key,
@@ -22,7 +22,7 @@ use crate::space::{OperatorKey, ROOT};
 use crate::store::{Address, Store};
 
 use super::console::Console;
-use super::failure::{Exit, Failure};
+use super::failure::{CHANGED, Exit, Failure};
 use super::{admit, args, here, rotate, target};
 
 /// What fixes a seed.
@@ -30,10 +30,7 @@ const EMIT_AGAIN: &str =
     "emit it again, with the blueprint's program as it is now and built with this version of wattle";
 
 /// Why a data space is not as its operator has written it, and what to do.
-const CHANGED: (&str, &str) = (
-    "somebody has got at it who is not its operator; or it was written by a version of wattle of before anything was signed",
-    "write all of it anew: `wattle seed apply DIR --restore`",
-);
+const REWRITTEN: (&str, &str) = (CHANGED, "write all of it anew: `wattle seed apply DIR --restore`");
 
 /// The same if it once was so.
 const PUT_BACK: (&str, &str) = (
@@ -301,6 +298,17 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     let stack = work.stack();
     let mut text = changes.to_string();
     text.push('\n');
+    if work.options.restore {
+        let taken = deploy::believe(&work.store, &stack, &work.options.key).await?;
+        text.extend(taken.iter().map(|node| {
+            format!(
+                "`{node}` is taken for yours as it stands: what is known of infrastructure is written nowhere else\n"
+            )
+        }));
+        if !taken.is_empty() {
+            text.push_str("look at the infrastructure with `wattle drift` before anything is done by that\n");
+        }
+    }
     text.extend([format!(
         "the operator's key is in {}, the servers' credentials are in {}: keep both\n",
         work.key_file.display(),
@@ -426,8 +434,10 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
         );
     }
     let is_forced = matches.get_flag("force");
-    let rows = Deployment::rows(&store, stack).await?;
-    if !is_forced && !rows.is_empty() {
+    let key = target.key()?;
+    // Whoever forces it does not ask what there is, also where nobody can know that any more.
+    let rows = if is_forced { Vec::new() } else { Deployment::rows(&store, stack, &key).await? };
+    if !rows.is_empty() {
         return Err(Failure::usage(format!(
             "`{stack}` has infrastructure that wattle has brought up, {}, and the data space alone knows which",
             some(rows.iter().map(|row| &*row.name), 5)
@@ -435,7 +445,7 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
         .help("`wattle destroy` removes it, and then the stack")
         .help("`--force` forgets it, and leaves it in the cloud"));
     }
-    if !is_forced && Deployment::through(&store, stack).await? == Some(Through::Heat) {
+    if !is_forced && Deployment::through(&store, stack, &key).await? == Some(Through::Heat) {
         return Err(Failure::usage(format!(
             "`{stack}` was deployed through Heat, and the data space alone knows that"
         ))
@@ -457,7 +467,7 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
             return Err(Failure::new("nothing was deleted"));
         }
     }
-    seed::delete(&store, stack, &target.key()?, is_forced).await?;
+    seed::delete(&store, stack, &key, is_forced).await?;
     console.out.write(&format!("`{stack}` is deleted\n"))?;
     Ok(Exit::Fine)
 }
@@ -498,7 +508,7 @@ impl From<SeedError> for Failure {
                 let (shown, more) = nodes.split_at(nodes.len().min(8));
                 let failure = shown.iter().fold(Self::new(message), |failure, node| failure.note(node.to_string()));
                 let failure = if more.is_empty() { failure } else { failure.note(format!("and {} more", more.len())) };
-                let (why, help) = if nodes.iter().any(|node| node.is_former) { PUT_BACK } else { CHANGED };
+                let (why, help) = if nodes.iter().any(|node| node.is_former) { PUT_BACK } else { REWRITTEN };
                 failure.note(why).help(help)
             }
             SeedError::Unknown { files, .. } => {

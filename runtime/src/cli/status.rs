@@ -1,5 +1,6 @@
 //! `wattle status`: how a stack is doing.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{ArgMatches, Command};
@@ -49,6 +50,9 @@ pub(super) fn command() -> Command {
         )]))
 }
 
+/// The infrastructure, or why it is not known how that is.
+type Built = Result<Option<Arc<Infrastructure>>, String>;
+
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let listening = ui::listen(matches).await?;
     let target = target::find(matches, console)?;
@@ -69,7 +73,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     let mut building =
         Building::new(Onlooker::new(space.store(), space.layout().stack(), target.key().ok().map(ui::opens)));
-    let render = |picture: &Picture, built: Option<&Infrastructure>, now: Time| {
+    let render = |picture: &Picture, built: &Built, now: Time| {
         if args::is_json(matches) {
             let newer = newer(picture);
             let mut picture = json(picture, built, now);
@@ -79,7 +83,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             return if is_watching { format!("{picture}\n") } else { format!("{picture:#}\n") };
         }
         let mut text = show(picture, now, color, width(is_terminal));
-        if let Some(built) = built {
+        if let Err(why) = built {
+            text.extend([format!("{} infrastructure: {why}\n", paint("!", Tone::Bad, color))]);
+        }
+        if let Ok(Some(built)) = built {
             let tone = if built.wrong().next().is_some() { Tone::Bad } else { Tone::Plain };
             text.extend([format!("infrastructure: {}\n", paint(&built.in_one_line(), tone, color))]);
             if let Some(line) = silent(picture, built, now) {
@@ -101,8 +108,14 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     loop {
         let picture = target::patiently(&target.address, Picture::read(&space, before.as_ref())).await?;
-        let built = target::patiently(&target.address, building.look()).await?;
-        let built = built.as_deref();
+        // What is wrong with it is no reason to show no software.
+        let look = async {
+            match building.look().await {
+                Err(error) if error.is_of_what_stands_there() => Ok(Err(error.to_string())),
+                looked => looked.map(Ok),
+            }
+        };
+        let built: &Built = &target::patiently(&target.address, look).await?;
         // Without a terminal, that time goes by is not worth a line.
         let is_new = is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&picture, built, *then) != *text);
         if is_new {
@@ -120,7 +133,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         }
         let tally = picture.tally();
         if !is_watching || (tally.is_over() && tally.all > 0) {
-            let has_failed = tally.has_failed() || built.is_some_and(|built| built.tally.failed > 0);
+            let has_failed = tally.has_failed()
+                || built.as_ref().map_or(true, |built| built.as_ref().is_some_and(|built| built.tally.failed > 0));
             return Ok(if has_failed { Exit::Failed } else { Exit::Fine });
         }
         before = Some(picture);
@@ -307,7 +321,7 @@ pub(super) fn waits_for(waits: &[Waiting]) -> String {
 }
 
 /// For programs. Keys stay as they are; further ones may be added.
-fn json(picture: &Picture, built: Option<&Infrastructure>, now: Time) -> serde_json::Value {
+fn json(picture: &Picture, built: &Built, now: Time) -> serde_json::Value {
     let tally = picture.tally();
     let servers: serde_json::Map<_, _> = picture
         .servers
@@ -331,12 +345,15 @@ fn json(picture: &Picture, built: Option<&Infrastructure>, now: Time) -> serde_j
             )
         })
         .collect();
-    let infrastructure = built.map(|built| {
-        let resources = built.resources.iter().map(|resource| (resource.key.to_string(), resource.to_json()));
-        let mut object = built.to_json();
-        object["resources"] = serde_json::Value::Object(resources.collect());
-        object
-    });
+    let infrastructure = match built {
+        Ok(built) => built.as_ref().map(|built| {
+            let resources = built.resources.iter().map(|resource| (resource.key.to_string(), resource.to_json()));
+            let mut object = built.to_json();
+            object["resources"] = serde_json::Value::Object(resources.collect());
+            object
+        }),
+        Err(why) => Some(json!({"trouble": why})),
+    };
     json!({
         "stack": picture.stack,
         "infrastructure": infrastructure,

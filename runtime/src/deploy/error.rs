@@ -53,3 +53,10 @@ pub enum DeployError {
         stack: String,
     },
 }
+
+impl DeployError {
+    /// Whether the data space answers, and what stands there is what is wrong.
+    pub fn is_of_what_stands_there(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::Store(StoreError::Disowned { .. }))
+    }
+}

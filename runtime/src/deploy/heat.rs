@@ -10,12 +10,13 @@ use serde::{Deserialize, Serialize};
 use wattle::model::Name;
 use wattle_converge::Refusal;
 
+use crate::space::OperatorKey;
 use crate::store::{Op, Store, StoreError};
 
 use super::keeper::{KEPT, after, get, json, prepare};
 use super::place::Place;
 use super::shelf::{self, Shelf};
-use super::{DeployError, Deployment, facts};
+use super::{DeployError, Deployment, facts, own};
 
 /// Who makes a stack's infrastructure what it is to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +87,12 @@ impl Deployment {
     ///
     /// # Errors
     /// When that cannot be read.
-    pub async fn through(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Through>, DeployError> {
+    pub async fn through(
+        store: &Arc<dyn Store>,
+        stack: &str,
+        key: &OperatorKey,
+    ) -> Result<Option<Through>, DeployError> {
+        let store = &own(store, key);
         if record(store, stack).await?.is_some() {
             return Ok(Some(Through::Heat));
         }
@@ -99,7 +105,7 @@ impl Deployment {
     /// # Errors
     /// When it cannot be written.
     pub async fn hand_to_heat(&self, source: &str) -> Result<u64, DeployError> {
-        prepare(&self.store, &self.stack).await?;
+        prepare(&self.own(), &self.stack).await?;
         let kept = self.heats_shelf();
         if let Some(Given { number, target }) = self.heats().await?.present
             && &*kept.source(&target).await? == source
@@ -191,23 +197,23 @@ impl Deployment {
     }
 
     fn heats_shelf(&self) -> Shelf {
-        Shelf::new(&self.store, &self.stack, &self.key, &self.maker)
+        Shelf::new(&self.own(), &self.stack, &self.key, &self.maker)
     }
 
     async fn heats(&self) -> Result<Record, DeployError> {
-        Ok(record(&self.store, &self.stack).await?.unwrap_or_default())
+        Ok(record(&self.own(), &self.stack).await?.unwrap_or_default())
     }
 
     /// Changes the record, makes `whole` what it names from now on, and removes what nothing in it names any more.
     async fn note(&self, whole: Option<Op>, change: impl Fn(&mut Record)) -> Result<Record, DeployError> {
         let path = Place::new(&self.stack).heat();
         loop {
-            let there: Option<(Record, _)> = get(&self.store, &self.stack, &path).await?;
+            let there: Option<(Record, _)> = get(&self.own(), &self.stack, &path).await?;
             let (before, version) = there.map(|(record, version)| (record, Some(version))).unwrap_or_default();
             let mut record = before.clone();
             change(&mut record);
             let noted = after(path.clone(), json(&record), version);
-            match self.store.apply(whole.clone().into_iter().chain([noted]).collect()).await {
+            match self.own().apply(whole.clone().into_iter().chain([noted]).collect()).await {
                 Ok(()) => {
                     for target in before.targets().difference(&record.targets()) {
                         self.forget(target).await?;
@@ -222,8 +228,8 @@ impl Deployment {
     }
 
     async fn forget(&self, target: &str) -> Result<(), DeployError> {
-        let removal = shelf::removal(&self.store, &Place::new(&self.stack), target).await?;
-        match self.store.apply(removal).await {
+        let removal = shelf::removal(&self.own(), &Place::new(&self.stack), target).await?;
+        match self.own().apply(removal).await {
             Ok(()) | Err(StoreError::Missing { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }

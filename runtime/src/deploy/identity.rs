@@ -14,9 +14,9 @@ use wattle_agent_core::hex;
 use crate::space::{OperatorKey, SealError, open, seal};
 use crate::store::{Store, StoreError};
 
-use super::DeployError;
 use super::keeper::{get, json};
 use super::place::Place;
+use super::{DeployError, own};
 
 /// What a deployment is known by.
 #[derive(Clone)]
@@ -46,6 +46,7 @@ impl Identity {
     /// # Errors
     /// When it cannot be read or written.
     pub async fn of(store: &Arc<dyn Store>, stack: &str, operator: &OperatorKey) -> Result<Self, DeployError> {
+        let store = &own(store, operator);
         super::keeper::prepare(store, stack).await?;
         let place = Place::new(stack);
         loop {

@@ -28,15 +28,15 @@ use wattle::model::Name;
 use wattle::plan::{Found, Left};
 use wattle_converge::{Act, Cleanup, Limits, OnFailure, Outcome, Row, Stage, Time, Wait, What};
 
-use crate::space::OperatorKey;
-use crate::store::{Access, Store, StoreError, Version};
+use crate::space::{OperatorKey, Signed};
+use crate::store::{Access, Hold, Store, StoreError, Version};
 
 pub use cloud::{Cloud, Rows, Seen};
 pub use error::DeployError;
 pub use heat::Through;
 pub use identity::Identity;
 pub use onlooker::{Known, Onlooker};
-pub use pass_on::pass_on;
+pub use pass_on::{believe, pass_on};
 pub use shelf::{Maker, Planned};
 pub use whereabouts::Whereabouts;
 
@@ -88,6 +88,12 @@ pub struct Deployment {
     pub maker: Arc<dyn Maker>,
     /// How long things may take.
     pub limits: Limits,
+}
+
+/// `store` for the one who has `key`: what they write of infrastructure is signed, and reading what somebody else has written there
+/// fails, since nobody could go on by it.
+fn own(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
+    Signed::new(store, key).insisting()
 }
 
 /// How many resources there are.
@@ -224,9 +230,14 @@ impl Deployment {
         news: &mpsc::UnboundedSender<News>,
         end: impl Future<Output = ()>,
     ) -> Result<(), DeployError> {
-        prepare(&self.store, &self.stack).await?;
+        prepare(&self.own(), &self.stack).await?;
         tokio::pin!(end);
         self.attend(None, news, end).await.map(drop)
+    }
+
+    /// The data space for all that is known of infrastructure.
+    fn own(&self) -> Arc<dyn Store> {
+        own(&self.store, &self.key)
     }
 
     async fn attend(
@@ -244,7 +255,7 @@ impl Deployment {
             let place = Place::new(&self.stack);
             match self.store.hold(&place.leader(), &[], &Access::new(), None).await {
                 Ok(hold) => {
-                    let (engine, heard) = Engine::begin(self.tools(), &hold, news.clone()).await?;
+                    let (engine, heard, hold) = self.lead(hold, news).await?;
                     if engine.run(heard, hold, until, &mut end).await? == End::Told {
                         return Ok(None);
                     }
@@ -261,8 +272,24 @@ impl Deployment {
         }
     }
 
+    /// Leads with what is stored. Whoever cannot lets others lead at once, and not only when the store misses this process.
+    async fn lead(
+        &self,
+        hold: Hold,
+        news: &mpsc::UnboundedSender<News>,
+    ) -> Result<(Engine, Option<(Wish, Version)>, Hold), DeployError> {
+        match Engine::begin(self.tools(), &hold, news.clone()).await {
+            Ok((engine, heard)) => Ok((engine, heard, hold)),
+            Err(error) => {
+                hold.release().await;
+                Err(error)
+            }
+        }
+    }
+
     fn tools(&self) -> Tools {
-        let Self { store, stack, key, cloud, maker, limits } = self.clone();
+        let Self { stack, key, cloud, maker, limits, .. } = self.clone();
+        let store = self.own();
         Tools { store, stack, key, cloud, maker, limits }
     }
 
@@ -270,12 +297,13 @@ impl Deployment {
     async fn follow(&self, until: Option<u64>) -> Result<(), DeployError> {
         let place = Place::new(&self.stack);
         let (leader, report) = (place.leader(), place.report());
-        let mut leads = self.store.get(&leader).await?.map(|node| node.version);
+        let store = self.own();
+        let mut leads = store.get(&leader).await?.map(|node| node.version);
         let mut said = None;
         while leads.is_some() {
             tokio::select! {
-                node = self.store.changed(&leader, leads) => leads = node?.map(|node| node.version),
-                node = self.store.changed(&report, said) => {
+                node = store.changed(&leader, leads) => leads = node?.map(|node| node.version),
+                node = store.changed(&report, said) => {
                     said = node?.map(|node| node.version);
                     if let Some(until) = until
                         && self.ended(until).await?.is_some()
@@ -290,14 +318,14 @@ impl Deployment {
 
     /// How a wish has ended, or one that came after it.
     async fn ended(&self, wish: u64) -> Result<Option<Ended>, DeployError> {
-        let report: Option<(Report, _)> = get(&self.store, &self.stack, &Place::new(&self.stack).report()).await?;
+        let report: Option<(Report, _)> = get(&self.own(), &self.stack, &Place::new(&self.stack).report()).await?;
         let report = report.map(|(report, _)| report).filter(|report| report.wish >= wish);
         Ok(report.map(|Report { generation, roots, .. }| Ended { generation, roots }))
     }
 
     /// Writes down what is wanted; its number.
     async fn wish(&self, wanted: &Wanted) -> Result<u64, DeployError> {
-        prepare(&self.store, &self.stack).await?;
+        prepare(&self.own(), &self.stack).await?;
         let mut whole = None;
         let want = match wanted {
             Wanted::AsDeployed => {
@@ -314,7 +342,7 @@ impl Deployment {
                 corrects: false,
             }),
             Wanted::Deploy { source, on_failure, cleanup, corrects, deadline } => {
-                let (target, op) = Shelf::new(&self.store, &self.stack, &self.key, &self.maker).put(source).await?;
+                let (target, op) = Shelf::new(&self.own(), &self.stack, &self.key, &self.maker).put(source).await?;
                 whole = Some(op);
                 Want::Deploy(Asked {
                     target: Some(target),
@@ -327,11 +355,11 @@ impl Deployment {
         };
         let path = Place::new(&self.stack).wish();
         loop {
-            let there: Option<(Wish, _)> = get(&self.store, &self.stack, &path).await?;
+            let there: Option<(Wish, _)> = get(&self.own(), &self.stack, &path).await?;
             let number = there.as_ref().map_or(0, |(wish, _)| wish.number) + 1;
             let data = json(&Wish { number, want: want.clone() });
             let wish = after(path.clone(), data, there.map(|(_, version)| version));
-            match self.store.apply(whole.clone().into_iter().chain([wish]).collect()).await {
+            match self.own().apply(whole.clone().into_iter().chain([wish]).collect()).await {
                 Ok(()) => return Ok(number),
                 // Somebody else wants something at the same time. It comes before this.
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
@@ -345,10 +373,10 @@ impl Deployment {
     /// # Errors
     /// As [`Self::bring`].
     pub async fn look(&self, news: &mpsc::UnboundedSender<News>) -> Result<Vec<Found>, DeployError> {
-        prepare(&self.store, &self.stack).await?;
+        prepare(&self.own(), &self.stack).await?;
         match self.store.hold(&Place::new(&self.stack).leader(), &[], &Access::new(), None).await {
             Ok(hold) => {
-                let (engine, _) = Engine::begin(self.tools(), &hold, news.clone()).await?;
+                let (engine, _, hold) = self.lead(hold, news).await?;
                 engine.look_once(hold).await
             }
             Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {
@@ -362,7 +390,7 @@ impl Deployment {
     }
 
     async fn goal(&self) -> Result<Option<facts::Goal>, DeployError> {
-        Ok(get(&self.store, &self.stack, &Place::new(&self.stack).goal()).await?.map(|(goal, _)| goal))
+        Ok(get(&self.own(), &self.stack, &Place::new(&self.stack).goal()).await?.map(|(goal, _)| goal))
     }
 
     /// What the present goal's target is made of, and the goal's number; nothing if there is none, or it asks for nothing.
@@ -384,11 +412,11 @@ impl Deployment {
     /// # Errors
     /// When it cannot be read, or there is none of the number `to`.
     pub async fn former_source(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
-        if Self::through(&self.store, &self.stack).await? == Some(Through::Heat) {
+        if Self::through(&self.store, &self.stack, &self.key).await? == Some(Through::Heat) {
             return self.heats_former(to).await;
         }
         let good: Option<(Vec<facts::Good>, _)> =
-            get(&self.store, &self.stack, &Place::new(&self.stack).good()).await?;
+            get(&self.own(), &self.stack, &Place::new(&self.stack).good()).await?;
         let mut good = good.map(|(good, _)| good).unwrap_or_default().into_iter().map(|good| good.goal);
         if let Some(to) = to {
             let goal = good.find(|goal| goal.generation == to).ok_or(wattle_converge::Refusal::NoGoal(to))?;
@@ -409,7 +437,7 @@ impl Deployment {
 
     async fn source_of(&self, goal: &facts::Goal) -> Result<Option<(u64, String)>, DeployError> {
         let Some(name) = &goal.asked.target else { return Ok(None) };
-        let kept = Shelf::new(&self.store, &self.stack, &self.key, &self.maker);
+        let kept = Shelf::new(&self.own(), &self.stack, &self.key, &self.maker);
         Ok(Some((goal.generation, kept.source(name).await?.to_string())))
     }
 
@@ -437,7 +465,7 @@ impl Deployment {
         kind: &str,
         is_so: impl Fn(Stage) -> bool,
     ) -> Result<BTreeMap<Name, Name>, DeployError> {
-        let rows = Self::rows(&self.store, &self.stack).await?;
+        let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
         let there = rows.into_iter().filter(|row| &*row.kind == kind && is_so(row.stage));
         // Of several for a name, the youngest stands for it.
         let mut there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
@@ -456,7 +484,7 @@ impl Deployment {
         loop {
             let (mut known, version) = self.known().await?.map(|(known, at)| (known, Some(at))).unwrap_or_default();
             known.extend(things.iter().map(|(name, phys)| (name.clone(), phys.clone())));
-            match self.store.apply(vec![after(path.clone(), json(&known), version)]).await {
+            match self.own().apply(vec![after(path.clone(), json(&known), version)]).await {
                 Ok(()) => return Ok(()),
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
                 Err(error) => return Err(error.into()),
@@ -465,14 +493,15 @@ impl Deployment {
     }
 
     async fn known(&self) -> Result<Option<(BTreeMap<Name, Name>, Version)>, DeployError> {
-        get(&self.store, &self.stack, &Place::new(&self.stack).known()).await
+        get(&self.own(), &self.stack, &Place::new(&self.stack).known()).await
     }
 
     /// The rows as they are stored, the oldest first.
     ///
     /// # Errors
     /// When they cannot be read.
-    pub async fn rows(store: &Arc<dyn Store>, stack: &str) -> Result<Vec<Row>, DeployError> {
+    pub async fn rows(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> Result<Vec<Row>, DeployError> {
+        let store = &own(store, key);
         let place = Place::new(stack);
         let mut rows = Vec::new();
         for name in store.children(&place.rows()).await? {

@@ -17,7 +17,7 @@ use super::heat::{self, Noted};
 use super::keeper::{AT_ONCE, get};
 use super::place::Place;
 use super::shelf::Shelf;
-use super::{DeployError, Maker, Planned, Through};
+use super::{DeployError, Maker, Planned, Through, own};
 
 /// What is known of a stack's infrastructure.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,9 +71,10 @@ struct Facts {
 }
 
 impl Onlooker {
-    /// Of `stack`. With the operator's key, and who reads what was asked for, it is also known what is still to come.
+    /// Of `stack`, for the operator who has this key, with who reads what was asked for. Nobody else sees anything of it.
     pub fn new(store: &Arc<dyn Store>, stack: &str, opens: Option<(OperatorKey, Arc<dyn Maker>)>) -> Self {
-        let (store, stack) = (Arc::clone(store), stack.to_owned());
+        let store = opens.as_ref().map_or_else(|| Arc::clone(store), |(key, _)| own(store, key));
+        let stack = stack.to_owned();
         Self { store, stack, opens, facts: None, rows: BTreeMap::new(), planned: None, known: None }
     }
 
@@ -82,6 +83,9 @@ impl Onlooker {
     /// # Errors
     /// When it cannot be read.
     pub async fn look(&mut self) -> Result<Option<Arc<Known>>, DeployError> {
+        if self.opens.is_none() {
+            return Ok(None);
+        }
         match self.look_as_operator().await {
             Err(DeployError::Store(StoreError::Denied { .. })) => Ok(None),
             looked => looked,

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::space::OperatorKey;
 use crate::store::{Store, StoreError};
 
 use super::keeper::{after, get, json, prepare};
 use super::place::Place;
-use super::{DeployError, Deployment};
+use super::{DeployError, Deployment, own};
 
 /// A project in a cloud.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,8 +51,12 @@ impl Deployment {
     ///
     /// # Errors
     /// When that cannot be read.
-    pub async fn whereabouts(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Whereabouts>, DeployError> {
-        Ok(get(store, stack, &Place::new(stack).cloud()).await?.map(|(there, _)| there))
+    pub async fn whereabouts(
+        store: &Arc<dyn Store>,
+        stack: &str,
+        key: &OperatorKey,
+    ) -> Result<Option<Whereabouts>, DeployError> {
+        Ok(get(&own(store, key), stack, &Place::new(stack).cloud()).await?.map(|(there, _)| there))
     }
 
     /// Notes that it is `here`, unless it is noted already where it is.
@@ -59,11 +64,11 @@ impl Deployment {
     /// # Errors
     /// When that cannot be written.
     pub async fn settle(&self, here: &Whereabouts) -> Result<(), DeployError> {
-        if Self::whereabouts(&self.store, &self.stack).await?.is_some() {
+        if Self::whereabouts(&self.store, &self.stack, &self.key).await?.is_some() {
             return Ok(());
         }
-        prepare(&self.store, &self.stack).await?;
-        match self.store.apply(vec![after(Place::new(&self.stack).cloud(), json(here), None)]).await {
+        prepare(&self.own(), &self.stack).await?;
+        match self.own().apply(vec![after(Place::new(&self.stack).cloud(), json(here), None)]).await {
             Ok(()) | Err(StoreError::Exists { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }

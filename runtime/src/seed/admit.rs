@@ -9,10 +9,9 @@ use wattle_agent_core::plan::Writer;
 use wattle_agent_core::planning::{Sealing as _, keep_standing};
 
 use crate::clock;
-use crate::space::{Held, Layout, OperatorKey, Plan, Revision, Shared};
+use crate::space::{Held, Layout, OperatorKey, Plan, Revision, Shared, Signed};
 use crate::store::{Access, Principal, Store};
 
-use super::operator::Signed;
 use super::present::{self, Deployed, Present};
 use super::roster::{Admitting, Roster};
 use super::sealing::ForServers;

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::model::IndexMap;
 
-use crate::space::{Layout, OperatorKey};
+use crate::space::{Layout, OperatorKey, Signed};
 use crate::store::{Access, Op, Store, StoreError};
 
-use super::operator::Signed;
 use super::present::{self, AT_ONCE, get_json};
 use super::turn::{Seen, Turn, busy};
 use super::{SeedError, imports, names};

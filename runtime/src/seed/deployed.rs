@@ -21,10 +21,9 @@ use wattle::model::{IndexMap, Name, Value};
 use wattle::requirement::Operand;
 use wattle_agent_core::hex;
 
-use crate::space::{Layout, OperatorKey, parse_json, to_json};
+use crate::space::{Layout, OperatorKey, Signed, parse_json, to_json};
 use crate::store::{Access, Op, Store};
 
-use super::operator::Signed;
 use super::present::{Present, get_json};
 use super::turn::Turn;
 use super::work::tampered;

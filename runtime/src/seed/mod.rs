@@ -16,7 +16,6 @@ mod given;
 mod imports;
 mod names;
 mod naming;
-mod operator;
 mod present;
 mod renew;
 mod restore;
@@ -36,7 +35,7 @@ use wattle::lower::Seed;
 use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Value};
 
-use crate::space::OperatorKey;
+use crate::space::{OperatorKey, Signed};
 use crate::store::Store;
 
 pub use admit::{Admission, Waiting, admit, waiting};
@@ -56,7 +55,6 @@ pub(crate) use names::check_all as check_names;
 pub use renew::{admit_renewed, renew};
 pub use rotate::{Rotation, rotatable, rotate, rotate_top};
 
-use operator::Signed;
 use present::Deployed;
 use turn::Turn;
 use work::{Found, Work, tampered};
@@ -116,6 +114,10 @@ pub struct Applied {
     pub credentials: Credentials,
 }
 
+/// What is said where servers are not bounded.
+const UNBOUNDED: &str = "how much a server makes in the data space cannot be bounded: `/zookeeper/quota` or `/zookeeper/quota/wattle` is \
+                         somebody else's; ZooKeeper's superuser can remove that node";
+
 /// Makes the data space of a stack what `seed` asks for, as the next revision; one that is so already stays as it is.
 /// `store` is used as the operator.
 ///
@@ -159,7 +161,7 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     if !options.restore {
         work.insist(signed.refused(), &found.present)?;
     }
-    let Found { present, wanted, writing, changes, goal } = found;
+    let Found { present, wanted, writing, mut changes, goal } = found;
     match &present.deployed {
         Some((there, _)) if goal.goal.revision == there.goal.revision => {
             let mut turn = Turn::resume(store, &work.layout, &present.seen, there)?;
@@ -167,7 +169,11 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
             let keeping = work.keeping(seed, options, wanted.sharing.access(), there.goal.revision);
             Box::pin(deployed::renew(&turn, &keeping)).await?;
         }
-        _ => Box::pin(writing.carry_out(store, &work.layout, &present, &wanted, &goal)).await?,
+        _ => {
+            if !Box::pin(writing.carry_out(store, &work.layout, &present, &wanted, &goal)).await? {
+                changes.warnings.push(UNBOUNDED.to_owned());
+            }
+        }
     }
     Ok(applied(goal.goal.revision, changes, work.credentials.clone()))
 }

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use wattle::model::{IndexSet, Name};
 
-use crate::space::{Authority, Layout, Membership, OperatorKey, parse_json, to_json};
+use crate::space::{Authority, Layout, Membership, OperatorKey, Signed, parse_json, to_json};
 use crate::store::Store;
 
 use super::SeedError;
 use super::admit::{self, Admission, Doing, Found, Waiting};
-use super::operator::Signed;
 
 /// Asks `servers` of `stack` for other keys of their own, unless they were asked before; which of them have made one, and which have
 /// not yet. `store` is used as the operator who has `key`.

@@ -12,11 +12,10 @@ use wattle::model::Name;
 use wattle_agent_core::applying;
 
 use crate::clock;
-use crate::space::{Layout, OperatorKey, Plan, ROOT, Revision, is_signed, parse_json, resigned, to_json};
+use crate::space::{Layout, OperatorKey, Plan, ROOT, Revision, Signed, is_signed, parse_json, resigned, to_json};
 use crate::store::{Access, Op, Store, StoreError, Version};
 
 use super::admit::{self, Next};
-use super::operator::Signed;
 use super::present::{self, AT_ONCE, Deployed, Present};
 use super::roster::{Admitting, Roster};
 use super::sealing::ForServers;

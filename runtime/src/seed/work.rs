@@ -13,13 +13,15 @@ use wattle_agent_core::planning::Planning;
 use wattle_words::names::some;
 
 use crate::clock;
-use crate::space::{Credential, Goal, Layout, Numbers, OperatorKey, Record, Revision, signed_by};
+use crate::space::{
+    Credential, Goal, Layout, NotOurs, NotTheirs, Numbers, OperatorKey, Record, Revision, Signed, signed_by,
+};
 use crate::store::{Access, Principal, Store, Version};
 
 use super::changes::{Change, Changes, ComponentChange, ServerChanges};
 use super::deployed::Keeping;
 use super::imports::Imports;
-use super::operator::{NotTheirs, Refused, Signed};
+
 use super::present::{Deployed, Present};
 use super::roster::{Admitting, Register, Roster};
 use super::sharing::{Sharing, has_left};
@@ -121,7 +123,7 @@ impl Work {
     }
 
     /// Refuses a stack of which something is not as its operator has written it.
-    pub(super) fn insist(&self, refused: BTreeMap<String, Refused>, present: &Present) -> Result<(), SeedError> {
+    pub(super) fn insist(&self, refused: BTreeMap<String, NotOurs>, present: &Present) -> Result<(), SeedError> {
         let nodes = tampered(refused, present);
         let stack = self.layout.stack().to_owned();
         if nodes.is_empty() { Ok(()) } else { Err(SeedError::Tampered { stack, nodes }) }
@@ -299,9 +301,9 @@ pub(super) fn goal(wanted: &Wanted, key: &OperatorKey, revision: u64, space: Opt
 }
 
 /// What is not as the operator has written it, by path.
-pub(super) fn tampered(refused: BTreeMap<String, Refused>, present: &Present) -> Vec<Tampered> {
+pub(super) fn tampered(refused: BTreeMap<String, NotOurs>, present: &Present) -> Vec<Tampered> {
     let keys = present.register.keys();
-    let refused = refused.into_iter().map(|(node, Refused { why, data })| {
+    let refused = refused.into_iter().map(|(node, NotOurs { why, data })| {
         let writer = signed_by(keys.iter().copied(), &node, &data).cloned();
         let is_former = matches!(why, NotTheirs::Former { .. });
         Tampered { node, why: why.to_string(), writer, is_former }

@@ -49,15 +49,18 @@ pub enum NotSigned {
     Forged,
 }
 
-/// Whether the operator signs what is at `path`: what agents do by it, and what rights are computed from.
+/// Whether the operator signs what is at `path`: what agents do by it, what rights are computed from, and what is known of
+/// infrastructure.
 pub(crate) fn is_signed(path: &str) -> bool {
     let Some(rest) = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')) else { return false };
     let parts: Vec<&str> = rest.split('/').collect();
     matches!(
         parts.as_slice(),
-        [_, "revision" | "servers" | "exports" | "deployed"]
-            | [_, "servers" | "exports" | "importers", _]
+        [_, "revision" | "servers" | "exports" | "deployed" | "infrastructure"]
+            | [_, "servers" | "exports" | "importers" | "infrastructure", _]
             | [_, "servers", _, "plan" | "membership" | "goal"]
+            | [_, "infrastructure", "rows" | "targets", _]
+            | [_, "infrastructure", "targets", _, _]
     )
 }
 
@@ -301,6 +304,11 @@ mod tests {
             "exports/url",
             "importers/web",
             "deployed",
+            "infrastructure",
+            "infrastructure/goal",
+            "infrastructure/rows/7",
+            "infrastructure/targets/5f",
+            "infrastructure/targets/5f/0000",
         ] {
             assert!(is_signed(&format!("/wattle/shop/{path}")), "{path}");
         }

@@ -37,6 +37,14 @@ pub enum StoreError {
         /// Where.
         path: String,
     },
+    /// What the node holds is not as the operator has written it, and they were to read it.
+    #[error("`{path}` in the data space is not as its operator has written it: {why}")]
+    Disowned {
+        /// Where.
+        path: String,
+        /// How that is known.
+        why: String,
+    },
     /// The node has children.
     #[error("`{path}` is not empty")]
     NotEmpty {

@@ -4,6 +4,7 @@
 
 mod made_up;
 mod onlooker;
+mod own;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,7 +84,7 @@ async fn goals_follow_each_other_and_end_in_nothing() {
     assert_eq!(site.asked(&Wanted::Rollback { to: Some(4) }).await, ["update net", "create web", "delete web"]);
     assert_eq!(site.asked(&Wanted::Nothing).await, ["delete web", "delete port", "delete net"]);
     assert_eq!(site.cloud.there(), Vec::<String>::new());
-    assert!(Deployment::rows(&site.deployment.store, "shop").await.unwrap().is_empty());
+    assert!(Deployment::rows(&site.deployment.store, "shop", &site.deployment.key).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -143,7 +144,7 @@ async fn a_told_end_stores_what_was_done() {
     let end = tokio::time::sleep(Duration::from_millis(70));
     let wanted = deploy(SHOP);
     assert_eq!(site.deployment.bring(&wanted, &news, end).await.unwrap(), None);
-    let rows = Deployment::rows(&site.deployment.store, "shop").await.unwrap();
+    let rows = Deployment::rows(&site.deployment.store, "shop", &site.deployment.key).await.unwrap();
     assert!(rows.iter().filter(|row| row.name != "web".into()).all(wattle_converge::Row::is_idle), "{rows:?}");
     assert_eq!(site.asked(&deploy(SHOP)).await, ["create web"]);
 }

@@ -164,6 +164,6 @@ async fn it_is_known_since_when_and_nobody_else_may_look() {
     let guest = Arc::new(noting.store.login(&[])) as Arc<dyn Store>;
     assert_eq!(Onlooker::new(&guest, "shop", None).look().await.unwrap(), None);
     let other = (wattle_runtime::space::OperatorKey::generate(), Arc::new(Lines) as Arc<dyn Maker>);
-    let known = Onlooker::new(&site.deployment.store, "shop", Some(other)).look().await.unwrap().unwrap();
-    assert_eq!((known.rows.len(), known.planned.as_deref()), (3, None));
+    let refused = Onlooker::new(&site.deployment.store, "shop", Some(other)).look().await.unwrap_err();
+    assert!(refused.is_of_what_stands_there(), "{refused}");
 }

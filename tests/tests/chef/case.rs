@@ -13,6 +13,7 @@ use wattle::lower::seed::{SeedOutput, SeedRecipe};
 use wattle::model::{IndexMap, Name, Tool, Type, Value};
 use wattle_runtime::recipe::{Broken, Job, Runner as _, Tools};
 use wattle_runtime::space::{Held, PlannedComponent, PlannedInput, PlannedOutput, Script, Source};
+use wattle_tests::skip::skipped;
 
 use crate::agent::Agent;
 
@@ -46,7 +47,7 @@ pub(crate) fn chefs() -> Vec<Chef> {
     let named = named.iter().flat_map(std::env::split_paths);
     let real: Vec<PathBuf> = named.chain(["chef-solo", "cinc-solo"].into_iter().find_map(on_path)).collect();
     if real.is_empty() {
-        println!("skipped: there is no chef-solo and no cinc-solo on the PATH; only its stand-in was tried");
+        skipped("the real Chef", "there is no chef-solo and no cinc-solo on the PATH; only its stand-in was tried");
     }
     chefs.extend(
         real.iter().map(|path| Chef::new(path.display().to_string(), &format!("exec {} \"$@\"", path.display()))),

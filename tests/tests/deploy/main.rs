@@ -2,6 +2,7 @@
 
 mod heat;
 mod life;
+mod own;
 mod planned;
 mod space;
 mod wrong;

@@ -1,5 +1,27 @@
 //! What one may who has a server of a stack, root on it, with its own credential: nothing that another one relies on.
 
+/// Tests of a stack, each in a real ZooKeeper and in the embedded store.
+macro_rules! in_both_stores {
+    ($($name:ident: $stack:expr,)+) => {
+        mod in_zookeeper {
+            use super::*;
+            $(#[tokio::test]
+            async fn $name() {
+                super::$name($stack).await;
+            })+
+        }
+
+        mod in_the_embedded_store {
+            use super::*;
+            $(#[tokio::test]
+            async fn $name() {
+                let (stack, _store) = $stack.embedded().await;
+                super::$name(stack).await;
+            })+
+        }
+    };
+}
+
 mod admitted;
 mod agents;
 mod commands;

@@ -25,10 +25,14 @@ fn create(path: String, data: Vec<u8>, access: &Access) -> Vec<Op> {
     vec![Op::Create { path, data, access: access.clone() }]
 }
 
+in_both_stores! {
+    a_server_that_replaces_its_plan_gets_no_right_by_it: Stack::new("replaced_plan"),
+    what_a_server_says_hides_no_other_one: Stack::new("garbage"),
+    a_stack_of_before_gets_places_and_loses_the_former_rights: Stack::new("of_before"),
+}
+
 /// It puts another plan in the place of its own, one that reads what it is not wired to, and lets the operator read it.
-#[tokio::test]
-async fn a_server_that_replaces_its_plan_gets_no_right_by_it() {
-    let mut stack = Stack::new("replaced_plan");
+async fn a_server_that_replaces_its_plan_gets_no_right_by_it(mut stack: Stack) {
     let (operator, web) = (stack.operator().await, stack.server("web").await);
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let layout = Layout::new("replaced_plan");
@@ -94,10 +98,23 @@ async fn what_a_server_makes_stops_no_operator() {
     assert!(delete(&operator, "own_place", &stack.options.key, false).await.expect("deletes"));
 }
 
-/// Its own status, its own entries and its place hold what makes no sense, or what only it may read.
+/// The embedded store asks the operator for no right at all.
 #[tokio::test]
-async fn what_a_server_says_hides_no_other_one() {
-    let stack = Stack::new("garbage");
+async fn nothing_that_a_server_makes_is_left_in_the_embedded_store() {
+    let (stack, _store) = Stack::new("own_place").embedded().await;
+    let (operator, web) = (stack.operator().await, stack.server("web").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let place = Layout::new("own_place").agent("web");
+    let own = Access::new().grant(&stack.logins("web")[0].principal(), ALL);
+    for path in ["hidden", "hidden/more"] {
+        web.apply(create(format!("{place}/{path}"), Vec::new(), &own)).await.expect("its own place");
+    }
+    assert!(delete(&operator, "own_place", &stack.options.key, false).await.expect("deletes"));
+    assert!(operator.get(&Layout::new("own_place").root()).await.expect("reads").is_none());
+}
+
+/// Its own status, its own entries and its place hold what makes no sense, or what only it may read.
+async fn what_a_server_says_hides_no_other_one(stack: Stack) {
     let (operator, web) = (stack.operator().await, stack.server("web").await);
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let layout = Layout::new("garbage");
@@ -171,9 +188,7 @@ async fn what_a_server_says_at_length_is_cut() {
 }
 
 /// A stack as the versions before wrote it: servers make and remove nodes beside their plans.
-#[tokio::test]
-async fn a_stack_of_before_gets_places_and_loses_the_former_rights() {
-    let mut stack = Stack::new("of_before");
+async fn a_stack_of_before_gets_places_and_loses_the_former_rights(mut stack: Stack) {
     let (operator, web) = (stack.operator().await, stack.server("web").await);
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let layout = Layout::new("of_before");

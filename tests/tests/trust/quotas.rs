@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use wattle_runtime::seed::{apply, delete};
+use wattle_runtime::seed::{Changes, apply, delete};
 use wattle_runtime::space::Layout;
 use wattle_runtime::store::{Access, Address, Login, MOST_BYTES, MOST_NODES, Op, Rights, Store, StoreError};
 use wattle_tests::running::Stage;
@@ -118,11 +118,14 @@ async fn bounds_cost_few_requests_and_are_done_without_where_they_cannot_be_had(
     let theirs = Access::new().grant(&login.principal(), ALL);
     let quota = "/zookeeper/quota/wattle".to_owned();
     mallory.apply(vec![Op::Create { path: quota.clone(), data: Vec::new(), access: theirs }]).await.expect("may");
-    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let warned = |changes: &Changes| changes.warnings.iter().any(|warning| warning.contains("cannot be bounded"));
+    assert!(warned(&applied.changes), "{}", applied.changes);
     mallory.apply(vec![Op::Delete { path: quota }]).await.expect("may");
     let mut again = stack.options.clone();
     again.again = true;
-    apply(&operator, &stack.seed, &again).await.expect("applies");
+    let applied = apply(&operator, &stack.seed, &again).await.expect("applies");
+    assert!(!warned(&applied.changes), "{}", applied.changes);
     assert_eq!(operator.children("/zookeeper/quota/wattle/unbounded/agents").await.expect("reads"), ["db", "web"]);
     // Where all is bounded, nothing is asked.
     let nodes = ["web/zookeeper_stats", "web/zookeeper_limits", "web"];

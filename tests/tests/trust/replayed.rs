@@ -46,9 +46,11 @@ async fn ended(space: &Space, component: &str) -> State {
     panic!("`{component}` does not end")
 }
 
-#[tokio::test]
-async fn a_secret_opens_only_where_it_was_published_and_is_read_as_one() {
-    let stack = Stack::of("replayed", ZooKeeper::shared(), wired);
+in_both_stores! {
+    a_secret_opens_only_where_it_was_published_and_is_read_as_one: Stack::of("replayed", ZooKeeper::shared(), wired),
+}
+
+async fn a_secret_opens_only_where_it_was_published_and_is_read_as_one(stack: Stack) {
     let operator = stack.operator().await;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let space = Space::new(Arc::clone(&operator), "replayed");

@@ -187,9 +187,11 @@ async fn one_command_does_so_and_no_other_one_works_with_half_of_it() {
     assert!(refused.err.contains("does not come after the one in"), "{refused}");
 }
 
-#[tokio::test]
-async fn a_server_makes_another_key_and_goes_on_with_it() {
-    let stack = wired("renewed", ZooKeeper::shared());
+in_both_stores! {
+    a_server_makes_another_key_and_goes_on_with_it: wired("renewed", ZooKeeper::shared()),
+}
+
+async fn a_server_makes_another_key_and_goes_on_with_it(stack: Stack) {
     let (operator, key, layout) = (stack.operator().await, stack.options.key.clone(), Layout::new("renewed"));
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let mut servers = both(&stack).await;

@@ -82,9 +82,17 @@ async fn done(stack: &Stack, component: &str) {
     panic!("`{component}` is not done")
 }
 
-#[tokio::test]
-async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry() {
-    let stack = Stack::of("values", ZooKeeper::shared(), wired);
+in_both_stores! {
+    a_value_counts_only_if_its_server_has_signed_it_for_its_entry: Stack::of("values", ZooKeeper::shared(), wired),
+    what_comes_after_a_component_believes_its_server_only: Stack::of("after", ZooKeeper::shared(), wired),
+    what_a_server_publishes_counts_by_the_key_that_was_admitted: Stack::of("keyed", ZooKeeper::shared(), wired),
+    a_revision_that_nobody_was_told_of_stops_nobody: Stack::of("ahead", ZooKeeper::shared(), wired),
+    a_key_that_was_replaced_gets_nothing_again: Stack::of("replaced_key", ZooKeeper::shared(), wired),
+    a_failure_that_fills_a_node_keeps_nobody_from_saying_so: Stack::of("full_failure", ZooKeeper::shared(), wired),
+    nobody_is_blamed_by_another_ones_word: Stack::of("blamed", ZooKeeper::shared(), wired),
+}
+
+async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: Stack) {
     let operator = stack.operator().await;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
@@ -141,9 +149,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry() {
     again.kill().await;
 }
 
-#[tokio::test]
-async fn what_comes_after_a_component_believes_its_server_only() {
-    let stack = Stack::of("after", ZooKeeper::shared(), wired);
+async fn what_comes_after_a_component_believes_its_server_only(stack: Stack) {
     apply(&stack.operator().await, &stack.seed, &stack.options).await.expect("applies");
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
     let status = Status {
@@ -238,9 +244,7 @@ async fn an_operator_is_told_and_may_put_a_value_of_their_own() {
     assert_eq!(wattle(&["get", "db/part/text"]).out, "by hand\n");
 }
 
-#[tokio::test]
-async fn what_a_server_publishes_counts_by_the_key_that_was_admitted() {
-    let mut stack = Stack::of("keyed", ZooKeeper::shared(), wired);
+async fn what_a_server_publishes_counts_by_the_key_that_was_admitted(mut stack: Stack) {
     stack.options.admission = true;
     let (operator, key) = (stack.operator().await, stack.options.key.clone());
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -279,9 +283,7 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted() {
 }
 
 /// A server says of its own entries that they are of a revision which is never to come, so that whoever reads them stops for ever.
-#[tokio::test]
-async fn a_revision_that_nobody_was_told_of_stops_nobody() {
-    let stack = Stack::of("ahead", ZooKeeper::shared(), wired);
+async fn a_revision_that_nobody_was_told_of_stops_nobody(stack: Stack) {
     let operator = stack.operator().await;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let (now, thief, signer) = (stack.revision("db").await, stack.stolen().await, stack.signer("db"));
@@ -364,9 +366,7 @@ async fn without_a_plan_no_value_of_anybody_is_shown() {
 }
 
 /// Who a server was before its disk was replaced was signed, too.
-#[tokio::test]
-async fn a_key_that_was_replaced_gets_nothing_again() {
-    let mut stack = Stack::of("replaced_key", ZooKeeper::shared(), wired);
+async fn a_key_that_was_replaced_gets_nothing_again(mut stack: Stack) {
     stack.options.admission = true;
     let (operator, key) = (stack.operator().await, stack.options.key.clone());
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -430,9 +430,7 @@ async fn a_secret_that_is_set_by_hand_is_for_nobody_else() {
 }
 
 /// A failure is passed on, and what fills a node has no room in the next one.
-#[tokio::test]
-async fn a_failure_that_fills_a_node_keeps_nobody_from_saying_so() {
-    let stack = Stack::of("full_failure", ZooKeeper::shared(), wired);
+async fn a_failure_that_fills_a_node_keeps_nobody_from_saying_so(stack: Stack) {
     apply(&stack.operator().await, &stack.seed, &stack.options).await.expect("applies");
     let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
     let failure = |bytes| Failure {
@@ -462,9 +460,7 @@ async fn a_failure_that_fills_a_node_keeps_nobody_from_saying_so() {
     web.kill().await;
 }
 
-#[tokio::test]
-async fn nobody_is_blamed_by_another_ones_word() {
-    let stack = Stack::of("blamed", ZooKeeper::shared(), wired);
+async fn nobody_is_blamed_by_another_ones_word(stack: Stack) {
     let operator = stack.operator().await;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let (space, revision) = (stack.stolen().await, stack.revision("web").await);

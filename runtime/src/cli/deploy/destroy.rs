@@ -31,7 +31,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let session = cloud::session(matches).await?;
     let stack = space.layout().stack().to_owned();
     let site = Site::new(space.store(), &stack, &key, session).await?;
-    let rows = crate::deploy::Deployment::rows(space.store(), &stack).await?;
+    let rows = crate::deploy::Deployment::rows(space.store(), &stack, &key).await?;
     let what = match rows.len() {
         _ if site.is_heats => {
             format!("delete the stack `{stack}` in Heat of the cloud `{}`, and `{stack}`", site.cloud())

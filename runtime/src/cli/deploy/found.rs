@@ -79,7 +79,7 @@ pub(super) async fn really(
         let before = before.map(State::without_resources);
         Ok(Really { before, found: Vec::new(), is_there: false, site })
     };
-    if Deployment::through(&work.store, &stack).await?.is_none() {
+    if Deployment::through(&work.store, &stack, &work.options.key).await?.is_none() {
         return nothing(before, None);
     }
     let site = Site::new(&work.store, &stack, &work.options.key, Arc::clone(session)).await?;

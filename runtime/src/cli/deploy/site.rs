@@ -63,14 +63,14 @@ impl Site {
         session: Arc<Session>,
     ) -> Result<Self, Failure> {
         let here = whereabouts(&session).await?;
-        if let Some(there) = Deployment::whereabouts(store, stack).await?.filter(|there| !there.is_also(&here)) {
+        if let Some(there) = Deployment::whereabouts(store, stack, key).await?.filter(|there| !there.is_also(&here)) {
             return Err(elsewhere(stack, &there, &here));
         }
         let identity = Identity::of(store, stack, key).await?;
         let space = Space::new(Arc::clone(store), stack).operated_by(key.signer().authority());
         let name = session.cloud().name.clone();
         let orchestration = Orchestration::new(Arc::clone(&session), stack, &identity.mark);
-        let is_heats = Deployment::through(store, stack).await? == Some(Through::Heat);
+        let is_heats = Deployment::through(store, stack, key).await? == Some(Through::Heat);
         let cloud = Arc::new(Hands::new(session, &identity, space.clone()).await);
         let deployment = Deployment {
             store: Arc::clone(store),

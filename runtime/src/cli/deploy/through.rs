@@ -34,7 +34,7 @@ pub(super) async fn choose(
     matches: &ArgMatches,
     console: &mut Console,
 ) -> Result<(Arc<Session>, Through), Failure> {
-    let before = Deployment::through(&work.store, &work.stack()).await?;
+    let before = Deployment::through(&work.store, &work.stack(), &work.options.key).await?;
     let asked = matches.get_one::<String>("through").map(|who| match who.as_str() {
         "heat" => Through::Heat,
         _ => Through::Wattle,

@@ -175,7 +175,11 @@ impl Engine {
                 hold.release().await;
                 finished.map(|()| end)
             }
-            other => other,
+            Ok(End::Deposed) => Ok(End::Deposed),
+            Err(error) => {
+                hold.release().await;
+                Err(error)
+            }
         };
         match ended {
             Err(error) if is_deposed(&error, &self.tools.stack) => Ok(End::Deposed),

@@ -16,7 +16,7 @@ use crate::store::{Op, Store, StoreError};
 use super::Writing;
 
 impl Writing {
-    /// Writes it all: `goal` is what the servers are to be told.
+    /// Writes it all: `goal` is what the servers are to be told. Says whether what servers make is bounded then.
     pub(in crate::seed) async fn carry_out(
         self,
         store: &Arc<dyn Store>,
@@ -24,11 +24,11 @@ impl Writing {
         present: &Present,
         wanted: &Wanted,
         goal: &Deployed,
-    ) -> Result<(), SeedError> {
+    ) -> Result<bool, SeedError> {
         let turn = &mut announce(store, layout, present, goal, wanted).await?;
         let (writing, goal, whole) = (self, goal.clone(), present.whole);
         let steps = Steps { turn, wanted, writing, goal, whole, cleans: false };
-        steps.go(Step::Announce.next(false)).await
+        steps.go(Step::Announce.next(false)).await.map(|goal| goal.bounded)
     }
 
     /// Does what is left of a seed that was written but for the end.
@@ -43,7 +43,7 @@ impl Writing {
         let granted = self.granted.into_iter().filter(|(path, _)| !then.contains(path));
         let withdrawn = granted.chain(self.withdrawn).collect();
         let writing = Self { withdrawn, granted: Vec::new(), ..self };
-        Steps { turn, wanted, writing, goal, whole: false, cleans: true }.go(Some(Step::END)).await
+        Steps { turn, wanted, writing, goal, whole: false, cleans: true }.go(Some(Step::END)).await.map(drop)
     }
 }
 
@@ -60,13 +60,13 @@ struct Steps<'a, 't> {
 }
 
 impl Steps<'_, '_> {
-    async fn go(mut self, first: Option<Step>) -> Result<(), SeedError> {
+    async fn go(mut self, first: Option<Step>) -> Result<Deployed, SeedError> {
         let mut next = first;
         while let Some(step) = next {
             self.take(step).await?;
             next = step.next(self.cleans);
         }
-        Ok(())
+        Ok(self.goal)
     }
 
     async fn take(&mut self, step: Step) -> Result<(), SeedError> {

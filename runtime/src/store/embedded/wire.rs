@@ -136,6 +136,8 @@ impl From<StoreError> for Fault {
             StoreError::Denied { action, path } => Self::Denied { action: action.to_owned(), path },
             StoreError::TooLarge { path, bytes } => Self::TooLarge { path, bytes: bytes as u64 },
             StoreError::Unusable { reason, .. } => Self::Unusable { reason },
+            // A store knows of no operator's word: whoever asks it judges that.
+            error @ StoreError::Disowned { .. } => Self::Unusable { reason: error.to_string() },
             StoreError::Full { path } => Self::Full { path },
         }
     }

@@ -1,7 +1,7 @@
 //! The data space as the operator sees it: what they write is signed, and what is read is theirs or nobody's.
 //!
-//! All of `seed` reads and writes through it, so that no other part of it knows of signatures. A goal that is older than one that
-//! this operator knows of is not their word any more, either.
+//! All of `seed` and `deploy` reads and writes through it, so that no other part of them knows of signatures. A goal that is older
+//! than one that this operator knows of is not their word any more, either.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,33 +11,37 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::parallel;
-use crate::space::{Authority, Goal, Newest, NotSigned, OperatorKey, ROOT, Revision, Signer, is_signed};
 use crate::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
+use super::signed::is_signed;
+use super::{Authority, Goal, Newest, NotSigned, OperatorKey, ROOT, Revision, Signer};
+
 /// A store through which the operator writes and reads.
-pub(super) struct Signed {
+pub(crate) struct Signed {
     store: Arc<dyn Store>,
     signer: Signer,
     /// Whose word counts as well, and is not given any more.
     former: Option<Authority>,
     /// What is known of revisions outside of the store, with whose word each is; the signer's first.
     newest: Vec<(Newest, Authority)>,
+    /// Whoever reads what the operator has not signed so is refused. Without that, it is as if nothing stood there.
+    insists: bool,
     /// What was read that the operator has not signed so, by path.
     refused: Mutex<BTreeMap<String, Refused>>,
 }
 
 /// What the operator has not signed so.
 #[derive(Clone, Debug)]
-pub(super) struct Refused {
+pub(crate) struct Refused {
     /// Why that is known.
-    pub(super) why: NotTheirs,
+    pub(crate) why: NotTheirs,
     /// What stands there.
-    pub(super) data: Vec<u8>,
+    pub(crate) data: Vec<u8>,
 }
 
 /// Why what a node holds is not what the operator wants there.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(super) enum NotTheirs {
+pub(crate) enum NotTheirs {
     /// It is not their word.
     #[error(transparent)]
     NotSigned(#[from] NotSigned),
@@ -59,20 +63,26 @@ impl fmt::Debug for Signed {
 
 impl Signed {
     /// `store`, for the operator who has `key`.
-    pub(super) fn new(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<Self> {
+    pub(crate) fn new(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<Self> {
         let (store, newest) = (Arc::clone(store), known(key).into_iter().collect());
-        Arc::new(Self { store, signer: key.signer(), former: None, newest, refused: Mutex::default() })
+        Arc::new(Self { store, signer: key.signer(), former: None, newest, insists: false, refused: Mutex::default() })
     }
 
     /// The same for one who writes with `key`, and believes the one who has the `other` one as well.
-    pub(super) fn succeeding(store: &Arc<dyn Store>, key: &OperatorKey, other: &OperatorKey) -> Arc<Self> {
+    pub(crate) fn succeeding(store: &Arc<dyn Store>, key: &OperatorKey, other: &OperatorKey) -> Arc<Self> {
         let (store, former) = (Arc::clone(store), Some(other.signer().authority()));
         let newest = known(key).into_iter().chain(known(other)).collect();
-        Arc::new(Self { store, signer: key.signer(), former, newest, refused: Mutex::default() })
+        Arc::new(Self { store, signer: key.signer(), former, newest, insists: false, refused: Mutex::default() })
+    }
+
+    /// The same for one who cannot go on without what they ask for: reading what is not theirs fails.
+    pub(crate) fn insisting(self: Arc<Self>) -> Arc<Self> {
+        let Self { store, signer, former, newest, .. } = Arc::into_inner(self).expect("INVARIANT: it was just made");
+        Arc::new(Self { store, signer, former, newest, insists: true, refused: Mutex::default() })
     }
 
     /// What was read that the operator has not signed so, and why.
-    pub(super) fn refused(&self) -> BTreeMap<String, Refused> {
+    pub(crate) fn refused(&self) -> BTreeMap<String, Refused> {
         self.all().clone()
     }
 
@@ -81,19 +91,26 @@ impl Signed {
     }
 
     /// What a node says: nothing, if it is not the operator's word though it should be.
-    fn said(&self, path: &str, node: Node) -> Node {
-        if !is_signed(path) || node.data.is_empty() {
-            return node;
+    fn said(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, StoreError> {
+        match node {
+            Some(node) if is_signed(path) && !node.data.is_empty() => self.judged(path, node).map(Some),
+            node => Ok(node),
         }
+    }
+
+    fn judged(&self, path: &str, node: Node) -> Result<Node, StoreError> {
         let judged = self.signer.authority().verify(path, &node.data);
         let judged = judged.or_else(|why| self.former.map_or(Err(why), |former| former.verify(path, &node.data)));
         let judged = judged.map_err(NotTheirs::from).and_then(|held| self.judge_age(path, held).map(|()| held));
         let why = match judged {
-            Ok(held) => return Node { data: held.to_vec(), ..node },
+            Ok(held) => return Ok(Node { data: held.to_vec(), ..node }),
             Err(why) => why,
         };
+        if self.insists {
+            return Err(StoreError::Disowned { path: path.to_owned(), why: why.to_string() });
+        }
         self.all().insert(path.to_owned(), Refused { why, data: node.data });
-        Node { data: Vec::new(), ..node }
+        Ok(Node { data: Vec::new(), ..node })
     }
 
     /// Refuses a goal that was replaced, and takes note of one that is newer than what was known.
@@ -141,15 +158,15 @@ fn goal<'p>(path: &'p str, held: &[u8]) -> Option<(&'p str, Revision)> {
 #[async_trait]
 impl Store for Signed {
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
-        Ok(self.store.get(path).await?.map(|node| self.said(path, node)))
+        self.said(path, self.store.get(path).await?)
     }
 
     async fn look(&self, path: &str) -> Result<Option<Node>, StoreError> {
-        Ok(self.store.look(path).await?.map(|node| self.said(path, node)))
+        self.said(path, self.store.look(path).await?)
     }
 
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
-        Ok(self.store.changed(path, seen).await?.map(|node| self.said(path, node)))
+        self.said(path, self.store.changed(path, seen).await?)
     }
 
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
