@@ -12,6 +12,7 @@ mod credentials;
 mod delete;
 mod deployed;
 mod error;
+mod exceeding;
 mod given;
 mod imports;
 mod names;
@@ -178,7 +179,7 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     Ok(applied(goal.goal.revision, changes, work.credentials.clone()))
 }
 
-/// What [`apply`] would change, without changing anything.
+/// What [`apply`] would change, without changing anything, and what others may do that nobody has let them.
 ///
 /// # Errors
 /// As [`apply`].
@@ -188,6 +189,8 @@ pub async fn diff(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Res
     let work = Work::prepare(store, seed, options).await?;
     let Found { present, mut changes, .. } = work.compare(store, seed, options, None).await?;
     changes.tampered = tampered(signed.refused(), &present);
+    // It costs a request for each node, and what others write there counts for nothing: so not each `apply` asks.
+    changes.tampered.extend(exceeding::exceeding(store, &work.layout, &present, &options.key).await?);
     Ok(changes)
 }
 

@@ -210,6 +210,10 @@ impl Store for Signed {
         self.store.protect(accesses, checks).await
     }
 
+    async fn exceeding(&self, accesses: &[(String, Access)]) -> Result<Vec<String>, StoreError> {
+        self.store.exceeding(accesses).await
+    }
+
     async fn bound(&self, places: &[String]) -> Result<bool, StoreError> {
         self.store.bound(places).await
     }

@@ -174,6 +174,16 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`StoreError::Replaced`] if a store could not tell a node from the one that took its place.
     async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError>;
 
+    /// Which nodes let anybody do more with them than [`Store::protect`] would, the operator left out. None where nobody but the operator
+    /// can change that, as nobody else runs the store.
+    ///
+    /// # Errors
+    /// When it may not be asked.
+    async fn exceeding(&self, accesses: &[(String, Access)]) -> Result<Vec<String>, StoreError> {
+        let _ = accesses;
+        Ok(Vec::new())
+    }
+
     /// Keeps a node at `path` for as long as the result lives, this process runs, and nobody takes it: it is made again
     /// when the store forgot it or somebody removed it. A node that is there already is left alone, unless it has the
     /// version `over`: then the new one takes its place, for which it takes the right to write the former one. Whoever asks

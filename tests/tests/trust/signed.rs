@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use wattle_runtime::seed::{SeedError, apply, delete, diff};
 use wattle_runtime::space::{Layout, OperatorKey};
 use wattle_runtime::store::embedded::Server;
-use wattle_runtime::store::{Address, Store};
+use wattle_runtime::store::{Access, Address, Rights, Store};
 use wattle_tests::seeds::unsigned;
 
 use crate::agents::{Db, is_done, refuses, refuses_or_runs, until};
@@ -189,6 +189,55 @@ async fn a_plan_that_nobody_has_signed_gets_no_right() {
     let after = json(&operator, &layout.plan("web")).await;
     assert!(after["components"]["part"]["inputs"]["stolen"].is_null(), "{after}");
     assert!(delete(&operator, "forged_right", &stack.options.key, true).await.is_ok());
+}
+
+/// Nor does who gives themselves more than the operator has: what they write counts for nothing, and the operator is told.
+#[tokio::test]
+async fn rights_that_nobody_has_given_are_told() {
+    let mut stack = Stack::new("opened");
+    stack.options.admission = true;
+    let operator = stack.operator().await;
+    let layout = Layout::new("opened");
+    for again in [false, true] {
+        stack.options.again = again;
+        apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+        let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
+        assert!(changes.tampered.is_empty(), "{changes}");
+    }
+    stack.options.again = false;
+    let all = Rights { read: true, write: true, create: true, delete: true };
+    let theirs = Access::new().grant(&stack.logins("web")[0].principal(), all);
+    let recipes = operator.children(&layout.recipes()).await.expect("recipes");
+    let mut opened = vec![
+        layout.root(),
+        layout.revision(),
+        layout.servers(),
+        layout.server("db"),
+        layout.plan("db"),
+        layout.membership("db"),
+        layout.agent("db"),
+        layout.announcement("db"),
+        layout.entries(),
+        layout.entry("db/part/token"),
+        layout.status("db/part"),
+        layout.server_status("db"),
+        layout.recipe(&recipes[0]),
+        layout.exports(),
+    ];
+    let accesses: Vec<(String, Access)> = opened.iter().map(|path| (path.clone(), theirs.clone())).collect();
+    operator.protect(&accesses, &[]).await.expect("the password is enough");
+    let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
+    let mut told: Vec<String> = changes.tampered.iter().map(|tampered| tampered.node.clone()).collect();
+    told.sort();
+    opened.sort();
+    assert_eq!(told, opened);
+    assert!(changes.to_string().contains("others may do more with it than its operator lets them"), "{changes}");
+    stack.options.restore = true;
+    apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
+    stack.options.restore = false;
+    let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
+    assert!(changes.tampered.is_empty(), "{changes}");
+    assert!(delete(&operator, "opened", &stack.options.key, true).await.is_ok());
 }
 
 /// Who has signed what stands in the operator's nodes is named, and who alone may write what stands elsewhere; else nobody is.

@@ -168,6 +168,10 @@ impl Store for ZooKeeper {
         protect::protect(&self.session, &self.maker, accesses, checks).await
     }
 
+    async fn exceeding(&self, accesses: &[(String, Access)]) -> Result<Vec<String>, StoreError> {
+        protect::exceeding(&self.session, &self.maker, accesses).await
+    }
+
     async fn bound(&self, places: &[String]) -> Result<bool, StoreError> {
         self.limit(places).await
     }

@@ -62,6 +62,36 @@ pub(super) async fn protect(
     Ok(())
 }
 
+/// Which of the nodes let somebody do more than they are to.
+pub(super) async fn exceeding(
+    session: &Session,
+    maker: &Maker,
+    accesses: &[(String, Access)],
+) -> Result<Vec<String>, StoreError> {
+    let mut found = Vec::new();
+    for some in accesses.chunks(AT_ONCE) {
+        let mut tries = Tries::new(session);
+        let answers = loop {
+            let client = tries.client().await?;
+            let asked = async { Ok(join_all(some.iter().map(|(path, _)| client.get_acl(path))).await) };
+            let answers: Vec<Result<_, Error>> =
+                client.ask(asked).await.map_err(|error| tries.refused(error, "read", &some[0].0))?;
+            match answers.iter().find_map(|answer| answer.as_ref().err().filter(|error| is_loss(error))) {
+                Some(error) => tries.again(error.clone(), "read", &some[0].0)?,
+                None => break answers,
+            }
+        };
+        for ((path, access), answer) in some.iter().zip(answers) {
+            match answer {
+                Ok((there, _)) if maker.exceeds(&there, access) => found.push(path.clone()),
+                Ok(_) | Err(Error::NoNode) => {}
+                Err(error) => return Err(tries.refused(error, "read", path)),
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// Those that are there, as they are.
 async fn there<'a>(client: &Client, wanted: &[Wanted<'a>]) -> Result<Vec<(Wanted<'a>, Stat)>, Error> {
     let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
