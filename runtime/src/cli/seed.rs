@@ -48,7 +48,8 @@ pub(super) fn command() -> Command {
         .arg(args::flag(
             "restore",
             "Write all of a stack anew of which something is not as its operator has written it, or is as it once was, as a data \
-             space that begins anew: what agents have published, they publish again",
+             space that begins anew: what agents have published, they publish again. What is known of infrastructure is written \
+             nowhere else, so that is taken for yours as it stands, and named",
         ));
     let diff = Command::new("diff").about("Show what `apply` would change, and change nothing");
     let delete = Command::new("delete")
