@@ -1,9 +1,12 @@
 //! Which cloud is meant, and how one logs in there.
 //!
 //! As every OpenStack client has it (openstacksdk, `os_client_config`): the first of `$OS_CLIENT_CONFIG_FILE`,
-//! `./clouds.yaml`, `~/.config/openstack/clouds.yaml` and `/etc/openstack/clouds.yaml` that there is, over which
-//! `secure.yaml` is laid; or the variables `OS_*`, which a cloud named by `--cloud` or `OS_CLOUD` goes before. What such a cloud does not
-//! say is taken from them: a password that stands in no file.
+//! `./clouds.yaml`, `~/.config/openstack/clouds.yaml` and `/etc/openstack/clouds.yaml` that there is, over which the
+//! `secure.yaml` beside it is laid; or the variables `OS_*`, which a cloud named by `--cloud` or `OS_CLOUD` goes before. What such a cloud does not
+//! say is taken from them, unless they are of another cloud: a password that stands in no file.
+//!
+//! Other clients lay the first `secure.yaml` of all these folders over it. So whoever hands somebody a folder with a `clouds.yaml` in it
+//! would have the passwords that they keep at home sent to where it says.
 
 mod fill;
 mod login;

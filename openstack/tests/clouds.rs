@@ -60,7 +60,6 @@ fn variables_are_a_cloud_as_well() {
 fn what_a_cloud_does_not_say_is_in_the_environment() {
     let env = [
         ("OS_CLOUD", "prod"),
-        ("OS_AUTH_URL", "https://elsewhere.example"),
         ("OS_PASSWORD", "hush"),
         ("OS_USER_ID", "u-1"),
         ("OS_PROJECT_ID", "p-1"),
@@ -89,7 +88,7 @@ fn what_a_cloud_does_not_say_is_in_the_environment() {
     assert_eq!((cloud.region.as_deref(), cloud.interface.as_str()), (Some("south"), "admin"));
     // What says nothing is all of the environment's.
     let bare = "clouds: {a: {auth: {auth_url: 'http://x'}, verify: /ca.pem, default_domain: d}}";
-    let cloud = Cloud::choose(&sources(bare, "", &env[2..10]), Some("a")).expect("a cloud");
+    let cloud = Cloud::choose(&sources(bare, "", &env[1..9]), Some("a")).expect("a cloud");
     assert_eq!((&cloud.scope, cloud.cacert.as_deref()), (&Scope::Project("p-1".into()), Some("/ca.pem")));
     assert!(matches!(&cloud.login, Login::Password { user: User::Id(id), .. } if id == "u-1"), "{cloud:?}");
     let names =
@@ -97,6 +96,16 @@ fn what_a_cloud_does_not_say_is_in_the_environment() {
     let cloud = Cloud::choose(&sources(bare, "", &names), Some("a")).expect("a cloud");
     let Login::Password { user, .. } = &cloud.login else { panic!("{cloud:?}") };
     assert_eq!(*user, User::Named("ann".into(), Domain::Id("d".into())));
+}
+
+#[test]
+fn the_password_of_another_cloud_is_not_this_ones() {
+    let password = |url: &str| {
+        let env = [("OS_CLOUD", "prod"), ("OS_PASSWORD", "hush"), ("OS_AUTH_URL", url)];
+        Cloud::choose(&sources(TWO, "", &env), None).is_ok()
+    };
+    assert!(password("https://prod.example/identity/v3/") && password("https://PROD.example/identity"));
+    assert!(!password("https://elsewhere.example/identity") && !password("http://prod.example/identity"));
 }
 
 /// What is said of a mistake, and how to fix it.

@@ -137,6 +137,11 @@ impl<G: Ground> Site<G> {
         to_its_end(&mut self.command(args))
     }
 
+    /// The same with these variables of the environment.
+    pub fn ask_with(&self, args: &[&str], variables: &[(&str, &str)]) -> Ran {
+        to_its_end(self.command(args).envs(variables.iter().copied()))
+    }
+
     /// Deploys what is emitted, without waiting for software, which nobody runs.
     pub fn deploy(&self, args: &[&str]) -> Ran {
         self.ask(&[&DEPLOY, args].concat())

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use wattle_tests::command::wattle;
+use wattle_tests::openstack::{RealHeat, is_there, source};
 
 /// What a program says on both streams, and whether it succeeded.
 fn run(command: &mut Command) -> (String, bool) {
@@ -59,6 +60,19 @@ fn a_new_crate_compiles_passes_its_tests_and_runs() {
     let tested = versions(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock"));
     let taken = versions(&own.join("Cargo.lock"));
     assert!(!taken.is_empty() && taken.iter().all(|version| tested.contains(version)));
+}
+
+#[test]
+fn a_new_crate_lives_on_a_real_openstack() {
+    if !is_there("what `wattle new` makes") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    assert!(new(folder.path(), &["new-shop"]).1);
+    let own = folder.path().join("new-shop");
+    cargo(&own, &["run"]);
+    let given = [("wattle_space", "zookeeper://127.0.0.1:2181")];
+    RealHeat::new().is_made_and_stays("new_shop", &source(&own.join("out/new_shop"), "new_shop", &given));
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub use environment::{beside, environment};
 pub use explain::explained;
 pub use graph::{DiagramFormat, Drawing, drawing, drawing_args};
 pub use plan::{is_json, plan_against, plan_format, planned, planned_of, state_of, values};
-pub use reserved::is_reserved;
+pub use reserved::{is_reserved, is_reserved_file, leads_out, read_brought};
 pub use sources::Sources;
 pub use tree::of_model;
 

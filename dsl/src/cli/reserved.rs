@@ -1,4 +1,9 @@
-//! Names that no file may have that a template brings along: other commands would take it for what its name says.
+//! What no template brings along: names that other commands would take for what they say, keys that lie there, and what stands elsewhere.
+
+use std::io;
+use std::path::Path;
+
+use crate::manners::read_bytes;
 
 /// What `seed apply` and `up` keep: keys, credentials, secrets, and what an `up` is known by.
 const KEPT: [&str; 6] =
@@ -13,9 +18,62 @@ pub fn is_reserved(path: &str) -> bool {
     parts.clone().any(is_state) || parts.next_back().is_some_and(is_kept)
 }
 
+/// Reads the file at `path` that a template in `folder` names, to give it to others. Whoever wrote the template may not be whose
+/// files these are: what is called as a key, or is one by a link, and what a link leads to elsewhere, is not read.
+///
+/// # Errors
+/// As [`read_bytes`], and why it is not read.
+pub fn read_brought(folder: &Path, path: &str) -> io::Result<Vec<u8>> {
+    let file = folder.join(path);
+    if is_reserved(path) || is_reserved_file(&file) {
+        return Err(io::Error::other("it is a key, or what `wattle up` keeps, which no template brings along"));
+    }
+    let bytes = read_bytes(&file)?;
+    if leads_out(&file, folder) {
+        return Err(io::Error::other(
+            "a link leads to it out of the folder of the template: put the file itself there",
+        ));
+    }
+    Ok(bytes)
+}
+
+/// Whether the file is [reserved](is_reserved) by the name that it has where links lead to it.
+pub fn is_reserved_file(file: &Path) -> bool {
+    let really = std::fs::canonicalize(file);
+    really.is_ok_and(|really| really.file_name().is_some_and(|name| is_reserved(&name.to_string_lossy())))
+}
+
+/// Whether links lead from the file at `path` to what is not below `folder`.
+pub fn leads_out(path: &Path, folder: &Path) -> bool {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let really = path.canonicalize().ok().zip(folder.canonicalize().ok());
+    really.is_some_and(|(path, folder)| !path.starts_with(folder))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::is_reserved;
+    use super::{is_reserved, read_brought};
+
+    #[test]
+    fn what_is_read_for_others_is_no_key_and_stands_where_the_template_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        std::fs::create_dir_all(at("in/sub")).unwrap();
+        for file in ["in/operator.key", "in/sub/a.txt", "secret"] {
+            std::fs::write(at(file), file).unwrap();
+        }
+        for (to, link) in [("../secret", "in/out.txt"), ("operator.key", "in/own.txt"), ("sub/a.txt", "in/b.txt")] {
+            std::os::unix::fs::symlink(to, at(link)).unwrap();
+        }
+        let read = |path: &str| read_brought(&at("in"), path).map_err(|error| error.to_string());
+        assert_eq!(read("sub/a.txt").unwrap(), read("b.txt").unwrap());
+        for key in ["operator.key", "./operator.key", "own.txt", "sub/../operator.key"] {
+            assert!(read(key).unwrap_err().contains("which no template brings along"), "{key}");
+        }
+        for out in ["out.txt", "../secret"] {
+            assert!(read(out).unwrap_err().contains("out of the folder of the template"), "{out}");
+        }
+    }
 
     #[test]
     fn a_key_is_known_by_its_name_in_any_spelling() {

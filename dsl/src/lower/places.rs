@@ -15,7 +15,7 @@ use super::RESERVED;
 use super::hot::Template;
 
 /// The names under which `emit` writes the template of the whole stack.
-pub(crate) const ROOTS: [&str; 2] = ["template.yaml", "template.json"];
+pub const ROOTS: [&str; 2] = ["template.yaml", "template.json"];
 
 /// Where a resource is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

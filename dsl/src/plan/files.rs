@@ -9,7 +9,7 @@ use wattle_heat::files::{Files, Missing};
 use wattle_heat::parameters::Inputs;
 
 /// The names under which `emit` writes the template of the whole stack.
-pub(super) use crate::lower::places::ROOTS;
+pub use crate::lower::places::ROOTS;
 
 /// Gives the text of a file.
 type Read<'r> = dyn FnMut(&str) -> Option<String> + 'r;

@@ -22,7 +22,7 @@ use crate::model::{IndexMap, Name};
 use crate::requirement::When;
 
 pub use component::recipe_differences;
-pub use files::gather;
+pub use files::{ROOTS, gather};
 pub use found::{Found, Left};
 pub use state::{IsFixed, State, StateError};
 

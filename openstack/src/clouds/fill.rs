@@ -1,6 +1,6 @@
 //! What a cloud of clouds.yaml does not say, from the variables `OS_*`.
 
-use super::login::Method;
+use super::login::{Method, without_version};
 use super::read::Settings;
 
 /// Settings that go before others, or have the same meaning: where a cloud has one of a row, the environment adds none of it.
@@ -15,8 +15,13 @@ const SAME: [&[&str]; 8] = [
     &["verify", "insecure"],
 ];
 
-/// Adds what is lacking. What the cloud says counts, and how one logs in there is not mixed with how one does elsewhere.
+/// Adds what is lacking. What the cloud says counts, and how one logs in there is not mixed with how one does elsewhere. An
+/// environment that is of another cloud adds nothing: its password is none of this one's business.
 pub(super) fn fill(settings: &mut Settings, environment: Settings) {
+    let address = |of: &Settings| of.get("auth_url").map(|url| without_version(url).to_lowercase());
+    if address(&environment).is_some_and(|theirs| address(settings).is_some_and(|own| own != theirs)) {
+        return;
+    }
     let method = Method::of(settings);
     let added = environment.values.into_iter().filter(|(key, _)| lacks(settings, key) && suits(method, key));
     let added: Vec<_> = added.collect();

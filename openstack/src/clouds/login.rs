@@ -299,7 +299,7 @@ fn endpoints(values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
 }
 
 /// An identity service's address without its version, which is 3 everywhere.
-fn without_version(url: &str) -> String {
+pub(super) fn without_version(url: &str) -> String {
     let url = url.trim_end_matches('/');
     ["/v3", "/v2.0"].iter().find_map(|version| url.strip_suffix(version)).unwrap_or(url).to_owned()
 }

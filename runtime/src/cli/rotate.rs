@@ -108,7 +108,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         let revision = seed::rotate(&store, stack, keys).await?;
         console.out.write(&format!("`{stack}` is at revision {revision}: it has the new key\n"))?;
     }
-    seed::rotate_top(&store).await?;
+    seed::rotate_top(&store, keys).await?;
     fs::rename(&path, file).map_err(|error| {
         Failure::new(format!("cannot put `{}` in the place of `{}`: {error}", path.display(), file.display()))
             .note("the data space has the new key already")

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
-use wattle::model::Value;
+use wattle::model::{Name, Value};
 use wattle_agent_core::hex;
 
-use crate::space::{OperatorKey, SealError, open, seal};
+use crate::space::{Goal, Layout, OperatorKey, SealError, open, seal};
 use crate::store::{Store, StoreError};
 
 use super::keeper::{get, json};
@@ -36,6 +36,9 @@ impl std::fmt::Debug for Identity {
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     mark: String,
+    /// The data space in which the stack is deployed, if it has one: what is known of its infrastructure counts in no other one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    space: Option<Name>,
     /// Encrypted for the operator: with it, what is short could be guessed from its digest.
     key: String,
 }
@@ -58,7 +61,8 @@ impl Identity {
                 continue;
             };
             let made = Self { mark: format!("{stack}-{}", hex(&chance::<3>())), key: chance() };
-            let kept = made.kept(operator).map_err(|source| sealed(stack, source))?;
+            let space = space(store, stack).await?;
+            let kept = made.kept(operator, space).map_err(|source| sealed(stack, source))?;
             match store.set(place.root(), &json(&kept), Some(node.version)).await {
                 // Whoever came first has made the one that counts.
                 Ok(_) | Err(StoreError::Conflict { .. }) => {}
@@ -80,15 +84,15 @@ impl Identity {
             return Ok(());
         }
         let own = Self::opened(&kept, former).map_err(|source| sealed(stack, source))?;
-        let kept = own.kept(next).map_err(|source| sealed(stack, source))?;
+        let kept = own.kept(next, kept.space).map_err(|source| sealed(stack, source))?;
         store.set(place.root(), &json(&kept), Some(version)).await?;
         Ok(())
     }
 
-    fn kept(&self, operator: &OperatorKey) -> Result<Kept, SealError> {
+    fn kept(&self, operator: &OperatorKey, space: Option<Name>) -> Result<Kept, SealError> {
         let recipient = operator.recipient();
         let key = seal(&Value::Str(STANDARD.encode(self.key).into()), [recipient.as_str()])?;
-        Ok(Kept { mark: self.mark.clone(), key })
+        Ok(Kept { mark: self.mark.clone(), space, key })
     }
 
     fn opened(kept: &Kept, operator: &OperatorKey) -> Result<Self, SealError> {
@@ -96,6 +100,23 @@ impl Identity {
         let key = STANDARD.decode(&*text).ok().and_then(|bytes| bytes.try_into().ok()).ok_or(SealError::Value)?;
         Ok(Self { mark: kept.mark.clone(), key })
     }
+}
+
+/// The data space of `stack`; none before it has one.
+async fn space(store: &Arc<dyn Store>, stack: &str) -> Result<Option<Name>, DeployError> {
+    let goal = get::<Goal>(store, stack, &Layout::new(stack).revision()).await?;
+    Ok(goal.and_then(|(goal, _)| goal.space))
+}
+
+/// What stands on top of `stack`'s infrastructure, as of the data space that it has by now, and by which all else there is signed.
+pub(super) async fn of_this_space(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    held: &[u8],
+) -> Result<Option<(Vec<u8>, String)>, DeployError> {
+    let Ok(kept) = serde_json::from_slice::<Kept>(held) else { return Ok(None) };
+    let kept = Kept { space: space(store, stack).await?, ..kept };
+    Ok(Some((json(&kept), kept.mark)))
 }
 
 fn chance<const N: usize>() -> [u8; N] {

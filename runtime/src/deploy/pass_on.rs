@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use crate::space::{OperatorKey, Signed, is_signed, unverified};
+use crate::space::{OperatorKey, Signed, is_signed, place_in, unverified};
 use crate::store::{Access, Store, StoreError};
 
 use super::keeper::AT_ONCE;
 use super::place::Place;
 use super::shelf::{Maker, Shelf};
-use super::{DeployError, Identity};
+use super::{DeployError, Identity, identity};
 
 /// Gives what is kept of `stack`'s infrastructure, if it has any, to the operator who has the `next` key. `store` is used as the one
 /// who has both. What is broken off is completed by the next call.
@@ -31,7 +31,9 @@ pub async fn pass_on(
     Identity::pass_on(both, stack, former, next).await?;
     Shelf::new(both, stack, former, &(Arc::new(Nobody) as Arc<dyn Maker>)).pass_on(next).await?;
     let authority = former.signer().authority();
-    sign(store, &place, next, |path, data| match authority.verify(path, data) {
+    let top = store.get(place.root()).await?.map(|node| unverified(&node.data).to_vec()).unwrap_or_default();
+    let mark = identity::of_this_space(both, stack, &top).await?.map(|(_, mark)| mark);
+    sign(store, &place, (next, mark.as_deref()), |path, signed_as, data| match authority.verify(signed_as, data) {
         Ok(held) => Ok(held.to_vec()),
         Err(why) => Err(StoreError::Disowned { path: path.to_owned(), why: why.to_string() }),
     })
@@ -53,10 +55,21 @@ pub async fn pass_on(
 /// As [`pass_on`].
 pub async fn believe(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> Result<Vec<String>, DeployError> {
     let place = Place::new(stack);
+    let root = place.root();
+    let Some(node) = store.get(root).await? else { return Ok(Vec::new()) };
     if !is_idle(store, stack, &place).await? {
         return Ok(Vec::new());
     }
-    sign(store, &place, key, |_, data| Ok(unverified(data).to_vec())).await
+    let is_signed = node.data.is_empty() || key.signer().authority().verify(root, &node.data).is_ok();
+    let signed = &(Signed::new(store, key) as Arc<dyn Store>);
+    let top = identity::of_this_space(signed, stack, unverified(&node.data)).await?;
+    if let Some((held, _)) = &top {
+        // Another data space may have begun.
+        store.set(root, &key.signer().sign(root, held), Some(node.version)).await?;
+    }
+    let mark = top.as_ref().map(|(_, mark)| mark.as_str());
+    let others = sign(store, &place, (key, mark), |_, _, data| Ok(unverified(data).to_vec())).await?;
+    Ok((!is_signed).then(|| root.to_owned()).into_iter().chain(others).collect())
 }
 
 /// Whether there is any, and nobody deploys it.
@@ -67,12 +80,13 @@ async fn is_idle(store: &Arc<dyn Store>, stack: &str, place: &Place) -> Result<b
     Ok(store.get(place.root()).await?.is_some())
 }
 
-/// Signs with `key` all that it has not signed: what is `held` by a node with this path and data. Which nodes these are.
+/// Signs with `key`, by its `mark`, all that it has not signed so: what is `held` by a node with this path, for this place, with this
+/// data. Which nodes these are.
 async fn sign(
     store: &Arc<dyn Store>,
     place: &Place,
-    key: &OperatorKey,
-    held: impl Fn(&str, &[u8]) -> Result<Vec<u8>, StoreError>,
+    (key, mark): (&OperatorKey, Option<&str>),
+    held: impl Fn(&str, &str, &[u8]) -> Result<Vec<u8>, StoreError>,
 ) -> Result<Vec<String>, DeployError> {
     let signer = &key.signer();
     let (authority, held) = (&signer.authority(), &held);
@@ -82,10 +96,12 @@ async fn sign(
         let paths = level.iter().filter(|path| is_signed(path)).cloned();
         let written = paths.map(|path| async move {
             let Some(node) = store.get(&path).await?.filter(|node| !node.data.is_empty()) else { return Ok(None) };
-            if authority.verify(&path, &node.data).is_ok() {
+            let is_top = path == place.root();
+            let signed_as = mark.filter(|_| !is_top).map_or_else(|| path.clone(), |mark| place_in(&path, mark));
+            if authority.verify(&signed_as, &node.data).is_ok() {
                 return Ok(None);
             }
-            let data = signer.sign(&path, &held(&path, &node.data)?);
+            let data = signer.sign(&signed_as, &held(&path, &signed_as, &node.data)?);
             store.set(&path, &data, Some(node.version)).await?;
             Ok::<_, DeployError>(Some(path))
         });

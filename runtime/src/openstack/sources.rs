@@ -7,7 +7,7 @@ use std::path::Path;
 use wattle::manners::read;
 use wattle_openstack::clouds::{SECURE, Sources, places};
 
-/// What this process has of them: its environment, and the first `clouds.yaml` and `secure.yaml` that there are.
+/// What this process has of them: its environment, and the first `clouds.yaml` that there is, with the `secure.yaml` beside it.
 ///
 /// # Errors
 /// The file that there is and that cannot be read, and why.
@@ -16,11 +16,11 @@ pub fn sources() -> Result<Sources, (String, io::Error)> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     let home = environment.get("HOME").filter(|home| !home.is_empty()).map(String::as_str);
-    let clouds = places(&environment, home);
+    let clouds = first(places(&environment, home))?;
     let named = environment.get("OS_CLIENT_SECURE_FILE").filter(|file| !file.is_empty()).cloned();
-    let beside = |file: &String| Path::new(file).with_file_name(SECURE).display().to_string();
-    let secure = named.map_or_else(|| clouds.iter().map(beside).collect(), |named| vec![named]);
-    Ok(Sources { clouds: first(clouds)?, secure: first(secure)?, environment })
+    let beside = |(file, _): &(String, String)| Path::new(file).with_file_name(SECURE).display().to_string();
+    let secure = named.or_else(|| clouds.as_ref().map(beside));
+    Ok(Sources { clouds, secure: first(secure.into_iter().collect())?, environment })
 }
 
 /// The first file that there is, and its text.

@@ -13,11 +13,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use wattle::cli::read_brought;
 use wattle::diagram::FILE_NAME;
 use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::manners::read_bytes;
 use wattle::model::{IndexMap, Name, Value};
+use wattle::plan::ROOTS;
 use wattle::requirement::Operand;
 use wattle_agent_core::hex;
 
@@ -57,12 +59,13 @@ impl Files {
     /// Those in the folder that `emit` wrote to.
     ///
     /// # Errors
-    /// [`SeedError::File`] when there is one that cannot be read.
+    /// [`SeedError::File`] when there is one that cannot be read, or that no template brings along.
     pub fn read(directory: &Path) -> Result<Self, SeedError> {
         let mut failed = None;
         let mut read = |name: &str| {
             let path = directory.join(name);
-            match read_bytes(&path) {
+            let is_own = name == FILE_NAME || ROOTS.contains(&name);
+            match if is_own { read_bytes(&path) } else { read_brought(directory, name) } {
                 Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
                 Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
                 Err(source) => {

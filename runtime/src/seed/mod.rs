@@ -32,11 +32,12 @@ mod write;
 
 use std::sync::Arc;
 
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::lower::Seed;
 use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Value};
 
-use crate::space::{OperatorKey, Signed};
+use crate::space::{OperatorKey, Signed, is_signed};
 use crate::store::Store;
 
 pub use admit::{Admission, Waiting, admit, waiting};
@@ -56,7 +57,7 @@ pub(crate) use names::check_all as check_names;
 pub use renew::{admit_renewed, renew};
 pub use rotate::{Rotation, rotatable, rotate, rotate_top};
 
-use present::Deployed;
+use present::{AT_ONCE, Deployed};
 use turn::Turn;
 use work::{Found, Work, tampered};
 
@@ -188,6 +189,10 @@ pub async fn diff(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Res
     let store: &Arc<dyn Store> = &(Arc::clone(&signed) as Arc<dyn Store>);
     let work = Work::prepare(store, seed, options).await?;
     let Found { present, mut changes, .. } = work.compare(store, seed, options, None).await?;
+    // What nobody had to read so far is looked at as well.
+    let paths = present.paths.iter().filter(|path| is_signed(path));
+    let read = paths.map(|path| async move { store.get(path).await });
+    stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await?;
     changes.tampered = tampered(signed.refused(), &present);
     // It costs a request for each node, and what others write there counts for nothing: so not each `apply` asks.
     changes.tampered.extend(exceeding::exceeding(store, &work.layout, &present, &options.key).await?);

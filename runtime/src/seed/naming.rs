@@ -25,7 +25,7 @@ struct Top {
     space: Option<Name>,
 }
 
-/// What is there, and its version; none if nothing is.
+/// What is there, and its version; none if nothing is. What no operator has signed says nothing, and is replaced.
 async fn top(store: &Arc<dyn Store>) -> Result<Option<(Top, Version)>, SeedError> {
     let Some(node) = store.get(ROOT).await? else { return Ok(None) };
     Ok(Some((parse_json(ROOT, &node.data)?.unwrap_or_default(), node.version)))

@@ -190,6 +190,8 @@ impl Present {
             let names = store.children(&top).await?;
             present.paths.extend(names.into_iter().map(|name| format!("{top}/{name}")));
         }
+        // Other stacks go by it.
+        store.get(&layout.exports()).await?;
         present.judge_recipes(store, layout).await?;
         present.files = There::read(store, layout, restored).await?;
         present.exports = present.named(store, &layout.exports()).await?;
@@ -296,6 +298,12 @@ impl Present {
             }
             is_it
         });
+        // Each server that is known has a plan, and so has one that has left as long as anything of it is there.
+        let plans = self.register.records.keys().map(|server| layout.plan(server));
+        for node in plans.filter(|plan| !self.paths.contains(plan)) {
+            let why = "it is not there".to_owned();
+            replaced.push(Tampered { node, why, writer: None, is_former: false });
+        }
         // Who a server was before is signed as well, and its keys may be somebody else's by now: the plan has the one that counts.
         for (server, plan) in self.plans.iter().filter(|(_, plan)| !plan.retired) {
             let Some(key) = &plan.key else { continue };

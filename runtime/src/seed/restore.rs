@@ -24,6 +24,9 @@ pub(super) async fn prepare(
     restored: bool,
 ) -> Result<Option<(Deployed, Version)>, SeedError> {
     let prepared = async {
+        if there.is_none() {
+            own_top(store).await?;
+        }
         let begun = there.filter(|there| there.0.is_to_be_cleared() && !restored);
         match (store.get(&layout.revision()).await?, store.get(&layout.root()).await?) {
             (Some(_), _) if begun.is_some() => {
@@ -64,6 +67,16 @@ async fn begin(
     turn.protect(&[(layout.root(), Access::new())]).await?;
     clear(store, layout, &turn.checks(), Also::Nothing).await?;
     Ok(turn.said(beginning))
+}
+
+/// Makes the node above all stacks the operator's if others may do anything with it: whoever was there first could remove or make
+/// stacks, and says what data spaces are called.
+async fn own_top(store: &Arc<dyn Store>) -> Result<(), SeedError> {
+    let top = [(ROOT.to_owned(), Access::new())];
+    if !store.exceeding(&top).await?.is_empty() {
+        store.protect(&top, &[]).await?;
+    }
+    Ok(())
 }
 
 /// Makes the nodes that only group others the operator's and nobody else's, from the one above all stacks on.

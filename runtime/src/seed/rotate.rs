@@ -81,7 +81,11 @@ pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> 
 ///
 /// # Errors
 /// What the store says.
-pub async fn rotate_top(store: &Arc<dyn Store>) -> Result<(), SeedError> {
+pub async fn rotate_top(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<(), SeedError> {
+    let signed = Signed::succeeding(store, keys.next, keys.former);
+    if let Some(node) = signed.get(ROOT).await?.filter(|node| !node.data.is_empty()) {
+        signed.set(ROOT, &node.data, Some(node.version)).await?;
+    }
     match store.protect(&[(ROOT.to_owned(), Access::new())], &[]).await {
         Ok(()) | Err(StoreError::Missing { .. }) => Ok(()),
         Err(error) => Err(error.into()),

@@ -60,7 +60,7 @@ pub use seal::{Place, SealError, open, open_entry, seal, seal_entry};
 pub use signals::Said;
 pub use signed::{Authority, NotSigned, Signer};
 pub(crate) use signed::{OVERHEAD, is_signed, unverified};
-pub(crate) use signing::{NotTheirs, Refused as NotOurs, Signed};
+pub(crate) use signing::{NotTheirs, Refused as NotOurs, Signed, place_in};
 pub(crate) use succession::Succession;
 pub use vault::ServerVault;
 pub use wattle_agent_core::SERVER;

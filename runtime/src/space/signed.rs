@@ -52,7 +52,7 @@ pub enum NotSigned {
 /// Whether the operator signs what is at `path`: what agents do by it, what rights are computed from, and what is known of
 /// infrastructure.
 pub(crate) fn is_signed(path: &str) -> bool {
-    let Some(rest) = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')) else { return false };
+    let Some(rest) = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')) else { return path == ROOT };
     let parts: Vec<&str> = rest.split('/').collect();
     matches!(
         parts.as_slice(),
@@ -323,6 +323,6 @@ mod tests {
         ] {
             assert!(!is_signed(&format!("/wattle/shop/{path}")), "{path}");
         }
-        assert!(!is_signed("/wattle") && !is_signed("/wattle/revision") && !is_signed("/other/shop/revision"));
+        assert!(is_signed("/wattle") && !is_signed("/wattle/revision") && !is_signed("/other/shop/revision"));
     }
 }

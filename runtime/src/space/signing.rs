@@ -3,12 +3,15 @@
 //! All of `seed` and `deploy` reads and writes through it, so that no other part of them knows of signatures. A goal that is older
 //! than one that this operator knows of is not their word any more, either.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde::Deserialize;
+use wattle::model::Name;
 
 use crate::parallel;
 use crate::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
@@ -24,6 +27,8 @@ pub(crate) struct Signed {
     former: Option<Authority>,
     /// What is known of revisions outside of the store, with whose word each is; the signer's first.
     newest: Vec<(Newest, Authority)>,
+    /// What the infrastructure of a stack is known by, as far as that was read.
+    marks: Mutex<BTreeMap<String, String>>,
     /// Whoever reads what the operator has not signed so is refused. Without that, it is as if nothing stood there.
     insists: bool,
     /// What was read that the operator has not signed so, by path.
@@ -45,6 +50,9 @@ pub(crate) enum NotTheirs {
     /// It is not their word.
     #[error(transparent)]
     NotSigned(#[from] NotSigned),
+    /// Somebody has emptied it: the operator writes nothing there that says nothing.
+    #[error("it is empty")]
+    Empty,
     /// It was, and there was a newer one.
     #[error("it is {there}, and this operator knows of {newest}")]
     Former {
@@ -65,20 +73,44 @@ impl Signed {
     /// `store`, for the operator who has `key`.
     pub(crate) fn new(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<Self> {
         let (store, newest) = (Arc::clone(store), known(key).into_iter().collect());
-        Arc::new(Self { store, signer: key.signer(), former: None, newest, insists: false, refused: Mutex::default() })
+        Arc::new(Self {
+            store,
+            signer: key.signer(),
+            former: None,
+            newest,
+            marks: Mutex::default(),
+            insists: false,
+            refused: Mutex::default(),
+        })
     }
 
     /// The same for one who writes with `key`, and believes the one who has the `other` one as well.
     pub(crate) fn succeeding(store: &Arc<dyn Store>, key: &OperatorKey, other: &OperatorKey) -> Arc<Self> {
         let (store, former) = (Arc::clone(store), Some(other.signer().authority()));
         let newest = known(key).into_iter().chain(known(other)).collect();
-        Arc::new(Self { store, signer: key.signer(), former, newest, insists: false, refused: Mutex::default() })
+        Arc::new(Self {
+            store,
+            signer: key.signer(),
+            former,
+            newest,
+            marks: Mutex::default(),
+            insists: false,
+            refused: Mutex::default(),
+        })
     }
 
     /// The same for one who cannot go on without what they ask for: reading what is not theirs fails.
     pub(crate) fn insisting(self: Arc<Self>) -> Arc<Self> {
         let Self { store, signer, former, newest, .. } = Arc::into_inner(self).expect("INVARIANT: it was just made");
-        Arc::new(Self { store, signer, former, newest, insists: true, refused: Mutex::default() })
+        Arc::new(Self {
+            store,
+            signer,
+            former,
+            newest,
+            marks: Mutex::default(),
+            insists: true,
+            refused: Mutex::default(),
+        })
     }
 
     /// What was read that the operator has not signed so, and why.
@@ -93,24 +125,57 @@ impl Signed {
     /// What a node says: nothing, if it is not the operator's word though it should be.
     fn said(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, StoreError> {
         match node {
-            Some(node) if is_signed(path) && !node.data.is_empty() => self.judged(path, node).map(Some),
+            Some(node) if is_signed(path) && (!node.data.is_empty() || !self.may_be_empty(path)) => {
+                self.judged(path, node).map(Some)
+            }
             node => Ok(node),
         }
     }
 
+    /// Whether the operator leaves a node empty that they sign otherwise: one that says nothing yet, or only groups others. A goal that
+    /// nobody knows of may be anybody's.
+    fn may_be_empty(&self, path: &str) -> bool {
+        let below =
+            path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')).and_then(|rest| rest.split_once('/'));
+        let Some((stack, place)) = below else { return true };
+        match place {
+            "revision" => !self.newest.iter().any(|(newest, by)| newest.of(by, stack).is_some()),
+            "deployed"
+            | "infrastructure"
+            | "infrastructure/rows"
+            | "infrastructure/targets"
+            | "infrastructure/term"
+            | "infrastructure/leader" => true,
+            // What is asked for becomes whole with the wish for it.
+            _ => place.strip_prefix("infrastructure/targets/").is_some_and(|name| !name.contains('/')),
+        }
+    }
+
     fn judged(&self, path: &str, node: Node) -> Result<Node, StoreError> {
-        let judged = self.signer.authority().verify(path, &node.data);
-        let judged = judged.or_else(|why| self.former.map_or(Err(why), |former| former.verify(path, &node.data)));
-        let judged = judged.map_err(NotTheirs::from).and_then(|held| self.judge_age(path, held).map(|()| held));
+        let judged = if node.data.is_empty() { Err(NotTheirs::Empty) } else { self.judge(path, &node.data) };
         let why = match judged {
-            Ok(held) => return Ok(Node { data: held.to_vec(), ..node }),
+            Ok(held) => return Ok(Node { data: held, ..node }),
             Err(why) => why,
         };
+        if path == ROOT {
+            // It is there before any operator is, and whoever was first may have made it.
+            return Ok(Node { data: Vec::new(), ..node });
+        }
         if self.insists {
             return Err(StoreError::Disowned { path: path.to_owned(), why: why.to_string() });
         }
         self.all().insert(path.to_owned(), Refused { why, data: node.data });
         Ok(Node { data: Vec::new(), ..node })
+    }
+
+    /// What the operator says there.
+    fn judge(&self, path: &str, data: &[u8]) -> Result<Vec<u8>, NotTheirs> {
+        let place = self.place(path);
+        let judged = self.signer.authority().verify(&place, data);
+        let judged = judged.or_else(|why| self.former.map_or(Err(why), |former| former.verify(&place, data)));
+        let held = judged?;
+        self.judge_age(path, held)?;
+        Ok(held.to_vec())
     }
 
     /// Refuses a goal that was replaced, and takes note of one that is newer than what was known.
@@ -139,8 +204,54 @@ impl Signed {
 
     /// What is written for `data`, if that is signed.
     fn signed(&self, path: &str, data: &[u8]) -> Option<Vec<u8>> {
-        (is_signed(path) && !data.is_empty()).then(|| self.signer.sign(path, data))
+        (is_signed(path) && !data.is_empty()).then(|| self.signer.sign(&self.place(path), data))
     }
+
+    /// For which place a node is signed.
+    fn place<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        let marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mark = infrastructure_of(path).and_then(|top| marks.get(top));
+        mark.map_or(Cow::Borrowed(path), |mark| Cow::Owned(place_in(path, mark)))
+    }
+
+    /// Reads what the infrastructure is known by of which the node at `path` is, unless that is known.
+    async fn learn(&self, path: &str) -> Result<(), StoreError> {
+        let Some(top) = infrastructure_of(path) else { return Ok(()) };
+        if self.marks.lock().unwrap_or_else(PoisonError::into_inner).contains_key(top) {
+            return Ok(());
+        }
+        let known = Box::pin(self.get(top)).await?.and_then(|node| serde_json::from_slice::<Known>(&node.data).ok());
+        let Some(Known { mark, space }) = known else { return Ok(()) };
+        let goal = top.rsplit_once('/').map_or_else(String::new, |(stack, _)| format!("{stack}/revision"));
+        let goal = Box::pin(self.get(&goal)).await?.and_then(|node| serde_json::from_slice::<Goal>(&node.data).ok());
+        if goal.and_then(|goal| goal.space) != space {
+            let why = "it is of another data space, or of one that began anew since".to_owned();
+            return Err(StoreError::Disowned { path: top.to_owned(), why });
+        }
+        self.marks.lock().unwrap_or_else(PoisonError::into_inner).insert(top.to_owned(), mark);
+        Ok(())
+    }
+}
+
+/// What the infrastructure of a stack is known by, and in which data space; more stands there.
+#[derive(Deserialize)]
+struct Known {
+    mark: String,
+    #[serde(default)]
+    space: Option<Name>,
+}
+
+/// The node above all of the infrastructure that the one at `path` is of.
+fn infrastructure_of(path: &str) -> Option<&str> {
+    let stack = path.strip_prefix(ROOT)?.strip_prefix('/')?.split('/').next()?;
+    let end = ROOT.len() + 1 + stack.len() + "/infrastructure".len();
+    let top = path.get(..end).filter(|top| top.ends_with("/infrastructure"))?;
+    path[end..].starts_with('/').then_some(top)
+}
+
+/// For which place a node of infrastructure is signed: what was signed for another one, in another data space, is nothing there.
+pub(crate) fn place_in(path: &str, mark: &str) -> String {
+    format!("{path} {mark}")
 }
 
 /// What whoever has `key` knows of revisions, if anything.
@@ -158,18 +269,22 @@ fn goal<'p>(path: &'p str, held: &[u8]) -> Option<(&'p str, Revision)> {
 #[async_trait]
 impl Store for Signed {
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        self.learn(path).await?;
         self.said(path, self.store.get(path).await?)
     }
 
     async fn look(&self, path: &str) -> Result<Option<Node>, StoreError> {
+        self.learn(path).await?;
         self.said(path, self.store.look(path).await?)
     }
 
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
+        self.learn(path).await?;
         self.said(path, self.store.changed(path, seen).await?)
     }
 
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
+        self.learn(path).await?;
         let version = self.store.set(path, self.signed(path, data).as_deref().unwrap_or(data), expected).await?;
         self.wrote(path, data);
         Ok(version)
@@ -184,6 +299,10 @@ impl Store for Signed {
     }
 
     async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
+        // All of them are of one stack.
+        if let Some(op) = ops.iter().find(|op| infrastructure_of(op.path()).is_some()) {
+            self.learn(op.path()).await?;
+        }
         let signed = parallel::map(&ops, |op| match op {
             Op::Create { path, data, .. } | Op::Set { path, data, .. } => self.signed(path, data),
             Op::Delete { .. } | Op::Check { .. } => None,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::sync::mpsc;
 use wattle_converge::Row;
-use wattle_runtime::deploy::{Known, Maker, Onlooker, Wanted};
+use wattle_runtime::deploy::{Identity, Known, Maker, Onlooker, Wanted};
 use wattle_runtime::store::{Access, Hold, Login, Memory, Node, Op, Store, StoreError, Version};
 
 use crate::made_up::Lines;
@@ -94,6 +94,7 @@ fn changed(before: &[Row], after: &[Row]) -> BTreeSet<String> {
 #[tokio::test]
 async fn only_what_was_written_is_read_again() {
     let (site, noting, mut onlooker) = looked_at();
+    Identity::of(&site.deployment.store, "shop", &site.deployment.key).await.unwrap();
     assert_eq!(onlooker.look().await.unwrap(), None);
     site.cloud.things().takes = Duration::from_millis(20);
     // Three at a time.

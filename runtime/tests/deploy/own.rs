@@ -1,6 +1,6 @@
 //! What is known of infrastructure is the operator's word, or nobody goes on by it.
 
-use wattle_runtime::deploy::{DeployError, Deployment, Wanted, believe, pass_on};
+use wattle_runtime::deploy::{DeployError, Deployment, Identity, Wanted, believe, pass_on};
 use wattle_runtime::store::{Op, StoreError};
 
 use super::{SHOP, Site, deploy};
@@ -105,4 +105,70 @@ async fn another_key_signs_all_that_the_former_one_has_and_nothing_else() {
     site.deployment.key = next;
     assert_eq!(site.asked(&deploy(SHOP)).await, [""; 0]);
     assert_eq!(site.asked(&Wanted::Nothing).await, ["delete web", "delete port", "delete net"]);
+}
+
+/// As `seed apply` begins a data space.
+async fn begin(site: &Site, space: &str) {
+    let (store, path) = (&site.deployment.store, "/wattle/shop/revision");
+    let goal = format!("{{\"revision\":1,\"space\":\"{space}\",\"digest\":\"\"}}");
+    let data = site.deployment.key.signer().sign(path, goal.as_bytes());
+    for path in ["/wattle", "/wattle/shop"] {
+        let _ = store.apply(vec![create(path, Vec::new())]).await;
+    }
+    let there = store.get(path).await.unwrap().is_some();
+    let op = if there { Op::Set { path: path.into(), data, expected: None } } else { create(path, data) };
+    store.apply(vec![op]).await.unwrap();
+}
+
+fn create(path: &str, data: Vec<u8>) -> Op {
+    Op::Create { path: path.to_owned(), data, access: wattle_runtime::store::Access::new() }
+}
+
+#[tokio::test]
+async fn what_is_known_in_one_data_space_is_nothing_in_another_one() {
+    let (here, mut there) = (Site::new(), Site::new());
+    there.deployment.key = here.deployment.key.clone();
+    for (site, space) in [(&here, "here"), (&there, "there")] {
+        begin(site, space).await;
+        Identity::of(&site.deployment.store, "shop", &site.deployment.key).await.unwrap();
+        site.asked(&deploy(SHOP)).await;
+    }
+    let own = nodes(&here).await;
+    // All of it, and all but what it is known by.
+    for skipped in [0, 1] {
+        let (store, mut made) = (&here.deployment.store, Vec::new());
+        for (path, data) in nodes(&there).await.into_iter().skip(skipped) {
+            if store.set(&path, &data, None).await.is_err() {
+                store.apply(vec![create(&path, data)]).await.unwrap();
+                made.push(Op::Delete { path });
+            }
+        }
+        let refused = here.bring(&Wanted::Nothing).await.unwrap_err();
+        assert!(refused.is_of_what_stands_there(), "{refused}");
+        assert_eq!(here.cloud.there(), ["net=n", "port=p", "web=w"]);
+        made.reverse();
+        store.apply(made).await.unwrap();
+        restore(&here, &own).await;
+    }
+    // A data space that begins anew goes on with it once the operator says so.
+    begin(&here, "anew").await;
+    assert!(here.bring(&deploy(SHOP)).await.is_err());
+    assert_eq!(believe(&here.deployment.store, "shop", &here.deployment.key).await.unwrap(), [""; 0]);
+    assert_eq!(here.asked(&deploy(SHOP)).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn an_emptied_row_is_no_row_that_is_not_there() {
+    let site = Site::new();
+    site.asked(&deploy(SHOP)).await;
+    let store = &site.deployment.store;
+    for (path, data) in nodes(&site).await {
+        store.set(&path, b"", None).await.unwrap();
+        if path.contains("/rows/") || path.ends_with("/goal") || path.ends_with("/good") || path.ends_with("/wish") {
+            let refused = site.bring(&deploy(SHOP)).await.unwrap_err();
+            assert!(refused.to_string().ends_with("is not as its operator has written it: it is empty"), "{refused}");
+        }
+        store.set(&path, &data, None).await.unwrap();
+    }
+    assert_eq!(site.asked(&deploy(SHOP)).await, [""; 0]);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wattle::lower::Seed;
-use wattle_runtime::seed::{Options, Rotation, apply, delete, rotatable, rotate};
+use wattle_runtime::seed::{Options, Rotation, apply, delete, rotatable, rotate, rotate_top};
 use wattle_runtime::space::Space;
 use wattle_runtime::store::{Access, Op, Store};
 use wattle_tests::seeds::{Watch, essence, nodes, seed};
@@ -102,6 +102,7 @@ async fn broken_off_anywhere_and_repeated_another_operators_key_is_as_if_it_had_
     let (expected, rights) = (essence(&plain).await, whole.guard.accesses());
     let (former, authority) = (options.key.signer().authority(), next.signer().authority());
     let mut signed = 0;
+    rotate_top(&plain, keys).await.expect("the node above all stacks, too");
     for (path, data) in nodes(&plain).await {
         assert!(former.verify(&path, &data).is_err(), "{path} is the former key's");
         let was_signed = before.get(&path).is_some_and(|before| former.verify(&path, before).is_ok());
@@ -150,6 +151,7 @@ async fn another_operators_key_leaves_what_stacks_read_of_each_other() {
     for stack in rotatable(&store, keys).await.expect("they are whole") {
         rotate(&store, &stack, keys).await.expect("rotates");
     }
+    rotate_top(&store, keys).await.expect("the node above all stacks, too");
     assert_same(&rights(watched.guard.accesses()), &before, 0);
     for (path, data) in nodes(&store).await {
         assert!(former.verify(&path, &data).is_err(), "{path} is the former key's");

@@ -272,7 +272,8 @@ async fn a_data_space_that_is_made_later_sorts_behind_whatever_the_clock_says() 
     // An operator whose clock is far ahead has made one, and it was deleted.
     delete(&store, &seed.stack, &options.key, false).await.expect("deletes");
     let ahead = br#"{"space":"2999-12-31T23:59:59.999999999Z-ffffffff"}"#;
-    store.set("/wattle", ahead, None).await.expect("sets");
+    let signed = options.key.signer().sign("/wattle", ahead);
+    store.set("/wattle", &signed, None).await.expect("sets");
     let second = space().await;
     assert!(&*second > "2999-12-31T23:59:59.999999999Z-ffffffff" && second > first, "{second}");
     delete(&store, &seed.stack, &options.key, false).await.expect("deletes");

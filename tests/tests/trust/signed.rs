@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use wattle_runtime::seed::{SeedError, apply, delete, diff};
 use wattle_runtime::space::{Layout, OperatorKey};
 use wattle_runtime::store::embedded::Server;
-use wattle_runtime::store::{Access, Address, Rights, Store};
+use wattle_runtime::store::{Access, Address, Op, Rights, Store};
 use wattle_tests::seeds::unsigned;
 
 use crate::agents::{Db, is_done, refuses, refuses_or_runs, until};
@@ -189,6 +189,50 @@ async fn a_plan_that_nobody_has_signed_gets_no_right() {
     let after = json(&operator, &layout.plan("web")).await;
     assert!(after["components"]["part"]["inputs"]["stolen"].is_null(), "{after}");
     assert!(delete(&operator, "forged_right", &stack.options.key, true).await.is_ok());
+}
+
+/// Nor what says nothing, or is not there, where the operator has said something.
+#[tokio::test]
+async fn what_was_emptied_is_told_and_written_anew() {
+    let mut stack = Stack::new("emptied");
+    stack.options.admission = true;
+    let operator = stack.operator().await;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let layout = Layout::new("emptied");
+    let paths = [
+        layout.servers(),
+        layout.server("db"),
+        layout.plan("db"),
+        layout.membership("db"),
+        layout.exports(),
+        layout.revision(),
+    ];
+    for path in &paths {
+        let before = raw(&operator, path).await;
+        put(&operator, path, b"").await;
+        let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
+        let told: Vec<&str> = changes.tampered.iter().map(|tampered| tampered.node.as_str()).collect();
+        assert!(told.contains(&path.as_str()) || *path == layout.revision(), "{path}: {told:?}");
+        // Whoever does not read it does nothing by it either.
+        if ![layout.membership("db"), layout.revision()].contains(path) {
+            let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was emptied");
+            assert!(refused.to_string().contains("is not what its operator has written"), "{path}: {refused}");
+        }
+        put(&operator, path, &before).await;
+    }
+    operator.apply(vec![Op::Delete { path: layout.plan("db") }]).await.expect("the password is enough");
+    for again in [false, true] {
+        stack.options.again = again;
+        let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("a plan is gone");
+        let SeedError::Tampered { nodes, .. } = &refused else { panic!("{refused}") };
+        assert!(nodes.iter().any(|node| node.node == layout.plan("db") && node.why == "it is not there"), "{refused}");
+    }
+    (stack.options.again, stack.options.restore) = (false, true);
+    apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
+    stack.options.restore = false;
+    let changes = diff(&operator, &stack.seed, &stack.options).await.expect("it is shown");
+    assert!(changes.tampered.is_empty(), "{changes}");
+    assert!(delete(&operator, "emptied", &stack.options.key, true).await.is_ok());
 }
 
 /// Nor does who gives themselves more than the operator has: what they write counts for nothing, and the operator is told.

@@ -90,3 +90,25 @@ async fn what_somebody_keeps_is_left_to_them() {
     let read = operator.get("/wattle/kept/entries").await;
     assert!(matches!(read, Err(StoreError::Denied { .. })), "{read:?}");
 }
+
+/// The node above all stacks, and what it says of the names of data spaces.
+#[tokio::test]
+async fn the_node_above_all_stacks_is_the_operators_afterwards() {
+    let long = format!("{{\"space\":\"{}\"}}", "z".repeat(900_000));
+    let said =
+        ["", "garbage", "{\"space\":\"zz/x\"}", "{\"space\":\"9999-12-31T23:59:59.000000000Z-0123abcd\"}", &long];
+    for said in said {
+        let zookeeper = ZooKeeper::start(1);
+        let stack = Stack::at("below", &zookeeper);
+        let (squatter, operator) = (anybody(&zookeeper).await, stack.operator().await);
+        make(&squatter, "/wattle", said.as_bytes(), Acls::anyone_all()).await;
+        apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+        let goal = operator.get(&Layout::new("below").revision()).await.expect("reads").expect("a goal");
+        let goal = String::from_utf8_lossy(&goal.data).into_owned();
+        assert!(goal.contains("\"space\":\"20") && goal.len() < 4_000, "{goal}");
+        let set = squatter.set_data("/wattle", b"garbage", None).await;
+        assert!(matches!(set, Err(zookeeper_client::Error::NoAuth)), "anybody writes there: {set:?}");
+        let made = squatter.create("/wattle/mine", b"", &CreateMode::Persistent.with_acls(Acls::anyone_all())).await;
+        assert!(made.is_err(), "anybody makes stacks");
+    }
+}

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use wattle::cli::beside;
+use wattle::cli::{beside, read_brought};
 use wattle::manners;
 use wattle::model::Value;
 use wattle_heat::Loaded;
@@ -79,11 +79,14 @@ struct Beside<'d> {
 
 impl Files for Beside<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>, Missing> {
-        let is_below = |folder: &String| path.strip_prefix(folder.as_str()).is_some_and(is_within);
-        if !is_within(path) && !self.folders.iter().any(is_below) {
+        let folders = std::iter::once("").chain(self.folders.iter().map(String::as_str));
+        let below =
+            |folder: &'_ str| path.strip_prefix(folder).filter(|rest| is_within(rest)).map(|rest| rest.to_owned());
+        let found = folders.into_iter().find_map(|folder| Some((self.directory.join(folder), below(folder)?)));
+        let Some((folder, rest)) = found else {
             return Err(Missing("it is neither in the folder nor beside an environment".to_owned()));
-        }
-        manners::read_bytes(&self.directory.join(path)).map_err(|error| Missing(manners::reason(&error)))
+        };
+        read_brought(&folder, &rest).map_err(|error| Missing(manners::reason(&error)))
     }
 }
 

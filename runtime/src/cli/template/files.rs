@@ -3,6 +3,7 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use wattle::cli::is_reserved_file;
 use wattle::manners::{open, reason};
 use wattle_heat::files::{Files, Missing};
 use wattle_heat::yaml::BYTES;
@@ -16,13 +17,14 @@ impl Files for Disk {
         if path.contains("://") {
             return Err(Missing("what stands elsewhere is not fetched: save it beside the template".into()));
         }
+        if is_reserved_file(Path::new(path)) {
+            return Err(Missing("it is a key, or what `wattle up` keeps, which no template brings along".into()));
+        }
         open(Path::new(path)).and_then(whole).map_err(|error| Missing(reason(&error)))
     }
 
     fn leads_out(&self, path: &str, folder: &str) -> bool {
-        let folder = if folder.is_empty() { "." } else { folder };
-        let really = |path: &str| std::fs::canonicalize(path).ok();
-        really(path).zip(really(folder)).is_some_and(|(path, folder)| !path.starts_with(folder))
+        wattle::cli::leads_out(Path::new(path), Path::new(folder))
     }
 }
 

@@ -4,7 +4,10 @@ use clap::{Arg, ArgMatches, Command};
 use wattle::check::has_errors;
 use wattle::cli::{emission, emission_args, emit};
 use wattle::lower::{Lowering, Options, lower, native};
+use wattle::model::{Model, Name};
 use wattle::view;
+use wattle_heat::Loaded;
+use wattle_heat::files::join;
 
 use wattle_hot::model::placed;
 
@@ -60,6 +63,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         console.out.write(&decisions::shown(&decisions, console.out.color, width))?;
         return Ok(Exit::Fine);
     }
+    stand_there(&given.loaded, &model)?;
     let emitted = emit(&model, &emission)?;
     console.err.write(&emitted.told)?;
     if ["environment", "parameter", "parameter-file"].into_iter().any(|option| matches.contains_id(option)) {
@@ -69,6 +73,14 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     console.out.write(&emitted.tree)?;
     Ok(Exit::Fine)
+}
+
+/// Refuses files of the template's to which links lead from elsewhere: whoever wrote it may not be whose files these are.
+fn stand_there(loaded: &Loaded, model: &Model) -> Result<(), Failure> {
+    let leads_out = |name: &&Name| loaded.library.led_out.contains(&join(&loaded.template.file, name));
+    let Some(name) = model.files.keys().find(leads_out) else { return Ok(()) };
+    let failure = Failure::files(format!("`{name}` is not in the template's folder: a link leads to it"));
+    Err(failure.note("nothing was written").help("put the file itself there"))
 }
 
 /// What Heat and the data space take as the name of a stack.
