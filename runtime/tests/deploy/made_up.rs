@@ -110,7 +110,7 @@ impl Cloud for MadeUp {
     async fn list(&self, _: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, String> {
         let things = self.things();
         let seen = things.there.iter().map(|(mark, known)| {
-            let expected = rows.expected.get(mark).map(text);
+            let expected = rows.expected.get(mark).map(|expected| text(&expected.properties));
             let sight = match expected {
                 Some(expected) if expected != known.text => {
                     Sight::Changed(thing(*mark), format!("its text is {}", known.text).into())

@@ -112,7 +112,7 @@ pub(super) static GROUP: Plain = Plain {
     columns: &[back("stateful", Form::Same, "true")],
     described: true,
     tagged: false,
-    attributes: &[],
+    attributes: &[("name", "name")],
     quirk: Quirk::Group,
 };
 
