@@ -39,6 +39,10 @@ fn nothing_is_made_where_something_is_wrong() {
     std::fs::write(&clouds, text.replace("auth:", "compute_endpoint_override: http://127.0.0.1:1/compute\n    auth:"))
         .expect("writes");
     refused(&site, "unreachable-compute", &[]);
+    // Nothing is made of it, and no server without it.
+    std::fs::write(&clouds, text.replace("auth:", "image_endpoint_override: http://127.0.0.1:1/image\n    auth:"))
+        .expect("writes");
+    refused(&site, "unreachable-image", &[]);
     std::fs::write(&clouds, text.replace("auth:", "region_name: elsewhere\n    auth:")).expect("writes");
     refused(&site, "no-region", &[]);
     std::fs::write(&clouds, text.replace("auth:", "cacert: /nowhere/ca.pem\n    auth:")).expect("writes");
@@ -95,8 +99,10 @@ fn a_token_that_ends_meanwhile_is_said_once() {
         world.befall(ended("/auth/tokens", 1));
         world.befall(ended("/networking/", 0));
     }
+    let began = std::time::Instant::now();
     let ran = site.deploy(&[]);
     assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "at once, and not after many tries: {ran}");
     let said = ran.err.matches("does not take the token that was given").count();
     assert_eq!(said, 2, "when it happens, and at the end: {ran}");
     assert!(ran.err.contains(" failed as `"), "{ran}");
