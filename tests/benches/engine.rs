@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 use wattle::model::{Name, Value};
 use wattle_converge::{Cleanup, Id, Job, Known, Limits, OnFailure, Outcome, Sight, Target, Thing, Wanted as One, What};
-use wattle_runtime::deploy::{Cloud, Deployment, Maker, Rows, Seen, Wanted};
+use wattle_runtime::deploy::{Blindness, Cloud, Deployment, Maker, Rows, Seen, Wanted};
 use wattle_runtime::space::OperatorKey;
 use wattle_runtime::store::{Address, Memory, Op, Store, StoreError};
 use wattle_tests::stores::{Asked, Guard, Guarded};
@@ -160,7 +160,7 @@ impl Cloud for Instantly {
         }
     }
 
-    async fn list(&self, _: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, String> {
+    async fn list(&self, _: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, Blindness> {
         let things = self.0.lock().expect("nobody panics");
         let seen = things.iter().map(|(mark, properties)| {
             assert!(rows.expected.get(mark).is_none_or(|expected| expected == properties), "nobody changes anything");

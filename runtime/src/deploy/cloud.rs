@@ -38,6 +38,15 @@ pub struct Expected {
     pub noted: BTreeMap<Name, Value>,
 }
 
+/// Why it is not known what there is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blindness {
+    /// In the words of a message.
+    pub why: String,
+    /// Whether it is no use to look again: the cloud does not let one in.
+    pub is_final: bool,
+}
+
 /// Who carries out what the engine asks for.
 #[async_trait]
 pub trait Cloud: fmt::Debug + Send + Sync {
@@ -50,6 +59,6 @@ pub trait Cloud: fmt::Debug + Send + Sync {
     /// All things of the stack that are of these types, by lists.
     ///
     /// # Errors
-    /// Why they are not known, in the words of a message.
-    async fn list(&self, kinds: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, String>;
+    /// Why they are not known.
+    async fn list(&self, kinds: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, Blindness>;
 }
