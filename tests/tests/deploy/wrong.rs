@@ -99,10 +99,10 @@ fn a_token_that_ends_meanwhile_is_said_once() {
         world.befall(ended("/auth/tokens", 1));
         world.befall(ended("/networking/", 0));
     }
-    let began = std::time::Instant::now();
     let ran = site.deploy(&[]);
     assert_eq!(ran.code, Some(1), "{ran}");
-    assert!(began.elapsed() < std::time::Duration::from_secs(20), "at once, and not after many tries: {ran}");
+    // Nobody looks ten times more.
+    assert!(!ran.err.contains("it cannot be seen what is there,"), "{ran}");
     let said = ran.err.matches("does not take the token that was given").count();
     assert_eq!(said, 2, "when it happens, and at the end: {ran}");
     assert!(ran.err.contains(" failed as `"), "{ran}");
