@@ -1,0 +1,71 @@
+//! A leader that is killed, and who comes after it.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+use wattle_runtime::deploy::News;
+use wattle_runtime::space::OperatorKey;
+use wattle_runtime::store::Store;
+
+use super::{Place, again, deployment, wanted};
+
+/// Has a leader killed when nine of ten things are there, and says how long the next one takes until it goes on.
+pub(crate) fn after_a_kill(size: u32, place: &Place) -> String {
+    let mut begun = again(size, place, "begin").stdout(Stdio::piped()).spawn().expect("starts");
+    let mut line = String::new();
+    BufReader::new(begun.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("it says that it is far enough");
+    begun.kill().expect("it runs");
+    begun.wait().expect("it ends");
+    let out = again(size, place, "go-on").output().expect("runs");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    String::from_utf8_lossy(&out.stdout).trim().to_owned()
+}
+
+/// Brings it up until nine of ten things are there, says so, and waits to be killed.
+pub(crate) async fn begin(size: u32, store: Arc<dyn Store>, key: OperatorKey) {
+    let (news, mut heard) = mpsc::unbounded_channel();
+    let deployment = deployment(store, key);
+    let wanted = wanted(format!("{size} -"));
+    let bring = deployment.bring(&wanted, &news, std::future::pending());
+    tokio::pin!(bring);
+    loop {
+        tokio::select! {
+            _ = &mut bring => panic!("it is done before it is killed"),
+            told = heard.recv() => if let Some(News::Count(count)) = told
+                && count.there >= size as usize / 10 * 9
+            {
+                break;
+            },
+        }
+    }
+    println!("far enough");
+    std::thread::sleep(Duration::from_hours(1));
+}
+
+/// Goes on, and says how long it took until it knew what there is, and what a former session cost.
+pub(crate) async fn go_on(size: u32, store: Arc<dyn Store>, key: OperatorKey) {
+    let began = Instant::now();
+    let (news, mut heard) = mpsc::unbounded_channel();
+    let deployment = deployment(store, key);
+    let keep = deployment.keep(&news, std::future::pending());
+    tokio::pin!(keep);
+    let mut waited = false;
+    loop {
+        tokio::select! {
+            ended = &mut keep => panic!("it goes on: {ended:?}"),
+            told = heard.recv() => match told {
+                Some(News::Elsewhere) => waited = true,
+                Some(News::Count(count)) => {
+                    assert!(count.there >= size as usize / 10 * 9, "{count:?}");
+                    break;
+                }
+                _ => {}
+            },
+        }
+    }
+    let waits = if waited { ", of which it waits for the end of the session of whoever was killed" } else { "" };
+    println!("{} ms{waits}", began.elapsed().as_millis());
+}
