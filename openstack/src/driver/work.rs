@@ -35,10 +35,9 @@ impl Work<'_> {
         self.noted.get(attribute).map(sent)
     }
 
-    /// What a thing is to be called: as its template says, else as it was, which `attribute` tells, else by its resource.
-    pub(super) fn called(&self, properties: &Value, attribute: &str) -> Value {
-        let said = given(properties, "name").cloned().or_else(|| self.noted(attribute));
-        said.unwrap_or_else(|| self.name.as_str().into())
+    /// What a thing is to be called: as its template says, else by its resource, as in Heat.
+    pub(super) fn called(&self, properties: &Value) -> Value {
+        given(properties, "name").cloned().unwrap_or_else(|| self.name.as_str().into())
     }
 
     /// Asks.

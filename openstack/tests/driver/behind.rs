@@ -222,3 +222,21 @@ fn what_the_cloud_does_is_no_drift() {
     let sight = stage.sight(port.row, port.kind, &desk.noted(&BTreeMap::new()));
     assert!(matches!(sight, Some(Sight::Ready(_))), "{sight:?}");
 }
+
+/// What a template says no longer goes back to what it is without: what was noted of it was said.
+#[test]
+fn a_name_that_is_said_no_longer_is_the_resource_s() {
+    let stage = Stage::new();
+    for (kind, more) in [
+        ("OS::Neutron::Net", json!({})),
+        ("OS::Neutron::SecurityGroup", json!({})),
+        ("OS::Nova::Server", json!({ "flavor": "m1.small", "image": "debian-12", "networks": "none" })),
+        ("OS::Cinder::Volume", json!({ "size": 1 })),
+    ] {
+        let mut named = more.clone();
+        named["name"] = "otto".into();
+        let mut thing = Bare::new(&stage, kind, named);
+        thing.properties = more;
+        thing.has_drifted("name");
+    }
+}

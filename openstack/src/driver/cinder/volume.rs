@@ -74,7 +74,7 @@ fn asked(work: &Work<'_>, properties: &Value) -> Vec<(&'static str, Value)> {
     let said = |key: &str| given(properties, key).cloned();
     let volume_type = given_text(properties, "volume_type").map(Value::from);
     let all = [
-        ("name", Some(work.called(properties, "display_name"))),
+        ("name", Some(work.called(properties))),
         ("description", said("description").or_else(|| Some("".into()))),
         ("volume_type", volume_type.or_else(|| work.noted("volume_type"))),
     ];
@@ -180,7 +180,7 @@ impl Driver for Volumes {
 
     async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop> {
         let mut body = Map::new();
-        body.insert("name".into(), given(properties, "name").cloned().unwrap_or_else(|| work.name.as_str().into()));
+        body.insert("name".into(), work.called(properties));
         for (property, key) in MADE_WITH {
             if let Some(value) = given(properties, property).filter(|value| **value != "" && **value != false) {
                 body.insert(key.into(), value.clone());

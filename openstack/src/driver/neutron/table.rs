@@ -112,7 +112,7 @@ pub(super) static GROUP: Plain = Plain {
     columns: &[back("stateful", Form::Same, "true")],
     described: true,
     tagged: false,
-    attributes: &[("name", "name")],
+    attributes: &[],
     quirk: Quirk::Group,
 };
 

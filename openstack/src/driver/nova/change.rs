@@ -51,7 +51,7 @@ pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) 
 
 /// The name that it is to have, if it has another one.
 fn other_name(work: &Work<'_>, item: &Value, properties: &Value) -> Option<Value> {
-    let wanted = work.called(properties, "name");
+    let wanted = work.called(properties);
     (wanted != item["name"]).then_some(wanted)
 }
 

@@ -72,7 +72,7 @@ impl Plain {
 
     /// The name that a thing is to have, if it has another one.
     fn other_name(&self, work: &Work<'_>, item: &Value, properties: &Value) -> Option<Value> {
-        let wanted = work.called(properties, "name");
+        let wanted = work.called(properties);
         (self.takes("name") && wanted != item["name"]).then_some(wanted)
     }
 
@@ -207,7 +207,7 @@ impl Driver for Plain {
     async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop> {
         let mut body: Map<String, Value> =
             besides(properties).map(|(key, value)| (key.clone(), value.clone())).collect();
-        body.insert("name".into(), given(properties, "name").cloned().unwrap_or_else(|| work.name.as_str().into()));
+        body.insert("name".into(), work.called(properties));
         for (column, value) in self.wanted(work, properties).await? {
             body.insert(column.key.into(), value);
         }
