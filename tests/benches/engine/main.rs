@@ -51,7 +51,7 @@ fn main() {
             assert!(status.success(), "{store} with {size} resources");
         }
     }
-    println!("\n| store | resources | from the start of the next process until it goes on |\n|---|---|---|");
+    println!("\n| store | resources | it goes on after | of that, since nobody else leads |\n|---|---|---|---|");
     for store in ["embedded", "zookeeper"] {
         for size in &sizes {
             println!("| {store} | {size} | {} |", killed::after_a_kill(*size, &Place::of(store)));
