@@ -114,10 +114,14 @@ impl State {
         };
         let what = what.expect("INVARIANT: what is begun, or begun again, is wanted as it was written down");
         let phys = row.thing.as_ref().map(|thing| thing.phys.clone());
+        let noted = match (&what, &row.thing) {
+            (What::Update { .. }, Some(thing)) => thing.attributes.clone(),
+            _ => BTreeMap::new(),
+        };
         let not_after = intent.not_after;
         let end = drain.unwrap_or(not_after + self.limits.grace);
         let (name, kind): (Name, Name) = (row.name.clone(), row.kind.clone());
-        self.out.jobs.push(Job { id: job, row: id, name, kind, phys, what, is_new, not_after });
+        self.out.jobs.push(Job { id: job, row: id, name, kind, phys, noted, what, is_new, not_after });
         self.running += 1;
         self.turn(id, Phase::Running(job), Some(end));
     }

@@ -1,6 +1,6 @@
 //! What a step asks for: writes, jobs, and what somebody may want to know.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,9 @@ pub struct Job {
     pub kind: Name,
     /// The thing's name in the cloud, where it is known.
     pub phys: Option<Name>,
+    /// The thing's attributes as they were when something was last done to it, for an update: what it has that nobody asks for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub noted: BTreeMap<Name, Value>,
     /// What it is.
     pub what: What,
     /// Nobody was asked for this creation before, so there is no thing with the row's mark that would have to be looked for.

@@ -125,6 +125,14 @@ impl Deployment {
         let entry = self.0.entry(name).filter(|entry| entry.role == Role::Row)?;
         Some((entry.resource.ty(), &entry.resource.at))
     }
+
+    /// What is given of the resource of this name, if there is a row of it: what makes it, and its properties. A value that is not known
+    /// yet stands there as the call that will give it.
+    pub fn given(&self, name: &str) -> Option<(&str, wattle_model::Value)> {
+        let entry = self.0.entry(name).filter(|entry| entry.role == Role::Row)?;
+        let given = entry.resource.only_given().unwrap_or_default();
+        Some((entry.resource.made_by(), wattle_model::Value::Map(given)))
+    }
 }
 
 /// The outputs in which a hidden parameter, a random string or what lets one signal is.

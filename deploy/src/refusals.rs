@@ -85,7 +85,8 @@ impl Refusals {
         }
         if resource.rest.contains_key("external_id") {
             let what = "`external_id` names a thing that is there already";
-            let help = "use its id where the resource is referred to, or let `adopt` take the thing over";
+            let help =
+                "take the resource out and write the id where it is referred to, or deploy the template with Heat";
             self.refuse(&WITHOUT_HEAT, name, at, what, help);
         }
         match resource.rest.get("deletion_policy").and_then(Value::as_text) {

@@ -159,6 +159,11 @@ impl Fault {
         matches!(self, Self::Refused { status: 404, .. })
     }
 
+    /// Whether the cloud does not let one in, however often one asks.
+    pub fn is_locked_out(&self) -> bool {
+        matches!(self, Self::LoggedOut { .. } | Self::Ended { .. })
+    }
+
     /// Whether it may go otherwise when it is asked again later.
     pub fn is_passing(&self) -> bool {
         matches!(

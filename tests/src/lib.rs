@@ -7,6 +7,7 @@ pub mod command;
 pub mod conformance;
 pub mod crowd;
 pub mod deadline;
+pub mod embedded;
 pub mod fuzz;
 pub mod heat;
 pub mod journal;

@@ -18,6 +18,7 @@ use wattle_runtime::openstack::Http;
 
 use crate::cloud::CloudServer;
 use crate::command::{apart, wattle};
+use crate::embedded::Embedded;
 use crate::running::{Foreground, Ran, Stage, to_its_end};
 use crate::zookeeper::ZooKeeper;
 
@@ -46,9 +47,15 @@ pub struct Site<G = CloudServer> {
     pub stage: Stage,
     /// The cloud.
     pub cloud: G,
-    zookeeper: ZooKeeper,
+    space: Space,
     /// Ids of what was there before, which is nobody's business here.
     before: BTreeSet<String>,
+}
+
+/// Where the data space is.
+enum Space {
+    ZooKeeper(ZooKeeper),
+    Embedded(Embedded),
 }
 
 /// The password of the shop.
@@ -66,6 +73,15 @@ impl Site {
         Self::at(CloudServer::start(setting), "demo")
     }
 
+    /// The same over an embedded store, whose operator's key is there already.
+    pub fn embedded(setting: Setting) -> Self {
+        let store = Embedded::new();
+        let mut site = Self::over(Space::Embedded(store), CloudServer::start(setting), "demo");
+        let key = site.path().join("operator.key");
+        site.store().give_key(&key);
+        site
+    }
+
     /// Has a server vanish.
     pub fn vanish(&self, name: &str) {
         // Before the world is held: it is asked for the id.
@@ -77,7 +93,7 @@ impl Site {
 impl<G: Ground> Site<G> {
     /// The shop, in this cloud, for whoever has this password.
     pub fn at(cloud: G, password: &str) -> Self {
-        Self::over(ZooKeeper::start(1), cloud, password)
+        Self::over(Space::ZooKeeper(ZooKeeper::start(1)), cloud, password)
     }
 
     /// The same, for one whose data space soon forgets whoever was killed.
@@ -85,12 +101,12 @@ impl<G: Ground> Site<G> {
         let short = ZooKeeper::start_with(1, |zkd, _| {
             zkd.env("ZK_CONFIG", "maxSessionTimeout=4000");
         });
-        Self::over(short, cloud, password)
+        Self::over(Space::ZooKeeper(short), cloud, password)
     }
 
-    fn over(zookeeper: ZooKeeper, cloud: G, password: &str) -> Self {
+    fn over(space: Space, cloud: G, password: &str) -> Self {
         let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
-        let mut site = Self { stage, cloud, zookeeper, before: BTreeSet::new() };
+        let mut site = Self { stage, cloud, space, before: BTreeSet::new() };
         site.clouds(password);
         if G::IS_SHARED {
             let there = site.there();
@@ -111,17 +127,31 @@ impl<G: Ground> Site<G> {
 
     /// The only member of what the data space is in.
     pub fn zookeeper(&self) -> &ZooKeeper {
-        &self.zookeeper
+        match &self.space {
+            Space::ZooKeeper(server) => server,
+            Space::Embedded(_) => panic!("the data space is in an embedded store"),
+        }
+    }
+
+    /// The embedded store that the data space is in.
+    pub fn store(&mut self) -> &mut Embedded {
+        match &mut self.space {
+            Space::Embedded(store) => store,
+            Space::ZooKeeper(_) => panic!("the data space is in a ZooKeeper"),
+        }
     }
 
     /// Where the data space is.
     pub fn space(&self) -> String {
-        self.zookeeper.address()
+        match &self.space {
+            Space::ZooKeeper(server) => server.address(),
+            Space::Embedded(store) => store.address(),
+        }
     }
 
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(wattle());
-        let space = self.zookeeper.address();
+        let space = self.space();
         command.args(args).args(["--space", &space]).current_dir(self.path());
         for variable in
             std::env::vars_os().map(|(name, _)| name).filter(|name| name.to_string_lossy().starts_with("OS_"))

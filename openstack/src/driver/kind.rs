@@ -16,6 +16,8 @@ pub struct Kind {
     pub name: &'static str,
     /// The type of the service whose it is.
     pub service: &'static str,
+    /// The services besides that are read for things of these properties, or asked for them.
+    pub(super) also: fn(&Json) -> Vec<&'static str>,
     pub(super) fixed: &'static [&'static str],
     pub(super) exclusive: fn(&Json) -> Vec<String>,
     pub(super) turns: fn(&Json) -> Vec<String>,
@@ -58,6 +60,12 @@ impl Kind {
     /// What such a resource has only while it is made, in words that name it.
     pub fn turns(&self, properties: &Value) -> BTreeSet<Name> {
         (self.turns)(&sent(properties)).into_iter().map(Name::from).collect()
+    }
+
+    /// The services without which no thing of these properties comes about. A value that is not known yet may stand there as the call that
+    /// will give it.
+    pub fn services(&self, properties: &Value) -> BTreeSet<&'static str> {
+        (self.also)(&sent(properties)).into_iter().chain([self.service]).collect()
     }
 
     /// Names of properties that cannot be changed in place here, although Heat's schemas say that they can.

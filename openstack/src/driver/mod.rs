@@ -26,7 +26,7 @@ pub(crate) use json::encoded;
 pub use kind::{Kind, kind, kinds};
 pub use mark::Mark;
 pub use openstack::OpenStack;
-pub use seen::{Rows, Seen};
+pub use seen::{Expected, Rows, Seen};
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,12 @@
 //! Jobs.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 use wattle_converge::{Id, Job, Outcome, What};
+use wattle_model::Name;
 
 use super::find::Known;
 use super::json::sent;
@@ -39,17 +41,24 @@ impl OpenStack {
     pub async fn carry_out(&self, job: &Job) -> Outcome {
         let Some(kind) = kind(&job.kind) else { return unknown(&job.kind) };
         let until = SystemTime::UNIX_EPOCH + Duration::from_millis(job.not_after.as_millis());
-        let work = self.work(job.row, &job.name, Some(until));
+        let work = self.work(job.row, &job.name, &job.noted, Some(until));
         carried_out(kind, &work, job).await.unwrap_or_else(Stop::outcome)
     }
 
-    pub(super) fn work(&self, row: Id, name: &str, until: Option<SystemTime>) -> Work<'_> {
+    pub(super) fn work<'a>(
+        &'a self,
+        row: Id,
+        name: &str,
+        noted: &'a BTreeMap<Name, wattle_model::Value>,
+        until: Option<SystemTime>,
+    ) -> Work<'a> {
         Work {
             session: &self.session,
             known: &self.known,
             marks: &self.marks,
             mark: self.marks.of(row),
             name: format!("{}-{name}", self.marks.stack()),
+            noted,
             until,
         }
     }

@@ -1,6 +1,6 @@
 //! What is there, by lists.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wattle_converge::{Id, Sight};
 use wattle_model::{Name, Value};
@@ -25,10 +25,21 @@ pub struct Seen {
     pub sight: Sight,
 }
 
+/// What a row's thing should be like.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected<'a> {
+    /// The resource's name, by which a thing is called that is given none.
+    pub name: &'a str,
+    /// The properties that it was given last.
+    pub properties: &'a Value,
+    /// Its attributes as they were when something was last done to it. What the properties do not say is as it was then.
+    pub noted: &'a BTreeMap<Name, Value>,
+}
+
 /// What the caller knows of its rows.
 pub trait Rows: Sync {
-    /// What the row's thing should be like, by the properties that it was given last; nothing if that is not known.
-    fn expected(&self, row: Id) -> Option<&Value>;
+    /// What the row's thing should be like; nothing if that is not known.
+    fn expected(&self, row: Id) -> Option<Expected<'_>>;
 
     /// The row that knows a thing of this type by its name in the cloud.
     fn row_of(&self, kind: &str, phys: &str) -> Option<Id>;
@@ -70,7 +81,7 @@ impl OpenStack {
         driver: &dyn Driver,
         row: Id,
         found: &Found,
-        expected: Option<&Value>,
+        expected: Option<Expected<'_>>,
     ) -> Result<Sight, Fault> {
         let busy = || Sight::Busy(found.phys.as_str().into());
         if driver.is_half(found) {
@@ -85,9 +96,9 @@ impl OpenStack {
         let differs = match (stopped, expected) {
             (Some(how), _) => Some(how),
             (None, None) => None,
-            (None, Some(expected)) => {
-                let work = self.work(row, "", None);
-                match driver.differs(&work, found, &sent(expected)).await {
+            (None, Some(Expected { name, properties, noted })) => {
+                let work = self.work(row, name, noted, None);
+                match driver.differs(&work, found, &sent(properties)).await {
                     Ok(differs) => differs,
                     Err(Stop::Fault(fault)) => return Err(fault),
                     // What a template names is not there, or cannot be asked for now: of that, nothing is seen here.

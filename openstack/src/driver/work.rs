@@ -1,10 +1,13 @@
 //! What all requests of one job have in common.
 
+use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
+use wattle_model::Name;
 
 use super::find::Known;
+use super::json::{given, sent};
 use super::mark::Mark;
 use super::stop::{Stop, of_creation, of_reading};
 use crate::session::Call;
@@ -20,11 +23,23 @@ pub(super) struct Work<'a> {
     pub(super) mark: String,
     /// What a thing is called that is given no name.
     pub(super) name: String,
+    /// The thing's attributes as they were when something was last done to it: what it has that nobody asks for.
+    pub(super) noted: &'a BTreeMap<Name, wattle_model::Value>,
     /// No request is begun after this.
     pub(super) until: Option<SystemTime>,
 }
 
 impl Work<'_> {
+    /// What an attribute was when something was last done to the thing, if it was anything.
+    pub(super) fn noted(&self, attribute: &str) -> Option<Value> {
+        self.noted.get(attribute).map(sent)
+    }
+
+    /// What a thing is to be called: as its template says, else by its resource, as in Heat.
+    pub(super) fn called(&self, properties: &Value) -> Value {
+        given(properties, "name").cloned().unwrap_or_else(|| self.name.as_str().into())
+    }
+
     /// Asks.
     pub(super) async fn ask(&self, call: Call) -> Result<Value, Fault> {
         self.session.call(Call { until: self.until, ..call }).await

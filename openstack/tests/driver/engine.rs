@@ -11,7 +11,7 @@ use wattle_converge::{
     Desire, Event, Id, Known, Limits, Notice, Outcome, Sight, State, Step, Stored, Target, Thing, Time, Wanted, What,
 };
 use wattle_model::{Name, Value};
-use wattle_openstack::driver::{Rows, kind};
+use wattle_openstack::driver::{Expected, Rows, kind};
 use wattle_openstack::{Method, Wire as _};
 
 use super::jobs::{Jobs, value};
@@ -97,15 +97,17 @@ struct Run {
     given: BTreeMap<Id, Value>,
 }
 
-struct Memory<'r>(&'r BTreeMap<Id, Value>, BTreeMap<(Name, Name), Id>);
+struct Memory<'r>(&'r State, &'r BTreeMap<Id, Value>, BTreeMap<(Name, Name), Id>);
 
 impl Rows for Memory<'_> {
-    fn expected(&self, row: Id) -> Option<&Value> {
-        self.0.get(&row)
+    fn expected(&self, row: Id) -> Option<Expected<'_>> {
+        let known = self.0.row(row).filter(|row| row.is_idle())?;
+        let noted = &known.thing.as_ref()?.attributes;
+        Some(Expected { name: &known.name, properties: self.1.get(&row)?, noted })
     }
 
     fn row_of(&self, kind: &str, phys: &str) -> Option<Id> {
-        self.1.get(&(kind.into(), phys.into())).copied()
+        self.2.get(&(kind.into(), phys.into())).copied()
     }
 }
 
@@ -148,7 +150,7 @@ impl Run {
             let phys = row.thing.as_ref().map(|thing: &Thing| thing.phys.clone())?;
             Some(((row.kind.clone(), phys), row.id))
         });
-        let memory = Memory(&self.given, known.collect());
+        let memory = Memory(&self.state, &self.given, known.collect());
         let kinds = kinds.iter().map(|kind| Name::from(*kind)).collect();
         // A list that cannot be had says nothing of anything.
         let Ok(seen) = self.stage.hands.list(&kinds, &memory).now_or_never().expect("nothing to wait for") else {

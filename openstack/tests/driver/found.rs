@@ -113,7 +113,11 @@ fn what_is_taken_over_is_known_by_its_name_and_gets_the_mark() {
     let attachment = json!({ "instance_uuid": base.servers[0], "volume_id": base.volumes[0] });
     for (kind, phys, properties) in [
         ("OS::Neutron::Net", text(&net["network"]["id"]), json!({ "name": "old" })),
-        ("OS::Cinder::Volume", text(&volume["volume"]["id"]), json!({ "size": 1, "metadata": { "by": "hand" } })),
+        (
+            "OS::Cinder::Volume",
+            text(&volume["volume"]["id"]),
+            json!({ "name": "old", "size": 1, "metadata": { "by": "hand" } }),
+        ),
         // Heat calls it as the volume.
         ("OS::Cinder::VolumeAttachment", base.volumes[0].clone(), attachment),
     ] {

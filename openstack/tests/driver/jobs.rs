@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value as Json;
 use wattle_converge::{Id, Outcome, Sight, Thing, What};
 use wattle_model::{Name, Value};
-use wattle_openstack::driver::{Rows, Seen};
+use wattle_openstack::driver::{Expected, Rows, Seen};
 
 /// A key for SSH.
 pub(crate) const KEY: &str =
@@ -16,6 +16,7 @@ pub(crate) const KEY: &str =
 #[derive(Default)]
 pub(crate) struct Desk {
     expected: BTreeMap<Id, Value>,
+    noted: BTreeMap<Name, Value>,
     known: BTreeMap<(Name, Name), Id>,
 }
 
@@ -23,6 +24,12 @@ impl Desk {
     /// A row that expects this.
     pub(crate) fn expects(row: Id, properties: &Json) -> Self {
         Self { expected: [(row, value(properties))].into(), ..Self::default() }
+    }
+
+    /// The row's thing had these attributes when something was last done to it.
+    pub(crate) fn noted(mut self, noted: &BTreeMap<Name, Value>) -> Self {
+        self.noted = noted.clone();
+        self
     }
 
     /// A row knows a thing by its name in the cloud.
@@ -33,8 +40,8 @@ impl Desk {
 }
 
 impl Rows for Desk {
-    fn expected(&self, row: Id) -> Option<&Value> {
-        self.expected.get(&row)
+    fn expected(&self, row: Id) -> Option<Expected<'_>> {
+        Some(Expected { name: "web", properties: self.expected.get(&row)?, noted: &self.noted })
     }
 
     fn row_of(&self, kind: &str, phys: &str) -> Option<Id> {
@@ -56,7 +63,13 @@ pub(crate) trait Jobs {
     fn pass(&self, time: Duration);
 
     /// Carries out one job, once.
-    fn once(&self, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome;
+    fn once(&self, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome {
+        self.once_noted(row, kind, phys, what, &BTreeMap::new())
+    }
+
+    /// The same of a thing that had these attributes when something was last done to it.
+    fn once_noted(&self, row: Id, kind: &str, phys: Option<&str>, what: What, noted: &BTreeMap<Name, Value>)
+    -> Outcome;
 
     /// What is seen of a type.
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen>;
@@ -66,8 +79,20 @@ pub(crate) trait Jobs {
 
     /// Carries out one job until it comes to an end, as the engine does; what is accepted is looked for by lists.
     fn carry_out(&self, row: Id, kind: &str, phys: Option<&str>, what: &What) -> Outcome {
+        self.carry_out_noted(row, kind, phys, what, &BTreeMap::new())
+    }
+
+    /// The same of a thing that had these attributes when something was last done to it.
+    fn carry_out_noted(
+        &self,
+        row: Id,
+        kind: &str,
+        phys: Option<&str>,
+        what: &What,
+        noted: &BTreeMap<Name, Value>,
+    ) -> Outcome {
         for _ in 0..100 {
-            match self.once(row, kind, phys, what.clone()) {
+            match self.once_noted(row, kind, phys, what.clone(), noted) {
                 Outcome::Later(after) => self.pass(after),
                 Outcome::Accepted(_) => return self.ended(row, kind, matches!(what, What::Delete)),
                 outcome => return outcome,

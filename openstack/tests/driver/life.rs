@@ -1,7 +1,7 @@
 //! Each type, from its creation to its deletion.
 
 use serde_json::{Value as Json, json};
-use wattle_converge::{Id, Outcome, Sight, What};
+use wattle_converge::{Id, Outcome, Sight, Thing, What};
 
 use super::cases::{Base, Case, cases};
 use super::jobs::{Desk, Jobs, value};
@@ -118,6 +118,46 @@ pub(crate) fn differs_and_is_put_right(stage: &impl Jobs) {
             assert_eq!(is_back, !STAYS.contains(&(case.kind, *property)), "{} `{property}`", case.kind);
         }
         break_down(stage, row, &case, &phys);
+    }
+}
+
+/// Changes each property of each type behind the deployment's back, also those of which its properties say nothing, and puts that right.
+pub(crate) fn is_seen_behind_its_back(stage: &impl Jobs) {
+    for case in all(stage) {
+        let said = case.properties.as_object().expect("properties are a map");
+        for (property, to) in &case.changes {
+            // What the service has for its own is nobody's property.
+            if *property == "value_specs" {
+                continue;
+            }
+            let row = stage.row();
+            let thing = stage.made(row, case.kind, &case.properties);
+            let differs = |noted: &Thing| {
+                let desk = Desk::expects(row, &case.properties).knows(row, case.kind, &thing.phys);
+                match stage.sight(row, case.kind, &desk.noted(&noted.attributes)) {
+                    Some(Sight::Changed(_, how)) => Some(how.to_string()),
+                    Some(Sight::Ready(_)) => None,
+                    sight => panic!("{} `{property}`: {sight:?}", case.kind),
+                }
+            };
+            assert_eq!(differs(&thing), None, "{} before `{property}`", case.kind);
+            update(stage, row, &case, &thing.phys, &changed(&case.properties, property, to));
+            let how = differs(&thing);
+            let is_said = if said.contains_key(*property) { "said" } else { "unsaid" };
+            let how = how.unwrap_or_else(|| panic!("{}: no drift of `{property}`, which is {is_said}", case.kind));
+            assert!(how.contains(&format!("`{property}`")) || how.contains("was to be"), "{} {how}", case.kind);
+            // What has grown never shrinks.
+            if *property != "size" {
+                let what = What::Update { properties: value(&case.properties) };
+                let outcome = stage.carry_out_noted(row, case.kind, Some(&thing.phys), &what, &thing.attributes);
+                let Outcome::Done(Some(right)) = outcome else {
+                    panic!("{} `{property}`: {outcome:?}", case.kind);
+                };
+                assert_eq!(differs(&thing), None, "{} after `{property}`", case.kind);
+                assert_eq!(differs(&right), None, "{} after `{property}`, noted anew", case.kind);
+            }
+            break_down(stage, row, &case, &thing.phys);
+        }
     }
 }
 

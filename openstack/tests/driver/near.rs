@@ -4,7 +4,7 @@ use serde_json::json;
 use wattle_openstack::driver::kinds;
 
 use super::jobs::{Desk, Jobs as _};
-use super::life::{all, comes_and_goes, differs_and_is_put_right};
+use super::life::{all, comes_and_goes, differs_and_is_put_right, is_seen_behind_its_back};
 use super::stage::Stage;
 
 #[test]
@@ -25,6 +25,11 @@ fn a_thing_comes_is_read_and_goes() {
 #[test]
 fn what_differs_is_seen_and_put_right() {
     differs_and_is_put_right(&Stage::new());
+}
+
+#[test]
+fn what_is_changed_behind_its_back_is_seen_and_put_right() {
+    is_seen_behind_its_back(&Stage::new());
 }
 
 #[test]

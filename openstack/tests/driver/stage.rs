@@ -1,7 +1,7 @@
 //! A cloud of this process, and somebody who carries out jobs in it.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +10,7 @@ use futures_util::FutureExt as _;
 use serde_json::Value as Json;
 use wattle_cloud::{Doing, Near, Rule, Setting, World};
 use wattle_converge::{Id, Job, Outcome, Time, What};
-use wattle_model::Name;
+use wattle_model::{Name, Value};
 use wattle_openstack::clouds::Sources;
 use wattle_openstack::driver::{Mark, OpenStack, Seen, kinds};
 use wattle_openstack::session::Call;
@@ -95,7 +95,7 @@ impl Stage {
         let now = self.near.now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
         let not_after = Time::from_millis(u64::try_from(now.as_millis()).expect("this century")) + lease;
         let (id, name) = (Id { term: 2, number: 0 }, "web".into());
-        Job { id, row, name, kind: kind.into(), phys: None, what, is_new: false, not_after }
+        Job { id, row, name, kind: kind.into(), phys: None, noted: BTreeMap::new(), what, is_new: false, not_after }
     }
 
     fn carried_out(&self, job: &Job) -> Outcome {
@@ -137,8 +137,16 @@ impl Jobs for Stage {
         self.near.pass(time);
     }
 
-    fn once(&self, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome {
-        self.once_until(LEASE, row, kind, phys, what)
+    fn once_noted(
+        &self,
+        row: Id,
+        kind: &str,
+        phys: Option<&str>,
+        what: What,
+        noted: &BTreeMap<Name, Value>,
+    ) -> Outcome {
+        let job = self.job(LEASE, row, kind, what);
+        self.carried_out(&Job { phys: phys.map(Name::from), noted: noted.clone(), ..job })
     }
 
     fn list(&self, kind: &str, desk: &Desk) -> Vec<Seen> {

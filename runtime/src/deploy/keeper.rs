@@ -9,8 +9,9 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use wattle_converge::{Id, Row, Write};
+use wattle_converge::{Id, Row, Time, Write};
 
+use crate::clock;
 use crate::store::{Access, Hold, Op, Store, StoreError, Version};
 
 use super::DeployError;
@@ -202,7 +203,8 @@ impl Keeper {
         let mut whole = Vec::new();
         for name in self.store.children(&self.place.targets()).await? {
             // One that is being written becomes whole with the wish for it.
-            if self.store.get(&self.place.target(&name)).await?.is_some_and(|node| !node.data.is_empty()) {
+            let now = Time::from_millis(clock::millis());
+            if self.store.get(&self.place.target(&name)).await?.is_some_and(|node| shelf::is_over(&node.data, now)) {
                 whole.push(name);
             }
         }

@@ -31,7 +31,7 @@ use wattle_converge::{Act, Cleanup, Limits, OnFailure, Outcome, Row, Stage, Time
 use crate::space::{OperatorKey, Signed};
 use crate::store::{Access, Hold, Store, StoreError, Version};
 
-pub use cloud::{Cloud, Rows, Seen};
+pub use cloud::{Blindness, Cloud, Expected, Rows, Seen};
 pub use error::DeployError;
 pub use heat::Through;
 pub use identity::Identity;

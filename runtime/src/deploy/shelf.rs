@@ -4,12 +4,14 @@
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use wattle::model::{Name, Value};
 use wattle_agent_core::hex;
-use wattle_converge::{Known, Target, Wanted};
+use wattle_converge::{Known, Target, Time, Wanted};
 
+use crate::clock;
 use crate::space::{OperatorKey, open, seal};
 use crate::store::{Access, Op, Store};
 
@@ -49,6 +51,16 @@ pub struct Planned {
     pub after: Vec<Name>,
 }
 
+/// For how long somebody may be at storing something. Whoever is killed meanwhile leaves what nobody goes on with.
+const UNFINISHED: Duration = Duration::from_hours(1);
+
+/// Stands where something is being stored, until it is whole.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Begun {
+    /// Since when, by the clock of whoever stores it.
+    begun: Time,
+}
+
 /// Which pieces what is stored under a name has.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Whole {
@@ -56,6 +68,14 @@ struct Whole {
     first: usize,
     /// How many there are.
     pieces: usize,
+}
+
+/// What stands under a name.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Held {
+    Whole(Whole),
+    Begun(Begun),
 }
 
 /// What goals of a stack ask for.
@@ -88,7 +108,8 @@ impl Shelf {
         getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers");
         let name = hex(&chance);
         let top = self.place.target(&name);
-        let mut ops = vec![Op::Create { path: top, data: Vec::new(), access: Access::new() }];
+        let begun = Begun { begun: Time::from_millis(clock::millis()) };
+        let mut ops = vec![Op::Create { path: top, data: json(&begun), access: Access::new() }];
         ops.extend(self.pieces(&name, 0, source, &self.key)?);
         let whole = ops.pop().expect("INVARIANT: pieces end with what makes them whole");
         self.store.apply(ops).await?;
@@ -141,7 +162,11 @@ impl Shelf {
 
     /// Which pieces are all; nothing as long as they are not.
     async fn whole(&self, name: &str) -> Result<Option<Whole>, DeployError> {
-        Ok(get(&self.store, &self.stack, &self.place.target(name)).await?.map(|(whole, _)| whole))
+        let held: Option<(Held, _)> = get(&self.store, &self.stack, &self.place.target(name)).await?;
+        Ok(held.and_then(|(held, _)| match held {
+            Held::Whole(whole) => Some(whole),
+            Held::Begun(_) => None,
+        }))
     }
 
     async fn text(&self, name: &str, whole: &Whole) -> Result<String, DeployError> {
@@ -185,6 +210,14 @@ impl Shelf {
 
     fn sealed(&self, source: crate::space::SealError) -> DeployError {
         DeployError::Sealed { stack: self.stack.clone(), source }
+    }
+}
+
+/// Whether what stands there is whole, or nobody goes on with it by this time.
+pub(super) fn is_over(data: &[u8], now: Time) -> bool {
+    match serde_json::from_slice(data) {
+        Ok(Held::Begun(Begun { begun })) => begun + UNFINISHED <= now,
+        Ok(Held::Whole(_)) | Err(_) => true,
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use wattle::model::{Name, Value};
+use wattle::model::Name;
 use wattle_converge::{Id, Job, Outcome};
-use wattle_openstack::Session;
 use wattle_openstack::driver::{self, Mark, OpenStack};
+use wattle_openstack::{Fault, Session};
 
-use crate::deploy::{Cloud, Identity, Rows, Seen};
+use crate::deploy::{Blindness, Cloud, Expected, Identity, Rows, Seen};
 use crate::space::Space;
 
 use super::software::Software;
@@ -54,8 +54,9 @@ impl Cloud for Hands {
         }
     }
 
-    async fn list(&self, kinds: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, String> {
-        let seen = self.driver.list(kinds, &Known(rows)).await.map_err(|fault| fault.in_full())?;
+    async fn list(&self, kinds: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, Blindness> {
+        let blind = |fault: Fault| Blindness { why: fault.in_full(), is_final: fault.is_locked_out() };
+        let seen = self.driver.list(kinds, &Known(rows)).await.map_err(blind)?;
         Ok(seen.into_iter().map(|seen| Seen { row: seen.row, kind: seen.kind, sight: seen.sight }).collect())
     }
 }
@@ -64,8 +65,9 @@ impl Cloud for Hands {
 struct Known<'a>(&'a Rows);
 
 impl driver::Rows for Known<'_> {
-    fn expected(&self, row: Id) -> Option<&Value> {
-        self.0.expected.get(&row)
+    fn expected(&self, row: Id) -> Option<driver::Expected<'_>> {
+        let Expected { name, properties, noted } = self.0.expected.get(&row)?;
+        Some(driver::Expected { name, properties, noted })
     }
 
     fn row_of(&self, kind: &str, phys: &str) -> Option<Id> {

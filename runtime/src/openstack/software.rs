@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use wattle::model::Value;
+use wattle::model::{Name, Value};
 use wattle_converge::{Id, Job, Outcome, Thing, What};
 use wattle_deploy::{CONDITION, Waits, is_made_here, made_here};
 
@@ -47,21 +47,27 @@ impl Software {
         })
     }
 
-    /// Whether nothing is to be torn down any more on a server before it is deleted.
+    /// Whether nothing is to be torn down any more on a server before it is deleted. Absent where nobody tears anything down: it has no
+    /// agent, or it stays in the model and its components go on on the server that takes its place.
     async fn drained(&self, server: &str) -> Outcome {
         // In a nested stack, or a group, its own name comes last.
-        let server = server.rsplit('/').next().unwrap_or(server);
-        match Picture::read(&self.space, None).await {
-            Err(_) => Outcome::Later(PAUSE),
-            Ok(picture) => {
-                match picture.servers.get(server) {
-                    // One that stays in the model goes on elsewhere: nothing is torn down.
-                    Some(standing) if standing.plan.as_ref().is_some_and(|plan| plan.retired) => {
-                        if standing.tears_down() { Outcome::Later(PAUSE) } else { Outcome::Done(None) }
-                    }
-                    Some(_) | None => Outcome::Done(None),
+        let server = Name::from(server.rsplit('/').next().unwrap_or(server));
+        let Ok(picture) = Picture::read(&self.space, None).await else { return Outcome::Later(PAUSE) };
+        match picture.servers.get(&server) {
+            Some(standing) if standing.plan.as_ref().is_some_and(|plan| plan.retired) => {
+                match (standing.tears_down(), standing.leaving.is_empty()) {
+                    (true, _) => Outcome::Later(PAUSE),
+                    (false, true) => Outcome::Done(None),
+                    (false, false) => Outcome::Absent,
                 }
             }
+            Some(_) => Outcome::Absent,
+            // It has left the model, and whoever acted for it has said so before it ended, or nobody ever did.
+            None => match (self.space.plan(&server).await, self.space.server_status(&server).await) {
+                (Ok(Some(plan)), Ok(Some(status))) if plan.retired && status.of() >= plan.of() => Outcome::Done(None),
+                (Err(_), _) | (_, Err(_)) => Outcome::Later(PAUSE),
+                _ => Outcome::Absent,
+            },
         }
     }
 

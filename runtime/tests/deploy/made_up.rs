@@ -8,7 +8,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use wattle::model::{Name, Value};
 use wattle_converge::{Id, Job, Known, Outcome, Sight, Target, Thing, Wanted, What};
-use wattle_runtime::deploy::{Cloud, Maker, Rows, Seen};
+use wattle_runtime::deploy::{Blindness, Cloud, Maker, Rows, Seen};
 
 /// The only type that there is.
 pub(crate) const KIND: &str = "Thing";
@@ -32,6 +32,8 @@ pub(crate) struct Things {
     pub(crate) takes: Duration,
     /// Answers to creations of these never arrive.
     pub(crate) silent: BTreeSet<Name>,
+    /// Why nobody sees anything.
+    pub(crate) blind: Option<Blindness>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -107,10 +109,13 @@ impl Cloud for MadeUp {
         }
     }
 
-    async fn list(&self, _: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, String> {
+    async fn list(&self, _: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, Blindness> {
         let things = self.things();
+        if let Some(blind) = &things.blind {
+            return Err(blind.clone());
+        }
         let seen = things.there.iter().map(|(mark, known)| {
-            let expected = rows.expected.get(mark).map(text);
+            let expected = rows.expected.get(mark).map(|expected| text(&expected.properties));
             let sight = match expected {
                 Some(expected) if expected != known.text => {
                     Sight::Changed(thing(*mark), format!("its text is {}", known.text).into())

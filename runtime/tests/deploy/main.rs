@@ -12,9 +12,9 @@ use std::time::Duration;
 use made_up::{Lines, MadeUp};
 use tokio::sync::mpsc;
 use wattle_converge::{Cleanup, Limits, OnFailure};
-use wattle_runtime::deploy::{DeployError, Deployment, Ended, News, Wanted};
+use wattle_runtime::deploy::{Blindness, DeployError, Deployment, Ended, News, Wanted};
 use wattle_runtime::space::OperatorKey;
-use wattle_runtime::store::{Memory, Store};
+use wattle_runtime::store::{Access, Memory, Op, Store};
 
 /// A stack of its own, and its cloud.
 struct Site {
@@ -216,4 +216,38 @@ async fn secrets_of_targets_are_not_readable_in_the_store() {
         paths.extend(store.children(&path).await.unwrap().into_iter().map(|name| format!("{path}/{name}")));
     }
     assert!(read > 100, "there is something to be read");
+}
+
+#[tokio::test]
+async fn what_somebody_was_killed_over_is_removed_once_nobody_can_be_at_it() {
+    let site = Site::new();
+    site.asked(&deploy("net = a")).await;
+    let store = &site.deployment.store;
+    let targets = "/wattle/shop/infrastructure/targets";
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    for (name, begun) in [("0a", now), ("0b", now - 2 * 3_600_000), ("0c", 0)] {
+        let data = if begun == 0 { Vec::new() } else { format!(r#"{{"begun": {begun}}}"#).into_bytes() };
+        for (path, data) in [(format!("{targets}/{name}"), data), (format!("{targets}/{name}/0"), b"half".to_vec())] {
+            store.apply(vec![Op::Create { path, data, access: Access::new() }]).await.unwrap();
+        }
+    }
+    site.asked(&deploy("net = b")).await;
+    let left = store.children(targets).await.unwrap();
+    assert_eq!(left.len(), 3, "two goals, and what somebody may be storing just now: {left:?}");
+    assert!(left.contains(&"0a".to_owned()), "{left:?}");
+}
+
+#[tokio::test]
+async fn whoever_is_not_let_in_any_more_hears_that_at_once() {
+    let site = Site::new();
+    site.asked(&deploy("net = a")).await;
+    let why = "the password is wrong".to_owned();
+    site.cloud.things().blind = Some(Blindness { why: why.clone(), is_final: true });
+    let began = std::time::Instant::now();
+    let refused = site.bring(&deploy("net = b")).await.unwrap_err();
+    assert!(matches!(&refused, DeployError::Blind { why: said, .. } if *said == why), "{refused}");
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    // The next call goes on.
+    site.cloud.things().blind = None;
+    assert_eq!(site.asked(&deploy("net = b")).await, ["update net"]);
 }

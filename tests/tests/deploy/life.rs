@@ -29,7 +29,7 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
     assert!(ran.err.contains("✓ db changed"), "{ran}");
     assert_eq!(ids, self::ids(site));
-    // Somebody deletes a server and renames the network.
+    // Somebody deletes a server and closes the network, of which the template says nothing.
     site.delete("app1");
     let network = site.there()["networks"][0]["id"].as_str().expect("text").to_owned();
     site.at_cloud(async |session| {
@@ -39,9 +39,11 @@ pub(crate) fn life(site: &Site<impl Ground>) {
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(4), "{ran}");
     assert!(ran.out.contains("app1 is gone"), "{ran}");
+    assert!(ran.out.contains("`admin_state_up` is false, and was to be true"), "{ran}");
     let ran = site.ask(&["drift", "--correct", "--infrastructure-only", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(ran.err.contains("✓ app1 created"), "{ran}");
+    assert_eq!(site.there()["networks"][0]["admin_state_up"], true);
     assert_eq!(site.counts(), SHOP);
     assert_eq!(site.ask(&["drift", KEY[0], KEY[1]]).code, Some(0));
     // Somebody is just deleting one: it is waited for what becomes of it.

@@ -1,5 +1,6 @@
 //! `wattle deploy` over a real ZooKeeper, on a simulated cloud that is asked over HTTP.
 
+mod embedded;
 mod handed;
 mod heat;
 mod life;
@@ -13,7 +14,7 @@ use std::time::Duration;
 
 use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
-use wattle_tests::site::{SHOP, Site};
+use wattle_tests::site::{PASSWORD, SHOP, Site};
 
 const KEY: [&str; 2] = ["--key", "operator.key"];
 
@@ -136,4 +137,15 @@ fn a_data_space_that_is_away_is_said_and_waited_for() {
     site.zookeeper().start_again(1);
     deploying.wait_for("the data space answers again", patience);
     deploying.wait_for("✓ app1 created", patience);
+}
+
+#[test]
+fn software_is_waited_for_until_the_deadline() {
+    let site = Site::new();
+    site.deployed(&[]);
+    // Nobody boots these servers, so no agent ever gives a word.
+    let ran = site.ask(&["deploy", ".", "--yes", "--parameter", PASSWORD, "--deadline", "5s", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.err.contains("the infrastructure is there, and the software is not done in time"), "{ran}");
+    assert!(ran.err.contains("db has never started: no agent of it has come up"), "{ran}");
 }

@@ -39,6 +39,10 @@ fn nothing_is_made_where_something_is_wrong() {
     std::fs::write(&clouds, text.replace("auth:", "compute_endpoint_override: http://127.0.0.1:1/compute\n    auth:"))
         .expect("writes");
     refused(&site, "unreachable-compute", &[]);
+    // Nothing is made of it, and no server without it.
+    std::fs::write(&clouds, text.replace("auth:", "image_endpoint_override: http://127.0.0.1:1/image\n    auth:"))
+        .expect("writes");
+    refused(&site, "unreachable-image", &[]);
     std::fs::write(&clouds, text.replace("auth:", "region_name: elsewhere\n    auth:")).expect("writes");
     refused(&site, "no-region", &[]);
     std::fs::write(&clouds, text.replace("auth:", "cacert: /nowhere/ca.pem\n    auth:")).expect("writes");
@@ -97,6 +101,8 @@ fn a_token_that_ends_meanwhile_is_said_once() {
     }
     let ran = site.deploy(&[]);
     assert_eq!(ran.code, Some(1), "{ran}");
+    // Nobody looks ten times more.
+    assert!(!ran.err.contains("it cannot be seen what is there,"), "{ran}");
     let said = ran.err.matches("does not take the token that was given").count();
     assert_eq!(said, 2, "when it happens, and at the end: {ran}");
     assert!(ran.err.contains(" failed as `"), "{ran}");

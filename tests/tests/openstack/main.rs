@@ -45,6 +45,13 @@ fn each_property_is_seen_and_put_right_on_a_real_openstack() {
 }
 
 #[test]
+fn what_is_changed_behind_its_back_is_seen_on_a_real_openstack() {
+    let Some(stage) = stage("changes behind its back", "behind") else { return };
+    life::is_seen_behind_its_back(&stage);
+    stage.clear();
+}
+
+#[test]
 fn a_shop_lives_on_a_real_openstack() {
     if is_there("`wattle deploy`") {
         deployed::life(&Site::at(Named, &Named::password()));

@@ -1,12 +1,12 @@
 //! A real cloud, and somebody who carries out jobs in it.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use wattle_converge::{Id, Job, Outcome, Time, What};
-use wattle_model::Name;
+use wattle_model::{Name, Value};
 use wattle_openstack::driver::{Mark, OpenStack, Seen, kinds};
 use wattle_openstack::{Cloud, Session};
 use wattle_runtime::openstack::{Http, sources};
@@ -65,7 +65,14 @@ impl Jobs for Stage {
         std::thread::sleep(time.min(Duration::from_secs(1)));
     }
 
-    fn once(&self, row: Id, kind: &str, phys: Option<&str>, what: What) -> Outcome {
+    fn once_noted(
+        &self,
+        row: Id,
+        kind: &str,
+        phys: Option<&str>,
+        what: What,
+        noted: &BTreeMap<Name, Value>,
+    ) -> Outcome {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
         let not_after = Time::from_millis(u64::try_from(now.as_millis()).expect("this century")) + LEASE;
         let job = Job {
@@ -74,6 +81,7 @@ impl Jobs for Stage {
             name: "web".into(),
             kind: kind.into(),
             phys: phys.map(Name::from),
+            noted: noted.clone(),
             what,
             is_new: false,
             not_after,

@@ -6,7 +6,7 @@ mod volume;
 
 use std::time::Duration;
 
-use super::json::given_text;
+use super::json::{given, given_text};
 use super::kind::{Kind, words};
 use super::work::Collection;
 
@@ -20,6 +20,10 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "OS::Cinder::Volume",
         service: "block-storage",
+        also: |properties| {
+            let image = given(properties, "image").or_else(|| given(properties, "imageRef"));
+            image.map(|_| "image").into_iter().collect()
+        },
         fixed: &["backup_id"],
         exclusive: |_| Vec::new(),
         turns: |_| Vec::new(),
@@ -32,6 +36,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "OS::Cinder::VolumeAttachment",
         service: "block-storage",
+        also: |_| vec!["compute"],
         fixed: &[],
         exclusive: |properties| given_text(properties, "volume_id").map(words::volume).into_iter().collect(),
         turns: |_| Vec::new(),

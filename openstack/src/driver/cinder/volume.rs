@@ -58,10 +58,32 @@ pub(super) async fn read(work: &Work<'_>, id: &str) -> Result<Option<Value>, Sto
     work.read(get("block-storage", path(id)), "volume").await
 }
 
-/// Metadata without what is ours.
-fn foreign(item: &Value) -> Map<String, Value> {
+/// What Cinder shows administrators among the metadata of a volume that a server has.
+const CINDERS: [&str; 2] = ["attached_mode", "readonly"];
+
+/// Metadata without what is ours, and without what is Cinder's unless the template says it.
+fn foreign(item: &Value, properties: &Value) -> Map<String, Value> {
     let all = item["metadata"].as_object().into_iter().flatten();
-    all.filter(|(key, _)| !key.starts_with(OURS)).map(|(key, value)| (key.clone(), value.clone())).collect()
+    let is_cinders = |key: &str| CINDERS.contains(&key) && properties["metadata"].get(key).is_none();
+    let foreign = all.filter(|(key, _)| !key.starts_with(OURS) && !is_cinders(key));
+    foreign.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// What texts of a volume are to be: as is said, else as without, else as when something was last done to it.
+fn asked(work: &Work<'_>, properties: &Value) -> Vec<(&'static str, Value)> {
+    let said = |key: &str| given(properties, key).cloned();
+    let volume_type = given_text(properties, "volume_type").map(Value::from);
+    let all = [
+        ("name", Some(work.called(properties))),
+        ("description", said("description").or_else(|| Some("".into()))),
+        ("volume_type", volume_type.or_else(|| work.noted("volume_type"))),
+    ];
+    all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+}
+
+/// The size that a volume is to have. One that is made of something else may be given none.
+fn asked_size(work: &Work<'_>, properties: &Value) -> Option<Value> {
+    given(properties, "size").cloned().or_else(|| work.noted("size"))
 }
 
 /// Metadata of a template, as texts.
@@ -124,24 +146,25 @@ impl Driver for Volumes {
         ];
         let mut attributes: Map<String, Value> =
             keys.iter().map(|(attribute, key)| ((*attribute).to_owned(), item[*key].clone())).collect();
-        attributes.insert("metadata".into(), Value::from(foreign(item)).to_string().into());
-        attributes.insert("metadata_values".into(), foreign(item).into());
+        attributes.insert("metadata".into(), Value::from(foreign(item, &Value::Null)).to_string().into());
+        attributes.insert("metadata_values".into(), foreign(item, &Value::Null).into());
         attributes.insert("attachments".into(), item["attachments"].to_string().into());
         attributes
     }
 
-    async fn differs(&self, _: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
+    async fn differs(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
         let item = &found.item;
-        for key in ["name", "description", "volume_type"] {
-            if let Some(wanted) = given(properties, key).filter(|wanted| !same(wanted, &item[key])) {
-                return Ok(Some(differs(key, wanted, &item[key])));
+        for (key, wanted) in asked(work, properties) {
+            if !same(&wanted, &item[key]) {
+                return Ok(Some(differs(key, &wanted, &item[key])));
             }
         }
-        if let Some(wanted) = given(properties, "size").filter(|wanted| size(wanted) != size(&item["size"])) {
-            return Ok(Some(differs("size", wanted, &item["size"])));
+        if let Some(wanted) = asked_size(work, properties).filter(|wanted| size(wanted) != size(&item["size"])) {
+            return Ok(Some(differs("size", &wanted, &item["size"])));
         }
-        if given(properties, "metadata").is_some() && wanted(properties) != foreign(item) {
-            return Ok(Some(differs("metadata", &wanted(properties).into(), &foreign(item).into())));
+        let (wanted, current) = (wanted(properties), foreign(item, properties));
+        if wanted != current {
+            return Ok(Some(differs("metadata", &wanted.into(), &current.into())));
         }
         Ok(None)
     }
@@ -157,7 +180,7 @@ impl Driver for Volumes {
 
     async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop> {
         let mut body = Map::new();
-        body.insert("name".into(), given(properties, "name").cloned().unwrap_or_else(|| work.name.as_str().into()));
+        body.insert("name".into(), work.called(properties));
         for (property, key) in MADE_WITH {
             if let Some(value) = given(properties, property).filter(|value| **value != "" && **value != false) {
                 body.insert(key.into(), value.clone());
@@ -193,33 +216,33 @@ impl Driver for Volumes {
         }
         let path = path(&found.phys);
         let item = &found.item;
-        let (has, wants) = (size(&item["size"]), given(properties, "size").and_then(size));
+        let (has, wants) = (size(&item["size"]), asked_size(work, properties).as_ref().and_then(size));
         if let (Some(has), Some(wants)) = (has, wants)
             && wants < has
         {
             return Err(Stop::refused(format!("a volume only grows: `size` is {has} GiB, and was to be {wants}")));
         }
+        let asked = asked(work, properties);
+        let other = |key: &str| asked.iter().find(|(of, wanted)| *of == key && !same(wanted, &item[key]));
         let mut body = Map::new();
-        if let Some(name) = given(properties, "name").filter(|name| !same(name, &item["name"])) {
-            body.insert("name".into(), name.clone());
-        }
-        let description = given(properties, "description").cloned().unwrap_or_else(|| "".into());
-        if !same(&description, &item["description"]) {
-            body.insert("description".into(), description);
+        for (key, wanted) in ["name", "description"].into_iter().filter_map(other) {
+            body.insert((*key).into(), wanted.clone());
         }
         if !body.is_empty() {
             work.change(put("block-storage", path.clone(), "volume", body.into())).await?;
         }
         // What is ours stays; a volume that was taken over gets the mark.
         let mut metadata = wanted(properties);
-        let ours = item["metadata"].as_object().into_iter().flatten().filter(|(key, _)| key.starts_with(OURS));
+        let all = item["metadata"].as_object().into_iter().flatten();
+        let ours = all.filter(|(key, _)| key.starts_with(OURS) || CINDERS.contains(&key.as_str()));
+        let ours = ours.filter(|(key, _)| properties["metadata"].get(key).is_none());
         metadata.extend(ours.map(|(key, value)| (key.clone(), value.clone())));
         metadata.insert(OURS.into(), work.mark.as_str().into());
         if item["metadata"].as_object() != Some(&metadata) {
             work.change(put("block-storage", format!("{path}/metadata"), "metadata", metadata.into())).await?;
         }
         let action = |name: &str, body: Value| post("block-storage", format!("{path}/action"), name, body);
-        if let Some(wanted) = given_text(properties, "volume_type").filter(|wanted| item["volume_type"] != **wanted) {
+        if let Some((_, wanted)) = other("volume_type") {
             work.change(action("os-retype", json!({ "new_type": wanted, "migration_policy": "never" }))).await?;
             return Err(Stop::later());
         }

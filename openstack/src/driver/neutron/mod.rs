@@ -23,6 +23,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 const BASE: Kind = Kind {
     name: "",
     service: "network",
+    also: |_| Vec::new(),
     fixed: &[],
     exclusive: |_| Vec::new(),
     turns: |_| Vec::new(),

@@ -41,7 +41,7 @@ pub(super) const TAKES: [&str; 16] = [
 /// The request that makes a server.
 pub(super) async fn call(work: &Work<'_>, properties: &Value) -> Result<Call, Stop> {
     let mut body = Map::new();
-    body.insert("name".into(), given(properties, "name").cloned().unwrap_or_else(|| work.name.as_str().into()));
+    body.insert("name".into(), work.called(properties));
     let flavor = work.find(Sort::Flavor, given_text(properties, "flavor").unwrap_or_default()).await?;
     body.insert("flavorRef".into(), flavor.into());
     let image = match given_text(properties, "image") {

@@ -17,18 +17,18 @@ use crate::session::Call;
 /// In what a server is not as the properties ask, as far as lists say.
 pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
     let item = &found.item;
-    for key in ["name", "key_name"] {
-        if let Some(wanted) = given(properties, key).filter(|wanted| **wanted != item[key]) {
-            return Ok(Some(said(key, wanted, &item[key])));
-        }
+    if let Some(wanted) = other_name(work, item, properties) {
+        return Ok(Some(said("name", &wanted, &item["name"])));
     }
-    if given(properties, "metadata").is_some()
-        && *item["metadata"].as_object().unwrap_or(&Default::default()) != metadata(properties)
-    {
+    if let Some(wanted) = given(properties, "key_name").filter(|wanted| **wanted != item["key_name"]) {
+        return Ok(Some(said("key_name", wanted, &item["key_name"])));
+    }
+    if *item["metadata"].as_object().unwrap_or(&Default::default()) != metadata(properties) {
         return Ok(Some(said("metadata", &metadata(properties).into(), &item["metadata"])));
     }
-    if let Some(wanted) = given(properties, "tags").filter(|wanted| !agrees(wanted, &foreign_tags(item))) {
-        return Ok(Some(said("tags", wanted, &foreign_tags(item))));
+    let wanted = given(properties, "tags").cloned().unwrap_or_else(|| json!([]));
+    if !agrees(&wanted, &foreign_tags(item)) {
+        return Ok(Some(said("tags", &wanted, &foreign_tags(item))));
     }
     if let Some(wanted) = other_flavor(work, item, properties).await? {
         return Ok(Some(said("flavor", &wanted.into(), &item["flavor"]["id"])));
@@ -47,6 +47,12 @@ pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) 
             Some(format!("`networks` lacks {missing}, and has more: {}", wattle_words::names::some(ids(), 4)))
         }
     })
+}
+
+/// The name that it is to have, if it has another one.
+fn other_name(work: &Work<'_>, item: &Value, properties: &Value) -> Option<Value> {
+    let wanted = work.called(properties);
+    (wanted != item["name"]).then_some(wanted)
 }
 
 /// The flavor that it is to have, if it has another one.
@@ -138,7 +144,7 @@ fn replaced(properties: &Value, property: &str) -> Result<(), Stop> {
 /// Name, metadata and tags, which can be changed at any time.
 async fn texts(work: &Work<'_>, found: &Found, properties: &Value) -> Result<(), Stop> {
     let (item, path) = (&found.item, path(&found.phys));
-    if let Some(name) = given(properties, "name").filter(|name| **name != item["name"]) {
+    if let Some(name) = other_name(work, item, properties) {
         work.change(put("compute", path.clone(), "server", json!({ "name": name }))).await?;
     }
     let wanted = metadata(properties);

@@ -21,6 +21,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "OS::Nova::Server",
         service: "compute",
+        also: for_servers,
         fixed: &["admin_pass"],
         exclusive: of_server,
         turns: in_a_group,
@@ -33,6 +34,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "OS::Nova::ServerGroup",
         service: "compute",
+        also: |_| Vec::new(),
         fixed: &[],
         exclusive: |_| Vec::new(),
         turns: |_| Vec::new(),
@@ -45,6 +47,7 @@ pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "OS::Nova::KeyPair",
         service: "compute",
+        also: |_| Vec::new(),
         fixed: &[],
         exclusive: |properties| {
             given_text(properties, "name").map(|name| format!("the key pair's name {name}")).into_iter().collect()
@@ -57,6 +60,14 @@ pub(super) const KINDS: &[Kind] = &[
         beyond: key::beyond,
     },
 ];
+
+/// Ports are Neutron's, and what images are called Glance knows.
+fn for_servers(properties: &Value) -> Vec<&'static str> {
+    let devices = given(properties, "block_device_mapping_v2").map(items).unwrap_or_default();
+    let has_image = |of: &Value| given(of, "image").or_else(|| given(of, "image_id")).is_some();
+    let image = (has_image(properties) || devices.iter().any(has_image)).then_some("image");
+    image.into_iter().chain(["network"]).collect()
+}
 
 /// Ports, addresses and volumes.
 fn of_server(properties: &Value) -> Vec<String> {

@@ -25,6 +25,8 @@ pub(super) struct Nic {
     network: String,
     address: Option<String>,
     tag: Option<String>,
+    /// The port that Nova made for it where a template says nothing. Another one on the network has other addresses.
+    chosen: Option<String>,
 }
 
 /// What Heat makes of an item of `networks` beside the port.
@@ -43,8 +45,8 @@ impl Nics {
         let listed = given(properties, "networks").map(items).unwrap_or_default();
         match listed.first().and_then(|nic| given_text(nic, "allocate_network")) {
             Some("none") => return Ok(Self::None),
-            Some(_) => return Ok(Self::Any),
-            None if listed.is_empty() => return Ok(Self::Any),
+            Some(_) => return Ok(Self::chosen(work)),
+            None if listed.is_empty() => return Ok(Self::chosen(work)),
             None => {}
         }
         let mut nics = Vec::new();
@@ -52,6 +54,23 @@ impl Nics {
             nics.push(Nic::of(work, nic).await?);
         }
         Ok(Self::These(nics))
+    }
+
+    /// What Nova has chosen: the ports that the server had when something was last done to it, if that is known.
+    fn chosen(work: &Work<'_>) -> Self {
+        let addresses = work.noted("addresses").unwrap_or_default();
+        let mut nics: Vec<Nic> = Vec::new();
+        for (network, listed) in addresses.as_object().into_iter().flatten() {
+            // A network stands there by its name and by its id.
+            for port in items(listed).iter().filter_map(|address| given_text(address, "port")) {
+                let is_known = |nic: &Nic| nic.chosen.as_deref() == Some(port);
+                if is_id(network) && !nics.iter().any(is_known) {
+                    let (network, chosen) = (network.clone(), Some(port.to_owned()));
+                    nics.push(Nic { port: None, network, address: None, tag: None, chosen });
+                }
+            }
+        }
+        if nics.is_empty() { Self::Any } else { Self::These(nics) }
     }
 
     /// As Nova takes it when a server is made.
@@ -99,11 +118,11 @@ impl Nic {
                 ));
             }
         };
-        Ok(Self { port: text_of("port"), network, address: text_of("fixed_ip"), tag: text_of("tag") })
+        Ok(Self { port: text_of("port"), network, address: text_of("fixed_ip"), tag: text_of("tag"), chosen: None })
     }
 
     fn is(&self, port: &Value) -> bool {
-        match (&self.port, &self.address) {
+        match (self.port.as_ref().or(self.chosen.as_ref()), &self.address) {
             (Some(id), _) => text(port, "id") == id,
             (None, None) => text(port, "network_id") == self.network,
             (None, Some(address)) => {
@@ -136,6 +155,11 @@ impl Nic {
             (None, Some(address)) => json!({ "net_id": self.network, "fixed_ips": [{ "ip_address": address }] }),
         }
     }
+}
+
+/// Whether it is an id, and no name.
+fn is_id(text: &str) -> bool {
+    matches!(text.len(), 32 | 36) && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 /// The network of a subnet. Nova takes no subnets: a network with one of them, or with an address, does the same.

@@ -17,6 +17,9 @@ const KEYS: [&str; 7] =
 
 /// Gives a group the rules of its template: those that it has not are made, those that it should not have go.
 pub(super) async fn reconcile(work: &Work<'_>, item: &mut Value, properties: &Value) -> Result<(), Stop> {
+    if is_as_given(work, item, properties) {
+        return Ok(());
+    }
     let group = text(item, "id").to_owned();
     let wanted = wanted(work, &group, properties).await?;
     let current = items(&item["security_group_rules"]);
@@ -57,7 +60,7 @@ async fn remove(work: &Work<'_>, rule: &Value) -> Result<(), Stop> {
 
 /// How the rules of a group differ from those that it was given.
 pub(super) async fn differs(work: &Work<'_>, item: &Value, properties: &Value) -> Result<Option<String>, Stop> {
-    if given(properties, "rules").is_none() {
+    if is_as_given(work, item, properties) {
         return Ok(None);
     }
     let wanted = wanted(work, text(item, "id"), properties).await?;
@@ -72,6 +75,24 @@ pub(super) async fn differs(work: &Work<'_>, item: &Value, properties: &Value) -
         ([], stale) => Some(format!("`rules` has more: {}", several(stale))),
         (missing, stale) => Some(format!("`rules` lacks {}, and has more: {}", several(missing), several(stale))),
     })
+}
+
+/// The attribute under which it is noted what rules a group has.
+pub(super) const NOTED: &str = "rules";
+
+/// Most rules that are noted. A cloud gives a group a few; those of a template are in the template.
+const MOST_NOTED: usize = 8;
+
+/// The rules of a group as they are noted, if they are few.
+pub(super) fn noted(item: &Value) -> Option<Value> {
+    let mut rules: Vec<String> = items(&item["security_group_rules"]).iter().map(shown).collect();
+    rules.sort_unstable();
+    (rules.len() <= MOST_NOTED).then(|| rules.into())
+}
+
+/// Whether a group that is given no rules has those still that it has from the cloud, whose administrators choose them.
+fn is_as_given(work: &Work<'_>, item: &Value, properties: &Value) -> bool {
+    given(properties, "rules").is_none() && work.noted(NOTED).is_some_and(|noted| Some(noted) == self::noted(item))
 }
 
 fn shown(rule: &Value) -> String {

@@ -3,6 +3,7 @@
 mod column;
 mod group;
 mod quirk;
+mod unsaid;
 
 use std::collections::BTreeSet;
 
@@ -19,6 +20,8 @@ use super::{Driver, Found, Lists, Made, State, cannot_be_released};
 
 pub(super) use column::{Column, Form, back, fixed, free};
 pub(super) use quirk::{FLOATING, Quirk};
+
+use unsaid::Asked;
 
 /// A type that is a row of the table.
 #[derive(Debug)]
@@ -67,6 +70,12 @@ impl Plain {
             || self.quirk.needs_more(properties)
     }
 
+    /// The name that a thing is to have, if it has another one.
+    fn other_name(&self, work: &Work<'_>, item: &Value, properties: &Value) -> Option<Value> {
+        let wanted = work.called(properties);
+        (self.takes("name") && wanted != item["name"]).then_some(wanted)
+    }
+
     async fn put(&self, work: &Work<'_>, id: &str, body: Value) -> Result<Value, Stop> {
         let mut answer = work.change(put(self.collection.service, self.path(id), self.one, body)).await?;
         Ok(answer.get_mut(self.one).map(Value::take).unwrap_or_default())
@@ -77,7 +86,7 @@ impl Plain {
         if !self.tagged {
             return Ok(());
         }
-        let wanted = given(properties, "tags").cloned().unwrap_or_else(|| json!([]));
+        let wanted = own_tags(properties);
         let current = foreign_tags(item);
         if agrees(&wanted, &current) {
             return Ok(());
@@ -111,6 +120,11 @@ fn foreign_tags(item: &Value) -> Value {
     items(&item["tags"]).iter().filter(|tag| !tag.as_str().is_some_and(is_mark)).cloned().collect::<Vec<_>>().into()
 }
 
+/// The tags that a template gives.
+fn own_tags(properties: &Value) -> Value {
+    given(properties, "tags").cloned().unwrap_or_else(|| json!([]))
+}
+
 /// What a template says for keys that Heat has no property for.
 fn besides(properties: &Value) -> impl Iterator<Item = (&String, &Value)> {
     properties["value_specs"].as_object().into_iter().flatten().filter(|(key, _)| *key != "description")
@@ -136,16 +150,16 @@ impl Driver for Plain {
 
     fn attributes(&self, found: &Found) -> Map<String, Value> {
         let known = self.attributes.iter().filter_map(|(attribute, key)| Some((*attribute, found.item.get(*key)?)));
-        known.map(|(attribute, value)| (attribute.to_owned(), value.clone())).collect()
+        let known = known.map(|(attribute, value)| (attribute.to_owned(), value.clone()));
+        known.chain(self.quirk.attributes(&found.item).map(|(name, value)| (name.to_owned(), value))).collect()
     }
 
     async fn differs(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
         let item = &found.item;
-        for (column, wanted) in self.wanted(work, properties).await? {
-            // A service does not show everything to everybody.
-            let Some(current) = item.get(column.key) else { continue };
-            if !column.agrees(&wanted, current) {
-                return Ok(Some(differs(column.property, &wanted, current)));
+        for asked in self.asked(work, item, properties).await? {
+            let (column, current) = (asked.column, &item[asked.column.key]);
+            if !column.agrees(&asked.wanted, current) && !self.is_as_given(work, &asked, current) {
+                return Ok(Some(differs(column.property, &asked.wanted, current)));
             }
         }
         for (key, wanted) in besides(properties) {
@@ -153,17 +167,16 @@ impl Driver for Plain {
                 return Ok(Some(differs(key, wanted, &item[key])));
             }
         }
-        if let Some(wanted) = given(properties, "name").filter(|wanted| **wanted != item["name"]) {
-            return Ok(Some(differs("name", wanted, &item["name"])));
+        if let Some(wanted) = self.other_name(work, item, properties) {
+            return Ok(Some(differs("name", &wanted, &item["name"])));
         }
         let (wanted, current) = (own_description(properties), without(text(item, "description")));
-        if !wanted.is_empty() && wanted != current {
+        if (self.described || !wanted.is_empty()) && wanted != current {
             return Ok(Some(differs("description", &wanted.into(), &current.into())));
         }
-        if let Some(wanted) = given(properties, "tags").filter(|_| self.tagged)
-            && !agrees(wanted, &foreign_tags(item))
-        {
-            return Ok(Some(differs("tags", wanted, &foreign_tags(item))));
+        let wanted = own_tags(properties);
+        if self.tagged && !agrees(&wanted, &foreign_tags(item)) {
+            return Ok(Some(differs("tags", &wanted, &foreign_tags(item))));
         }
         self.quirk.differs(work, item, properties).await
     }
@@ -194,7 +207,7 @@ impl Driver for Plain {
     async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop> {
         let mut body: Map<String, Value> =
             besides(properties).map(|(key, value)| (key.clone(), value.clone())).collect();
-        body.insert("name".into(), given(properties, "name").cloned().unwrap_or_else(|| work.name.as_str().into()));
+        body.insert("name".into(), work.called(properties));
         for (column, value) in self.wanted(work, properties).await? {
             body.insert(column.key.into(), value);
         }
@@ -227,17 +240,8 @@ impl Driver for Plain {
     async fn update(&self, work: &Work<'_>, mut found: Found, properties: &Value) -> Result<Outcome, Stop> {
         let item = &found.item;
         let mut body = Map::new();
-        for column in self.columns {
-            let Some(current) = item.get(column.key) else { continue };
-            let wanted = column.wanted(work, properties).await?;
-            let is_said_otherwise = || body_has(&body, self.columns, column, properties);
-            let wanted = match (wanted, column.default) {
-                (Some(wanted), _) => wanted,
-                (None, Some(default)) if !is_said_otherwise() && !self.quirk.keeps(column.key, item) => {
-                    serde_json::from_str(default).expect("INVARIANT: defaults are JSON")
-                }
-                (None, _) => continue,
-            };
+        for Asked { column, wanted, .. } in self.asked(work, item, properties).await? {
+            let current = &item[column.key];
             if column.agrees(&wanted, current) {
                 continue;
             }
@@ -254,8 +258,8 @@ impl Driver for Plain {
                 body.insert(key.clone(), wanted.clone());
             }
         }
-        if let Some(wanted) = given(properties, "name").filter(|wanted| **wanted != item["name"]) {
-            body.insert("name".into(), wanted.clone());
+        if let Some(wanted) = self.other_name(work, item, properties) {
+            body.insert("name".into(), wanted);
         }
         // A thing that was taken over has a description of its own, and gets the mark as well.
         let current = text(item, "description");
@@ -284,12 +288,4 @@ impl Driver for Plain {
         let gone = work.remove(delete(self.collection.service, self.path(phys))).await?;
         Ok(if gone.is_some() { Outcome::Done(None) } else { Outcome::Absent })
     }
-}
-
-/// Whether another column says what the key of `column` is to be.
-fn body_has(body: &Map<String, Value>, columns: &[Column], column: &Column, properties: &Value) -> bool {
-    body.contains_key(column.key)
-        || columns.iter().any(|other| {
-            other.key == column.key && given(properties, other.property).is_some_and(|value| *value != false)
-        })
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use wattle_model::Name;
 
-use super::super::json::{agrees, given, items};
+use super::super::json::{agrees, given, items, text};
 use super::super::kind::words;
 use super::super::mark::is_mark;
 use super::super::stop::Stop;
@@ -63,16 +63,17 @@ impl Quirk {
         }
     }
 
-    /// Whether a key stays as it is although the template says nothing of it: an association has set it.
+    /// Whether a key stays as it is although the template says nothing of it: somebody else sets it.
     pub(super) fn keeps(self, key: &str, item: &Value) -> bool {
-        let is_associated = || items(&item["tags"]).iter().any(|tag| tag.as_str().is_some_and(is_mark));
-        self == Self::Floating
-            && match key {
-                "port_id" => is_associated(),
-                // Neutron chooses one.
-                "fixed_ip_address" => true,
-                _ => false,
-            }
+        match (self, key) {
+            // An association does.
+            (Self::Floating, "port_id") => items(&item["tags"]).iter().any(|tag| tag.as_str().is_some_and(is_mark)),
+            // Neutron chooses an address of the port, and whoever a port is given to says whose it is.
+            (Self::Floating, "fixed_ip_address") | (Self::Port, "device_id" | "device_owner") => true,
+            // Nova calls a port as the server.
+            (Self::Port, "dns_name") => !text(item, "device_id").is_empty(),
+            _ => false,
+        }
     }
 
     /// After a thing was made or changed: what takes requests of its own.
@@ -80,6 +81,14 @@ impl Quirk {
         match self {
             Self::Group => group::reconcile(work, item, properties).await,
             Self::None | Self::Floating | Self::Port | Self::Subnet => Ok(()),
+        }
+    }
+
+    /// Attributes that no key has.
+    pub(super) fn attributes(self, item: &Value) -> Option<(&'static str, Value)> {
+        match self {
+            Self::Group => Some((group::NOTED, group::noted(item)?)),
+            Self::None | Self::Floating | Self::Port | Self::Subnet => None,
         }
     }
 

@@ -46,8 +46,9 @@ pub(in crate::cli) async fn session(matches: &ArgMatches) -> Result<Arc<Session>
 /// The first that it does not have, or that does not answer.
 pub(super) async fn services(session: &Session, target: &Deployment) -> Result<(), Failure> {
     let resources = target.resources();
-    let types = resources.iter().filter_map(|(name, _)| target.written(name));
-    let needed: BTreeSet<&'static str> = types.filter_map(|(ty, _)| Some(driver::kind(ty)?.service)).collect();
+    let given = resources.iter().filter_map(|(name, _)| target.given(name));
+    let services = given.filter_map(|(ty, properties)| Some(driver::kind(ty)?.services(&properties)));
+    let needed: BTreeSet<&'static str> = services.flatten().collect();
     for service in needed {
         session.reach(service).await.map_err(of_fault)?;
     }

@@ -14,6 +14,9 @@ use crate::deploy::{Count, News};
 /// The type of servers.
 pub(super) const SERVER: &str = "OS::Nova::Server";
 
+/// What a server has become whose software was torn down.
+const TORN_DOWN: &str = "torn down";
+
 /// What has been begun, and when.
 #[derive(Debug, Default)]
 pub(super) struct Display {
@@ -44,11 +47,12 @@ impl Display {
                     What::Create { .. } | What::Look => "created",
                     What::Update { .. } => "changed",
                     What::Release { .. } => "released",
-                    What::Drain => "torn down",
+                    What::Drain => TORN_DOWN,
                     What::Delete => "deleted",
                 };
+                let is_late = word == "deleted" && self.is_torn_down(name);
                 self.begin(name, kind, word);
-                None
+                is_late.then(|| self.quiet(&format!("{name} was not torn down in time, and is deleted even so")))
             }
             News::Outcome { name, act, outcome } => self.outcome(name, act.as_ref(), outcome),
             News::Seen { name, was, is } => self.seen(name, was, is.as_ref()),
@@ -83,6 +87,11 @@ impl Display {
         self.begun.insert(name.clone(), (began.unwrap_or_else(Instant::now), kind.clone(), word));
     }
 
+    /// Whether its software is being torn down.
+    fn is_torn_down(&self, name: &Name) -> bool {
+        self.begun.get(name).is_some_and(|(_, _, word)| *word == TORN_DOWN)
+    }
+
     /// It has failed. What others have failed for already is not said again.
     pub(super) fn fail(&mut self, name: &Name, why: &str) -> String {
         self.begun.remove(name);
@@ -114,6 +123,11 @@ impl Display {
             self.rebuilt.push(name.clone());
         }
         match outcome {
+            // Nothing is on it that somebody could tear down.
+            Outcome::Absent if self.is_torn_down(name) => {
+                self.begun.remove(name);
+                None
+            }
             Outcome::Done(_) | Outcome::Absent if !matches!(act, Some(Act::Look)) => self.done(name),
             Outcome::Done(_) => self.done(name),
             Outcome::Refused(why) | Outcome::Broken(why) => Some(self.fail(name, why)),
@@ -151,7 +165,7 @@ impl Display {
     /// What was begun is done.
     pub(super) fn done(&mut self, name: &Name) -> Option<String> {
         let (began, kind, word) = self.begun.remove(name)?;
-        if word == "torn down" {
+        if word == TORN_DOWN {
             // Its deletion comes next.
             return Some(self.good(name, "is torn down"));
         }
@@ -189,5 +203,22 @@ mod tests {
         assert_eq!(blind("the token has ended").as_deref(), Some("✗ it cannot be seen what is there, as `net` failed"));
         assert_eq!(blind("the token has ended"), None);
         assert_eq!(blind("busy").as_deref(), Some("✗ it cannot be seen what is there: busy"));
+    }
+
+    #[test]
+    fn only_what_was_torn_down_is_said_to_be() {
+        let mut display = Display::new(false);
+        let begins = |what| News::Begins { name: "web".into(), kind: SERVER.into(), what };
+        let ends = |outcome| News::Outcome { name: "web".into(), act: Some(Act::Delete), outcome };
+        let gone = Some("✓ web deleted (OS::Nova::Server)".to_owned());
+        let mut said = |news: [News; 4]| news.map(|news| display.line(&news));
+        let (drain, delete) = (|| begins(What::Drain), || begins(What::Delete));
+        let torn = said([drain(), ends(Outcome::Done(None)), delete(), ends(Outcome::Done(None))]);
+        assert_eq!(torn, [None, Some("✓ web is torn down".to_owned()), None, gone.clone()]);
+        let nothing = said([drain(), ends(Outcome::Absent), delete(), ends(Outcome::Done(None))]);
+        assert_eq!(nothing, [None, None, None, gone.clone()]);
+        let later = Outcome::Later(std::time::Duration::ZERO);
+        let late = said([drain(), ends(later), delete(), ends(Outcome::Done(None))]);
+        assert_eq!(late, [None, None, Some("web was not torn down in time, and is deleted even so".to_owned()), gone]);
     }
 }

@@ -80,7 +80,7 @@ async fn put_right(site: &Site, matches: &ArgMatches, console: &mut Console) -> 
             match site.present().await? {
                 // Whoever takes the place of a server has keys of its own, and its software to run.
                 Some((_, source)) if !(rebuilt.is_empty() && software::strangers(site).await?.is_empty()) => {
-                    software::follow(site, &software::seed(&source)?, &rebuilt, matches, console).await
+                    software::follow(site, &software::seed(&source)?, &rebuilt, None, matches, console).await
                 }
                 _ => Ok(Exit::Fine),
             }

@@ -9,6 +9,7 @@ pub(super) mod found;
 mod heat;
 mod live;
 pub(super) mod logs;
+mod patience;
 pub(super) mod rollback;
 pub(super) mod site;
 mod software;
@@ -83,7 +84,7 @@ fn choices() -> [Arg; 4] {
             .long("deadline")
             .value_name("TIME")
             .value_parser(args::duration)
-            .help("Begin nothing more after this time: 30m"),
+            .help("Begin nothing more, and do not wait for the software any longer, after this time: 30m"),
         args::flag(
             "correct",
             "Put right what drifts while this goes on, three times an hour at most; afterwards `drift --watch --correct` does",
@@ -124,6 +125,9 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         None => Site::new(&work.store, &work.stack(), &work.options.key, session).await?,
     };
     site.is_heats = through == Through::Heat;
+    let deadline = matches
+        .get_one::<Duration>("deadline")
+        .map(|time| Time::from_millis(clock::millis() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2)));
     let wanted = Wanted::Deploy {
         source: source.to_text(),
         on_failure: match matches.get_one::<String>("on-failure").map(String::as_str) {
@@ -135,13 +139,11 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             _ => Cleanup::Last,
         },
         corrects: matches.get_flag("correct"),
-        deadline: matches
-            .get_one::<Duration>("deadline")
-            .map(|time| Time::from_millis(clock::millis() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2))),
+        deadline,
     };
     live::shown(listening, &site, console, async |console| match site.bring(&wanted, console).await? {
         site::Brought::Ended | site::Brought::Failed => Ok(Exit::Failed),
-        site::Brought::Done(rebuilt) => software::follow(&site, &work.seed, &rebuilt, matches, console).await,
+        site::Brought::Done(rebuilt) => software::follow(&site, &work.seed, &rebuilt, deadline, matches, console).await,
     })
     .await
 }

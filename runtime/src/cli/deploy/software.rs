@@ -8,6 +8,8 @@ use clap::{Arg, ArgMatches};
 use wattle::lower::Seed;
 use wattle::model::{IndexMap, IndexSet, Name, Value};
 use wattle::names::some;
+use wattle_agent_core::status::State;
+use wattle_converge::Time;
 use wattle_heat::environment::Environment;
 
 use crate::cli::console::Console;
@@ -18,10 +20,11 @@ use crate::cli::signals::Signals;
 use crate::cli::{args, exports, why};
 use crate::clock;
 use crate::openstack::Source;
-use crate::report::{Picture, Standing, no_word, roots};
+use crate::report::{Condition, Picture, Standing, no_word, roots};
 use crate::seed::{self, Credentials, Files, Given};
 
 use super::display::SERVER;
+use super::patience::{Patience, Verdict};
 use super::site::Site;
 
 /// How often to look.
@@ -52,11 +55,13 @@ pub(super) fn left_alone() -> Arg {
 }
 
 /// Follows the software until it is over, unless nobody wants to wait for it, and lets servers be known by keys of their own: those that were made, each of which takes
-/// the place of the one before it of the same name, and those that were `rebuilt` just now.
+/// the place of the one before it of the same name, and those that were `rebuilt` just now. After the deadline, or if nothing moves any more,
+/// nobody waits: whatever is missing still goes on by itself.
 pub(super) async fn follow(
     site: &Site,
     seed: &Seed,
     rebuilt: &[Name],
+    deadline: Option<Time>,
     matches: &ArgMatches,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
@@ -77,6 +82,7 @@ pub(super) async fn follow(
     let mut progress = Progress::new(console);
     let mut picture: Option<Picture> = None;
     let mut since: Option<Instant> = None;
+    let mut patience = Patience::new(deadline);
     loop {
         let waiting = seed::waiting(store, stack, key, &anew).await?;
         if waiting.come.is_empty() {
@@ -114,6 +120,23 @@ pub(super) async fn follow(
             progress.clear(console)?;
             return conclude(site, &now, console).await;
         }
+        let (state, color) = ((format!("{tally:?}"), waiting.come.len(), waiting.absent.clone()), console.err.color);
+        match patience.judge(state, ends_by_itself(&now), Time::from_millis(clock::millis())) {
+            Verdict::Wait => {}
+            Verdict::Say => {
+                let line = paint("nothing has changed for a while:", Tone::Waiting, color);
+                progress.say(&format!("{line}\n{}", waited_for(&now, &waiting.absent, color)), console)?;
+            }
+            verdict @ (Verdict::TooLate | Verdict::Stuck) => {
+                progress.clear(console)?;
+                let why = if verdict == Verdict::TooLate { "is not done in time" } else { "does not move any more" };
+                let head =
+                    format!("the infrastructure is there, and the software {why}; what is missing goes on by itself:");
+                let said = waited_for(&now, &waiting.absent, color);
+                console.err.write(&format!("{}\n{said}\n", paint(&head, Tone::Bad, color)))?;
+                return Ok(Exit::Failed);
+            }
+        }
         picture = Some(now);
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
@@ -124,6 +147,24 @@ pub(super) async fn follow(
             }
         }
     }
+}
+
+/// Whether a recipe runs that is ended at some time.
+fn ends_by_itself(picture: &Picture) -> bool {
+    picture.parts().any(|part| match part.condition {
+        Condition::Said(status) => matches!(status.state, State::Running) && status.deadline.is_some(),
+        Condition::Idle => false,
+    })
+}
+
+/// What is waited for.
+fn waited_for(picture: &Picture, absent: &[Name], color: bool) -> String {
+    let mut text = why::explain_all(&roots(picture), ROOTS, clock::now(), color);
+    // Those that have taken a server's place, of which others have said enough before.
+    if text.is_empty() {
+        text.push_str(&format!("no word from {}\n", some(absent.iter().map(|server| &**server), 5)));
+    }
+    text.trim_end().to_owned()
 }
 
 /// Writes the seed that a former deployment had, as the next revision; that seed.

@@ -170,10 +170,11 @@ impl Engine {
         }
         .await;
         let ended = match ended {
-            Ok(end @ (End::Told | End::Settled)) => {
+            // Whoever cannot see goes no further either, and what was begun is written down.
+            ended @ (Ok(End::Told | End::Settled) | Err(DeployError::Blind { .. })) => {
                 let finished = self.finish().await;
                 hold.release().await;
-                finished.map(|()| end)
+                finished.and(ended)
             }
             Ok(End::Deposed) => Ok(End::Deposed),
             Err(error) => {

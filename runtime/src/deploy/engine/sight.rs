@@ -10,7 +10,7 @@ use wattle::plan::{Found, Left};
 use wattle_converge::{Event, Id, Row, Sight, Stage, Step, Time, Wait, Why};
 
 use super::{Engine, SELDOM, SOON, join, now};
-use crate::deploy::cloud::{Rows, Seen};
+use crate::deploy::cloud::{Blindness, Expected, Rows, Seen};
 use crate::deploy::{DeployError, Look, News, found, to_come};
 use crate::store::Hold;
 
@@ -25,7 +25,7 @@ pub(super) struct Looked {
     at: Time,
     kinds: BTreeSet<Name>,
     is_all: bool,
-    seen: Result<Vec<Seen>, String>,
+    seen: Result<Vec<Seen>, Blindness>,
 }
 
 impl Engine {
@@ -112,7 +112,8 @@ impl Engine {
                 rows.by_phys.insert((row.kind.clone(), thing.phys.clone()), row.id);
             }
             if is_all && let Some(properties) = self.state.properties(row.id) {
-                rows.expected.insert(row.id, properties);
+                let noted = row.thing.as_ref().map(|thing| thing.attributes.clone()).unwrap_or_default();
+                rows.expected.insert(row.id, Expected { name: row.name.clone(), properties, noted });
             }
         }
         let (cloud, at) = (Arc::clone(&self.tools.cloud), now());
@@ -127,9 +128,9 @@ impl Engine {
         let Looked { at, kinds, is_all, seen } = looked;
         let seen = match seen {
             Ok(seen) => seen,
-            Err(why) => {
+            Err(Blindness { why, is_final }) => {
                 self.blind += 1;
-                if self.blind > MOST_BLIND {
+                if is_final || self.blind > MOST_BLIND {
                     return Err(DeployError::Blind { stack: self.tools.stack.clone(), why });
                 }
                 self.tell(News::Blind(why));

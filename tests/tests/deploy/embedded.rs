@@ -1,0 +1,61 @@
+//! A whole life over the embedded store.
+
+use std::time::Duration;
+
+use wattle_cloud::Setting;
+use wattle_tests::site::{SHOP, Site};
+use wattle_tests::skip::everything;
+
+use super::KEY;
+
+fn site() -> Site {
+    Site::embedded(Setting { takes: Duration::from_millis(500), ..Setting::default() })
+}
+
+#[test]
+fn a_shop_lives_over_the_embedded_store() {
+    let mut site = site();
+    site.deployed(&KEY);
+    assert_eq!(site.counts(), SHOP);
+    // The store is another process's, which may have to begin again from its log.
+    site.store().stop();
+    site.store().start();
+    let said = site.deployed(&KEY);
+    assert!(!said.contains('✓'), "{said}");
+    let said = site.deployed(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
+    assert!(said.contains("✓ db changed"), "{said}");
+    let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && ran.err.contains("✓ db changed"), "{ran}");
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
+}
+
+/// Each time it is waited until no request of whoever was killed can arrive any more.
+#[test]
+fn a_shop_lives_over_the_embedded_store_whoever_is_killed() {
+    if !everything("a life over the embedded store with kills") {
+        return;
+    }
+    let site = site();
+    for after in [300, 700, 1_500] {
+        let mut deploy = site.begin(&KEY);
+        std::thread::sleep(Duration::from_millis(after));
+        deploy.kill().expect("it runs");
+        deploy.wait().expect("it ends");
+    }
+    site.deployed(&KEY);
+    assert_eq!(site.counts(), SHOP);
+    // In the middle of a change as well: what is dropped is killed.
+    let change = [&KEY[..], &["-P", "flavor=m1.medium"]].concat();
+    let mut deploy = site.start(&change);
+    deploy.wait_for("✓ db changed", Duration::from_mins(2));
+    drop(deploy);
+    site.deployed(&change);
+    assert_eq!(site.counts(), SHOP);
+    assert!(site.there()["servers"].iter().all(|server| server["flavor"]["name"] == "m1.medium"));
+    let mut destroy = site.start_alone(&["destroy", "--yes", KEY[0], KEY[1]]);
+    destroy.wait_for("deleted (", Duration::from_mins(2));
+    drop(destroy);
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
+}
