@@ -74,7 +74,7 @@ impl SyntaxError {
 pub(crate) struct Findings {
     pub(crate) analysis: Analysis,
     pub(crate) includes: Vec<Include>,
-    /// Puppet classes and defined types that the file defines.
+    /// Puppet classes and defined types that the file defines, or functions of a shell.
     pub(crate) defines: Vec<String>,
     /// Names that it looks up, and names that it sets.
     pub(crate) names: Names,

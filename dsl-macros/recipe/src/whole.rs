@@ -84,8 +84,8 @@ pub fn analyse_run<'a>(
     Ok(all.among(&paths))
 }
 
-/// The names that a recipe of `tool` looks up in these files, that nothing sets and no input is, but that look like one of the
-/// `inputs`, which are spelt as in [`Analysis`]. Nothing is said where something may set any name.
+/// The names that a recipe of `tool` looks up in these files, that nothing sets and that are none of the `inputs`, which are
+/// spelt as in [`Analysis`]. Nothing is said where something may set any name.
 pub fn unknown_names<'a>(
     tool: Tool,
     files: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -94,20 +94,39 @@ pub fn unknown_names<'a>(
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut all = Findings::default();
-    let mut names = Vec::new();
+    let (mut names, mut libraries) = (Vec::new(), Vec::new());
     for (path, source) in files {
         // What other tools run has its inputs otherwise.
+        if crate::is_data(tool, path) {
+            names.push((path, crate::data(source)));
+            continue;
+        }
         if Tool::of_path(path).is_some_and(|own| own != tool) {
             continue;
         }
         let Ok(mut found) = findings(tool, path, source) else { return Vec::new() };
-        names.push((path, std::mem::take(&mut found.names)));
+        let mut own = std::mem::take(&mut found.names);
+        own.anything |= crate::gives_names(tool, path);
+        if tool == Tool::Shell && !found.defines.is_empty() {
+            libraries.push(names.len());
+        }
+        names.push((path, own));
         all.merge(found);
+    }
+    // What functions of a sourced file read, others of its recipes may set.
+    for at in libraries {
+        let (path, own) = &mut names[at];
+        if all.includes.iter().any(|include| !include.is_unknown(&[path], &[])) {
+            own.spare_all();
+        }
     }
     if all.includes.iter().any(|include| include.is_unknown(&paths, &all.defines)) {
         return Vec::new();
     }
-    lookup::unknown(&names, inputs)
+    // What stands elsewhere at the node than below a cookbook's own key may be the machine's.
+    let is_cookbook = |name: &str| paths.iter().any(|path| path.split('/').rev().skip(2).any(|folder| folder == name));
+    let own = |name: &str| !tool.has_paths() || name.split_once('/').is_some_and(|(first, _)| is_cookbook(first));
+    lookup::unknown(&names, inputs, own)
 }
 
 /// The files that a recipe of `tool` uses by paths that stand in these files, and that are none of them. Where each may be is

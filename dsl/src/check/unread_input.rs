@@ -68,7 +68,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             let mut diagnostic = CHECK
                 .diagnostic(format!("the recipe of `{}` never reads the input `{name}`", kind.name))
                 .label(&input.at, format!("`{}` does not read it", kind.recipe.entry));
-            for slip in slips.iter().filter(|slip| slip.meant == *read_as) {
+            for slip in slips.iter().filter(|slip| slip.meant.as_ref() == Some(read_as)) {
                 let last = slip.name.rsplit('/').next().unwrap_or_default();
                 let at = recipe::place(kind, &slip.path, slip.line, last);
                 diagnostic = diagnostic.label(&at, format!("nothing sets this: {}", did_you_mean(read_as)));

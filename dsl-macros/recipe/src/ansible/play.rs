@@ -110,7 +110,7 @@ impl<'a> Play<'a> {
         }
         if self.is_whole {
             jinja::names::template(text, line, &mut self.findings.names);
-            if scope::BARE.contains(&under) && !text.contains("{{") {
+            if scope::BARE.contains(&under) && !text.contains("{{") && !scope::is_truth(text) {
                 jinja::names::expression(text, line, &mut self.findings.names);
             }
         }

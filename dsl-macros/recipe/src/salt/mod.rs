@@ -66,13 +66,17 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
 
 /// What a file reads that states take for a template.
 pub(crate) fn template(source: &str, into: &mut Findings) {
+    into.names.set(OUTPUTS_PATH);
     if ["__pillar__", "__salt__", "__opts__"].iter().any(|name| source.contains(name)) {
         into.analysis.anything();
         into.names.anything = true;
     }
     for (piece, line) in pieces(source, 1) {
         if let Piece::Expression(code) | Piece::Statement(code) = piece {
-            code::reads(code, line, into);
+            // `{% if pillar.get('key') %}` asks whether there is one.
+            let asks =
+                matches!(piece, Piece::Statement(_)) && matches!(word(code), "if" | "elif") && code.contains("get");
+            code::reads(code, line, asks, into);
             if matches!(piece, Piece::Statement(_)) {
                 imports(code, into);
             }

@@ -66,6 +66,7 @@ pub(super) fn judge(mut script: Script) -> Findings {
         at += 1;
     }
     findings.analysis.merge(std::mem::take(&mut script.found));
+    findings.defines.extend(script.functions.keys().cloned());
     let commands = std::mem::take(&mut script.commands);
     for word in std::mem::take(&mut script.redirected) {
         file(&mut script, &word, false, &mut findings);
@@ -75,10 +76,14 @@ pub(super) fn judge(mut script: Script) -> Findings {
         // `exec {descriptor}<file` sets the variable.
         let bare = command.words.iter().filter_map(|word| word.bare()?.strip_prefix('{')?.strip_suffix('}'));
         bare.for_each(|name| findings.names.set(name));
+        super::spare::spares(command, &mut findings.names);
     }
     findings.names.merge(std::mem::take(&mut script.names));
     script.values.names().for_each(|name| findings.names.set(name));
     environment::SHELL.iter().for_each(|name| findings.names.set(name));
+    let elsewhere: Vec<String> =
+        findings.names.needed().filter(|name| environment::is_elsewhere(name)).map(str::to_owned).collect();
+    elsewhere.iter().for_each(|name| findings.names.spare(name));
     findings
 }
 

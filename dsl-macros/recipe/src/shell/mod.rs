@@ -29,7 +29,9 @@
 mod commands;
 mod expansion;
 mod lexer;
+mod pattern;
 mod programs;
+mod spare;
 mod structure;
 mod unguarded;
 mod values;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
 use super::lexer::Lexer;
+use super::pattern::{Pattern, heads_case};
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
 use crate::analysis::{Analysis, SyntaxError};
@@ -90,7 +91,8 @@ impl Script {
             self.names.merge(lexer.names);
         }
         let tokens = tokens?;
-        Walker { script: self, depth, scopes: Vec::new(), functions: Vec::new(), pending: None }.walk(&tokens);
+        Walker { script: self, depth, scopes: Vec::new(), functions: Vec::new(), pending: None, pattern: None }
+            .walk(&tokens);
         Ok(tokens)
     }
 }
@@ -103,6 +105,8 @@ struct Walker<'a> {
     functions: Vec<String>,
     /// A function whose body is about to begin.
     pending: Option<String>,
+    /// The pattern of `case` in which this stands.
+    pattern: Option<Pattern>,
 }
 
 impl Walker<'_> {
@@ -111,7 +115,22 @@ impl Walker<'_> {
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             at += 1;
+            if let Some(pattern) = self.pattern.take() {
+                if let Kind::Word(word) = &token.kind {
+                    self.seen(word);
+                }
+                self.pattern = pattern.goes_on(&token.kind);
+                continue;
+            }
             match &token.kind {
+                Kind::Op(";;" | ";&" | ";;&") => {
+                    self.command(mem::take(&mut line));
+                    self.pattern = Some(Pattern::default());
+                }
+                Kind::Word(word) if word.bare() == Some("in") && heads_case(&line.words) => {
+                    line.words.clear();
+                    self.pattern = Some(Pattern::default());
+                }
                 Kind::Heredoc(body) => line.fed.push(self.seen(body)),
                 Kind::Word(word) => at = self.word(word, &mut line, tokens, at),
                 Kind::Op("<<<") => at = self.operand(tokens, at, |_, word| line.fed.push(word)),
@@ -185,7 +204,6 @@ impl Walker<'_> {
         }
     }
 
-    /// A `)` also ends a pattern of `case`, and closes nothing then.
     fn close(&mut self, closing: &str) {
         if self.scopes.last().is_some_and(|scope| scope.closing == closing) {
             self.leave(self.scopes.len() - 1);
@@ -224,11 +242,11 @@ impl Walker<'_> {
     }
 
     fn substitution(&mut self, tokens: &[Token]) {
-        let pending = self.pending.take();
+        let (pending, pattern) = (self.pending.take(), self.pattern.take());
         let depth = self.scopes.len();
         self.walk(tokens);
         self.leave(depth);
-        self.pending = pending;
+        (self.pending, self.pattern) = (pending, pattern);
     }
 
     fn array(&mut self, name: &str, tokens: &[Token], mut at: usize) -> usize {
