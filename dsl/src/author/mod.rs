@@ -11,6 +11,7 @@ mod comparable;
 mod component;
 mod constant;
 mod decided;
+mod dropped;
 mod exports;
 mod expr;
 mod expression;
@@ -69,6 +70,8 @@ pub use component::{Inputs, Missing, Software, Wired};
 pub use constant::{Constant, constant};
 #[doc(hidden)]
 pub use decided::{counted, decided, negative};
+#[doc(hidden)]
+pub use dropped::{Dropped, DroppedModule, OfNoModule};
 #[doc(hidden)]
 pub use field::{FieldNotKnownYet, Fielded};
 #[doc(hidden)]
