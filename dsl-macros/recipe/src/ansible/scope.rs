@@ -132,16 +132,19 @@ pub(super) fn uses(task: &Node, key: &str, value: &Node) -> Vec<Use> {
             .or_else(|| value.get("file").and_then(Node::text))
             .and_then(|text| text.split_ascii_whitespace().next())
     };
-    let one = |folder: &str, path: Option<&str>| path.and_then(|path| Use::of_ansible(folder, path, value.line));
+    let found = |folder: &str, path: Option<&str>| path.and_then(|path| Use::of_ansible(folder, path, value.line));
+    // Ansible looks for these nowhere else.
+    let one = |folder: &str, path: Option<&str>| found(folder, path).map(Use::needed);
     match key {
         "template" => one("templates", argument("src").as_deref()).into_iter().collect(),
-        "copy" | "unarchive" if !is_there() => one("files", argument("src").as_deref()).into_iter().collect(),
+        "copy" if !is_there() => one("files", argument("src").as_deref()).into_iter().collect(),
+        "unarchive" if !is_there() => found("files", argument("src").as_deref()).into_iter().collect(),
         "script" => one("files", first()).into_iter().collect(),
         "include_tasks" | "import_tasks" => one("tasks", first()).into_iter().collect(),
-        "include_vars" => one("vars", first().filter(|text| !text.contains('='))).into_iter().collect(),
-        "vars_files" => value.list().iter().filter_map(|file| one("vars", file.text())).collect(),
+        "include_vars" => found("vars", first().filter(|text| !text.contains('='))).into_iter().collect(),
+        "vars_files" => value.list().iter().filter_map(|file| found("vars", file.text())).collect(),
+        "include_role" | "import_role" => found("roles", argument("name").as_deref()).into_iter().collect(),
         "import_playbook" => first().and_then(|path| Use::beside(path, value.line)).into_iter().collect(),
-        "include_role" | "import_role" => one("roles", argument("name").as_deref()).into_iter().collect(),
         "roles" => {
             let name = |role: &Node| {
                 role.text().or_else(|| role.get("role").or_else(|| role.get("name"))?.text()).map(str::to_owned)

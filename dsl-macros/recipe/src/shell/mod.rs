@@ -28,12 +28,14 @@
 
 mod commands;
 mod expansion;
+mod folder;
 mod lexer;
 mod pattern;
 mod programs;
 mod spare;
 mod structure;
 mod unguarded;
+mod uses;
 mod values;
 mod walk;
 mod word;

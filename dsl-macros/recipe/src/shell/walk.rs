@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
+use super::folder::folder;
 use super::lexer::Lexer;
 use super::pattern::{Pattern, heads_case};
+use super::uses::Uses;
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
 use crate::analysis::{Analysis, SyntaxError};
@@ -20,6 +22,10 @@ pub(super) struct Script {
     pub(super) commands: Vec<Command>,
     /// Words behind `>`, `>>` and their like.
     pub(super) redirected: Vec<Word>,
+    /// Words behind `<` of the script itself.
+    pub(super) fed: Vec<Word>,
+    /// Files of the crate that it uses.
+    pub(super) uses: Uses,
     pub(super) functions: BTreeMap<String, Function>,
     /// It has gone to a folder that is not the recipe's.
     pub(super) away: bool,
@@ -143,7 +149,14 @@ impl Walker<'_> {
                         }
                     });
                 }
-                Kind::Op(op) if op.contains('<') => at = self.operand(tokens, at, |_, _| ()),
+                Kind::Op(op) if op.contains('<') => {
+                    let is_own = self.depth == 0 && *op == "<";
+                    at = self.operand(tokens, at, |script, word| {
+                        if is_own {
+                            script.fed.push(word);
+                        }
+                    });
+                }
                 Kind::Op("(") if is_op(tokens.get(at), ")") && names_function(&line.words) => {
                     self.pending = line.words.pop().and_then(|word| word.literal().map(str::to_owned));
                     line.words.clear();
@@ -226,7 +239,7 @@ impl Walker<'_> {
             seen.parts.push(match (part, &function) {
                 (Part::Script(tokens), _) => {
                     self.substitution(tokens);
-                    if tells_folder(tokens) { Part::Script(Vec::new()) } else { Part::Unknown }
+                    folder(tokens)
                 }
                 (Part::Var(name), Some(function)) if name.bytes().all(|byte| byte.is_ascii_digit()) && name != "0" => {
                     Part::Var(positional(function, name))
@@ -375,21 +388,6 @@ fn is_computed(word: &Word) -> bool {
         _ => true,
     });
     begin.any(|part| !matches!(part, Part::Text { .. }))
-}
-
-/// Whether a substitution may tell where the recipe stands, as `$(dirname "$0")` does.
-fn tells_folder(tokens: &[Token]) -> bool {
-    tokens.iter().any(|token| match &token.kind {
-        Kind::Word(word) => {
-            matches!(word.literal(), Some("dirname" | "readlink" | "realpath" | "pwd" | "git"))
-                || word.parts.iter().any(|part| match part {
-                    Part::Var(name) => matches!(name.as_str(), "0" | "BASH_SOURCE" | "PWD"),
-                    Part::Script(tokens) => tells_folder(tokens),
-                    _ => false,
-                })
-        }
-        _ => false,
-    })
 }
 
 fn positional(function: &str, number: &str) -> String {
