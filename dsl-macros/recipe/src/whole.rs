@@ -185,12 +185,13 @@ fn findings(tool: Tool, path: &str, source: &str) -> Result<Findings, FileError>
         (None, Some("epp")) => found.analysis.merge(puppet::template(source)),
         (None, Some("j2" | "jinja" | "jinja2")) => {
             jinja::template(source, &mut found.analysis);
-            if tool == Tool::Ansible {
+            if matches!(tool, Tool::Ansible | Tool::Salt) {
                 // Such a line may make other signs stand for braces.
-                if let Some(line) = jinja::unclosed(source, 1).filter(|_| !source.starts_with("#jinja2:")) {
-                    let error = SyntaxError::new(line, "`{{` is never closed by `}}`");
+                if let Some(error) = jinja::unclosed(source, 1).filter(|_| !source.starts_with("#jinja2:")) {
                     return Err(FileError { path: path.to_owned(), error });
                 }
+            }
+            if tool == Tool::Ansible {
                 jinja::names::template(source, 1, &mut found.names);
             }
         }
