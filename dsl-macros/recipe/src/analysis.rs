@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::failures::Failures;
 use crate::files::Use;
 use crate::lookup::Names;
 use crate::names::file_name;
@@ -80,10 +81,8 @@ pub(crate) struct Findings {
     pub(crate) names: Names,
     /// Files that it uses by constant paths.
     pub(crate) uses: Vec<Use>,
-    /// A script sees to it that failures are noticed.
-    pub(crate) traps: bool,
-    /// The first command after whose failure a script goes on if it does not, and its line.
-    pub(crate) unguarded: Option<(String, u32)>,
+    /// How a script takes failures.
+    pub(crate) failures: Failures,
 }
 
 /// Code that a file takes in or runs.

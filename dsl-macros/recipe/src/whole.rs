@@ -1,6 +1,7 @@
 //! A recipe of several files.
 
 use crate::analysis::{Analysis, Findings, Include, SyntaxError};
+use crate::failures::Unnoticed;
 use crate::files::{self, UsedFile};
 use crate::lookup::{self, UnknownName};
 use crate::names::extension;
@@ -149,22 +150,26 @@ pub fn used_files<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a 
     used
 }
 
-/// The first command in the shell script `entry` after whose failure the script goes on unnoticed, and its line. Nothing is
-/// said where it, or what it sources, sees to failures, by `set -e` for one.
-pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<(String, u32)> {
+/// The first command in the shell script `entry` whose failure goes unnoticed. It sees to failures if it, or what it sources,
+/// has a `set -e`, for one; where it may source what is not given, only what it does itself is said.
+pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<Unnoticed> {
     let files: Vec<_> = files.into_iter().filter(|(path, _)| Tool::of_path(path) == Some(Tool::Shell)).collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
-    let (mut unguarded, mut includes) = (None, Vec::new());
+    let mut own = Findings::default();
+    let (mut traps, mut pipefail) = (false, false);
     for (path, source) in files {
         let found = crate::findings(Tool::Shell, source).ok()?;
-        if found.traps {
-            return None;
-        }
+        traps |= found.failures.traps;
+        pipefail |= found.failures.pipefail;
         if path == entry {
-            (unguarded, includes) = (found.unguarded, found.includes);
+            own = found;
         }
     }
-    unguarded.filter(|_| includes.iter().all(|include| !include.is_unknown(&paths, &[])))
+    let is_known = own.includes.iter().all(|include| !include.is_unknown(&paths, &[]));
+    let failures = own.failures;
+    let general = if traps { failures.lenient } else { failures.unguarded.filter(|_| is_known) };
+    let piped = failures.piped.filter(|_| !pipefail && is_known);
+    general.into_iter().chain(piped).min_by_key(|found| found.line)
 }
 
 /// Whether the file is a recipe of a Chef cookbook.

@@ -58,8 +58,8 @@ pub(super) const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
 
 pub(super) fn judge(mut script: Script) -> Findings {
     let (analysis, names) = (std::mem::take(&mut script.found), std::mem::take(&mut script.names));
-    let (traps, unguarded) = (script.traps, script.unguarded.take());
-    let mut findings = Findings { analysis, names, traps, unguarded, ..Findings::default() };
+    let failures = std::mem::take(&mut script.failures);
+    let mut findings = Findings { analysis, names, failures, ..Findings::default() };
     // Text inside commands may hold further commands, which are appended while this runs.
     let mut at = 0;
     while at < script.commands.len() {

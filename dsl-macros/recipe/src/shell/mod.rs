@@ -31,6 +31,7 @@ mod expansion;
 mod folder;
 mod lexer;
 mod pattern;
+mod pipe;
 mod programs;
 mod spare;
 mod structure;
@@ -56,7 +57,8 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     script.add_file(source, structure::is_known(program(source)))?;
     let mut findings = commands::judge(script);
     findings.names.anything |= !structure::is_known(program(source));
-    findings.traps |= is_strict(source);
+    findings.failures.traps |= is_strict(source);
+    findings.failures.pipefail |= source.lines().next().is_some_and(|first| first.contains("pipefail"));
     for name in OWN {
         findings.analysis.reads.remove(name);
     }

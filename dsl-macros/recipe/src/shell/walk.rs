@@ -9,7 +9,9 @@ use super::pattern::{Pattern, heads_case};
 use super::uses::Uses;
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
+use super::{pipe, unguarded};
 use crate::analysis::{Analysis, SyntaxError};
+use crate::failures::{Failures, Unnoticed, Why};
 use crate::lookup::Names;
 use crate::names::{is_identifier, leading_identifier};
 
@@ -29,10 +31,8 @@ pub(super) struct Script {
     pub(super) functions: BTreeMap<String, Function>,
     /// It has gone to a folder that is not the recipe's.
     pub(super) away: bool,
-    /// It sees to it that failures are noticed.
-    pub(super) traps: bool,
-    /// The first command after whose failure it goes on if it does not, and its line.
-    pub(super) unguarded: Option<(String, u32)>,
+    /// How it takes failures.
+    pub(super) failures: Failures,
 }
 
 #[derive(Debug, Default)]
@@ -83,8 +83,14 @@ impl Script {
         let tokens = self.lex(Lexer { whole, ..Lexer::new(source, 1, 0) }, 0)?;
         if whole {
             let shape = super::structure::check(&tokens)?;
-            self.traps = super::unguarded::traps(&tokens, &shape);
-            self.unguarded = super::unguarded::first(&tokens, &shape);
+            let of = |found: Option<(String, u32)>, why| found.map(|(program, line)| Unnoticed { program, line, why });
+            self.failures = Failures {
+                traps: unguarded::traps(&tokens, &shape),
+                pipefail: pipe::fails(&tokens, &shape),
+                unguarded: of(unguarded::first(&tokens, &shape, true), Why::NeverCounts),
+                lenient: of(unguarded::first(&tokens, &shape, false), Why::NoLongerCounts),
+                piped: of(pipe::first(&tokens, &shape), Why::Piped),
+            };
         }
         Ok(())
     }
