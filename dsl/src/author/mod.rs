@@ -69,7 +69,7 @@ pub use component::{Inputs, Missing, Software, Wired};
 #[doc(hidden)]
 pub use constant::{Constant, constant};
 #[doc(hidden)]
-pub use decided::{counted, decided, negative};
+pub use decided::{counted, decided, inverted, matched, negated, negative};
 #[doc(hidden)]
 pub use dropped::{Dropped, DroppedModule, OfNoModule};
 #[doc(hidden)]
