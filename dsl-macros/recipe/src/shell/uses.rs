@@ -113,6 +113,8 @@ fn takes(name: &str, arguments: &[Word], at: usize) -> bool {
     }
     match name {
         _ if TAKING.contains(&name) => name == "cat" || at == 0,
+        // It makes folders.
+        "install" if arguments.iter().any(makes_folders) => false,
         _ if COPIERS.contains(&name) => {
             let is_target = |word: &Word| matches!(word.literal(), Some("-t" | "--target-directory"));
             match arguments.iter().position(is_target) {
@@ -126,6 +128,12 @@ fn takes(name: &str, arguments: &[Word], at: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether an option of `install` is the one for folders: `-d`, `-dm`, `--directory`.
+fn makes_folders(word: &Word) -> bool {
+    let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains('d');
+    word.literal().is_some_and(|text| text == "--directory" || is_short(text))
 }
 
 /// Whether an argument is the value of the option in front of it: `install -m 0644 -o root`.

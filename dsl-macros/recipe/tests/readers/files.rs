@@ -46,6 +46,7 @@ fn what_a_shell_recipe_uses_is_looked_for_beside_it() {
         "(cd x && cp y z)",
         "cd \"$1\"\ncp y z",
         "install -m 0644 -o root /x /y",
+        "install -d -m 0755 conf logs",
         "echo recipes/lib.sh",
         "python3 -m x.y",
     ] {
