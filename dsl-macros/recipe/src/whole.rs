@@ -126,7 +126,10 @@ pub fn unknown_names<'a>(
     }
     // What stands elsewhere at the node than below a cookbook's own key may be the machine's.
     let is_cookbook = |name: &str| paths.iter().any(|path| path.split('/').rev().skip(2).any(|folder| folder == name));
-    let own = |name: &str| !tool.has_paths() || name.split_once('/').is_some_and(|(first, _)| is_cookbook(first));
+    // A cookbook travels as a whole, and its other recipes are for other components.
+    let is_alone = paths.iter().filter(|path| is_recipe(path)).count() == 1;
+    let own =
+        |name: &str| !tool.has_paths() || is_alone && name.split_once('/').is_some_and(|(first, _)| is_cookbook(first));
     lookup::unknown(&names, inputs, own)
 }
 

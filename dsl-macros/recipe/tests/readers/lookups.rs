@@ -326,6 +326,11 @@ fn names_that_others_give_or_that_need_not_be_there_are_none() {
 fn attributes_below_a_cookbooks_key_that_nobody_sets_are_found() {
     let chef = |source: &str| slips(Tool::Chef, &[("cookbooks/db2/recipes/default.rb", source)], &["db2/heap"]);
     assert_eq!(chef("puts node['db2']['owner']"), ["cookbooks/db2/recipes/default.rb:1 db2/owner -"]);
+    let others = [
+        ("cookbooks/db2/recipes/default.rb", "puts node['db2']['heap']"),
+        ("cookbooks/db2/recipes/client.rb", "puts node['db2']['owner']"),
+    ];
+    assert_eq!(slips(Tool::Chef, &others, &["db2/heap"]), Vec::<String>::new(), "of another component");
     for source in [
         "puts node['kernel']['release'], node['our_plugin']['x']",
         "puts 1 if node['db2']['owner']",
