@@ -128,6 +128,11 @@ impl Include {
         !matches!(self, Self::Template(_)) && !self.is_given(paths, defined)
     }
 
+    /// Whether this is the file at `path`.
+    pub(crate) fn takes_in(&self, path: &str) -> bool {
+        self.is_given(&[path], &[])
+    }
+
     /// Whether this runs the recipe at `path`.
     pub(crate) fn names_recipe(&self, path: &str) -> bool {
         matches!(self, Self::Cookbook { folder: "recipes", .. }) && self.is_given(&[path], &[])

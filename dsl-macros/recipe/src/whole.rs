@@ -86,9 +86,11 @@ pub fn analyse_run<'a>(
 }
 
 /// The names that a recipe of `tool` looks up in these files, that nothing sets and that are none of the `inputs`, which are
-/// spelt as in [`Analysis`]. Nothing is said where something may set any name.
+/// spelt as in [`Analysis`]. Nothing is said where something may set any name; and of files that neither are `entries` nor are
+/// taken in by any other, only slips.
 pub fn unknown_names<'a>(
     tool: Tool,
+    entries: &[&str],
     files: impl IntoIterator<Item = (&'a str, &'a str)>,
     inputs: &[&str],
 ) -> Vec<UnknownName> {
@@ -126,6 +128,12 @@ pub fn unknown_names<'a>(
     }
     // What stands elsewhere at the node than below a cookbook's own key may be the machine's.
     let is_cookbook = |name: &str| paths.iter().any(|path| path.split('/').rev().skip(2).any(|folder| folder == name));
+    for (path, own) in &mut names {
+        let is_taken_in = || all.includes.iter().any(|include| include.takes_in(path));
+        if tool.runs_files() && !entries.contains(path) && !is_taken_in() {
+            own.spare_all();
+        }
+    }
     // A cookbook travels as a whole, and its other recipes are for other components.
     let is_alone = paths.iter().filter(|path| is_recipe(path)).count() == 1;
     let own =

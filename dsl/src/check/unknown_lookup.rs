@@ -59,7 +59,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let own = |(name, input): (&Name, &Input)| recipe::own_name(kind, name, &input.path);
         let names: Vec<String> = kind.inputs.iter().map(own).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let found = wattle_recipe::unknown_names(kind.recipe.tool, recipe::texts(kind), &names);
+        let found = wattle_recipe::unknown_names(kind.recipe.tool, &recipe::entries(kind), recipe::texts(kind), &names);
         if found.is_empty() {
             continue;
         }

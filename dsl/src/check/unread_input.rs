@@ -60,7 +60,8 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let inputs: Vec<&str> = names.iter().map(String::as_str).collect();
-        let slips = wattle_recipe::unknown_names(kind.recipe.tool, recipe::texts(kind), &inputs);
+        let slips =
+            wattle_recipe::unknown_names(kind.recipe.tool, &recipe::entries(kind), recipe::texts(kind), &inputs);
         for ((name, input), read_as) in kind.inputs.iter().zip(&names) {
             if !never.contains(&read_as.as_str()) {
                 continue;

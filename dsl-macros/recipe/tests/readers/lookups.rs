@@ -4,7 +4,7 @@ use wattle_recipe::{Tool, UnknownName, unknown_names};
 
 /// What is found in files, of which the first is the recipe: `FILE:LINE NAME MEANT`, where `-` is nothing.
 fn slips(tool: Tool, files: &[(&str, &str)], inputs: &[&str]) -> Vec<String> {
-    let found = unknown_names(tool, files.iter().copied(), inputs);
+    let found = unknown_names(tool, &[files[0].0], files.iter().copied(), inputs);
     let meant = |one: &UnknownName| one.meant.clone().unwrap_or_else(|| "-".to_owned());
     found.iter().map(|one| format!("{}:{} {} {}", one.path, one.line, one.name, meant(one))).collect()
 }
@@ -313,6 +313,8 @@ fn names_that_others_give_or_that_need_not_be_there_are_none() {
     let library = [("x.sh", ". ./lib.sh\nour"), ("lib.sh", "our() { echo \"$database\"; }")];
     assert_eq!(slips(Tool::Shell, &library, &["heap"]), Vec::<String>::new());
     assert_eq!(slips(Tool::Shell, &library[1..], &["heap"]), ["lib.sh:1 database -"]);
+    let beside = [("x.sh", "echo"), ("y.sh", "echo $database")];
+    assert_eq!(slips(Tool::Shell, &beside, &["heap"]), Vec::<String>::new(), "the recipe of another component");
     let data = [("x.pp", "notice(lookup('database'))"), ("data/common.yaml", "database: x\n")];
     assert_eq!(slips(Tool::Puppet, &data, &["heap"]), Vec::<String>::new());
     let play = "- hosts: all\n  vars_files: [a.json]\n  tasks:\n  - debug: msg=\"{{ database }}\"\n";
