@@ -1,13 +1,13 @@
 //! `#[blueprint]`: a function becomes a value that `wattle::main` takes.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{FnArg, Item, ItemFn, Pat, ReturnType, Signature, Type};
 
 use crate::constant::last_segment;
 use crate::errors::{Errors, error};
 use crate::keys::{Keys, Known};
-use crate::{decided, docs, names, settings, source};
+use crate::{decided, docs, dropped, names, settings, source};
 
 static KEYS: Known = Known { attribute: "#[blueprint(...)]", keys: &["name"] };
 const SHAPE: &str = "write `pub fn NAME(t: &mut Topology, p: Settings, config: Config) -> Exports`; parameters and configuration may be left out";
@@ -67,7 +67,9 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
     let description = docs::text(&function.attrs);
     let at = source::expand(ident.span());
     let attrs = function.attrs.iter().filter(|attr| !docs::is_doc(attr));
-    let (sig, block) = (&function.sig, decided::mark(function.block.to_token_stream()));
+    let mut block = function.block.clone();
+    dropped::mark(&mut block, topology_name(&function.sig));
+    let (sig, block) = (&function.sig, decided::mark(block.to_token_stream()));
     quote! {
         #item
 
@@ -88,6 +90,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
                 #p: Self::Parameters,
                 #c: Self::Config,
             ) -> ::wattle::author::Exports {
+                use ::wattle::author::OfNoModule as _;
                 #[allow(clippy::needless_pass_by_value)]
                 #(#attrs)*
                 #sig #block
@@ -208,6 +211,17 @@ fn topology<'a>(first: &Type, mut all: impl Iterator<Item = &'a Type>) -> syn::R
 fn is_topology(ty: &Type) -> bool {
     matches!(ty, Type::Reference(reference)
         if reference.mutability.is_some() && last_segment(&reference.elem).is_some_and(|name| name == "Topology"))
+}
+
+/// What the blueprint calls its topology.
+fn topology_name(sig: &Signature) -> Option<&Ident> {
+    match sig.inputs.first() {
+        Some(FnArg::Typed(argument)) => match &*argument.pat {
+            Pat::Ident(name) => Some(&name.ident),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn types(sig: &Signature) -> impl Iterator<Item = &Type> {

@@ -4,8 +4,8 @@
 //! A negative number that is all that a method or a function of a type is given goes through one too: where it takes none, the compiler would say that
 //! a type has no negation.
 //!
-//! Only what stands as `if p.tls {`, `if !app.ready && size.big {`, `while ...`, `0..p.count`, `vec![x; p.count]` and
-//! `.port(-1)` is looked at: whatever else there is keeps its tokens. A bare name is left alone as the end of a range where it
+//! Only what stands as `if p.tls {`, `if !app.ready && size.big {`, `while ...`, `x if p.tls =>`, `match p.count { 1 => ...`, `-p.count`,
+//! `!p.tls`, `0..p.count`, `vec![x; p.count]` and `.port(-1)` is looked at: whatever else there is keeps its tokens. A bare name is left alone as the end of a range where it
 //! may be a constant in a pattern: only `in 0..count {` and `(0..count).map(...)` have none.
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
@@ -23,9 +23,20 @@ fn marked(tokens: TokenStream, iterated: bool) -> TokenStream {
     let mut marked = TokenStream::new();
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
+        if let Some((function, length)) = unary(&tokens, at) {
+            marked.extend(call(function, &tokens[at + 1..=at + length]));
+            at += 1 + length;
+            continue;
+        }
         marked.extend([token.clone()]);
         at += 1;
-        if is_word(token, "if") || is_word(token, "while") {
+        if is_word(token, "match") {
+            let length = operand(&tokens[at..]);
+            if length > 0 && matches!(tokens.get(at + length), Some(block) if is_block(block) && has_literals(block)) {
+                marked.extend(call("matched", &tokens[at..at + length]));
+                at += length;
+            }
+        } else if is_word(token, "if") || is_word(token, "while") {
             at += condition(&tokens[at..], &mut marked);
         } else if let Some(operator) = range(&tokens, at - 1) {
             marked.extend(tokens[at..at + operator].iter().cloned());
@@ -112,7 +123,8 @@ fn condition(tokens: &[TokenTree], marked: &mut TokenStream) -> usize {
         }
         let length = operand(&tokens[at..]);
         let joined = is_joined(&tokens[at + length..]);
-        if length == 0 || !(joined || tokens.get(at + length).is_some_and(is_block)) {
+        let ends = tokens.get(at + length).is_some_and(is_block) || is_arrow(&tokens[at + length..]);
+        if length == 0 || !(joined || ends) {
             return at;
         }
         marked.extend(call("decided", &tokens[at..at + length]));
@@ -123,6 +135,49 @@ fn condition(tokens: &[TokenTree], marked: &mut TokenStream) -> usize {
         marked.extend(tokens[at..at + 2].iter().cloned());
         at += 2;
     }
+}
+
+/// What a sign in front of an operand becomes, and how many tokens the operand has.
+fn unary(tokens: &[TokenTree], at: usize) -> Option<(&'static str, usize)> {
+    let function = match &tokens[at] {
+        sign if is_punct(sign, '-') => "negated",
+        sign if is_punct(sign, '!') => "inverted",
+        _ => return None,
+    };
+    let is_free = match at.checked_sub(1).map(|before| &tokens[before]) {
+        None => true,
+        Some(TokenTree::Punct(before)) => before.as_char() != '?' && before.as_char() != '\'',
+        Some(TokenTree::Ident(before)) => is_keyword(before) || before == "in" || before == "else",
+        Some(TokenTree::Literal(_) | TokenTree::Group(_)) => false,
+    };
+    let length = operand(&tokens[at + 1..]);
+    let is_field = tokens[at + 1..at + 1 + length].iter().any(|token| is_punct(token, '.'));
+    let goes_on = matches!(tokens.get(at + 1 + length), Some(next) if is_punct(next, '?') || is_punct(next, ':'));
+    (is_free && is_field && !goes_on).then_some((function, length))
+}
+
+/// Whether the arms of a `match` have a literal for a pattern.
+fn has_literals(block: &TokenTree) -> bool {
+    let TokenTree::Group(block) = block else { return false };
+    let tokens: Vec<TokenTree> = block.stream().into_iter().collect();
+    (0..tokens.len()).any(|at| {
+        let is_literal = match &tokens[at] {
+            // Others are of other types than those that are looked for.
+            TokenTree::Literal(literal) => !literal.to_string().starts_with(['b', 'c', 'r']),
+            TokenTree::Ident(word) => word == "true" || word == "false",
+            _ => false,
+        };
+        let begins = match at.checked_sub(1).map(|before| &tokens[before]) {
+            None => true,
+            Some(before) => is_punct(before, ',') || is_block(before),
+        };
+        is_literal && begins && is_arrow(&tokens[at + 1..])
+    })
+}
+
+/// Whether `=>` comes next.
+fn is_arrow(tokens: &[TokenTree]) -> bool {
+    matches!(tokens, [one, other, ..] if is_punct(one, '=') && is_punct(other, '>'))
 }
 
 /// How many tokens from the first one on are a name with fields, methods, calls and indices behind it; 0 if it is none.
@@ -220,6 +275,22 @@ mod tests {
     }
 
     #[test]
+    fn matches_and_guards_are_marked() {
+        assert!(becomes("match p.count { 1 => a, _ => b }", "match matched(p.count) { 1 => a, _ => b }"));
+        assert!(becomes("match on { _ => {} true => {} }", "match matched(on) { _ => {} true => {} }"));
+        assert!(becomes(
+            "match n { x if p.on => {} y if z => {} }",
+            "match n { x if decided(p.on) => {} y if decided(z) => {} }"
+        ));
+    }
+
+    #[test]
+    fn signs_are_marked() {
+        assert!(becomes("f(-p.count)", "f(negated(p.count))"));
+        assert!(becomes("let on = !p.on; 1 * -p.x(2)", "let on = inverted(p.on); 1 * negated(p.x(2))"));
+    }
+
+    #[test]
     fn counts_are_marked() {
         assert!(becomes("for n in 0..p.count {}", "for n in 0..counted(p.count) {}"));
         assert!(becomes("(1..=p.count).map(f)", "(1..=counted(p.count)).map(f)"));
@@ -246,7 +317,17 @@ mod tests {
             "if *on {}",
             "if a::B {}",
             "if matches!(a, b) {}",
-            "match n { 0..MAX => {} x if y => {} }",
+            "match n { 0..MAX => {} x if y == 1 => {} }",
+            "match n.x { Level::Low => {} x => f(1) }",
+            "match n.x { b\"a\" => {} _ => {} }",
+            "a - b.c",
+            "f(a) - b.c",
+            "a != b.c",
+            "-b.c?",
+            "-MAX",
+            "x -= b.c",
+            "|a| -> b::C {}",
+            "vec!(a.b)",
             "let Some(0..=MAX) = n else { return };",
             "t.0..n.len()",
             "&list[0..p.n - 1]",

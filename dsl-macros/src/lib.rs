@@ -9,6 +9,7 @@ mod component;
 mod constant;
 mod decided;
 mod docs;
+mod dropped;
 mod errors;
 mod keys;
 mod names;

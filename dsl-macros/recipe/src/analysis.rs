@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::failures::Failures;
 use crate::files::Use;
 use crate::lookup::Names;
 use crate::names::file_name;
@@ -74,16 +75,14 @@ impl SyntaxError {
 pub(crate) struct Findings {
     pub(crate) analysis: Analysis,
     pub(crate) includes: Vec<Include>,
-    /// Puppet classes and defined types that the file defines.
+    /// Puppet classes and defined types that the file defines, or functions of a shell.
     pub(crate) defines: Vec<String>,
     /// Names that it looks up, and names that it sets.
     pub(crate) names: Names,
     /// Files that it uses by constant paths.
     pub(crate) uses: Vec<Use>,
-    /// A script sees to it that failures are noticed.
-    pub(crate) traps: bool,
-    /// The first command after whose failure a script goes on if it does not, and its line.
-    pub(crate) unguarded: Option<(String, u32)>,
+    /// How a script takes failures.
+    pub(crate) failures: Failures,
 }
 
 /// Code that a file takes in or runs.
@@ -127,6 +126,11 @@ impl Include {
     /// Whether the file is code, of which it is not known what it does if it is none of those at `paths`.
     pub(crate) fn is_unknown(&self, paths: &[&str], defined: &[String]) -> bool {
         !matches!(self, Self::Template(_)) && !self.is_given(paths, defined)
+    }
+
+    /// Whether this is the file at `path`.
+    pub(crate) fn takes_in(&self, path: &str) -> bool {
+        self.is_given(&[path], &[])
     }
 
     /// Whether this runs the recipe at `path`.

@@ -25,6 +25,45 @@ pub fn is_taken(name: &str) -> bool {
     VARIABLES.contains(&name) || name.starts_with("WATTLE_")
 }
 
+/// What the agent gives to every recipe.
+const GIVEN: [&str; 6] =
+    [OUTPUTS_PATH, "WATTLE_RUN_DIR", "WATTLE_STATE_DIR", "WATTLE_SOCKET", "WATTLE_TOKEN", "WATTLE_RUN"];
+/// How variables of shells, sessions and locales begin.
+const KINDS: [&str; 7] = ["BASH", "COMP_", "LC_", "XDG_", "SUDO_", "SSH_", "HIST"];
+/// Others of them, which no input is like by chance.
+const OTHERS: [&str; 24] = [
+    "_",
+    "CDPATH",
+    "COPROC",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "FCEDIT",
+    "IGNOREEOF",
+    "INVOCATION_ID",
+    "JOURNAL_STREAM",
+    "MAPFILE",
+    "NOTIFY_SOCKET",
+    "POSIXLY_CORRECT",
+    "PROMPT_COMMAND",
+    "READLINE_LINE",
+    "SHELLOPTS",
+    "SRANDOM",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "PIP_INDEX_URL",
+    "PIP_CERT",
+    "TIMEFORMAT",
+    "TMOUT",
+];
+
+/// Whether a shell recipe that reads the variable means one that is not the author's.
+pub(crate) fn is_elsewhere(name: &str) -> bool {
+    let proxy = name.to_ascii_lowercase().ends_with("_proxy");
+    GIVEN.contains(&name) || OTHERS.contains(&name) || proxy || KINDS.iter().any(|kind| name.starts_with(kind))
+}
+
 /// Variables that shells, sessions and proxies set, whether or not they are there: a recipe that reads one means that.
 pub(crate) const SHELL: [&str; 58] = [
     "PATH",

@@ -16,6 +16,8 @@ enum Place {
 pub(crate) struct Use {
     line: u32,
     places: Vec<Place>,
+    /// Nothing but the crate can have it.
+    is_needed: bool,
 }
 
 /// A file that a recipe uses.
@@ -27,29 +29,41 @@ pub struct UsedFile {
     pub line: u32,
     /// Where it may be, in the order in which it is looked for; a folder is used as a whole.
     pub places: Vec<String>,
+    /// The recipe fails without it: nothing else than the crate could have it.
+    pub is_needed: bool,
 }
 
 impl Use {
+    /// The same, of which nothing but the crate can have the file.
+    pub(crate) fn needed(self) -> Self {
+        Self { is_needed: true, ..self }
+    }
+
     /// A path that is relative to where the recipe runs.
     pub(crate) fn here(path: &str, line: u32) -> Option<Self> {
-        constant(path).map(|path| Self { line, places: vec![Place::Root(path.to_owned())] })
+        constant(path).map(|path| Self { line, places: vec![Place::Root(path.to_owned())], is_needed: false })
     }
 
     /// A path that is relative to the folder of the file, or, since both may be meant, to where the recipe runs.
     pub(crate) fn beside(path: &str, line: u32) -> Option<Self> {
         let places = |path: &str| vec![Place::Beside(path.to_owned()), Place::Root(path.to_owned())];
-        constant(path).map(|path| Self { line, places: places(path) })
+        constant(path).map(|path| Self { line, places: places(path), is_needed: false })
     }
 
     /// A path that Ansible looks for in `folder` of the role or beside the playbook, then beside the file.
     pub(crate) fn of_ansible(folder: &str, path: &str, line: u32) -> Option<Self> {
+        // The folder of the playbook, which roles may be below.
+        if let Some(path) = path.strip_prefix("{{").and_then(|path| path.trim_start().strip_prefix("playbook_dir")) {
+            let path = path.trim_start().strip_prefix("}}/")?;
+            return Self::beside(path, line);
+        }
         let path = constant(path)?;
         let below = format!("{folder}/{path}");
         let mut places = vec![Place::Above(below.clone()), Place::Beside(below), Place::Beside(path.to_owned())];
         if folder == "roles" {
             places = vec![Place::Beside(format!("roles/{path}")), Place::Root(format!("roles/{path}"))];
         }
-        Some(Self { line, places })
+        Some(Self { line, places, is_needed: false })
     }
 
     /// `MODULE/PATH` of Puppet, in `folder` of that module; no folder is the module.
@@ -57,7 +71,7 @@ impl Use {
         let (module, path) = constant(path)?.split_once('/').unwrap_or((path, ""));
         let below = format!("modules/{module}/{folder}/{path}");
         let below = below.trim_end_matches('/').to_owned();
-        Some(Self { line, places: vec![Place::Beside(below.clone()), Place::Root(below)] })
+        Some(Self { line, places: vec![Place::Beside(below.clone()), Place::Root(below)], is_needed: false })
     }
 
     /// The places, of a file at `by`.
@@ -72,7 +86,7 @@ impl Use {
         });
         let mut places: Vec<String> = places.collect();
         places.dedup();
-        UsedFile { by: by.to_owned(), line: self.line, places }
+        UsedFile { by: by.to_owned(), line: self.line, places, is_needed: self.is_needed }
     }
 }
 
@@ -89,8 +103,8 @@ impl UsedFile {
 
 /// A path that is neither computed nor absolute nor an address.
 fn constant(path: &str) -> Option<&str> {
-    let is_computed =
-        path.contains(['{', '$', '*', '?', '<', '%', '\0', '\u{1}', '~', ' ', '\n']) || path.contains("://");
+    let is_computed = path.contains(['{', '$', '*', '?', '<', '%', '\0', '\u{1}', '\u{2}', '\u{3}', '~', ' ', '\n'])
+        || path.contains("://");
     (!path.is_empty() && !path.starts_with('/') && !is_computed).then_some(path)
 }
 
@@ -113,5 +127,5 @@ pub(crate) fn cookbook(include: &Include, path: &str) -> Option<UsedFile> {
     let (above, _) = path.rsplit_once("/recipes/")?;
     let (beside, _) = above.rsplit_once('/')?;
     let places = vec![format!("{beside}/{cookbook}")];
-    (!cookbook.is_empty()).then(|| UsedFile { by: path.to_owned(), line: 1, places })
+    (!cookbook.is_empty()).then(|| UsedFile { by: path.to_owned(), line: 1, places, is_needed: false })
 }

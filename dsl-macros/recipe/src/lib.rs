@@ -17,6 +17,7 @@ pub mod chef;
 mod compare;
 mod embedded;
 pub mod environment;
+mod failures;
 mod files;
 mod jinja;
 mod lookup;
@@ -31,6 +32,7 @@ mod whole;
 pub use analysis::{Analysis, SyntaxError};
 pub use chef::path::{ChefRecipe, ChefRecipeError, chef_recipe_path};
 pub use compare::{never_read, never_written, suggest};
+pub use failures::{Unnoticed, Why};
 pub use files::UsedFile;
 pub use lookup::UnknownName;
 pub use tool::Tool;
@@ -74,6 +76,46 @@ fn beside(tool: Tool, source: &str, into: &mut Findings) {
         // Salt renders any file that a state names.
         Tool::Salt => salt::template(source, into),
         Tool::Shell | Tool::Ansible | Tool::Puppet | Tool::Chef => {}
+    }
+}
+
+/// Whether the file at `path` has variables as data, when it travels with a recipe of `tool`.
+fn is_data(tool: Tool, path: &str) -> bool {
+    match names::extension(path) {
+        Some("json") => matches!(tool, Tool::Ansible | Tool::Puppet),
+        Some("yml" | "yaml") => tool == Tool::Puppet,
+        _ => false,
+    }
+}
+
+/// The names that such a file gives.
+fn data(source: &str) -> lookup::Names {
+    let mut names = lookup::Names::default();
+    ansible::data(source, &mut names);
+    names
+}
+
+/// Whether the file at `path` may give any name to a recipe of `tool`, in ways that are not followed.
+fn gives_names(tool: Tool, path: &str) -> bool {
+    let folders = match tool {
+        // Modules and plugins of one's own return facts; files of variables may have no ending.
+        Tool::Ansible => ["library", "action_plugins", "vars_plugins", "group_vars", "host_vars"].as_slice(),
+        Tool::Puppet => ["facter", "facts.d", "functions"].as_slice(),
+        Tool::Chef => ["libraries", "ohai"].as_slice(),
+        Tool::Salt => ["_modules", "_grains", "_pillar"].as_slice(),
+        Tool::Shell => &[],
+    };
+    Tool::of_path(path) != Some(Tool::Ansible) && path.split('/').rev().skip(1).any(|part| folders.contains(&part))
+}
+
+/// How a recipe of `tool` reads the input `name` that it may do without, as code.
+pub fn sparing(tool: Tool, name: &str) -> String {
+    match tool {
+        Tool::Shell => format!("${{{name}:-}}"),
+        Tool::Ansible => format!("{{{{ {name} | default('') }}}}"),
+        Tool::Puppet => format!("lookup('{name}', {{ default_value => undef }})"),
+        Tool::Chef => format!("node.read('{}')", name.replace('/', "', '")),
+        Tool::Salt => format!("pillar.get('{name}', '')"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Names that a recipe looks up: what nobody gives it, and was probably meant.
+//! Names that a recipe looks up and nobody gives it, and what was probably meant.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +14,8 @@ pub(crate) struct Names {
     needs: BTreeMap<String, u32>,
     /// Names that get a value here, whatever the order.
     sets: BTreeSet<String>,
+    /// Names that the recipe asks for, or that the machine may have: only a slip in the name of an input is reported.
+    spares: BTreeSet<String>,
     /// It gives values to names that it computes, or runs code that does and is not at hand.
     pub(crate) anything: bool,
     /// Files, by their names without folders, whose keys are names that it sets.
@@ -29,8 +31,8 @@ pub struct UnknownName {
     pub line: u32,
     /// The name, as it is spelt in [`crate::Analysis`].
     pub name: String,
-    /// The input that was probably meant.
-    pub meant: String,
+    /// The input that was probably meant, if the name is like that of one.
+    pub meant: Option<String>,
 }
 
 impl Names {
@@ -41,10 +43,25 @@ impl Names {
         }
     }
 
+    /// The names that it needs.
+    pub(crate) fn needed(&self) -> impl Iterator<Item = &str> {
+        self.needs.keys().map(String::as_str)
+    }
+
     pub(crate) fn set(&mut self, name: &str) {
         if !self.sets.contains(name) {
             self.sets.insert(name.to_owned());
         }
+    }
+
+    /// Notes that the recipe may do without a value, or that somebody else may give it one.
+    pub(crate) fn spare(&mut self, name: &str) {
+        self.spares.insert(name.to_owned());
+    }
+
+    /// Notes this of all that it needs.
+    pub(crate) fn spare_all(&mut self) {
+        self.spares.extend(self.needs.keys().cloned());
     }
 
     /// Notes that the keys of a file are set, whose name may be computed.
@@ -56,28 +73,34 @@ impl Names {
     pub(crate) fn merge(&mut self, other: Self) {
         other.needs.iter().for_each(|(name, line)| self.need(name, *line));
         self.sets.extend(other.sets);
+        self.spares.extend(other.spares);
         self.files.extend(other.files);
         self.anything |= other.anything;
     }
 }
 
-/// Of the names that each file needs, those that no file sets and no input is, but that look like one.
-pub(crate) fn unknown(files: &[(&str, Names)], inputs: &[&str]) -> Vec<UnknownName> {
+/// Of the names that each file needs, those that no file sets and no input is. A name that is like no input is reported once,
+/// and only if it is one of the recipe's `own`, which no machine has.
+pub(crate) fn unknown(files: &[(&str, Names)], inputs: &[&str], own: impl Fn(&str) -> bool) -> Vec<UnknownName> {
     let is_given = |file: &String| files.iter().any(|(path, _)| crate::names::file_name(path) == file);
     if files.iter().any(|(_, names)| names.anything || !names.files.iter().all(is_given)) {
         return Vec::new();
     }
     let is_set = |name: &str| files.iter().any(|(_, names)| covers(&names.sets, name));
+    let is_spare = |name: &str| files.iter().any(|(_, names)| covers(&names.spares, name));
     let inputs_set: BTreeSet<String> = inputs.iter().map(|&name| name.to_owned()).collect();
-    let mut found = Vec::new();
+    let mut found: Vec<UnknownName> = Vec::new();
     for (path, names) in files {
         for (name, line) in &names.needs {
             if covers(&inputs_set, name) || is_set(name) {
                 continue;
             }
-            if let Some(meant) = meant(name, inputs) {
-                found.push(UnknownName { path: (*path).to_owned(), line: *line, name: name.clone(), meant });
+            let meant = meant(name, inputs);
+            let is_noted = || found.iter().any(|known| known.name == *name);
+            if meant.is_none() && (!own(name) || is_spare(name) || is_noted()) {
+                continue;
             }
+            found.push(UnknownName { path: (*path).to_owned(), line: *line, name: name.clone(), meant });
         }
     }
     found
@@ -124,7 +147,7 @@ mod tests {
     fn near(name: &str, inputs: &[&str]) -> Option<String> {
         let mut names = Names::default();
         names.need(name, 3);
-        unknown(&[("x", names)], inputs).pop().map(|found| found.meant)
+        unknown(&[("x", names)], inputs, |_| true).pop()?.meant
     }
 
     #[test]
@@ -156,8 +179,19 @@ mod tests {
         needs.need("naem", 1);
         let mut sets = Names::default();
         sets.set("naem");
-        assert_eq!(unknown(&[("a", needs.clone()), ("b", sets)], &["name"]), []);
+        assert_eq!(unknown(&[("a", needs.clone()), ("b", sets)], &["name"], |_| true), []);
         needs.anything = true;
-        assert_eq!(unknown(&[("a", needs)], &["name"]), []);
+        assert_eq!(unknown(&[("a", needs)], &["name"], |_| true), []);
+    }
+
+    #[test]
+    fn what_is_like_no_input_is_reported_once_if_nobody_else_may_give_it() {
+        let mut names = Names::default();
+        names.need("zeta", 1);
+        let found = unknown(&[("a", names.clone()), ("b", names.clone())], &["name"], |_| true);
+        assert!(matches!(&*found, [one] if one.name == "zeta" && one.meant.is_none()), "{found:?}");
+        assert_eq!(unknown(&[("a", names.clone())], &["name"], |_| false), []);
+        names.spare("zeta");
+        assert_eq!(unknown(&[("a", names)], &["name"], |_| true), []);
     }
 }

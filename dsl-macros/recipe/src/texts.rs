@@ -4,6 +4,10 @@
 pub(crate) const UNKNOWN: char = '\0';
 /// Stands for the value of `heat_outputs_path`.
 pub(crate) const OUTPUTS: char = '\u{1}';
+/// Stands for the folder in which the recipe's file is.
+pub(crate) const FOLDER: char = '\u{2}';
+/// Stands for a folder that may be that one.
+pub(crate) const SOME_FOLDER: char = '\u{3}';
 
 /// How many texts of one value are worth computing; beyond that it is unknown.
 pub(crate) const VALUES: usize = 64;

@@ -1,6 +1,7 @@
 //! A recipe of several files.
 
 use crate::analysis::{Analysis, Findings, Include, SyntaxError};
+use crate::failures::Unnoticed;
 use crate::files::{self, UsedFile};
 use crate::lookup::{self, UnknownName};
 use crate::names::extension;
@@ -84,30 +85,60 @@ pub fn analyse_run<'a>(
     Ok(all.among(&paths))
 }
 
-/// The names that a recipe of `tool` looks up in these files, that nothing sets and no input is, but that look like one of the
-/// `inputs`, which are spelt as in [`Analysis`]. Nothing is said where something may set any name.
+/// The names that a recipe of `tool` looks up in these files, that nothing sets and that are none of the `inputs`, which are
+/// spelt as in [`Analysis`]. Nothing is said where something may set any name; and of files that neither are `entries` nor are
+/// taken in by any other, only slips.
 pub fn unknown_names<'a>(
     tool: Tool,
+    entries: &[&str],
     files: impl IntoIterator<Item = (&'a str, &'a str)>,
     inputs: &[&str],
 ) -> Vec<UnknownName> {
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut all = Findings::default();
-    let mut names = Vec::new();
+    let (mut names, mut libraries) = (Vec::new(), Vec::new());
     for (path, source) in files {
         // What other tools run has its inputs otherwise.
+        if crate::is_data(tool, path) {
+            names.push((path, crate::data(source)));
+            continue;
+        }
         if Tool::of_path(path).is_some_and(|own| own != tool) {
             continue;
         }
         let Ok(mut found) = findings(tool, path, source) else { return Vec::new() };
-        names.push((path, std::mem::take(&mut found.names)));
+        let mut own = std::mem::take(&mut found.names);
+        own.anything |= crate::gives_names(tool, path);
+        if tool == Tool::Shell && !found.defines.is_empty() {
+            libraries.push(names.len());
+        }
+        names.push((path, own));
         all.merge(found);
+    }
+    // What functions of a sourced file read, others of its recipes may set.
+    for at in libraries {
+        let (path, own) = &mut names[at];
+        if all.includes.iter().any(|include| !include.is_unknown(&[path], &[])) {
+            own.spare_all();
+        }
     }
     if all.includes.iter().any(|include| include.is_unknown(&paths, &all.defines)) {
         return Vec::new();
     }
-    lookup::unknown(&names, inputs)
+    // What stands elsewhere at the node than below a cookbook's own key may be the machine's.
+    let is_cookbook = |name: &str| paths.iter().any(|path| path.split('/').rev().skip(2).any(|folder| folder == name));
+    for (path, own) in &mut names {
+        let is_taken_in = || all.includes.iter().any(|include| include.takes_in(path));
+        if tool.runs_files() && !entries.contains(path) && !is_taken_in() {
+            own.spare_all();
+        }
+    }
+    // A cookbook travels as a whole, and its other recipes are for other components.
+    let is_alone = paths.iter().filter(|path| is_recipe(path)).count() == 1;
+    let own =
+        |name: &str| !tool.has_paths() || is_alone && name.split_once('/').is_some_and(|(first, _)| is_cookbook(first));
+    lookup::unknown(&names, inputs, own)
 }
 
 /// The files that a recipe of `tool` uses by paths that stand in these files, and that are none of them. Where each may be is
@@ -130,22 +161,26 @@ pub fn used_files<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a 
     used
 }
 
-/// The first command in the shell script `entry` after whose failure the script goes on unnoticed, and its line. Nothing is
-/// said where it, or what it sources, sees to failures, by `set -e` for one.
-pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<(String, u32)> {
+/// The first command in the shell script `entry` whose failure goes unnoticed. It sees to failures if it, or what it sources,
+/// has a `set -e`, for one; where it may source what is not given, only what it does itself is said.
+pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<Unnoticed> {
     let files: Vec<_> = files.into_iter().filter(|(path, _)| Tool::of_path(path) == Some(Tool::Shell)).collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
-    let (mut unguarded, mut includes) = (None, Vec::new());
+    let mut own = Findings::default();
+    let (mut traps, mut pipefail) = (false, false);
     for (path, source) in files {
         let found = crate::findings(Tool::Shell, source).ok()?;
-        if found.traps {
-            return None;
-        }
+        traps |= found.failures.traps;
+        pipefail |= found.failures.pipefail;
         if path == entry {
-            (unguarded, includes) = (found.unguarded, found.includes);
+            own = found;
         }
     }
-    unguarded.filter(|_| includes.iter().all(|include| !include.is_unknown(&paths, &[])))
+    let is_known = own.includes.iter().all(|include| !include.is_unknown(&paths, &[]));
+    let failures = own.failures;
+    let general = if traps { failures.lenient } else { failures.unguarded.filter(|_| is_known) };
+    let piped = failures.piped.filter(|_| !pipefail && is_known);
+    general.into_iter().chain(piped).min_by_key(|found| found.line)
 }
 
 /// Whether the file is a recipe of a Chef cookbook.
@@ -166,12 +201,13 @@ fn findings(tool: Tool, path: &str, source: &str) -> Result<Findings, FileError>
         (None, Some("epp")) => found.analysis.merge(puppet::template(source)),
         (None, Some("j2" | "jinja" | "jinja2")) => {
             jinja::template(source, &mut found.analysis);
-            if tool == Tool::Ansible {
+            if matches!(tool, Tool::Ansible | Tool::Salt) {
                 // Such a line may make other signs stand for braces.
-                if let Some(line) = jinja::unclosed(source, 1).filter(|_| !source.starts_with("#jinja2:")) {
-                    let error = SyntaxError::new(line, "`{{` is never closed by `}}`");
+                if let Some(error) = jinja::unclosed(source, 1).filter(|_| !source.starts_with("#jinja2:")) {
                     return Err(FileError { path: path.to_owned(), error });
                 }
+            }
+            if tool == Tool::Ansible {
                 jinja::names::template(source, 1, &mut found.names);
             }
         }

@@ -231,18 +231,30 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read],
     true
 }
 
-/// Notes each file of the crate that the recipe uses and that does not travel along.
+/// Notes each file that the recipe uses and that does not travel along, or that the crate does not have.
 fn left_behind(own: &Crate, at: &LitStr, recipe: &Recipe, files: &[Read], errors: &mut Errors) {
     let texts = files.iter().filter_map(|file| Some((file.path.as_str(), file.text()?)));
     let mut noted: Vec<String> = Vec::new();
     for used in used_files(recipe.tool, texts) {
-        let Some(place) = used.places.iter().find(|place| own.exists(place)) else { continue };
-        if noted.contains(place) {
+        let place = used.places.iter().find(|place| own.exists(place));
+        let Some(named) = place.or_else(|| used.places.first().filter(|_| used.is_needed)) else { continue };
+        if noted.contains(named) {
             continue;
         }
-        let message = format!("`{}` uses `{place}` in line {}, which does not travel along", used.by, used.line);
-        errors.push(at, message, format_args!("name it beside the recipe: `files = [\"{place}\"]`"));
-        noted.push(place.clone());
+        let (by, line) = (&used.by, used.line);
+        if place.is_some() {
+            let message = format!("`{by}` uses `{named}` in line {line}, which does not travel along");
+            errors.push(at, message, format_args!("name it beside the recipe: `files = [\"{named}\"]`"));
+        } else {
+            let others = used.places[1..].iter().map(|place| format!("`{place}`"));
+            let others = join(others, "or");
+            let nor = if others.is_empty() { others } else { format!("; nor is there {others}") };
+            let message = format!("`{by}` uses `{named}` in line {line}, which is not in the crate{nor}");
+            let made = "; if something else makes it, test first whether it is there: `[ -e FILE ]`";
+            let made = if recipe.tool == Tool::Shell { made } else { "" };
+            errors.push(at, message, format_args!("write it, and name it in `files`{made}"));
+        }
+        noted.push(named.clone());
     }
 }
 

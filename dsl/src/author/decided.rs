@@ -1,6 +1,8 @@
 //! What a blueprint may branch on and count to: what `#[blueprint]` passes conditions and counts through, so that the
 //! compiler says why a deferred value will not do.
 
+use std::ops::{Neg, Not};
+
 /// What a blueprint can branch on.
 #[diagnostic::on_unimplemented(
     message = "the blueprint cannot branch on `{Self}`: whether it is true is not known while the blueprint runs",
@@ -43,6 +45,89 @@ macro_rules! countable {
 }
 countable!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
 
+/// What a blueprint can compare with the constants of a `match`.
+#[diagnostic::on_unimplemented(
+    message = "the blueprint cannot match `{Self}`: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "what must hold of it is required: `t.require(\"the port is free\", port.is_not(80))`, `memory.at_least(2048)`",
+    note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
+)]
+pub trait Matched<Constant> {
+    /// The value. Its type stands apart, so that the compiler judges the bound before it compares types.
+    fn constant(self) -> Constant;
+}
+
+macro_rules! matched {
+    ($($constant:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Matched<$constant> for $constant {
+            fn constant(self) -> $constant {
+                self
+            }
+        }
+    )*};
+}
+matched!(bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+
+#[diagnostic::do_not_recommend]
+impl<'a, T: ?Sized> Matched<&'a T> for &'a T
+where
+    T: Literal,
+{
+    fn constant(self) -> &'a T {
+        self
+    }
+}
+
+/// What a literal can be compared with behind a reference.
+pub trait Literal {}
+
+macro_rules! literal {
+    ($($constant:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Literal for $constant {}
+    )*};
+}
+literal!(str bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 &str);
+
+/// What has a negative.
+#[diagnostic::on_unimplemented(
+    message = "nothing can be calculated from `{Self}`: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "what is made of it is made by a recipe, which reads it as an input",
+    note = "what the blueprint calculates with is chosen while building: a field of its configuration, its third argument"
+)]
+pub trait Signed<Negated> {
+    /// Its negative.
+    fn negate(self) -> Negated;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Neg> Signed<T::Output> for T {
+    fn negate(self) -> T::Output {
+        -self
+    }
+}
+
+/// What has an opposite.
+#[diagnostic::on_unimplemented(
+    message = "the blueprint cannot invert `{Self}`: whether it is true is not known while the blueprint runs",
+    label = "not known yet",
+    note = "what must hold is required: `t.require(\"in clear\", p.tls.is(false))`",
+    note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
+)]
+pub trait Invertible<Inverted> {
+    /// Its opposite.
+    fn invert(self) -> Inverted;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Not> Invertible<T::Output> for T {
+    fn invert(self) -> T::Output {
+        !self
+    }
+}
+
 /// What a negative number can be.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` is never negative",
@@ -76,6 +161,24 @@ pub fn decided(condition: impl Decidable) -> bool {
 #[doc(hidden)]
 pub fn counted<Number>(count: impl Countable<Number>) -> Number {
     count.number()
+}
+
+/// What a `match` compares with constants, if it is known.
+#[doc(hidden)]
+pub fn matched<Constant>(value: impl Matched<Constant>) -> Constant {
+    value.constant()
+}
+
+/// The negative of a value, if it is known.
+#[doc(hidden)]
+pub fn negated<Negated>(number: impl Signed<Negated>) -> Negated {
+    number.negate()
+}
+
+/// The opposite of a value, if it is known.
+#[doc(hidden)]
+pub fn inverted<Inverted>(truth: impl Invertible<Inverted>) -> Inverted {
+    truth.invert()
 }
 
 /// A number below zero.

@@ -11,6 +11,7 @@ mod comparable;
 mod component;
 mod constant;
 mod decided;
+mod dropped;
 mod exports;
 mod expr;
 mod expression;
@@ -68,7 +69,9 @@ pub use component::{Inputs, Missing, Software, Wired};
 #[doc(hidden)]
 pub use constant::{Constant, constant};
 #[doc(hidden)]
-pub use decided::{counted, decided, negative};
+pub use decided::{counted, decided, inverted, matched, negated, negative};
+#[doc(hidden)]
+pub use dropped::{Dropped, DroppedModule, OfNoModule};
 #[doc(hidden)]
 pub use field::{FieldNotKnownYet, Fielded};
 #[doc(hidden)]

@@ -18,9 +18,13 @@ use super::topology::{Topology, insert};
 /// [`Attribute`](super::Attribute) or a [`Parameter`](super::Parameter); what is not known where a module is added is
 /// promised with [`Topology::later`].
 ///
+/// A module that is built and dropped is in no topology. `#[blueprint]` has the compiler say so of statements that build one; to have it
+/// said anywhere, write `#[must_use]` in front of the struct.
+///
 /// ```
 /// use wattle::prelude::*;
 ///
+/// #[must_use = "a module is added to a topology: `t.add(name, module)`"]
 /// struct Pair {
 ///     image: String,
 /// }
@@ -42,6 +46,7 @@ use super::topology::{Topology, insert};
     label = "neither a resource nor a module",
     note = "resources come from the catalog (`nova::Server::new()`), modules implement `Module`; components run on a server: `t.on(server).run(name, component)`"
 )]
+#[must_use = "a module is added to a topology: `t.add(name, module)`"]
 pub trait Module {
     /// What the rest of the topology may use: handles, outputs, attributes, or a struct of them.
     type Outputs;

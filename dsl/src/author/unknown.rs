@@ -254,6 +254,15 @@ macro_rules! items {
                 None
             }
         }
+
+        #[expect(clippy::copy_iterator, reason = "nothing ever goes through it")]
+        impl<T: Listed + Repeated> Iterator for &$handle<T> {
+            type Item = T::Item;
+
+            fn next(&mut self) -> Option<T::Item> {
+                None
+            }
+        }
     )*};
 }
 items!(Output Attribute Parameter Promise);

@@ -1,6 +1,6 @@
 //! W0301: a handle of another topology.
 
-use crate::model::{Reference, Source};
+use crate::model::{Diagnostic, Reference, Source};
 
 use super::registry::check;
 use super::sink::Sink;
@@ -99,6 +99,18 @@ fn found<'m>(sink: &Sink<'_, 'm>) -> Vec<Found<'m>> {
     found
 }
 
+/// A diagnostic that shows no name of ours: what runs on a server of another topology is called by its own name alone.
+pub(super) fn shown(mut diagnostic: Diagnostic) -> Diagnostic {
+    let ours = format!("{FOREIGN}/");
+    let labels = diagnostic.labels.iter_mut().map(|label| &mut label.text);
+    let texts =
+        [&mut diagnostic.message].into_iter().chain(labels).chain(&mut diagnostic.notes).chain(&mut diagnostic.help);
+    for text in texts.filter(|text| text.contains(FOREIGN)) {
+        *text = text.replace(&ours, "").replace(&format!("`{FOREIGN}`"), "what another topology made");
+    }
+    diagnostic
+}
+
 fn article(word: &str) -> &'static str {
     if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
@@ -106,7 +118,7 @@ fn article(word: &str) -> &'static str {
 #[cfg(test)]
 pub(super) mod tests {
     use crate::author::{Exports, RawResource, Topology};
-    use crate::check::testing::{codes, foreign, sound};
+    use crate::check::testing::{codes, foreign, output, sound};
     use crate::model::{Model, Type};
 
     pub(in crate::check) fn failing() -> Model {
@@ -123,6 +135,16 @@ pub(super) mod tests {
         let mut t = Topology::new("demo");
         t.fulfil(promise, "x");
         assert_eq!(codes(&t.finish(Exports::new())), ["W0301"]);
+    }
+
+    #[test]
+    fn no_name_of_ours_is_shown() {
+        let fit = [("port", Type::integer(0, 65_535)), ("name", Type::STR)];
+        let sketch = sound().kind("K", &fit, &[("out", Type::STR)]).component("#foreign", "k", "K");
+        let sketch = sketch.input("#foreign/k", "port", "x").input("db/db2", "port", output("#foreign/k", "out"));
+        let found = crate::check::check(&sketch.after("#foreign/k", "nobody").model, &crate::check::Limits::default());
+        assert!(found.len() > 1, "{found:?}");
+        assert!(!format!("{found:?}").contains("#foreign"), "{found:#?}");
     }
 
     #[test]

@@ -154,6 +154,11 @@ pub(super) mod tests {
         let yaql =
             Expr::function("yaql", map([("expression", "$.data.nope".into()), ("data", map([("a", 1.into())]))]));
         assert_eq!(codes(&named(yaql).model), ["W0410"]);
+        for expression in ["$.data.(", "$.data[", "$.data.a.nosuch()", "$.data.nope.len()", ""] {
+            let data = map([("a", 1.into())]);
+            let yaql = Expr::function("yaql", map([("expression", expression.into()), ("data", data)]));
+            assert_eq!(codes(&named(yaql).model), ["W0410"], "{expression}");
+        }
     }
 
     #[test]

@@ -147,7 +147,8 @@ pub fn check(model: &Model, limits: &Limits) -> Vec<Diagnostic> {
     for check in CHECKS.iter().filter(|check| check.run.lowering.is_none_or(|lowering| lowering == limits.lowering)) {
         (check.run.look)(&mut sink);
     }
-    gathered::gathered(model, crate::model::check::sorted(sink.found))
+    let found = sink.found.into_iter().map(foreign_handle::shown).collect();
+    gathered::gathered(model, crate::model::check::sorted(found))
 }
 
 /// Whether any diagnostic keeps the model from being deployed.

@@ -9,6 +9,11 @@ pub(super) fn analysis(kind: &Declaration, entry: &str) -> Option<Analysis> {
     wattle_recipe::analyse_run(kind.recipe.tool, entry, texts(kind)).ok()
 }
 
+/// What the kind's tool is given to run: its recipe, and its teardown.
+pub(super) fn entries(kind: &Declaration) -> Vec<&str> {
+    [Some(&kind.recipe.entry), kind.recipe.teardown.as_ref()].into_iter().flatten().map(|entry| &**entry).collect()
+}
+
 /// The kind's files that are text.
 pub(super) fn texts(kind: &Declaration) -> impl Iterator<Item = (&str, &str)> {
     kind.recipe.files.iter().filter_map(|file| match &file.content {

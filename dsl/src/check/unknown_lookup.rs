@@ -1,4 +1,6 @@
-//! W0707: a recipe looks up a name that nobody gives it, and that is like an input.
+//! W0707: a recipe looks up a name that nobody gives it.
+
+use crate::model::{Input, Name};
 
 use super::recipe;
 use super::registry::check;
@@ -7,11 +9,14 @@ use super::unread_input;
 use super::unused::is_own;
 
 check! {
-    /// A recipe reads a variable that nothing sets, and whose name is almost that of an input: the input was meant. A shell takes
-    /// nothing for the value and goes on; other tools fail once they come to it, or take nothing as well.
+    /// A recipe reads a variable that is no input and that nothing sets: an input is misspelt, or was never declared. A shell
+    /// takes nothing for the value and goes on; other tools fail once they come to it, or take nothing as well.
     ///
-    /// Nothing is reported of names that the recipe sets itself, in whatever order, that have a default, or that the system
-    /// has; nor where a recipe computes names, or runs code that is not at hand.
+    /// Nothing is reported of names that the recipe sets itself, in whatever order, that have a default, that it asks for
+    /// (`[ -n "$name" ]`), or that the system has: variables of shells and sessions, facts, what Ansible has of itself; nor where
+    /// a recipe computes names, or runs code that is not at hand. Of facts by name and of attributes outside the
+    /// cookbook's own, which a machine may have, only names that are almost an input's are reported; so it is in a cookbook of several
+    /// recipes.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -50,27 +55,36 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    for kind in sink.model.declarations.values().filter(|kind| is_own(&kind.at) && !kind.inputs.is_empty()) {
-        let own =
-            |(name, input): (&crate::model::Name, &crate::model::Input)| recipe::own_name(kind, name, &input.path);
+    for kind in sink.model.declarations.values().filter(|kind| is_own(&kind.at)) {
+        let own = |(name, input): (&Name, &Input)| recipe::own_name(kind, name, &input.path);
         let names: Vec<String> = kind.inputs.iter().map(own).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let found = wattle_recipe::unknown_names(kind.recipe.tool, recipe::texts(kind), &names);
+        let found = wattle_recipe::unknown_names(kind.recipe.tool, &recipe::entries(kind), recipe::texts(kind), &names);
         if found.is_empty() {
             continue;
         }
         let never = unread_input::never_read(kind, &names);
-        // W0703 says it of an input that is not read at all.
-        for unknown in found.into_iter().filter(|unknown| !never.contains(&unknown.meant.as_str())) {
-            let Some(at) = names.iter().position(|name| *name == unknown.meant) else { continue };
-            let Some((input, declared)) = kind.inputs.get_index(at) else { continue };
+        for unknown in found {
             let last = unknown.name.rsplit('/').next().unwrap_or_default();
+            let place = recipe::place(kind, &unknown.path, unknown.line, last);
             let diagnostic = CHECK
                 .diagnostic(format!("the recipe of `{}` reads `{}`, which nobody gives it", kind.name, unknown.name))
-                .label(&recipe::place(kind, &unknown.path, unknown.line, last), "nothing sets this")
-                .label(&declared.at, format!("the input `{input}`"))
-                .help(crate::names::did_you_mean(&unknown.meant));
-            sink.push(diagnostic);
+                .label(&place, "nothing sets this");
+            let Some(meant) = &unknown.meant else {
+                let spare = wattle_recipe::sparing(kind.recipe.tool, &unknown.name);
+                sink.push(
+                    diagnostic
+                        .help(format!("declare it as an input of `{}`, or set it in the recipe", kind.name))
+                        .help(format!("if it need not be there, say so where it is read: `{spare}`")),
+                );
+                continue;
+            };
+            // W0703 says it of an input that is not read at all.
+            let at = names.iter().position(|name| name == meant && !never.contains(name));
+            if let Some((input, declared)) = at.and_then(|at| kind.inputs.get_index(at)) {
+                let diagnostic = diagnostic.label(&declared.at, format!("the input `{input}`"));
+                sink.push(diagnostic.help(crate::names::did_you_mean(meant)));
+            }
         }
     }
 }
@@ -91,6 +105,14 @@ pub(super) mod tests {
         let at = &found[0].labels[0].at;
         assert_eq!((&*at.file, at.line, at.column), ("recipes/db2.sh", 3, 11));
         assert_eq!(found[0].help, ["did you mean `port`?"]);
+    }
+
+    #[test]
+    fn what_is_like_no_input_is_said_to_be_undeclared() {
+        let text = "#!/bin/sh\necho \"$port $database\" > \"${heat_outputs_path}.url\"\n";
+        let found = check(&with_recipe(text), &Limits::default());
+        assert_eq!(found.iter().map(|one| one.code).collect::<Vec<_>>(), ["W0707"]);
+        assert!(found[0].help[1].contains("`${database:-}`"), "{:?}", found[0].help);
     }
 
     #[test]

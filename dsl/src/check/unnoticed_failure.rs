@@ -1,5 +1,7 @@
 //! W0708: a shell recipe that goes on after a command that failed.
 
+use wattle_recipe::{Unnoticed, Why};
+
 use crate::model::{Declaration, Tool};
 
 use super::recipe;
@@ -14,6 +16,9 @@ check! {
     /// Reported is the first command of which this is certain. Nothing is reported where failures count (`set -e`, `trap ... ERR`,
     /// `#!/bin/sh -e`, in a file that the recipe sources as well), where the command is asked how it ended (`if`, `||`, `$?`),
     /// for the last command, and for builtins and programs whose failure is an answer.
+    ///
+    /// Where failures count, they do not behind `set +e`; nor do those of a pipe's first commands, without `pipefail`: reported is what
+    /// `tee` and the like pass on, and what fetches for a program that takes nothing for an answer (`curl ... | sh`).
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -62,12 +67,31 @@ fn run(sink: &mut Sink<'_, '_>) {
 }
 
 fn careless(kind: &Declaration, entry: &str, sink: &mut Sink<'_, '_>) {
-    let Some((program, line)) = wattle_recipe::goes_on_after(entry, recipe::texts(kind)) else { return };
+    let Some(Unnoticed { program, line, why }) = wattle_recipe::goes_on_after(entry, recipe::texts(kind)) else {
+        return;
+    };
+    let (label, how, otherwise) = match why {
+        Why::NeverCounts => (
+            "nobody notices that this has failed",
+            "begin the recipe with `set -e`, so that it ends with the first command that fails",
+            "or say what is to be done then: `|| exit`, or `|| true` if it does not matter",
+        ),
+        Why::NoLongerCounts => (
+            "behind `set +e`, nobody notices that this has failed",
+            "ask how it ended (`status=$?`), or say `|| true` if it does not matter",
+            "and have failures count again: `set -e`",
+        ),
+        Why::Piped => (
+            "a pipe ends as its last command does, so nobody notices that this has failed",
+            "in a recipe for bash, `set -o pipefail` has it count",
+            "in any shell, write to a file first and read that",
+        ),
+    };
     let diagnostic = CHECK
         .diagnostic(format!("the recipe of `{}` goes on when `{program}` fails", kind.name))
-        .label(&recipe::place(kind, entry, line, &program), "nobody notices that this has failed")
-        .help("begin the recipe with `set -e`, so that it ends with the first command that fails")
-        .help("or say what is to be done then: `|| exit`, or `|| true` if it does not matter");
+        .label(&recipe::place(kind, entry, line, &program), label)
+        .help(how)
+        .help(otherwise);
     sink.push(diagnostic);
 }
 

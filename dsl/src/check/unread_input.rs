@@ -60,7 +60,8 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let inputs: Vec<&str> = names.iter().map(String::as_str).collect();
-        let slips = wattle_recipe::unknown_names(kind.recipe.tool, recipe::texts(kind), &inputs);
+        let slips =
+            wattle_recipe::unknown_names(kind.recipe.tool, &recipe::entries(kind), recipe::texts(kind), &inputs);
         for ((name, input), read_as) in kind.inputs.iter().zip(&names) {
             if !never.contains(&read_as.as_str()) {
                 continue;
@@ -68,7 +69,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             let mut diagnostic = CHECK
                 .diagnostic(format!("the recipe of `{}` never reads the input `{name}`", kind.name))
                 .label(&input.at, format!("`{}` does not read it", kind.recipe.entry));
-            for slip in slips.iter().filter(|slip| slip.meant == *read_as) {
+            for slip in slips.iter().filter(|slip| slip.meant.as_ref() == Some(read_as)) {
                 let last = slip.name.rsplit('/').next().unwrap_or_default();
                 let at = recipe::place(kind, &slip.path, slip.line, last);
                 diagnostic = diagnostic.label(&at, format!("nothing sets this: {}", did_you_mean(read_as)));

@@ -34,10 +34,57 @@ fn run(sink: &mut Sink<'_>) {
     for mention in &library.mentions {
         let Some(Err(missing)) = library.contents.get(&mention.path) else { continue };
         let what = if mention.is_type { "the template" } else { "the file" };
-        let diagnostic = MISSING_FILE
-            .diagnostic(format!("{what} `{}` cannot be read: {missing}", mention.path.escape_debug()))
-            .label(&place(&mention.file, mention.span), "named here")
-            .help("put it there, or fix the path, which is relative to the file that names it");
-        sink.push(diagnostic);
+        let written = mention.written.escape_debug();
+        // A path that leads nowhere else is the folder of the file that names it.
+        let leads_nowhere = mention.path.split('/').all(|part| matches!(part, "" | ".."));
+        let is_folder = leads_nowhere || missing.0 == "is a directory";
+        let (message, help) = if mention.written.is_empty() {
+            (format!("{what} has no path"), "write its path, which is relative to the file that names it")
+        } else if is_folder {
+            (
+                format!("`{written}` is a folder, and {what} was to be read from there"),
+                "name a file: what is in a folder is sent to Heat file by file",
+            )
+        } else {
+            (
+                format!("{what} `{}` cannot be read: {missing}", mention.path.escape_debug()),
+                "put it there, or fix the path, which is relative to the file that names it",
+            )
+        };
+        sink.push(MISSING_FILE.diagnostic(message).label(&place(&mention.file, mention.span), "named here").help(help));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Loaded;
+    use crate::check::check;
+
+    #[test]
+    fn the_folder_of_the_template_is_no_file() {
+        let text = "heat_template_version: 2021-04-16\nresources:\n  r: {type: OS::Heat::SoftwareConfig, properties: \
+                    {config: {get_file: .}}}\n";
+        let found = check(&Loaded::of(text, "template.yaml"));
+        let found: Vec<_> = found.into_iter().filter(|one| one.code == "W1009").map(|one| one.message).collect();
+        assert_eq!(found, ["`.` is a folder, and the file was to be read from there"]);
+    }
+
+    #[test]
+    fn a_folder_is_no_file() {
+        for (written, message) in [
+            ("..", "`..` is a folder, and the file was to be read from there"),
+            ("sub/../..", "`sub/../..` is a folder, and the file was to be read from there"),
+            ("../..", "`../..` is a folder, and the file was to be read from there"),
+            ("\"\"", "the file has no path"),
+            ("x.sh", "the file `site/x.sh` cannot be read: there is no such file"),
+        ] {
+            let text = format!(
+                "heat_template_version: 2021-04-16\nresources:\n  r: {{type: OS::Heat::SoftwareConfig, properties: \
+                 {{config: {{get_file: {written}}}}}}}\n"
+            );
+            let found = check(&Loaded::of(&text, "site/template.yaml"));
+            let found: Vec<_> = found.into_iter().filter(|one| one.code == "W1009").map(|one| one.message).collect();
+            assert_eq!(found, [message], "{written}");
+        }
     }
 }

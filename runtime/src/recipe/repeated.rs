@@ -1,32 +1,82 @@
-//! Lines that a recipe prints again and again, one behind the other: said once, and counted.
+//! Lines that a recipe prints again and again, one or several behind each other: said once or twice, and counted.
+//!
+//! A single line is counted from the second time on. Several lines are said twice: only then is it seen that they come again, and
+//! nothing is held back before.
 
-/// The last line, and how often it came again since it was said.
+use std::collections::VecDeque;
+
+/// The most lines that are seen to come again together.
+const LONGEST: usize = 8;
+
+/// What came last, and what comes again.
 #[derive(Debug, Default)]
 pub(super) struct Repeated {
-    last: String,
+    /// The last lines, twice as many as may come again together.
+    recent: VecDeque<String>,
+    /// The lines that come again; none if others do.
+    block: Vec<String>,
+    /// How many of them have come since they were last complete.
+    at: usize,
+    /// How often they came again since they were said.
     again: u64,
 }
 
 impl Repeated {
-    /// Gives what is to be said when `line` comes: nothing if it is the last one again, else how often that came, and the line.
+    /// Gives what is to be said when `line` comes: nothing if it is one that comes again, else how often those before it did, and
+    /// the line.
     pub(super) fn push(&mut self, line: String, sink: &mut impl FnMut(String)) {
-        if line == self.last && !line.trim().is_empty() {
-            self.again += 1;
+        if !self.block.is_empty() {
+            if self.block[self.at] == line {
+                self.remember(line);
+                self.at += 1;
+                if self.at == self.block.len() {
+                    (self.at, self.again) = (0, self.again + 1);
+                }
+                return;
+            }
+            self.finish(sink);
+        }
+        if self.recent.back() == Some(&line) && !line.trim().is_empty() {
+            self.block.push(line.clone());
+            self.again = 1;
+            self.remember(line);
             return;
         }
-        self.finish(sink);
-        line.clone_into(&mut self.last);
-        sink(line);
+        sink(line.clone());
+        self.remember(line);
+        self.block = self.twice().unwrap_or_default();
     }
 
-    /// Gives how often the last line came again, if it did.
+    /// Gives how often the last lines came again, if they did.
     pub(super) fn finish(&mut self, sink: &mut impl FnMut(String)) {
-        match std::mem::take(&mut self.again) {
-            0 => {}
+        let block = std::mem::take(&mut self.block);
+        match (std::mem::take(&mut self.again), block.len()) {
+            (0, _) => {}
             // A count would take no less room.
-            1 => sink(self.last.clone()),
-            many => sink(format!("(the same {many} times more)")),
+            (1, 1) => sink(block[0].clone()),
+            (many, 1) => sink(format!("(the same {many} times more)")),
+            (1, lines) => sink(format!("(the same {lines} lines once more)")),
+            (many, lines) => sink(format!("(the same {lines} lines {many} times more)")),
         }
+        block.into_iter().take(std::mem::take(&mut self.at)).for_each(sink);
+    }
+
+    fn remember(&mut self, line: String) {
+        if self.recent.len() == 2 * LONGEST {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(line);
+    }
+
+    /// The fewest lines that have just come for the second time together.
+    fn twice(&self) -> Option<Vec<String>> {
+        let lines = self.recent.len();
+        let last = |count: usize| self.recent.range(lines - count..);
+        let length = (2..=lines / 2).find(|&count| {
+            let before = self.recent.range(lines - 2 * count..lines - count);
+            before.eq(last(count)) && last(count).any(|line| !line.trim().is_empty())
+        })?;
+        Some(last(length).cloned().collect())
     }
 }
 
@@ -47,5 +97,38 @@ mod tests {
         assert_eq!(said(&["a", "b", "b", "b", "c", "c"]), ["a", "b", "(the same 2 times more)", "c", "c"]);
         assert_eq!(said(&["b"; 16]), ["b", "(the same 15 times more)"]);
         assert_eq!(said(&["", "", "a", "b", "a"]), ["", "", "a", "b", "a"], "others and empty ones stay");
+    }
+
+    #[test]
+    fn lines_that_come_again_together_are_counted() {
+        assert_eq!(said(&["a", "b"].repeat(16)), ["a", "b", "a", "b", "(the same 2 lines 14 times more)"]);
+        assert_eq!(said(&["x", "a", "", "b", "a", "", "b", "a", "", "b", "y"]).last().unwrap(), "y");
+        let broken = ["a", "b", "a", "b", "a", "b", "a", "c"];
+        assert_eq!(said(&broken), ["a", "b", "a", "b", "(the same 2 lines once more)", "a", "c"]);
+        assert_eq!(said(&["a", "b", "a", "b", "a", "c"]), ["a", "b", "a", "b", "a", "c"], "nothing is lost");
+        let inner = ["a", "a", "b"].repeat(10);
+        assert_eq!(said(&inner).last().unwrap(), "(the same 3 lines 8 times more)");
+        let long: Vec<String> = (0..9).map(|number| number.to_string()).collect();
+        let long: Vec<&str> = long.iter().map(String::as_str).collect();
+        assert_eq!(said(&long.repeat(3)).len(), 27, "only short ones are looked for");
+    }
+
+    #[test]
+    fn what_is_said_tells_what_came() {
+        let lines =
+            ["a", "b", "a", "b", "a", "b", "b", "b", "a", "a", "b", "a", "b", "a", "c", "b", "a", "c", "b", "a"];
+        for end in 0..lines.len() {
+            let mut told = 0;
+            for line in said(&lines[..end]) {
+                let words: Vec<&str> = line.split(' ').collect();
+                let number = |at: usize| words.get(at).and_then(|word: &&str| word.parse::<usize>().ok());
+                told += match (number(2), words.get(3)) {
+                    (Some(many), Some(&"times")) => many,
+                    (Some(lines), _) => lines * number(4).unwrap_or(1),
+                    _ => 1,
+                };
+            }
+            assert_eq!(told, end);
+        }
     }
 }

@@ -11,16 +11,18 @@ use std::path::Path;
 ///
 /// A file without `use wattle::prelude::*` is no case. It gives an error for each name that it uses, and there is nothing to be done
 /// about that: the compiler looks names up before it asks anything of ours.
-const SEVERAL_ERRORS: [(&str, usize, &str); 11] = [
+const SEVERAL_ERRORS: [(&str, usize, &str); 13] = [
     ("component_listen", 3, "three things to listen on are wrong, each in another way"),
     ("field_of_rust_only", 2, "two fields have types that only Rust has"),
     ("field_reserved", 2, "an input and an output have names that are taken"),
     ("field_reserved_and_used", 2, "so have those of two components; their uses add none"),
     ("field_role_misspelt", 2, "two attributes are misspelt"),
     ("input_missing_each", 2, "two inputs are missing, which are told at once"),
+    ("module_dropped", 4, "four modules are dropped, each built in another way"),
     ("never_written_each", 2, "two outputs are never written"),
     ("parameter_bounds", 3, "the bounds of three parameters are wrong, each in another way"),
     ("recipe_file_left_behind", 2, "a playbook and a script each leave a file behind"),
+    ("recipe_file_nowhere", 3, "a script lacks two files, a playbook one"),
     ("several_mistakes", 4, "four mistakes of one component are told at once"),
     ("stack_parameter_missing", 3, "three stacks are wrong: a parameter is missing, of another type, or misspelt"),
 ];

@@ -58,6 +58,14 @@ pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
 const IS_MAP: &str = "a playbook is a list of plays, and this is a map: put `- ` before the first key of each play";
 const NO_HOSTS: &str = "a play has no `hosts`: tasks stand below `tasks:` of a play with `hosts: localhost`";
 
+/// The keys of a file of variables, in YAML or JSON.
+pub(crate) fn data(source: &str, into: &mut crate::lookup::Names) {
+    match tree::parse(source) {
+        Ok(documents) => documents.iter().for_each(|document| scope::keys(document, into)),
+        Err(_) => into.anything = true,
+    }
+}
+
 /// Refuses what is not YAML.
 pub(crate) fn is_yaml(source: &str) -> Result<(), SyntaxError> {
     tree::parse(source).map(drop)

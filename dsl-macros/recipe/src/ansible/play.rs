@@ -105,12 +105,12 @@ impl<'a> Play<'a> {
     }
 
     fn text(&mut self, text: &str, line: u32, under: &str) {
-        if let Some(at) = jinja::unclosed(text, line).filter(|_| self.templates && under != "name") {
-            self.fault.get_or_insert_with(|| SyntaxError::new(at, "`{{` is never closed by `}}`"));
+        if let Some(fault) = jinja::unclosed(text, line).filter(|_| self.templates && under != "name") {
+            self.fault.get_or_insert(fault);
         }
         if self.is_whole {
             jinja::names::template(text, line, &mut self.findings.names);
-            if scope::BARE.contains(&under) && !text.contains("{{") {
+            if scope::BARE.contains(&under) && !text.contains("{{") && !scope::is_truth(text) {
                 jinja::names::expression(text, line, &mut self.findings.names);
             }
         }

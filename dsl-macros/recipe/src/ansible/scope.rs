@@ -8,8 +8,20 @@ use crate::lookup::Names;
 pub(super) const BARE: [&str; 5] = ["when", "changed_when", "failed_when", "until", "that"];
 
 /// Variables that Ansible has of itself, besides those that begin with `ansible_`.
-const OWN: [&str; 18] = [
+const OWN: [&str; 30] = [
     "item",
+    "template_host",
+    "template_path",
+    "template_fullpath",
+    "template_destpath",
+    "template_mtime",
+    "template_uid",
+    "template_run_date",
+    "role_uuid",
+    "inventory_sources",
+    "delegated_vars",
+    "play_name",
+    "loop_var",
     "hostvars",
     "groups",
     "group_names",
@@ -29,6 +41,11 @@ const OWN: [&str; 18] = [
     "heat_outputs_path",
 ];
 
+/// Whether a text is one of YAML's words for true and false: `failed_when: no`.
+pub(super) fn is_truth(text: &str) -> bool {
+    ["y", "yes", "n", "no", "on", "off", "true", "false"].contains(&text.to_ascii_lowercase().as_str())
+}
+
 /// Notes what a document sets: as a file of variables, every key; as plays and tasks, what they register, loop over, ask
 /// for and define.
 pub(super) fn document(document: &Node, into: &mut Names) {
@@ -47,13 +64,17 @@ fn within(node: &Node, into: &mut Names) {
             "register" | "loop_var" | "index_var" => texts(value, into),
             "vars_prompt" => value.list().iter().filter_map(|one| one.get("name")).for_each(|one| texts(one, into)),
             "vars_files" => files(value, into),
+            // What it reads may be kept below one name.
+            "include_vars" if value.get("name").is_some() => {
+                value.get("name").into_iter().for_each(|name| texts(name, into));
+            }
             "include_vars" => match value.get("file").or(Some(value)).and_then(Node::text) {
                 Some(file) => into.set_by(file.split_ascii_whitespace().next().unwrap_or_default()),
                 None => into.anything = true,
             },
             // A role is given variables beside its name.
             "roles" | "dependencies" => value.list().iter().for_each(|role| keys(role, into)),
-            "argument_specs" | "action" | "local_action" | "group_by" | "add_host" => into.anything = true,
+            "argument_specs" | "action" | "local_action" | "group_by" | "add_host" | "getent" => into.anything = true,
             "gather_facts" => {}
             // What they find is there by its bare name, too.
             _ if module.ends_with("_facts") => into.anything = true,
@@ -76,7 +97,7 @@ fn defined(value: &Node, into: &mut Names) {
     }
 }
 
-fn keys(node: &Node, into: &mut Names) {
+pub(super) fn keys(node: &Node, into: &mut Names) {
     for (key, _) in node.map() {
         match key.text() {
             Some(name) if name != "<<" && !name.contains("{{") => into.set(name),
@@ -111,16 +132,19 @@ pub(super) fn uses(task: &Node, key: &str, value: &Node) -> Vec<Use> {
             .or_else(|| value.get("file").and_then(Node::text))
             .and_then(|text| text.split_ascii_whitespace().next())
     };
-    let one = |folder: &str, path: Option<&str>| path.and_then(|path| Use::of_ansible(folder, path, value.line));
+    let found = |folder: &str, path: Option<&str>| path.and_then(|path| Use::of_ansible(folder, path, value.line));
+    // Ansible looks for these nowhere else.
+    let one = |folder: &str, path: Option<&str>| found(folder, path).map(Use::needed);
     match key {
         "template" => one("templates", argument("src").as_deref()).into_iter().collect(),
-        "copy" | "unarchive" if !is_there() => one("files", argument("src").as_deref()).into_iter().collect(),
+        "copy" if !is_there() => one("files", argument("src").as_deref()).into_iter().collect(),
+        "unarchive" if !is_there() => found("files", argument("src").as_deref()).into_iter().collect(),
         "script" => one("files", first()).into_iter().collect(),
         "include_tasks" | "import_tasks" => one("tasks", first()).into_iter().collect(),
-        "include_vars" => one("vars", first().filter(|text| !text.contains('='))).into_iter().collect(),
-        "vars_files" => value.list().iter().filter_map(|file| one("vars", file.text())).collect(),
+        "include_vars" => found("vars", first().filter(|text| !text.contains('='))).into_iter().collect(),
+        "vars_files" => value.list().iter().filter_map(|file| found("vars", file.text())).collect(),
+        "include_role" | "import_role" => found("roles", argument("name").as_deref()).into_iter().collect(),
         "import_playbook" => first().and_then(|path| Use::beside(path, value.line)).into_iter().collect(),
-        "include_role" | "import_role" => one("roles", argument("name").as_deref()).into_iter().collect(),
         "roles" => {
             let name = |role: &Node| {
                 role.text().or_else(|| role.get("role").or_else(|| role.get("name"))?.text()).map(str::to_owned)

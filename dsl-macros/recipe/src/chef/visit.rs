@@ -10,7 +10,7 @@ use crate::analysis::{Findings, Include};
 use crate::names::extension;
 
 pub(super) fn visit(ast: &Node, lines: &Lines) -> Findings {
-    let mut walk = Walk { lines, scope: Scope::default(), findings: Findings::default(), template: None };
+    let mut walk = Walk { lines, scope: Scope::default(), findings: Findings::default(), template: None, asks: false };
     walk.visit(ast);
     walk.findings
 }
@@ -52,6 +52,8 @@ pub(super) struct Walk<'a> {
     pub(super) findings: Findings,
     /// The template whose block this stands in, until its `source` is seen.
     pub(super) template: Option<String>,
+    /// Whether this stands where it is asked if something is there.
+    pub(super) asks: bool,
 }
 
 impl Walk<'_> {
@@ -76,11 +78,22 @@ impl Walk<'_> {
         self.findings.analysis.anything();
     }
 
+    /// Visits code that asks whether something is there.
+    pub(super) fn asking(&mut self, visit: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.asks, true);
+        visit(self);
+        self.asks = outer;
+    }
+
     /// Notes that what stands at the places is taken as it is.
     pub(super) fn need(&mut self, places: &[Place], line: u32) {
         for place in places {
             if let Some(keys) = place.iter().map(Option::as_deref).collect::<Option<Vec<&str>>>() {
-                self.findings.names.need(&keys.join("/"), line);
+                let name = keys.join("/");
+                if self.asks {
+                    self.findings.names.spare(&name);
+                }
+                self.findings.names.need(&name, line);
             }
         }
     }

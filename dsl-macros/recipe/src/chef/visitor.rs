@@ -5,7 +5,8 @@
 
 use lib_ruby_parser::Node;
 use lib_ruby_parser::nodes::{
-    AndAsgn, Block, CSend, Casgn, Index, IndexAsgn, Ivar, Ivasgn, Lvar, Lvasgn, OpAsgn, Or, OrAsgn, Send,
+    And, AndAsgn, Block, CSend, Casgn, If, IfMod, IfTernary, Index, IndexAsgn, Ivar, Ivasgn, Lvar, Lvasgn, OpAsgn, Or,
+    OrAsgn, Send,
 };
 use lib_ruby_parser::traverse::visitor::{
     Visitor, visit_block, visit_c_send, visit_casgn, visit_ivasgn, visit_lvasgn, visit_or, visit_send,
@@ -33,6 +34,27 @@ impl Visitor for Walk<'_> {
         let places = self.scope.places(&node.lhs);
         self.spare(&places);
         visit_or(self, node);
+    }
+
+    fn on_and(&mut self, node: &And) {
+        self.asking(|walk| walk.visit(&node.lhs));
+        self.visit(&node.rhs);
+    }
+
+    fn on_if(&mut self, node: &If) {
+        self.asking(|walk| walk.visit(&node.cond));
+        node.if_true.iter().chain(&node.if_false).for_each(|branch| self.visit(branch));
+    }
+
+    fn on_if_mod(&mut self, node: &IfMod) {
+        self.asking(|walk| walk.visit(&node.cond));
+        node.if_true.iter().chain(&node.if_false).for_each(|branch| self.visit(branch));
+    }
+
+    fn on_if_ternary(&mut self, node: &IfTernary) {
+        self.asking(|walk| walk.visit(&node.cond));
+        self.visit(&node.if_true);
+        self.visit(&node.if_false);
     }
 
     fn on_index_asgn(&mut self, node: &IndexAsgn) {
@@ -90,6 +112,10 @@ impl Visitor for Walk<'_> {
             self.function(&node.method_name, &node.args, line);
             self.visit_all(&node.args);
         } else if let Some(recv) = &node.recv
+            && matches!(node.method_name.as_str(), "nil?" | "empty?")
+        {
+            self.asking(|walk| walk.visit(recv));
+        } else if let Some(recv) = &node.recv
             && !self.call(recv, &node.method_name, &node.args, line)
         {
             visit_send(self, node);
@@ -105,7 +131,7 @@ impl Visitor for Walk<'_> {
             self.visit_keys(&node.recv);
             self.visit_all(&node.args);
         } else if !self.call(&node.recv, &node.method_name, &node.args, line) {
-            visit_c_send(self, node);
+            self.asking(|walk| visit_c_send(walk, node));
         }
     }
 
@@ -154,7 +180,13 @@ impl Visitor for Walk<'_> {
                 _ => String::new(),
             });
         }
-        visit_block(self, node);
+        let guards = matches!(&*node.call, Node::Send(Send { recv: None, method_name, .. })
+            if matches!(method_name.as_str(), "only_if" | "not_if"));
+        if guards {
+            self.asking(|walk| visit_block(walk, node));
+        } else {
+            visit_block(self, node);
+        }
         if let Some(name) = std::mem::replace(&mut self.template, outer) {
             // Chef's rule for a template without a `source`.
             self.findings.includes.push(Include::Template(format!("{name}.erb")));

@@ -2,7 +2,7 @@
 
 pub(crate) mod names;
 
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, SyntaxError};
 use crate::names::{is_identifier_byte, leading_identifier, line_feeds};
 
 /// A piece of a text, with its line.
@@ -50,23 +50,23 @@ pub(crate) fn pieces(source: &str, line: u32) -> Vec<(Piece<'_>, u32)> {
     pieces
 }
 
-/// The line of a `{{` that is never closed: no `}}` stands behind it, or not before the next `{{`.
-pub(crate) fn unclosed(source: &str, line: u32) -> Option<u32> {
+/// What of Jinja is never closed: no `}}` stands behind a `{{`, or not before the next one; or no end behind a `{%` or `{#`.
+pub(crate) fn unclosed(source: &str, line: u32) -> Option<SyntaxError> {
     let (mut rest, mut line) = (source, line);
     while let Some(open) = next_opening(rest) {
         let (text, tail) = rest.split_at(open);
         line = line.saturating_add(line_feeds(text));
         let (opening, inside) = tail.split_at(2);
-        let end = match opening {
+        let (closing, end) = match opening {
             "{{" => {
                 let end = closing_at(inside, "}}").or_else(|| inside.find("}}"));
-                match end {
-                    Some(end) if !without_strings(&inside[..end]).contains("{{") => end,
-                    _ => return Some(line),
-                }
+                ("}}", end.filter(|end| !without_strings(&inside[..*end]).contains("{{")))
             }
-            "{%" => closing_at(inside, "%}")?,
-            _ => inside.find("#}")?,
+            "{%" => ("%}", closing_at(inside, "%}")),
+            _ => ("#}", inside.find("#}")),
+        };
+        let Some(end) = end else {
+            return Some(SyntaxError::new(line, format!("`{opening}` is never closed by `{closing}`")));
         };
         let code = &inside[..end];
         let behind = inside.get(end + 2..).unwrap_or_default();

@@ -155,7 +155,7 @@ mod tests {
     fn slips(source: &str) -> Vec<String> {
         let mut names = Names::default();
         template(source, 1, &mut names);
-        unknown(&[("x.j2", names)], &["port", "name"]).into_iter().map(|found| found.name).collect()
+        unknown(&[("x.j2", names)], &["port", "name"], |_| false).into_iter().map(|found| found.name).collect()
     }
 
     #[test]

@@ -17,6 +17,7 @@
 //! **Not recognised.** Types and functions in Ruby that write outputs by themselves; whether code is reached. Grammar
 //! beyond texts, comments and brackets is left to Puppet: only what is never closed is an error here.
 
+mod facts;
 mod lexer;
 mod manifest;
 mod scope;

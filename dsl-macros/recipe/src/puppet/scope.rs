@@ -1,78 +1,14 @@
 //! Which variables a manifest sets, and which it takes from elsewhere.
 
+use super::facts;
 use super::lexer::{Kind, Token};
 use super::values::{is_facts, key_behind, last_part};
 use crate::lookup::Names;
-
-/// Variables and facts that Puppet and Facter have of themselves.
-const KNOWN: [&str; 62] = [
-    "facts",
-    "trusted",
-    "server_facts",
-    "title",
-    "name",
-    "module_name",
-    "caller_module_name",
-    "environment",
-    "settings",
-    "clientcert",
-    "clientversion",
-    "clientnoop",
-    "servername",
-    "serverip",
-    "serverversion",
-    "agent_specified_environment",
-    "architecture",
-    "augeas",
-    "augeasversion",
-    "bios_vendor",
-    "boardmanufacturer",
-    "disks",
-    "dmi",
-    "domain",
-    "facterversion",
-    "filesystems",
-    "fips_enabled",
-    "fqdn",
-    "gid",
-    "hardwareisa",
-    "hardwaremodel",
-    "hostname",
-    "hypervisors",
-    "id",
-    "identity",
-    "interfaces",
-    "ipaddress",
-    "ipaddress6",
-    "is_virtual",
-    "kernel",
-    "kernelmajversion",
-    "kernelrelease",
-    "kernelversion",
-    "load_averages",
-    "lsbdistcodename",
-    "lsbdistid",
-    "macaddress",
-    "memory",
-    "memorysize",
-    "mountpoints",
-    "netmask",
-    "network",
-    "networking",
-    "operatingsystem",
-    "operatingsystemrelease",
-    "os",
-    "osfamily",
-    "partitions",
-    "path",
-    "processors",
-    "ruby",
-    "virtual",
-];
+use crate::names::{OUTPUTS_PATH, is_identifier};
 
 /// Notes the variables that are assigned, or are parameters of a class, a defined type, a function, a template or a lambda.
 pub(super) fn sets(tokens: &[Token], into: &mut Names) {
-    KNOWN.iter().for_each(|name| into.set(name));
+    facts::KNOWN.iter().chain(&[OUTPUTS_PATH]).for_each(|name| into.set(name));
     // How many parentheses are open within the parameters of what is declared.
     let mut parameters = 0_usize;
     let mut is_declared = false;
@@ -112,9 +48,22 @@ fn is_taken_apart(tokens: &[Token]) -> bool {
 /// Notes a variable that is taken as it is; of another class, it is that class's.
 pub(super) fn needs(name: &str, behind: &[Token], line: u32, into: &mut Names) {
     match key_behind(behind) {
-        Some((key, _)) if is_facts(name) => into.need(key, line),
+        // A module, or the machine, may bring facts of its own.
+        Some((key, _)) if is_facts(name) => {
+            into.need(key, line);
+            into.spare(key);
+        }
         _ if is_facts(name) || name.trim_start_matches(':').contains("::") => {}
-        _ => into.need(last_part(name), line),
+        _ => {
+            let name = last_part(name);
+            // `$1` is what a pattern has matched.
+            if is_identifier(name) {
+                into.need(name, line);
+            }
+            if facts::is_fact(name) {
+                into.spare(name);
+            }
+        }
     }
 }
 

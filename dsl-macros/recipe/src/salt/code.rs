@@ -35,8 +35,15 @@ pub(super) fn balanced(source: &str) -> Result<(), SyntaxError> {
     }
 }
 
-/// What an expression or statement reads of the pillar.
-pub(super) fn reads(code: &str, line: u32, into: &mut Findings) {
+/// What an expression or statement reads of the pillar. Where it `asks`, a key need not be there.
+pub(super) fn reads(code: &str, line: u32, asks: bool, into: &mut Findings) {
+    if asks {
+        let mut own = Findings::default();
+        reads(code, line, false, &mut own);
+        own.names.spare_all();
+        into.merge(own);
+        return;
+    }
     // What is asked for, or has a default, need not be there.
     let is_spare = [" or ", "default", " is ", "defined"].iter().any(|word| code.contains(word));
     let (mut needs, into) = ((!is_spare).then_some(&mut into.names), &mut into.analysis);

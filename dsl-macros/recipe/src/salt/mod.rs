@@ -11,7 +11,7 @@
 //! **Dynamic.** Computed keys and names; the pillar as a whole; `include:`, `salt://` and Jinja's `import` of what is not
 //! given; renderers other than Jinja, YAML and JSON; modules in Python.
 //!
-//! **Malformed** are Jinja's blocks that do not match, and a file without Jinja that is not YAML.
+//! **Malformed** are Jinja's braces that are never closed, blocks that do not match, and a file without Jinja that is not YAML.
 //!
 //! **Not recognised.** Outputs written by states of one's own in another way.
 
@@ -22,7 +22,7 @@ use crate::analysis::{Analysis, Findings, Include, SyntaxError};
 use crate::files::Use;
 use crate::jinja::{Piece, pieces};
 use crate::names::{OUTPUTS_PATH, file_name, is_identifier, leading_identifier, line_feeds};
-use crate::{ansible, embedded};
+use crate::{ansible, embedded, jinja};
 use outputs::Values;
 
 /// What a state's file may be called, as a sentence.
@@ -55,6 +55,9 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     if !["{{", "{%", "{#"].iter().any(|opening| source.contains(opening)) {
         ansible::is_yaml(source)?;
     }
+    if let Some(fault) = jinja::unclosed(source, 1) {
+        return Err(fault);
+    }
     code::balanced(source)?;
     template(source, &mut found);
     let text = Values::default().text(source, &mut found.analysis);
@@ -66,13 +69,17 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
 
 /// What a file reads that states take for a template.
 pub(crate) fn template(source: &str, into: &mut Findings) {
+    into.names.set(OUTPUTS_PATH);
     if ["__pillar__", "__salt__", "__opts__"].iter().any(|name| source.contains(name)) {
         into.analysis.anything();
         into.names.anything = true;
     }
     for (piece, line) in pieces(source, 1) {
         if let Piece::Expression(code) | Piece::Statement(code) = piece {
-            code::reads(code, line, into);
+            // `{% if pillar.get('key') %}` asks whether there is one.
+            let asks =
+                matches!(piece, Piece::Statement(_)) && matches!(word(code), "if" | "elif") && code.contains("get");
+            code::reads(code, line, asks, into);
             if matches!(piece, Piece::Statement(_)) {
                 imports(code, into);
             }

@@ -1,5 +1,6 @@
 //! What commands and redirections mean for outputs.
 
+use super::uses::Uses;
 use super::walk::{Command, Script};
 use super::word::{Part, Word};
 use crate::analysis::Findings;
@@ -53,12 +54,12 @@ const READERS: [&str; 40] = [
 ];
 
 /// Commands that write only their last argument, or the one behind `-t`.
-const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
+pub(super) const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
 
 pub(super) fn judge(mut script: Script) -> Findings {
     let (analysis, names) = (std::mem::take(&mut script.found), std::mem::take(&mut script.names));
-    let (traps, unguarded) = (script.traps, script.unguarded.take());
-    let mut findings = Findings { analysis, names, traps, unguarded, ..Findings::default() };
+    let failures = std::mem::take(&mut script.failures);
+    let mut findings = Findings { analysis, names, failures, ..Findings::default() };
     // Text inside commands may hold further commands, which are appended while this runs.
     let mut at = 0;
     while at < script.commands.len() {
@@ -66,19 +67,32 @@ pub(super) fn judge(mut script: Script) -> Findings {
         at += 1;
     }
     findings.analysis.merge(std::mem::take(&mut script.found));
+    findings.defines.extend(script.functions.keys().cloned());
     let commands = std::mem::take(&mut script.commands);
+    for word in std::mem::take(&mut script.fed) {
+        Uses::mention(&mut script, &word, true);
+    }
     for word in std::mem::take(&mut script.redirected) {
         file(&mut script, &word, false, &mut findings);
+        Uses::mention(&mut script, &word, false);
     }
     for command in &commands {
+        if command.depth == 0 {
+            Uses::command(&mut script, command);
+        }
         judge_command(&mut script, command, &mut findings);
         // `exec {descriptor}<file` sets the variable.
         let bare = command.words.iter().filter_map(|word| word.bare()?.strip_prefix('{')?.strip_suffix('}'));
         bare.for_each(|name| findings.names.set(name));
+        super::spare::spares(command, &mut findings.names);
     }
+    findings.uses.extend(std::mem::take(&mut script.uses).into_uses());
     findings.names.merge(std::mem::take(&mut script.names));
     script.values.names().for_each(|name| findings.names.set(name));
     environment::SHELL.iter().for_each(|name| findings.names.set(name));
+    let elsewhere: Vec<String> =
+        findings.names.needed().filter(|name| environment::is_elsewhere(name)).map(str::to_owned).collect();
+    elsewhere.iter().for_each(|name| findings.names.spare(name));
     findings
 }
 

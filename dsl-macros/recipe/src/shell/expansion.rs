@@ -68,6 +68,7 @@ impl Lexer<'_> {
             let name = parameter(self.rest()).to_owned();
             self.at += name.len();
             let value = !length && is_value(&name, self.rest());
+            let is_folder = !length && is_folder(&name, self.rest());
             match self.rest().trim_start_matches(':').chars().next() {
                 Some('-' | '+') => {}
                 Some('=') => self.names.set(&name),
@@ -75,7 +76,10 @@ impl Lexer<'_> {
             }
             self.variable(word, name);
             let rest = self.braces_rest(line, quoted)?;
-            if !value {
+            if is_folder {
+                word.parts.pop();
+                word.parts.push(Part::Folder { is_sure: true });
+            } else if !value {
                 word.parts.pop();
                 word.parts.push(Part::Unknown);
             }
@@ -195,6 +199,12 @@ fn parameter(text: &str) -> &str {
 }
 
 /// Whether what follows a name inside braces leaves its value as it is, or replaces it by a default.
+/// Whether `${…}` is the folder in which the script stands: `${0%/*}`, `${BASH_SOURCE[0]%/*}`.
+fn is_folder(name: &str, rest: &str) -> bool {
+    let rest = rest.strip_prefix("[0]").unwrap_or(rest);
+    matches!(name, "0" | "BASH_SOURCE") && rest.starts_with("%/*}")
+}
+
 fn is_value(name: &str, rest: &str) -> bool {
     let default = [":-", "-", ":?", "?", ":=", "=", "[@]", "[*]", "[", "}"];
     default.iter().any(|operator| rest.starts_with(operator))

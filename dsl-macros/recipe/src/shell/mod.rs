@@ -28,10 +28,15 @@
 
 mod commands;
 mod expansion;
+mod folder;
 mod lexer;
+mod pattern;
+mod pipe;
 mod programs;
+mod spare;
 mod structure;
 mod unguarded;
+mod uses;
 mod values;
 mod walk;
 mod word;
@@ -52,7 +57,8 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     script.add_file(source, structure::is_known(program(source)))?;
     let mut findings = commands::judge(script);
     findings.names.anything |= !structure::is_known(program(source));
-    findings.traps |= is_strict(source);
+    findings.failures.traps |= is_strict(source);
+    findings.failures.pipefail |= source.lines().next().is_some_and(|first| first.contains("pipefail"));
     for name in OWN {
         findings.analysis.reads.remove(name);
     }

@@ -4,13 +4,12 @@ use super::commands::embedded_programs;
 use super::walk::{Command, Script};
 use super::word::{Part, Word};
 use crate::analysis::{Findings, Include};
-use crate::files::Use;
 use crate::names::{extension, file_name, identifiers, is_identifier};
 use crate::tool::Tool;
 
-const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
+pub(super) const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
 /// What runs a file besides the tools' own programs.
-const INTERPRETERS: [&str; 6] = ["python", "python3", "perl", "ruby", "node", "php"];
+pub(super) const INTERPRETERS: [&str; 6] = ["python", "python3", "perl", "ruby", "node", "php"];
 /// How deep scripts inside strings may stand inside one another.
 const DEPTH: u32 = 8;
 /// Folders of the system: what is sourced from there knows nothing of a recipe's outputs.
@@ -35,12 +34,6 @@ pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Finding
         }
     }
     by_program(script, command, &mut inner, findings);
-    if depth == 0 {
-        findings.uses.extend(words.iter().filter_map(|word| beside(script, word)));
-        if !script.away {
-            findings.uses.extend(run_or_sourced(words));
-        }
-    }
     environment(command, findings);
     let scripts: Vec<&Word> = command.fed.iter().filter(|body| is_shell_script(body)).collect();
     inner.extend(scripts.iter().map(|body| (body.to_source(), body.line)));
@@ -181,7 +174,7 @@ fn texts(script: &Script, word: &Word, inner: &mut Vec<(String, u32)>, findings:
 }
 
 /// The command behind `sudo`, `env`, `timeout` and their like.
-fn unwrapped(mut words: &[Word]) -> &[Word] {
+pub(super) fn unwrapped(mut words: &[Word]) -> &[Word] {
     const WRAPPERS: [&str; 13] = [
         "sudo", "env", "exec", "command", "builtin", "nohup", "nice", "timeout", "time", "stdbuf", "ionice", "setsid",
         "doas",
@@ -254,7 +247,7 @@ fn is_own_program(script: &Script, word: &Word, depth: u32) -> bool {
         Some(Part::Text { text, .. }) => {
             text.contains('/') && !text.starts_with(['/', '~']) && (depth == 0 || text.starts_with('.'))
         }
-        Some(Part::Script(_)) => depth > 0 || word.to_source().contains('/'),
+        Some(Part::Script(_) | Part::Folder { .. }) => depth > 0 || word.to_source().contains('/'),
         Some(Part::Var(name)) => {
             matches!(name.as_str(), "0" | "BASH_SOURCE" | "PWD")
                 || name.starts_with("WATTLE_")
@@ -262,33 +255,6 @@ fn is_own_program(script: &Script, word: &Word, depth: u32) -> bool {
         }
         _ => false,
     }
-}
-
-/// A file that a word names beside the script: `"$(dirname "$0")/lib.sh"`.
-fn beside(script: &Script, word: &Word) -> Option<Use> {
-    let [first, Part::Text { text, .. }] = word.parts.as_slice() else { return None };
-    // Of substitutions, those are left that tell where the script stands.
-    let tells = |word: &Word| matches!(word.parts.as_slice(), [Part::Script(_)]);
-    let is_folder = match first {
-        Part::Script(_) => true,
-        Part::Var(name) => script.values.assigned_words(name).any(tells),
-        _ => false,
-    };
-    Use::beside(text.strip_prefix('/').filter(|_| is_folder)?, word.line)
-}
-
-/// A file that a command sources or runs by a path that is relative to where the recipe runs.
-fn run_or_sourced(words: &[Word]) -> Option<Use> {
-    let words = unwrapped(words);
-    let first = words.first()?.literal()?;
-    let file = match file_name(first) {
-        "." | "source" => words.get(1)?,
-        name if SHELLS.contains(&name) || INTERPRETERS.contains(&name) => words.get(1)?,
-        _ if first.starts_with("./") => words.first()?,
-        _ => return None,
-    };
-    let path = file.literal().filter(|path| !path.starts_with('-') && path.contains('/'))?;
-    Use::here(path, file.line)
 }
 
 fn is_relative(word: &Word) -> bool {

@@ -1,5 +1,8 @@
 //! Commands after whose failure a script goes on, unnoticed: it has no `set -e`, and does not ask how they ended.
 //!
+//! Where failures count, they do not between `set +e` and the next `set -e`, nor in a pipe whose last command is content with whatever
+//! comes (`pipe`).
+//!
 //! One-sided like all here. Nothing is said of a script that traps errors anywhere, or runs text that it computes; of
 //! builtins, which hardly fail, and programs whose failure is an answer; of what a function ends with, which its caller may
 //! ask for; and of a loop's last command where nothing follows the loop.
@@ -9,15 +12,15 @@ use super::word::{Kind, Part, Token, Word};
 use crate::names::{file_name, leading_identifier};
 
 /// Builtins and programs that do not fail as a rule, or whose status is an answer.
-const HARMLESS: [&str; 60] = [
-    "echo", "printf", "true", "false", ":", "[", "[[", "test", "((", "let", "export", "local", "declare", "typeset",
-    "readonly", "return", "exit", "break", "continue", "shift", "unset", "set", "shopt", "trap", "umask", "alias",
-    "read", "wait", "exec", "sleep", "kill", "pkill", "killall", "grep", "egrep", "fgrep", "diff", "cmp", "date",
-    "hostname", "uname", "id", "whoami", "pwd", "basename", "dirname", "nproc", "logger", "clear", "sync", "time",
-    "getopts", "eval", "command", "type", "which", "hash", ".", "source", "function",
+const HARMLESS: [&str; 59] = [
+    "echo", "printf", "true", ":", "[", "[[", "test", "((", "let", "export", "local", "declare", "typeset", "readonly",
+    "return", "exit", "break", "continue", "shift", "unset", "set", "shopt", "trap", "umask", "alias", "read", "wait",
+    "exec", "sleep", "kill", "pkill", "killall", "grep", "egrep", "fgrep", "diff", "cmp", "date", "hostname", "uname",
+    "id", "whoami", "pwd", "basename", "dirname", "nproc", "logger", "clear", "sync", "time", "getopts", "eval",
+    "command", "type", "which", "hash", ".", "source", "function",
 ];
 /// Programs of which a substitution makes what it is given into another text.
-const FILTERS: [&str; 9] = ["cat", "cut", "sed", "awk", "tr", "head", "tail", "sort", "wc"];
+pub(super) const FILTERS: [&str; 9] = ["cat", "cut", "sed", "awk", "tr", "head", "tail", "sort", "wc"];
 /// Words that end the list in which a command stands.
 const CLOSING: [&str; 6] = ["fi", "done", "esac", "}", "else", "elif"];
 
@@ -37,18 +40,65 @@ pub(super) fn traps(tokens: &[Token], shape: &Shape) -> bool {
     })
 }
 
-/// The first command after whose failure the script goes on, and its line.
-pub(super) fn first(tokens: &[Token], shape: &Shape) -> Option<(String, u32)> {
+/// The first command after whose failure the script goes on, and its line: of all, or where `set +e` rules.
+pub(super) fn first(tokens: &[Token], shape: &Shape<'_>, everywhere: bool) -> Option<(String, u32)> {
     let next = shape.simple.iter().skip(1).map(Some).chain([None]);
-    shape.simple.iter().zip(next).filter(|(one, _)| !one.is_asked).find_map(|(one, next)| {
-        let program = risky(&words(tokens, one.start), &shape.functions)?;
+    let (mut end, failing) = (None, failing(tokens, shape));
+    shape.simple.iter().zip(next).find_map(|(one, next)| {
+        let own = words(tokens, one.start);
+        match errexit(&own) {
+            Some(true) => end = None,
+            // In a subshell it rules to the end of that.
+            Some(false) => end = Some(one.around.and_then(|id| shape.compounds[id].behind).unwrap_or(tokens.len())),
+            None => {}
+        }
+        let counts = !everywhere && end.is_none_or(|end| one.start >= end);
+        if counts || one.is_asked {
+            return None;
+        }
+        let program = risky(&own, &shape.functions, &failing)?;
         let is_asked = next.is_some_and(|next| asks(&words(tokens, next.start)));
         (!is_asked && goes_on(tokens, shape, one)).then(|| (program, tokens[one.start].line))
     })
 }
 
+/// Whether a command has failures count from now on, or no longer.
+fn errexit(words: &[&Word]) -> Option<bool> {
+    let literal: Vec<&str> = words.iter().filter_map(|word| word.literal()).collect();
+    let ["set", rest @ ..] = literal.as_slice() else { return None };
+    rest.iter().enumerate().find_map(|(at, word)| match *word {
+        "errexit" => Some(at.checked_sub(1).is_some_and(|before| rest[before].starts_with('-'))),
+        word if word.contains('e') && word.starts_with('-') && !word.starts_with("--") => Some(true),
+        word if word.contains('e') && word.starts_with('+') => Some(false),
+        _ => None,
+    })
+}
+
+/// The functions that end as a command does that may fail.
+fn failing<'t>(tokens: &[Token], shape: &Shape<'t>) -> Vec<&'t str> {
+    let bodies = shape.compounds.iter().enumerate().filter(|(_, compound)| compound.is_function);
+    if bodies.clone().count() != shape.functions.len() {
+        return Vec::new();
+    }
+    let fails = |number: usize| {
+        let last = shape.simple.iter().rfind(|one| one.around == Some(number)).filter(|one| !one.is_asked)?;
+        let is_denied = last.start.checked_sub(1).is_some_and(|before| is_bang(&tokens[before]));
+        let is_break = |token: &&Token| matches!(token.kind, Kind::Newline | Kind::Op(";"));
+        let at = end(tokens, last.start);
+        let behind = at + tokens[at..].iter().take_while(is_break).count() + 1;
+        let is_last = shape.compounds[number].behind == Some(behind) && !is_denied;
+        risky(&words(tokens, last.start), &shape.functions, &[]).filter(|_| is_last)
+    };
+    let names = bodies.zip(&shape.functions).filter(|((number, _), _)| fails(*number).is_some());
+    names.map(|(_, name)| *name).collect()
+}
+
+fn is_bang(token: &Token) -> bool {
+    matches!(&token.kind, Kind::Word(word) if word.bare() == Some("!"))
+}
+
 /// The words of the simple command that begins at `start`, without those of redirections.
-fn words(tokens: &[Token], start: usize) -> Vec<&Word> {
+pub(super) fn words(tokens: &[Token], start: usize) -> Vec<&Word> {
     let mut words = Vec::new();
     let mut at = start;
     while let Some(token) = tokens.get(at) {
@@ -64,14 +114,14 @@ fn words(tokens: &[Token], start: usize) -> Vec<&Word> {
 }
 
 /// Whether a command asks how the one before it ended, or ends the script as that did.
-fn asks(words: &[&Word]) -> bool {
+pub(super) fn asks(words: &[&Word]) -> bool {
     let is_status = |part: &Part| matches!(part, Part::Var(name) if name == "?" || name == "PIPESTATUS");
     let exits = matches!(words, [word] if matches!(word.literal(), Some("exit" | "return")));
     exits || words.iter().any(|word| word.parts.iter().any(is_status))
 }
 
 /// The program of a command, if it may fail.
-fn risky(words: &[&Word], functions: &[&str]) -> Option<String> {
+pub(super) fn risky(words: &[&Word], functions: &[&str], failing: &[&str]) -> Option<String> {
     let assigned = words.iter().take_while(|word| is_assignment(word)).count();
     let Some(program) = words.get(assigned) else {
         // An assignment ends as the last substitution in it does.
@@ -92,7 +142,7 @@ fn risky(words: &[&Word], functions: &[&str]) -> Option<String> {
         "cat" => words.len() == assigned + 1,
         _ => HARMLESS.contains(&short),
     };
-    (!is_meant && !functions.contains(&program)).then(|| short.to_owned())
+    (!is_meant && (failing.contains(&program) || !functions.contains(&program))).then(|| short.to_owned())
 }
 
 fn is_assignment(word: &Word) -> bool {
@@ -116,7 +166,7 @@ fn substituted(tokens: &[Token], functions: &[&str]) -> Option<String> {
         return None;
     }
     let words = words(tokens, begin);
-    risky(&words, functions).filter(|program| !FILTERS.contains(&program.as_str()))
+    risky(&words, functions, &[]).filter(|program| !FILTERS.contains(&program.as_str()))
 }
 
 /// Whether the script goes on behind a command, however that ends.
@@ -163,7 +213,7 @@ fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple) -> bool {
 }
 
 /// Where what stands at `start` ends: at an operator, a line's end, or the end.
-fn end(tokens: &[Token], start: usize) -> usize {
+pub(super) fn end(tokens: &[Token], start: usize) -> usize {
     let mut at = start;
     while let Some(token) = tokens.get(at) {
         match &token.kind {

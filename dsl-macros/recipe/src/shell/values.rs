@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::word::{Part, Word};
 use crate::names::OUTPUTS_PATH;
-use crate::texts::{OUTPUTS, UNKNOWN, VALUES, product};
+use crate::texts::{FOLDER, OUTPUTS, SOME_FOLDER, UNKNOWN, VALUES, product};
 
 /// How far variables made of variables are followed.
 const DEPTH: u32 = 32;
@@ -56,6 +56,12 @@ impl Values {
 
     /// Every text that a word may become, with [`UNKNOWN`] and [`OUTPUTS`] in it; never none.
     pub(super) fn of(&mut self, word: &Word) -> Vec<String> {
+        let texts = self.of_word(word, 0);
+        texts.into_iter().map(|text| text.replace([FOLDER, SOME_FOLDER], "\0")).collect()
+    }
+
+    /// The same, with [`FOLDER`] and [`SOME_FOLDER`] in it.
+    pub(super) fn placed(&mut self, word: &Word) -> Vec<String> {
         self.of_word(word, 0)
     }
 
@@ -65,6 +71,7 @@ impl Values {
             let values = match part {
                 Part::Text { text, .. } => vec![text.clone()],
                 Part::Script(_) | Part::Unknown => vec![UNKNOWN.into()],
+                Part::Folder { is_sure } => vec![if *is_sure { FOLDER } else { SOME_FOLDER }.into()],
                 Part::Var(name) => self.of_variable(name, depth),
             };
             texts = product(&texts, &values);
@@ -91,7 +98,9 @@ impl Values {
                 Assigned::Unknown => drop(values.insert(UNKNOWN.into())),
             }
         }
-        self.assigned.insert(name.to_owned(), assigned);
+        if !assigned.is_empty() {
+            self.assigned.insert(name.to_owned(), assigned);
+        }
         if values.is_empty() || values.len() > VALUES {
             values = BTreeSet::from([UNKNOWN.into()]);
         }

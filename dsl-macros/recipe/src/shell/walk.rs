@@ -3,10 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
 
+use super::folder::folder;
 use super::lexer::Lexer;
+use super::pattern::{Pattern, heads_case};
+use super::uses::Uses;
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
+use super::{pipe, unguarded};
 use crate::analysis::{Analysis, SyntaxError};
+use crate::failures::{Failures, Unnoticed, Why};
 use crate::lookup::Names;
 use crate::names::{is_identifier, leading_identifier};
 
@@ -19,13 +24,15 @@ pub(super) struct Script {
     pub(super) commands: Vec<Command>,
     /// Words behind `>`, `>>` and their like.
     pub(super) redirected: Vec<Word>,
+    /// Words behind `<` of the script itself.
+    pub(super) fed: Vec<Word>,
+    /// Files of the crate that it uses.
+    pub(super) uses: Uses,
     pub(super) functions: BTreeMap<String, Function>,
     /// It has gone to a folder that is not the recipe's.
     pub(super) away: bool,
-    /// It sees to it that failures are noticed.
-    pub(super) traps: bool,
-    /// The first command after whose failure it goes on if it does not, and its line.
-    pub(super) unguarded: Option<(String, u32)>,
+    /// How it takes failures.
+    pub(super) failures: Failures,
 }
 
 #[derive(Debug, Default)]
@@ -76,8 +83,14 @@ impl Script {
         let tokens = self.lex(Lexer { whole, ..Lexer::new(source, 1, 0) }, 0)?;
         if whole {
             let shape = super::structure::check(&tokens)?;
-            self.traps = super::unguarded::traps(&tokens, &shape);
-            self.unguarded = super::unguarded::first(&tokens, &shape);
+            let of = |found: Option<(String, u32)>, why| found.map(|(program, line)| Unnoticed { program, line, why });
+            self.failures = Failures {
+                traps: unguarded::traps(&tokens, &shape),
+                pipefail: pipe::fails(&tokens, &shape),
+                unguarded: of(unguarded::first(&tokens, &shape, true), Why::NeverCounts),
+                lenient: of(unguarded::first(&tokens, &shape, false), Why::NoLongerCounts),
+                piped: of(pipe::first(&tokens, &shape), Why::Piped),
+            };
         }
         Ok(())
     }
@@ -90,7 +103,8 @@ impl Script {
             self.names.merge(lexer.names);
         }
         let tokens = tokens?;
-        Walker { script: self, depth, scopes: Vec::new(), functions: Vec::new(), pending: None }.walk(&tokens);
+        Walker { script: self, depth, scopes: Vec::new(), functions: Vec::new(), pending: None, pattern: None }
+            .walk(&tokens);
         Ok(tokens)
     }
 }
@@ -103,6 +117,8 @@ struct Walker<'a> {
     functions: Vec<String>,
     /// A function whose body is about to begin.
     pending: Option<String>,
+    /// The pattern of `case` in which this stands.
+    pattern: Option<Pattern>,
 }
 
 impl Walker<'_> {
@@ -111,7 +127,22 @@ impl Walker<'_> {
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             at += 1;
+            if let Some(pattern) = self.pattern.take() {
+                if let Kind::Word(word) = &token.kind {
+                    self.seen(word);
+                }
+                self.pattern = pattern.goes_on(&token.kind);
+                continue;
+            }
             match &token.kind {
+                Kind::Op(";;" | ";&" | ";;&") => {
+                    self.command(mem::take(&mut line));
+                    self.pattern = Some(Pattern::default());
+                }
+                Kind::Word(word) if word.bare() == Some("in") && heads_case(&line.words) => {
+                    line.words.clear();
+                    self.pattern = Some(Pattern::default());
+                }
                 Kind::Heredoc(body) => line.fed.push(self.seen(body)),
                 Kind::Word(word) => at = self.word(word, &mut line, tokens, at),
                 Kind::Op("<<<") => at = self.operand(tokens, at, |_, word| line.fed.push(word)),
@@ -124,7 +155,14 @@ impl Walker<'_> {
                         }
                     });
                 }
-                Kind::Op(op) if op.contains('<') => at = self.operand(tokens, at, |_, _| ()),
+                Kind::Op(op) if op.contains('<') => {
+                    let is_own = self.depth == 0 && *op == "<";
+                    at = self.operand(tokens, at, |script, word| {
+                        if is_own {
+                            script.fed.push(word);
+                        }
+                    });
+                }
                 Kind::Op("(") if is_op(tokens.get(at), ")") && names_function(&line.words) => {
                     self.pending = line.words.pop().and_then(|word| word.literal().map(str::to_owned));
                     line.words.clear();
@@ -185,7 +223,6 @@ impl Walker<'_> {
         }
     }
 
-    /// A `)` also ends a pattern of `case`, and closes nothing then.
     fn close(&mut self, closing: &str) {
         if self.scopes.last().is_some_and(|scope| scope.closing == closing) {
             self.leave(self.scopes.len() - 1);
@@ -208,7 +245,7 @@ impl Walker<'_> {
             seen.parts.push(match (part, &function) {
                 (Part::Script(tokens), _) => {
                     self.substitution(tokens);
-                    if tells_folder(tokens) { Part::Script(Vec::new()) } else { Part::Unknown }
+                    folder(tokens)
                 }
                 (Part::Var(name), Some(function)) if name.bytes().all(|byte| byte.is_ascii_digit()) && name != "0" => {
                     Part::Var(positional(function, name))
@@ -224,11 +261,11 @@ impl Walker<'_> {
     }
 
     fn substitution(&mut self, tokens: &[Token]) {
-        let pending = self.pending.take();
+        let (pending, pattern) = (self.pending.take(), self.pattern.take());
         let depth = self.scopes.len();
         self.walk(tokens);
         self.leave(depth);
-        self.pending = pending;
+        (self.pending, self.pattern) = (pending, pattern);
     }
 
     fn array(&mut self, name: &str, tokens: &[Token], mut at: usize) -> usize {
@@ -357,21 +394,6 @@ fn is_computed(word: &Word) -> bool {
         _ => true,
     });
     begin.any(|part| !matches!(part, Part::Text { .. }))
-}
-
-/// Whether a substitution may tell where the recipe stands, as `$(dirname "$0")` does.
-fn tells_folder(tokens: &[Token]) -> bool {
-    tokens.iter().any(|token| match &token.kind {
-        Kind::Word(word) => {
-            matches!(word.literal(), Some("dirname" | "readlink" | "realpath" | "pwd" | "git"))
-                || word.parts.iter().any(|part| match part {
-                    Part::Var(name) => matches!(name.as_str(), "0" | "BASH_SOURCE" | "PWD"),
-                    Part::Script(tokens) => tells_folder(tokens),
-                    _ => false,
-                })
-        }
-        _ => false,
-    })
 }
 
 fn positional(function: &str, number: &str) -> String {

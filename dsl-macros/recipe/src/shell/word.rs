@@ -13,9 +13,10 @@ pub(super) enum Part {
     Text { text: String, quoted: bool },
     /// `$name`, `${name}`, `${name:-…}` and their like: the value of a variable, or nearly so.
     Var(String),
-    /// The result of a command or process substitution. Once walked, its tokens are gone, and it is one that tells
-    /// where the recipe stands; others are [`Part::Unknown`].
+    /// The result of a command or process substitution. Once walked, it is one of the others.
     Script(Vec<Token>),
+    /// The folder in which the recipe's file is: for certain, or as far as can be told.
+    Folder { is_sure: bool },
     /// An expansion whose result cannot be told.
     Unknown,
 }
@@ -59,7 +60,7 @@ impl Word {
             match part {
                 Part::Text { text, .. } => source.push_str(text),
                 Part::Var(name) => source.extend(["${", name, "}"]),
-                Part::Script(_) | Part::Unknown => source.push_str("${?}"),
+                Part::Script(_) | Part::Folder { .. } | Part::Unknown => source.push_str("${?}"),
             }
         }
         source

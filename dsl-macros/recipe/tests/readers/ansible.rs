@@ -199,6 +199,9 @@ fn what_ansible_refuses_at_run_time_is_an_error_with_its_line() {
             4,
             "`{{` is never closed",
         ),
+        ("    - copy: {content: '{% if address', dest: /x}\n", 3, "`{%` is never closed by `%}`"),
+        // Ansible takes it for a comment.
+        ("    - shell: echo ${#address}\n", 3, "`{#` is never closed by `#}`"),
     ] {
         let error = play(tasks).expect_err(tasks);
         assert_eq!(error.line, line, "{error}");

@@ -1,9 +1,13 @@
 //! Commands after whose failure a shell recipe goes on.
 
-use wattle_recipe::goes_on_after;
+use wattle_recipe::{Unnoticed, Why, goes_on_after};
 
 fn first(source: &str) -> Option<(String, u32)> {
-    goes_on_after("x.sh", [("x.sh", source)])
+    whole(&[("x.sh", source)])
+}
+
+fn whole(files: &[(&str, &str)]) -> Option<(String, u32)> {
+    goes_on_after("x.sh", files.iter().copied()).map(|Unnoticed { program, line, .. }| (program, line))
 }
 
 #[test]
@@ -25,6 +29,8 @@ fn a_command_that_may_fail_unnoticed_is_found() {
         ("{ tar xf x; }\necho\n", 1),
         ("echo\ntar xf x; echo\n", 2),
         ("tar xf x\nexit 0\n", 1),
+        ("f() {\n  tar xf x\n}\nf\necho\n", 4),
+        ("f() { cd x && tar xf x; }\nif [ x ]; then\n  f\nfi\necho\n", 3),
     ] {
         assert_eq!(first(source).map(|(_, line)| line), Some(line), "{source}");
     }
@@ -70,7 +76,56 @@ fn what_is_asked_or_comes_last_is_none() {
         assert_eq!(first(source), None, "{source}");
     }
     let guarded = [("x.sh", ". ./lib.sh\ntar xf x\necho\n"), ("lib.sh", "set -e\n")];
-    assert_eq!(goes_on_after("x.sh", guarded), None);
+    assert_eq!(whole(&guarded), None);
     let sourced = [("x.sh", ". ./lib.sh\ntar xf x\necho\n"), ("lib.sh", "own=1\n")];
-    assert_eq!(goes_on_after("x.sh", sourced), Some(("tar".into(), 2)));
+    assert_eq!(whole(&sourced), Some(("tar".into(), 2)));
+}
+
+#[test]
+fn what_a_script_no_longer_notices_is_found() {
+    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
+    for (source, line) in [
+        ("set -e\nset +e\ntar xf x\necho\n", 3),
+        ("set -eu\necho\nset +e\ntar xf x\nset -e\necho\n", 4),
+        ("#!/bin/bash -e\nset +o errexit\ntar xf x\necho\n", 3),
+        ("set -e\n(\nset +e\ntar xf x\necho\n)\n", 4),
+    ] {
+        assert_eq!(found(source), Some((line, Why::NoLongerCounts)), "{source}");
+    }
+    for source in [
+        "set -e\nset +e\ntar xf x\nstatus=$?\nset -e\n",
+        "set -e\nset +e\ntar xf x || true\nset -e\ntar xf y\necho\n",
+        "set -e\n(\nset +e\necho\n)\ntar xf x\necho\n",
+        "set -e\nset +e\n. ./venv/bin/activate\nset -e\ntar xf x\necho\n",
+        "set +u\nset -e\ntar xf x\necho\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_a_pipe_swallows_is_found() {
+    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
+    for (source, line) in [
+        ("set -e\ncurl -fsS http://x | sh\n", 2),
+        ("set -e\nmake install 2>&1 | tee log\n", 2),
+        ("set -eu\npg_dump x | sed s/a/b/ >y\necho\n", 2),
+        ("tar xf x | true\n", 1),
+        ("set -e\nfalse | true\n", 2),
+        ("set -e\nwget -qO- http://x | sudo bash -s -- x\n", 2),
+    ] {
+        assert_eq!(found(source), Some((line, Why::Piped)), "{source}");
+    }
+    for source in [
+        "set -euo pipefail\ncurl http://x | sh\n",
+        "#!/bin/bash -e -o pipefail\ncurl http://x | sh\n",
+        "set -e\ncurl http://x | tar x\n",
+        "set -e\nps aux | grep x | wc -l\n",
+        "set -e\nif curl http://x | tee y; then echo; fi\n",
+        "set -e\nmake | tee log\n[ ${PIPESTATUS[0]} = 0 ]\n",
+        "set -e\ncat x | sh\nls | while read x; do echo; done\n",
+        "set -e\n. ./elsewhere.sh\ncurl http://x | sh\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
 }

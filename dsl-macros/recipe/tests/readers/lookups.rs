@@ -1,11 +1,12 @@
 //! Names that recipes look up and nobody gives them.
 
-use wattle_recipe::{Tool, unknown_names};
+use wattle_recipe::{Tool, UnknownName, unknown_names};
 
-/// What is found in files, of which the first is the recipe: `FILE:LINE NAME MEANT`.
+/// What is found in files, of which the first is the recipe: `FILE:LINE NAME MEANT`, where `-` is nothing.
 fn slips(tool: Tool, files: &[(&str, &str)], inputs: &[&str]) -> Vec<String> {
-    let found = unknown_names(tool, files.iter().copied(), inputs);
-    found.into_iter().map(|one| format!("{}:{} {} {}", one.path, one.line, one.name, one.meant)).collect()
+    let found = unknown_names(tool, &[files[0].0], files.iter().copied(), inputs);
+    let meant = |one: &UnknownName| one.meant.clone().unwrap_or_else(|| "-".to_owned());
+    found.iter().map(|one| format!("{}:{} {} {}", one.path, one.line, one.name, meant(one))).collect()
 }
 
 fn shell(source: &str) -> Vec<String> {
@@ -32,6 +33,18 @@ fn variables_of_a_shell_that_nobody_sets_are_found() {
         assert!(found[0].ends_with(" naem name"), "{found:?}");
     }
     assert_eq!(shell("#!/bin/sh\nheap=$heep\necho $heap\necho $heep $PORT"), ["x.sh:4 PORT port", "x.sh:2 heep heap"]);
+}
+
+#[test]
+fn patterns_of_a_case_are_no_programs() {
+    for case in [
+        "case $1 in\n*/../* | a/*) echo ;;\n(x/y) echo ;;\n*) echo\nesac",
+        "case $1 in ./a) ;; b/@(c|d)) ;; esac",
+        "f() (\n case $1 in\n a/b) case x in c/d) ;; esac ;;\n esac\n)",
+        "x=$(case $1 in a/b) echo ;; esac)",
+    ] {
+        assert_eq!(shell(&format!("{case}\necho $naem $1")).len(), 1, "{case}");
+    }
 }
 
 #[test]
@@ -66,7 +79,6 @@ fn what_a_shell_sets_is_none() {
         "sh -c 'naem=1; echo $naem'",
         "ssh host 'echo $naem'",
         "awk '{ print $naem }'",
-        "echo $DEBUG $namespace_of_all $exporter",
         "#!/usr/bin/env python3\nnaem = 1",
         "#!/bin/zsh\necho $naem",
     ] {
@@ -107,7 +119,7 @@ fn variables_of_a_playbook_that_nobody_sets_are_found() {
 #[test]
 fn what_a_playbook_sets_is_none() {
     for task in [
-        "  - debug: msg=\"{{ name }} {{ ansible_hostname }} {{ inventory_hostname }} {{ hostvars[x].naem }}\"",
+        "  - debug: msg=\"{{ name }} {{ ansible_hostname }} {{ inventory_hostname }} {{ hostvars['x'].naem }}\"",
         "  - debug: msg=\"{{ naem | default('x') }}\"",
         "  - debug: msg=\"{{ naem }}\"\n    when: naem is defined",
         "  - command: x\n    register: naem\n  - debug: msg=\"{{ naem.stdout }}\"",
@@ -220,4 +232,117 @@ fn attributes_that_nobody_sets_are_found() {
         ("db2/attributes/default.rb", "default['db2']['heep'] = 5"),
     ];
     assert_eq!(slips(Tool::Chef, &files, &["db2/heap"]), Vec::<String>::new());
+}
+
+#[test]
+fn names_that_are_like_no_input_are_found() {
+    let cases: [(Tool, &str, &str, &str); 22] = [
+        (Tool::Shell, "x.sh", "echo $database", "x.sh:1 database -"),
+        (Tool::Shell, "x.sh", "echo \"$JAVA_HOME\"/bin", "x.sh:1 JAVA_HOME -"),
+        (Tool::Shell, "x.sh", "echo $WATTLE_STATE", "x.sh:1 WATTLE_STATE -"),
+        (Tool::Shell, "x.sh", "echo $HOME\ncat >/x <<END\nproxy_set_header Host $host;\nEND", "x.sh:3 host -"),
+        (Tool::Shell, "x.sh", "wattle get database", "x.sh:1 database -"),
+        (Tool::Shell, "x.sh", "[ \"$database\" = y ] && echo", "x.sh:1 database -"),
+        (Tool::Ansible, "x.yml", "- hosts: all\n  tasks:\n  - debug: msg=\"{{ database }}\"\n", "x.yml:3 database -"),
+        (Tool::Ansible, "x.yml", "- hosts: all\n  tasks:\n  - command: x\n    when: database\n", "x.yml:4 database -"),
+        (Tool::Ansible, "x.yml", "- hosts: all\n  vars: {a: \"{{ b }}\"}\n  tasks: []\n", "x.yml:2 b -"),
+        (Tool::Puppet, "x.pp", "notice(lookup('database'))", "x.pp:1 database -"),
+        (Tool::Puppet, "x.pp", "$a = lookup('database', String)\n", "x.pp:1 database -"),
+        (Tool::Puppet, "x.pp", "\nnotice($database)", "x.pp:2 database -"),
+        (Tool::Puppet, "x.pp", "file { '/x': content => \"${database}\" }", "x.pp:1 database -"),
+        (Tool::Puppet, "x.pp", "class a { $x = 1 }\nnotice($y)", "x.pp:2 y -"),
+        (Tool::Salt, "x.sls", "a:\n  test.nop:\n    - x: {{ pillar['database'] }}\n", "x.sls:3 database -"),
+        (Tool::Salt, "x.sls", "a:\n  test.nop:\n    - x: {{ pillar.database }}\n", "x.sls:3 database -"),
+        (Tool::Salt, "x.sls", "{% set a = salt['pillar.get']('database:host') %}\n", "x.sls:1 database -"),
+        (Tool::Salt, "x.sls", "{% for a in pillar['database'] %}{% endfor %}\n", "x.sls:1 database -"),
+        (Tool::Salt, "x.sls", "{% if pillar['database'] %}{% endif %}\n", "x.sls:1 database -"),
+        (Tool::Shell, "x.sh", "if true; then echo ${database%/}; fi", "x.sh:1 database -"),
+        (Tool::Shell, "x.sh", "echo \"${database:?is missing}\"", "x.sh:1 database -"),
+        (Tool::Shell, "x.sh", "for x in $databases; do echo $x; done", "x.sh:1 databases -"),
+    ];
+    for (tool, path, text, found) in cases {
+        assert_eq!(slips(tool, &[(path, text)], &["heap"]), [found], "{text}");
+        assert_eq!(slips(tool, &[(path, text)], &[]), [found], "{text}");
+    }
+}
+
+#[test]
+fn names_that_others_give_or_that_need_not_be_there_are_none() {
+    for (path, text) in [
+        (
+            "x.sh",
+            "echo $WATTLE_STATE_DIR $WATTLE_RUN_DIR $XDG_RUNTIME_DIR $LC_ALL $BASH_VERSION ${BASH_REMATCH[1]} $ftp_proxy",
+        ),
+        ("x.sh", "[ -n \"$database\" ] && echo $database"),
+        ("x.sh", "if [ ! -z \"$database\" ]; then echo $database; fi"),
+        ("x.sh", "test \"$database\" && echo"),
+        ("x.sh", "[[ -v database ]] && echo $database"),
+        ("x.sh", "env database=1 sh -c 'echo $database'"),
+        ("x.sh", "database=1 sh -c 'echo $database'"),
+        ("x.sh", "docker run -e a=b x sh -c 'echo $database'"),
+        ("x.sh", "awk '{ print $database }' x"),
+        ("x.sh", "cat >x <<'END'\n$host\nEND"),
+        ("x.sh", "echo 1 $@ $* $# $$ $! $- $_"),
+        ("x.sh", "export database; echo $HOSTNAME"),
+        ("x.yml", "- hosts: all\n  tasks:\n  - command: x\n    changed_when: no\n    failed_when: False\n"),
+        (
+            "x.yml",
+            "- hosts: all\n  tasks:\n  - debug: msg=\"{{ range(3) | list }} {{ now() }} {{ item }} {{ omit }}\"\n",
+        ),
+        ("x.yml", "- hosts: all\n  tasks:\n  - getent: {database: passwd}\n  - debug: msg=\"{{ getent_passwd }}\"\n"),
+        (
+            "x.yml",
+            "- hosts: all\n  tasks:\n  - include_vars: {file: a.yml, name: stuff}\n  - debug: msg=\"{{ stuff.x }}\"\n",
+        ),
+        (
+            "x.yml",
+            "- hosts: all\n  tasks:\n  - debug: msg=\"{{ ansible_facts.os_family }} {{ lookup('env', 'HOME') }}\"\n",
+        ),
+        ("x.pp", "notice($facts['our_fact'], $uptime, $ipaddress_eth0, $facts['networking']['ip'])"),
+        ("x.pp", "if 'a' =~ /(a)/ { notice($1, $0) }"),
+        ("x.pp", "notice(lookup('a::b'), lookup('a.b'), lookup('database', undef, undef, 1))"),
+        ("x.pp", "file { \"${facts['heat_outputs_path']}.url\": content => \"${::heat_outputs_path}\" }"),
+        ("x.sls", "{% if salt['pillar.get']('database') %}{% endif %}\n"),
+        ("x.sls", "{% if pillar.get('database') %}\na:\n  test.nop: []\n{% endif %}\n"),
+        ("x.sls", "a:\n  file.managed:\n    - name: {{ pillar['heat_outputs_path'] }}.url\n"),
+        ("x.sls", "a:\n  test.nop:\n    - x: {{ grains['os'] }}\n"),
+    ] {
+        let tool = Tool::of_path(path).unwrap();
+        assert_eq!(slips(tool, &[(path, text)], &["heap"]), Vec::<String>::new(), "{text}");
+    }
+    let library = [("x.sh", ". ./lib.sh\nour"), ("lib.sh", "our() { echo \"$database\"; }")];
+    assert_eq!(slips(Tool::Shell, &library, &["heap"]), Vec::<String>::new());
+    assert_eq!(slips(Tool::Shell, &library[1..], &["heap"]), ["lib.sh:1 database -"]);
+    let beside = [("x.sh", "echo"), ("y.sh", "echo $database")];
+    assert_eq!(slips(Tool::Shell, &beside, &["heap"]), Vec::<String>::new(), "the recipe of another component");
+    let data = [("x.pp", "notice(lookup('database'))"), ("data/common.yaml", "database: x\n")];
+    assert_eq!(slips(Tool::Puppet, &data, &["heap"]), Vec::<String>::new());
+    let play = "- hosts: all\n  vars_files: [a.json]\n  tasks:\n  - debug: msg=\"{{ database }}\"\n";
+    assert_eq!(slips(Tool::Ansible, &[("x.yml", play), ("a.json", "{\"database\": 1}")], &[]), Vec::<String>::new());
+    let play = "- hosts: all\n  tasks:\n  - ours:\n  - debug: msg=\"{{ database }}\"\n";
+    assert_eq!(slips(Tool::Ansible, &[("x.yml", play), ("library/ours.py", "x")], &[]), Vec::<String>::new());
+}
+
+#[cfg(feature = "chef")]
+#[test]
+fn attributes_below_a_cookbooks_key_that_nobody_sets_are_found() {
+    let chef = |source: &str| slips(Tool::Chef, &[("cookbooks/db2/recipes/default.rb", source)], &["db2/heap"]);
+    assert_eq!(chef("puts node['db2']['owner']"), ["cookbooks/db2/recipes/default.rb:1 db2/owner -"]);
+    let others = [
+        ("cookbooks/db2/recipes/default.rb", "puts node['db2']['heap']"),
+        ("cookbooks/db2/recipes/client.rb", "puts node['db2']['owner']"),
+    ];
+    assert_eq!(slips(Tool::Chef, &others, &["db2/heap"]), Vec::<String>::new(), "of another component");
+    for source in [
+        "puts node['kernel']['release'], node['our_plugin']['x']",
+        "puts 1 if node['db2']['owner']",
+        "if node['db2']['owner'] && node['db2']['owner'] == 'x' then puts 1 end",
+        "x = node['db2']['owner'] ? 1 : 2",
+        "puts node['db2']['owner'].nil?",
+        "puts node['db2']['owner']&.upcase",
+        "package 'x' do\n  only_if { node['db2']['owner'] }\nend",
+        "default['db2']['owner'] = 1\nputs node['db2']['owner']",
+    ] {
+        assert_eq!(chef(source), Vec::<String>::new(), "{source}");
+    }
 }

@@ -111,10 +111,21 @@ fn what_salt_refuses_is_an_error_with_its_line() {
         ("{% if a %}\nb: c.d\n", 1, "`if` is never closed by `endif`"),
         ("a: b.c\n{% endfor %}\n", 2, "`endfor` closes nothing"),
         ("{% for a in b %}\n{% endif %}\n", 2, "`endif` closes the `for` of line 1"),
+        ("a:\n  b.c:\n    - x: {{ pillar['port']\n", 3, "`{{` is never closed by `}}`"),
+        ("a:\n  b.c:\n    - x: {{ pillar['port'] }\n    - y: {{ pillar['host'] }}\n", 3, "`{{` is never closed"),
+        ("{% if a %}\nb: c.d\n{% endif\n", 3, "`{%` is never closed by `%}`"),
+        ("{# a\nb: c.d\n", 1, "`{#` is never closed by `#}`"),
     ] {
         let error = analyse(Tool::Salt, source).expect_err(source);
         assert!(error.line.abs_diff(line) <= 1 && error.message.contains(message), "{source}: {error}");
     }
+}
+
+#[test]
+fn a_template_that_is_never_closed_is_refused_beside_a_state() {
+    let state = ("web.sls", "a:\n  file.managed:\n    - source: salt://x.j2\n    - template: jinja\n");
+    let error = analyse_all(Tool::Salt, [state, ("x.j2", "a\n{{ pillar['port']\n")]).expect_err("never closed");
+    assert_eq!((error.path.as_str(), error.error.line), ("x.j2", 2));
 }
 
 #[test]

@@ -1,0 +1,70 @@
+//! Substitutions that tell where the recipe's file is.
+
+use super::word::{Kind, Part, Token, Word};
+
+/// What the result of a substitution is, as far as it tells of that folder: `$(dirname "$0")`,
+/// `$(cd "$(dirname "$0")" && pwd)`.
+pub(super) fn folder(tokens: &[Token]) -> Part {
+    if !may_tell(tokens) {
+        return Part::Unknown;
+    }
+    let mut seen = Seen::default();
+    seen.all(tokens);
+    Part::Folder { is_sure: seen.folders == 1 && seen.names == 1 && !seen.others }
+}
+
+/// What stands in a substitution.
+#[derive(Default)]
+struct Seen {
+    /// How often a folder is taken.
+    folders: u32,
+    /// How often the script's own path is named.
+    names: u32,
+    /// What may lead elsewhere.
+    others: bool,
+}
+
+impl Seen {
+    fn all(&mut self, tokens: &[Token]) {
+        for token in tokens {
+            match &token.kind {
+                Kind::Word(word) => self.word(word),
+                Kind::Op("&&" | ";" | ">" | "<" | "2>") | Kind::Newline => {}
+                Kind::Op(_) | Kind::Heredoc(_) => self.others = true,
+            }
+        }
+    }
+
+    fn word(&mut self, word: &Word) {
+        for part in &word.parts {
+            match part {
+                Part::Text { text, .. } if text == "dirname" => self.folders += 1,
+                Part::Text { text, .. } => {
+                    let is_plain = text.starts_with('-') || matches!(text.as_str(), "/dev/null" | "2" | "1" | "");
+                    let is_program = ["cd", "pwd", "readlink", "realpath", "exec", "builtin", "command"];
+                    self.others |= !is_plain && !is_program.contains(&text.as_str());
+                }
+                Part::Var(name) if matches!(name.as_str(), "0" | "BASH_SOURCE") => self.names += 1,
+                Part::Folder { is_sure: true } => (self.folders, self.names) = (self.folders + 1, self.names + 1),
+                Part::Script(tokens) => self.all(tokens),
+                Part::Var(_) | Part::Folder { .. } | Part::Unknown => self.others = true,
+            }
+        }
+    }
+}
+
+/// Whether a substitution may tell where the recipe stands.
+fn may_tell(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| match &token.kind {
+        Kind::Word(word) => {
+            matches!(word.literal(), Some("dirname" | "readlink" | "realpath" | "pwd" | "git"))
+                || word.parts.iter().any(|part| match part {
+                    Part::Var(name) => matches!(name.as_str(), "0" | "BASH_SOURCE" | "PWD"),
+                    Part::Script(tokens) => may_tell(tokens),
+                    Part::Folder { .. } => true,
+                    Part::Text { .. } | Part::Unknown => false,
+                })
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,33 @@
+//! Patterns of `case`, whose words are no commands.
+
+use super::word::{Kind, Word};
+
+/// A pattern that is being read.
+#[derive(Default)]
+pub(super) struct Pattern {
+    begun: bool,
+    /// How many parentheses of its own are open, as in `@(a|b)`.
+    depth: u32,
+}
+
+impl Pattern {
+    /// The pattern behind the next token; nothing once it is over.
+    pub(super) fn goes_on(mut self, kind: &Kind) -> Option<Self> {
+        match kind {
+            Kind::Word(word) if !self.begun && word.bare() == Some("esac") => return None,
+            Kind::Newline => return Some(self),
+            // The one in front of the first word belongs to nothing.
+            Kind::Op("(") if self.begun => self.depth += 1,
+            Kind::Op(")") if self.depth == 0 => return None,
+            Kind::Op(")") => self.depth -= 1,
+            Kind::Word(_) | Kind::Op(_) | Kind::Heredoc(_) => {}
+        }
+        self.begun = true;
+        Some(self)
+    }
+}
+
+/// Whether `in` behind these words begins the patterns of a `case`.
+pub(super) fn heads_case(words: &[Word]) -> bool {
+    words.len() == 2 && words[0].bare() == Some("case")
+}
