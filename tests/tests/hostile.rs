@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use wattle::author::Blueprint as _;
 use wattle_tests::command::{apart, wattle};
 use wattle_tests::running::Stage;
+use wattle_tests::site::Site;
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// No command takes longer; one that waits for a pipe would take for ever.
@@ -135,7 +136,7 @@ fn what_never_ends_is_not_read() {
         fs::copy(whole.path().join("seed.yaml"), path.join(folder).join("seed.yaml")).unwrap();
         symlink(path.join("pipe"), path.join(folder).join(file)).unwrap();
     }
-    for pipe in ["pipe", "shop/seed.yaml"] {
+    for pipe in ["pipe", "shop/seed.yaml", "clouds.yaml"] {
         assert!(Command::new("mkfifo").arg(path.join(pipe)).status().unwrap().success());
     }
     for args in [
@@ -169,6 +170,8 @@ fn what_never_ends_is_not_read() {
         &["up", "secret"],
         &["up", "-d", "logged"],
         &["agent", "--identity", "pipe"],
+        &["cloud", "--listen", "127.0.0.1:0"],
+        &["cloud", "--listen", "127.0.0.1:0", "--clouds", "pipe"],
     ] {
         let (said, code) = run(path, args);
         assert!(code.is_some_and(|code| code != 0), "{args:?}: {code:?} {said}");
@@ -177,6 +180,26 @@ fn what_never_ends_is_not_read() {
     }
     let (said, _) = run(path, &["check", "pipe"]);
     assert!(said.contains("a pipe, a socket or a device"), "{said}");
+}
+
+/// Beside the key, the servers' credentials are looked for once everything is deleted: whoever waits for them then has deleted it, and
+/// the next call would find no stack any more.
+#[test]
+fn a_pipe_beside_the_key_is_refused_before_anything_is_deleted() {
+    let site = Site::new();
+    site.deployed(&[]);
+    let servers = || site.cloud.world().servers().len();
+    let before = servers();
+    let beside = site.path().join("keys");
+    fs::create_dir(&beside).unwrap();
+    fs::copy(site.path().join("operator.key"), beside.join("operator.key")).unwrap();
+    assert!(Command::new("mkfifo").arg(beside.join("credentials.yaml")).status().unwrap().success());
+    let ran = site.ask(&["destroy", "--yes", "--key", "keys/operator.key"]);
+    assert!(ran.code == Some(2) && ran.err.contains("keys/credentials.yaml`: it is a pipe"), "{ran}");
+    assert!(before > 0 && servers() == before, "{ran}");
+    fs::remove_file(beside.join("credentials.yaml")).unwrap();
+    let ran = site.ask(&["destroy", "--yes", "--key", "keys/operator.key"]);
+    assert!(ran.code == Some(0) && ran.err.contains("removed ./credentials.yaml") && servers() == 0, "{ran}");
 }
 
 /// What a template brings along is written below the folder that is said, and called as nothing of wattle's.

@@ -103,12 +103,10 @@ impl CertificateAuthority {
     /// # Errors
     /// What is not as it should be.
     pub fn read(certificates: &str, key: &str) -> Result<Self, CaError> {
-        let found = CertificateDer::pem_slice_iter(certificates.as_bytes()).collect::<Result<Vec<_>, _>>();
-        let certificates = found.map_err(|_| CaError::NoCertificate)?;
-        let first = certificates.first().ok_or(CaError::NoCertificate)?;
-        let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|_| CaError::NoKey)?;
-        let key = KeyPair::try_from(&key).map_err(|_| CaError::NoKey)?;
-        let (_, read) = X509Certificate::from_der(first).map_err(|_| CaError::NoCertificate)?;
+        let certificates = certificates_in(certificates)?;
+        let first = &certificates[0];
+        let key = key_in(key)?;
+        let read = whole(first)?;
         let signs = read.key_usage().ok().flatten().is_none_or(|usage| usage.value.key_cert_sign());
         if !read.is_ca() || !signs {
             return Err(CaError::NoAuthority);
@@ -117,9 +115,17 @@ impl CertificateAuthority {
             return Err(CaError::OtherKey);
         }
         let name = read.subject().to_string();
-        let until = Time::from_secs(u64::try_from(read.validity().not_after.timestamp()).unwrap_or_default());
+        let until = until(&read);
         let issuer = Issuer::from_ca_cert_der(first, key)?;
         Ok(Self { certificates, issuer, name, until })
+    }
+
+    /// The certificates in a text, in PEM as we write it: what else is in it is handed on to nobody.
+    ///
+    /// # Errors
+    /// When there is none, or one is no certificate.
+    pub fn only_certificates(text: &str) -> Result<String, CaError> {
+        Ok(certificates_in(text)?.iter().map(|der| pem::certificate(der)).collect())
     }
 
     /// What it is called.
@@ -167,6 +173,49 @@ impl CertificateAuthority {
     }
 }
 
+impl Issued {
+    /// The one in a text that was written from [`Issued::pem`]. What else is in it is handed on to nobody.
+    ///
+    /// # Errors
+    /// What is not as it should be.
+    pub fn read(text: &str) -> Result<Self, CaError> {
+        let (key, certificates) = (key_in(text)?, certificates_in(text)?);
+        let own = whole(&certificates[0])?;
+        if own.public_key().raw != key.subject_public_key_info() {
+            return Err(CaError::OtherKey);
+        }
+        let certificates = certificates.iter().map(|der| pem::certificate(der));
+        let pem = [pem::private_key(key.serialized_der())].into_iter().chain(certificates).collect();
+        Ok(Self { pem, until: until(&own) })
+    }
+}
+
+/// The certificates in a text, at least one. Between them may stand whatever says something of them (RFC 7468, 2); what claims to
+/// be one is one, and has nothing behind it.
+fn certificates_in(text: &str) -> Result<Vec<CertificateDer<'static>>, CaError> {
+    let found = CertificateDer::pem_slice_iter(text.as_bytes()).collect::<Result<Vec<_>, _>>();
+    let found = found.map_err(|_| CaError::NoCertificate)?;
+    found.iter().try_for_each(|der| whole(der).map(drop))?;
+    if found.is_empty() { Err(CaError::NoCertificate) } else { Ok(found) }
+}
+
+fn key_in(text: &str) -> Result<KeyPair, CaError> {
+    let key = PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|_| CaError::NoKey)?;
+    KeyPair::try_from(&key).map_err(|_| CaError::NoKey)
+}
+
+/// A certificate with nothing behind it.
+fn whole<'d>(der: &'d CertificateDer<'_>) -> Result<X509Certificate<'d>, CaError> {
+    match X509Certificate::from_der(der) {
+        Ok(([], read)) => Ok(read),
+        _ => Err(CaError::NoCertificate),
+    }
+}
+
+fn until(certificate: &X509Certificate<'_>) -> Time {
+    Time::from_secs(u64::try_from(certificate.validity().not_after.timestamp()).unwrap_or_default())
+}
+
 /// Whose a certificate is, and when it counts.
 fn set(params: &mut CertificateParams, name: &str, validity: &Range<Time>) {
     params.distinguished_name = rcgen::DistinguishedName::new();
@@ -181,4 +230,49 @@ fn alternative(host: &Host) -> Result<SanType, rcgen::Error> {
         Host::Name(name) => SanType::DnsName(name.as_str().try_into()?),
         Host::Address(address) => SanType::IpAddress(*address),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start() -> Time {
+        "2026-03-01T00:00:00Z".parse().unwrap()
+    }
+
+    #[test]
+    fn nothing_but_certificates_and_their_key_is_handed_on() {
+        let validity = start()..start() + Duration::from_hours(24);
+        let made = CertificateAuthority::generate(validity.clone()).unwrap();
+        let hostile = "x'; touch /tmp/pwned; : '\n";
+        let around = |text: &str| format!("{hostile}{}\n# more\n{hostile}", text.trim_end().replace('\n', "\r\n"));
+        let read = CertificateAuthority::read(&around(&made.certificates()), &around(&made.key())).unwrap();
+        assert_eq!((read.certificates(), read.key()), (made.certificates(), made.key()));
+        let only = CertificateAuthority::only_certificates(&around(&(made.certificates() + &made.key()))).unwrap();
+        assert_eq!(only, made.certificates());
+        let issued = made.issue(&["zk1".parse().unwrap()], validity.clone()).unwrap();
+        let read = Issued::read(&around(&issued.pem)).unwrap();
+        assert_eq!((read.pem, read.until), (issued.pem.clone(), issued.until));
+        // One key with the certificate of another.
+        let other = made.issue(&["zk2".parse().unwrap()], validity).unwrap().pem;
+        let (key, _) = issued.pem.split_at(issued.pem.find("-----BEGIN CERT").unwrap());
+        let (_, certificate) = other.split_at(other.find("-----BEGIN CERT").unwrap());
+        assert!(matches!(Issued::read(&format!("{key}{certificate}")), Err(CaError::OtherKey)));
+        assert!(matches!(Issued::read(key), Err(CaError::NoCertificate)));
+    }
+
+    #[test]
+    fn what_claims_to_be_a_certificate_is_one() {
+        let made = CertificateAuthority::generate(start()..start() + Duration::from_hours(24)).unwrap();
+        let longer = [made.certificates[0].as_ref(), b"more"].concat();
+        for hostile in [pem::certificate(&longer), pem::certificate(b"'; touch /tmp/pwned; : '")] {
+            for text in [hostile.clone(), made.certificates() + &hostile, hostile + &made.certificates()] {
+                assert!(
+                    matches!(CertificateAuthority::read(&text, &made.key()), Err(CaError::NoCertificate)),
+                    "{text}"
+                );
+                assert!(CertificateAuthority::only_certificates(&text).is_err(), "{text}");
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use wattle::manners::reason;
+use wattle::manners::{read, reason};
 use wattle::shown::argument;
 use wattle_cloud::Setting;
 
@@ -83,7 +83,7 @@ pub(super) fn command() -> Command {
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let address = *matches.get_one::<SocketAddr>("listen").expect("INVARIANT: it has a default");
     let file = matches.get_one::<PathBuf>("clouds").expect("INVARIANT: it has a default");
-    if file.exists() && !std::fs::read_to_string(file).is_ok_and(|text| text.starts_with(MADE)) {
+    if file.exists() && !read(file).is_ok_and(|text| text.starts_with(MADE)) {
         return Err(Failure::usage(format!("there is a file `{}` already", file.display()))
             .help(format!("name another one, `--clouds FILE`, and set `OS_CLIENT_CONFIG_FILE={}` to it", "FILE")));
     }

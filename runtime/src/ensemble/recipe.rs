@@ -9,7 +9,7 @@ use super::Member;
 /// The recipe, and what it shares with others.
 const FILES: [(&str, &str); 2] = [("zookeeper.sh", include_str!("zookeeper.sh")), ("lib.sh", include_str!("lib.sh"))];
 
-/// What no line of a file is.
+/// What no line of those files is.
 const END: &str = "END OF THE FILE";
 
 /// The user data of the member with this number, from 1 on. `issued` is its key, its certificate and the authority's, in PEM.
@@ -40,14 +40,19 @@ mkdir -p \"$folder\"
 chmod 0700 \"$folder\"
 "
     .to_owned();
-    let files = FILES.into_iter().chain([("key.pem", key)]);
-    for (name, content) in files {
+    for (name, content) in FILES {
         let _ = write!(text, "cat >\"$folder/{name}\" <<'{END}'\n{}\n{END}\n", content.trim_end());
     }
+    let _ = writeln!(text, "printf '%s\\n' {} >\"$folder/key.pem\"", quoted(key.trim_end()));
     for (name, value) in variables {
-        let _ = writeln!(text, "export {name}='{value}'");
+        let _ = writeln!(text, "export {name}={}", quoted(&value));
     }
     text + "export key=\"$folder/key.pem\" WATTLE_RUN_DIR=\"$folder/zookeeper\" heat_outputs_path=\"$folder/output\"
 exec sh \"$folder/zookeeper.sh\"
 "
+}
+
+/// A text as one word of any POSIX shell: others than Bash do not know the quotes that have escapes in them.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -45,6 +45,24 @@ fn user_data_is_a_script_that_fits_and_has_its_own_key_alone() {
 }
 
 #[test]
+fn whatever_is_in_a_certificate_is_a_value_and_no_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let hostile =
+        |name: &str| format!("'; touch {}; : '\n$(id)\nEND OF THE FILE\n", folder.path().join(name).display());
+    let issued = format!("{}-----BEGIN CERTIFICATE-----\n{}", hostile("key"), hostile("certificate"));
+    let authority = hostile("authority");
+    let script = user_data(1, &members(), &issued, &authority);
+    let shown = script.replace("exec sh \"$folder/zookeeper.sh\"", "cat \"$key\"; printf '%s\\n' \"$trusted\"");
+    let file = folder.path().join("user_data");
+    std::fs::write(&file, shown).unwrap();
+    let ran = Command::new("sh").arg(&file).env("WATTLE_SPACE_FOLDER", folder.path().join("own")).output().unwrap();
+    assert_eq!(String::from_utf8(ran.stdout).unwrap(), hostile("key") + &authority);
+    for name in ["key", "certificate", "authority"] {
+        assert!(!folder.path().join(name).exists(), "{name} was run");
+    }
+}
+
+#[test]
 fn servers_come_once_their_user_data_is_known() {
     let ground = Ground {
         image: "debian-12".into(),

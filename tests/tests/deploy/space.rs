@@ -2,6 +2,9 @@
 //! the test does what cloud-init would.
 #![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
 
+mod folder;
+mod lost;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Command};
+use wattle::manners::{must_end, read, reason};
 use wattle::shown::argument;
 
 use crate::cli::console::Console;
@@ -40,10 +41,14 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         1 => format!("delete the one resource of `{stack}` in the cloud `{}`, and `{stack}`", site.cloud()),
         many => format!("delete the {many} resources of `{stack}` in the cloud `{}`, and `{stack}`", site.cloud()),
     };
+    let credentials = site.present().await?.and_then(|(_, source)| source.environments.into_iter().next_back());
+    let credentials = match credentials {
+        Some((file, text)) => Some((credentials_at(matches, file)?, text)),
+        None => None,
+    };
     if !agreed(matches, &format!("{what} from the data space"), console)? {
         return Err(Failure::new("nothing was deleted"));
     }
-    let credentials = site.present().await?.and_then(|(_, source)| source.environments.into_iter().next_back());
     let brought = live::shown(listening, &site, console, async |console| {
         software::retire(&site, console).await?;
         site.bring(&Wanted::Nothing, console).await
@@ -52,8 +57,8 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         Brought::Ended | Brought::Failed => Ok(Exit::Failed),
         Brought::Done(_) => {
             seed::delete(space.store(), &stack, &key, true).await?;
-            if let Some((file, text)) = credentials {
-                forget(matches, &file, &text, console)?;
+            if let Some((files, text)) = credentials {
+                forget(&files, &text, console)?;
             }
             console.out.write(&format!("`{stack}` is gone\n"))?;
             Ok(Exit::Fine)
@@ -61,12 +66,30 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     }
 }
 
+/// Where the servers' credentials may be. A pipe there is refused before anything is deleted.
+fn credentials_at(matches: &ArgMatches, file: String) -> Result<[PathBuf; 2], Failure> {
+    let key = target::key_file(matches).unwrap_or_else(|| PathBuf::from("operator.key"));
+    let files = [PathBuf::from(file), key.with_file_name("credentials.yaml")];
+    for file in &files {
+        // What this user may not even look at is not removed either.
+        if let Err(error) = must_end(file)
+            && fs::metadata(file).is_ok()
+        {
+            return Err(Failure::usage(format!("cannot read `{}`: {}", file.display(), reason(&error)))
+                .note(
+                    "the servers' credentials would be in this file, which is removed once they open nothing any more",
+                )
+                .help("move it away: nothing was deleted"));
+        }
+    }
+    Ok(files)
+}
+
 /// Removes the file of the servers' credentials, if it still says what was deployed: they open nothing any more, and the next
 /// deployment would not know whose they are.
-fn forget(matches: &ArgMatches, file: &str, text: &str, console: &mut Console) -> Result<(), Failure> {
-    let key = target::key_file(matches).unwrap_or_else(|| PathBuf::from("operator.key"));
-    for file in [PathBuf::from(file), key.with_file_name("credentials.yaml")] {
-        if fs::read_to_string(&file).is_ok_and(|there| there == text) && fs::remove_file(&file).is_ok() {
+fn forget(files: &[PathBuf], text: &str, console: &mut Console) -> Result<(), Failure> {
+    for file in files {
+        if read(file).is_ok_and(|there| there == text) && fs::remove_file(file).is_ok() {
             console
                 .err
                 .write(&format!("removed {}: what is in it opens nothing any more\n", argument(file.display())))?;

@@ -13,16 +13,24 @@ use wattle::manners::{self, reason};
 use wattle::shown::argument as quoted;
 use wattle_agent_core::time::Time;
 
-use crate::ca::{CertificateAuthority, Host};
+use crate::ca::{CaError, CertificateAuthority, Host, Issued};
 use crate::cli::failure::Failure;
-use crate::ensemble::{Ground, Member};
-use crate::seed::{read_operator_key, write_operator_key, write_secret};
+use crate::deploy::Identity;
+use crate::ensemble::{Ground, Member, STACK};
+use crate::local::Lock;
+use crate::seed::{read_operator_key, write_secret};
 use crate::space::OperatorKey;
 use crate::store::embedded::Server;
 use crate::store::{Address, Store};
 
 /// What the folder is called where nothing else is said.
 const FOLDER: &str = "wattle-space";
+
+/// The file of the key of what is known of its servers.
+pub(super) const KEY: &str = "operator.key";
+
+/// The file of what is known of its servers.
+pub(super) const LOG: &str = "space.log";
 
 /// How long certificates count: a member with another one is another server.
 const VALIDITY: Duration = Duration::from_hours(24 * 3_650);
@@ -39,6 +47,7 @@ pub(super) fn argument() -> Arg {
 /// Where the data space of this directory is, which `--space new` means.
 pub(in crate::cli) fn own() -> Result<String, Failure> {
     let home = Home(FOLDER.into());
+    home.judge_unsaid()?;
     home.address()?.ok_or_else(|| {
         Failure::usage(format!("`--space {}` means the data space in `{FOLDER}`, and there is none here", super::NEW))
             .help("`wattle space new` makes one, and so does `wattle deploy DIR --space new`")
@@ -61,14 +70,16 @@ impl Home {
     /// The one that a command line names, else the one of this directory.
     pub(in crate::cli) fn of(matches: &ArgMatches) -> Self {
         let named = matches.try_get_one::<PathBuf>("folder").ok().flatten();
-        Self(named.cloned().unwrap_or_else(|| FOLDER.into()))
+        let named = named.map_or(Path::new(FOLDER), PathBuf::as_path);
+        // With a slash behind it, a link would be what it leads to.
+        Self(named.components().collect())
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub(super) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
@@ -84,6 +95,7 @@ impl Home {
 
     /// Writes a file, for its owner alone.
     fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
+        self.note(name)?;
         let file = self.file(name);
         write_secret(&file, text).map_err(|error| Failure::files(error.to_string()))
     }
@@ -105,16 +117,13 @@ impl Home {
         serde_json::from_str(&text).map(Some).map_err(unreadable)
     }
 
-    /// Makes the folder for what will run on `ground`.
-    pub(super) fn begin(&self, ground: &Ground) -> Result<(), Failure> {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.0);
+    /// Makes the folder for what will run on `ground`, and keeps others from it.
+    pub(super) fn begin(&self, ground: &Ground) -> Result<Lock, Failure> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(self.path());
         made.map_err(|error| Failure::files(format!("cannot make `{}`: {}", self.0.display(), reason(&error))))?;
+        let lock = self.claim()?;
         if self.read("ground.json")?.is_none() {
             self.write("ground.json", &serde_json::to_string_pretty(ground).expect("INVARIANT: it is plain data"))?;
-        }
-        if !self.file("operator.key").exists() {
-            write_operator_key(&self.file("operator.key"), &OperatorKey::generate())
-                .map_err(|error| Failure::files(error.to_string()))?;
         }
         if !self.file("ca.pem").exists() {
             let made = CertificateAuthority::generate(validity()).map_err(|error| Failure::new(error.to_string()))?;
@@ -122,29 +131,35 @@ impl Home {
             self.write("ca.key", &made.key())?;
             self.write("ca.pem", &made.certificates())?;
         }
-        Ok(())
+        Ok(lock)
     }
 
     /// The authority's certificate, and where it is wherever one calls.
     pub(super) fn authority(&self) -> Result<(String, PathBuf), Failure> {
         let text = self.read("ca.pem")?.ok_or_else(|| self.lacks("ca.pem"))?;
+        let text = CertificateAuthority::only_certificates(&text).map_err(|error| self.broken("ca.pem", &error))?;
         Ok((text, fs::canonicalize(self.file("ca.pem")).unwrap_or_else(|_| self.file("ca.pem"))))
     }
 
     /// A member's key and certificate, made the first time.
     pub(super) fn issued(&self, number: usize, member: &Member) -> Result<String, Failure> {
-        let name = format!("zookeeper{number}.pem");
+        let name = self::member(number);
         if let Some(text) = self.read(&name)? {
-            return Ok(text);
+            let issued = Issued::read(&text).map_err(|error| self.broken(&name, &error))?;
+            return Ok(issued.pem);
         }
         let key = self.read("ca.key")?.ok_or_else(|| self.lacks("ca.key"))?;
         let hosts: Vec<Host> =
             [Some(member.address), member.floating].into_iter().flatten().map(Host::Address).collect();
         let issued = CertificateAuthority::read(&self.authority()?.0, &key)
             .and_then(|authority| authority.issue(&hosts, validity()))
-            .map_err(|error| Failure::new(error.to_string()))?;
+            .map_err(|error| self.broken("ca.key", &error))?;
         self.write(&name, &issued.pem)?;
         Ok(issued.pem)
+    }
+
+    fn broken(&self, name: &str, error: &CaError) -> Failure {
+        Failure::files(format!("`{}`: {error}", self.file(name).display()))
     }
 
     fn lacks(&self, name: &str) -> Failure {
@@ -155,40 +170,58 @@ impl Home {
 
     /// Opens what is known of its servers.
     pub(super) async fn open(&self) -> Result<Opened, Failure> {
-        let key = read_operator_key(&self.file("operator.key"))?.ok_or_else(|| self.lacks("operator.key"))?;
+        let began = self.made()?.and_then(|made| made.cloud);
+        if let Some(began) = began.as_deref().filter(|_| !self.file(LOG).exists()) {
+            return Err(self.lost(began));
+        }
+        let key = read_operator_key(&self.file(KEY))?.ok_or_else(|| self.lacks(KEY))?;
         let socket = self.file("space.socket");
-        let server = Server::start(&socket, &self.file("space.log"), &key.login().principal())
+        self.note(LOG)?;
+        let server = Server::start(&socket, &self.file(LOG), &key.login().principal())
             .await
             .map_err(|error| Failure::new(error.to_string()))?;
         let store = Address::Socket(socket).connect(&[key.login()]).await?;
-        Ok(Opened { key, store, server })
+        let opened = Opened { key, store, server };
+        if let Some(began) = began
+            && opened.identity().await? != began
+        {
+            opened.close().await?;
+            return Err(self.lost(&began));
+        }
+        Ok(opened)
     }
 
-    /// Removes what was made.
-    pub(super) fn remove(&self) -> Result<(), Failure> {
-        let members = (1..=crate::ensemble::MEMBERS).map(|number| format!("zookeeper{number}.pem"));
-        let own = ["address", "space.log", "operator.key", "ca.pem", "ca.key", "ground.json"].map(str::to_owned);
-        for name in own.into_iter().chain(members) {
-            let file = self.file(&name);
-            match fs::remove_file(&file) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(Failure::files(format!("cannot remove `{}`: {}", file.display(), reason(&error))));
-                }
-                _ => {}
-            }
-        }
-        // What else is in it is not ours.
-        let _ = fs::remove_dir(&self.0);
-        Ok(())
+    /// What is known of its servers is not there any more, and they may be.
+    fn lost(&self, began: &str) -> Failure {
+        let (log, folder) = (self.file(LOG), self.path());
+        Failure::files(format!("`{}` is not there, or empty: what is known of its servers is lost", log.display()))
+            .note("without it nobody can tell which servers are its own, and they may all be there")
+            .help(format!("bring it back, from the copy of `{}` that you keep", folder.display()))
+            .help(format!(
+                "or delete in the cloud what is called `{began}-...` or has a tag that begins with `wattle:{began}`, and then the folder: \
+                 `openstack server list --name {}`, `rm -r {}`",
+                quoted(began),
+                quoted(folder.display())
+            ))
     }
 }
 
 impl Opened {
+    /// What the names of all things in the cloud begin with.
+    pub(super) async fn identity(&self) -> Result<String, Failure> {
+        Ok(Identity::of(&self.store, STACK, &self.key).await?.mark)
+    }
+
     /// Everything is on the disk.
     pub(super) async fn close(self) -> Result<(), Failure> {
         drop(self.store);
         self.server.stop().await.map_err(|error| Failure::files(reason(&error)))
     }
+}
+
+/// The file of a member's key and certificate.
+pub(super) fn member(number: usize) -> String {
+    format!("zookeeper{number}.pem")
 }
 
 fn validity() -> Range<Time> {

@@ -17,6 +17,7 @@ use crate::cli::console::Console;
 use crate::cli::deploy::cloud::{self, of_fault};
 use crate::cli::deploy::site::{Brought, Site, agreed};
 use crate::cli::failure::{Exit, Failure};
+use crate::cli::signals::Signals;
 use crate::deploy::Wanted;
 use crate::ensemble::{self, Ground, MEMBERS, Member, Network, STACK};
 use crate::openstack::Source;
@@ -33,6 +34,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 
 /// Brings it up, or goes on with that.
 pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    home.judge(matches)?;
     let known = home.ground()?;
     if known.is_some() && ground::is_said(matches) {
         let folder = quoted(home.path().display());
@@ -53,11 +55,31 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
     if !agreed(matches, "make it", console)? {
         return Err(Failure::new("nothing was made"));
     }
-    home.begin(&ground)?;
+    let _lock = home.begin(&ground)?;
+    // What is told from now on is told to us: nobody is ended in the midst of a change.
+    let mut signals = Signals::listen()?;
     let opened = home.open().await?;
-    let exit = bring(home, &ground, &opened, &session, console).await;
+    let brought = bring(home, &ground, &opened, &session, &mut signals, console).await;
     opened.close().await?;
-    exit
+    if brought? {
+        return Ok(Exit::Fine);
+    }
+    let folder = quoted(home.path().display());
+    console.err.write(&format!("not done, and nothing is lost: `wattle space new {folder}` goes on\n"))?;
+    Ok(Exit::Failed)
+}
+
+/// What comes of `work`; nothing where this process is told to end before.
+async fn unless_told<T>(
+    signals: &mut Signals,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<Option<T>, Failure> {
+    tokio::select! {
+        // What is done is done.
+        biased;
+        done = work => done.map(Some),
+        () = signals.end() => Ok(None),
+    }
 }
 
 /// What is about to be made.
@@ -72,19 +94,25 @@ fn said(ground: &Ground, cloud: &str) -> String {
     )
 }
 
+/// Brings it up; gives whether it serves.
 async fn bring(
     home: &Home,
     ground: &Ground,
     opened: &Opened,
     session: &Arc<Session>,
+    signals: &mut Signals,
     console: &mut Console,
-) -> Result<Exit, Failure> {
-    let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(session)).await?;
-    // Certificates are for addresses, so these come first.
-    if !is_there(&site, ensemble::template(ground, &[]), console).await? {
-        return Ok(Exit::Failed);
+) -> Result<bool, Failure> {
+    let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(session));
+    let Some(site) = unless_told(signals, site).await? else { return Ok(false) };
+    // From here on there may be something in the cloud that nobody else knows of.
+    home.note_cloud(Some(opened.identity().await?))?;
+    // Certificates are for addresses, so these come first. Without servers, once there are any, they would be deleted.
+    let has_servers = !site.deployment.things("OS::Nova::Server").await?.is_empty();
+    if !has_servers && !is_there(&site, ensemble::template(ground, &[]), console).await? {
+        return Ok(false);
     }
-    let members = members(&site, session).await?;
+    let Some(members) = unless_told(signals, members(&site, session)).await? else { return Ok(false) };
     let (authority, file) = home.authority()?;
     let user_data = (1..).zip(&members).map(|(number, member)| {
         let issued = home.issued(number, member)?;
@@ -92,18 +120,20 @@ async fn bring(
     });
     let user_data: Vec<String> = user_data.collect::<Result<_, Failure>>()?;
     if !is_there(&site, ensemble::template(ground, &user_data), console).await? {
-        return Ok(Exit::Failed);
+        return Ok(false);
     }
     let hosts = ensemble::hosts(&members);
     let address = Address::ZooKeeper { hosts, wire: Wire::Tls(Authority::File(file)) };
     console.err.write("the servers boot and install ZooKeeper: minutes ...\n")?;
-    serves(&address, opened).await?;
+    if unless_told(signals, serves(&address, opened)).await?.is_none() {
+        return Ok(false);
+    }
     home.serves(&address)?;
     console.err.write(&format!(
         "the data space serves. Commands find it by `--space new` in this directory, or anywhere by\n  export WATTLE_SPACE={}\n",
         quoted(&address)
     ))?;
-    Ok(Exit::Fine)
+    Ok(true)
 }
 
 async fn is_there(site: &Site, template: String, console: &mut Console) -> Result<bool, Failure> {
@@ -183,9 +213,9 @@ async fn serves(address: &Address, opened: &Opened) -> Result<(), Failure> {
 
 /// Deletes it.
 pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    if home.ground()?.is_none() {
-        return Err(Failure::usage(format!("`{}` is not the folder of a data space", home.path().display()))
-            .help("it is the one that `wattle space new` made: `wattle space destroy FOLDER`"));
+    home.judge(matches)?;
+    if home.made()?.is_none() {
+        return Err(home.is_none());
     }
     let session = cloud::session(matches).await?;
     let what = format!(
@@ -196,19 +226,31 @@ pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Con
     if !agreed(matches, &what, console)? {
         return Err(Failure::new("nothing was deleted"));
     }
+    let _lock = home.claim()?;
+    let mut signals = Signals::listen()?;
     let opened = home.open().await?;
     let brought = async {
-        let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(&session)).await?;
-        site.bring(&Wanted::Nothing, console).await
+        let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(&session));
+        match unless_told(&mut signals, site).await? {
+            Some(site) => site.bring(&Wanted::Nothing, console).await,
+            None => Ok(Brought::Ended),
+        }
     };
     let brought = brought.await;
     opened.close().await?;
+    let folder = home.path().display();
     match brought? {
         Brought::Done(_) => {
-            home.remove()?;
+            if home.remove()? {
+                console.err.write(&format!("`{folder}` has more, which `space new` did not make\n"))?;
+            }
             console.out.write("the data space is gone\n")?;
             Ok(Exit::Fine)
         }
-        Brought::Ended | Brought::Failed => Ok(Exit::Failed),
+        Brought::Ended | Brought::Failed => {
+            let folder = quoted(folder);
+            console.err.write(&format!("not done: `wattle space destroy {folder}` goes on\n"))?;
+            Ok(Exit::Failed)
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod folder;
 mod ground;
 mod make;
+mod own;
 
 use clap::{ArgMatches, Command};
 
@@ -22,6 +23,7 @@ pub(super) fn command() -> Command {
         .about("Bring up three ZooKeepers on a cloud, which speak TLS and are a data space together")
         .arg(cloud::argument())
         .arg(folder::argument())
+        .arg(own::argument())
         .args(ground::options())
         .arg(args::flag("yes", "Do not ask"))
         .after_help(args::section(&[
@@ -45,6 +47,7 @@ pub(super) fn command() -> Command {
         .about("Delete such servers, and with them all that the data space holds")
         .arg(cloud::argument())
         .arg(folder::argument())
+        .arg(own::argument())
         .arg(args::flag("yes", "Do not ask"));
     Command::new("space")
         .about("Bring up a data space on a cloud, for whoever has none, and delete it")

@@ -1,0 +1,257 @@
+//! Which folders `wattle space` takes for its own, and which files of them.
+//!
+//! What is in the folder is believed: its authority, its keys, and whom they are for. So it is one that this user has made with
+//! `wattle space new`, which its mark says as it does with the state of an `up`, and of its files those that were noted when they
+//! were made.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgMatches};
+use serde::{Deserialize, Serialize};
+use wattle::manners::{self, reason};
+use wattle::shown::argument as quoted;
+
+use crate::cli::args;
+use crate::cli::failure::Failure;
+use crate::ensemble::MEMBERS;
+use crate::local::{self, Folder, Lock, NotOurs};
+use crate::own_folder;
+use crate::seed::write_secret;
+
+use super::folder::{Home, KEY, LOG, member};
+
+/// The file that notes what was made.
+const MADE: &str = "made.json";
+
+/// What else says whose the folder is, and keeps others from it: no file that is noted.
+const MARKS: [&str; 3] = ["mark", "mark.new", "lock"];
+
+/// All that may be noted, besides the members'.
+const NAMES: [&str; 7] = ["address", "ca.key", "ca.pem", "ground.json", KEY, LOG, "space.log.new"];
+
+/// What was made.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Made {
+    /// Files of the folder, which are there or were about to be.
+    files: BTreeSet<String>,
+    /// What the names of all things in the cloud begin with, as long as there may be any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) cloud: Option<String>,
+}
+
+/// The option that says that a folder is one's own.
+pub(super) fn argument() -> Arg {
+    // What says that it is needed says what it is for.
+    args::flag("mine", "The folder is mine, though it was copied or restored: take it as it is").hide(true)
+}
+
+/// Everything that is made, by name.
+fn names() -> impl Iterator<Item = String> {
+    NAMES.into_iter().map(str::to_owned).chain((1..=MEMBERS).map(member))
+}
+
+impl Home {
+    /// Refuses a folder that `wattle space new` of this user has not made, before anything of it is believed. One that is not
+    /// there, or has nothing in it, is fine.
+    pub(super) fn judge(&self, matches: &ArgMatches) -> Result<(), Failure> {
+        let is_said = matches.try_get_one::<bool>("mine").ok().flatten() == Some(&true);
+        self.judge_as(is_said)?;
+        if is_said {
+            local::mark(&self.as_folder())?;
+        }
+        Ok(())
+    }
+
+    /// The same, of a folder of which nobody has said whose it is.
+    pub(super) fn judge_unsaid(&self) -> Result<(), Failure> {
+        self.judge_as(false)
+    }
+
+    fn judge_as(&self, is_said: bool) -> Result<(), Failure> {
+        let (folder, refused) = (self.as_folder(), |why| self.refused(&why));
+        if is_said { folder.judge_files() } else { folder.judge() }.map_err(refused)?;
+        judge_file(&self.file(MADE)).map_err(refused)?;
+        let made = self.made()?;
+        if is_said && made.is_none() {
+            return Err(self.is_none());
+        }
+        for name in names() {
+            let is_there = judge_file(&self.file(&name)).map_err(refused)?;
+            let is_made = made.as_ref().is_none_or(|made| made.files.contains(&name));
+            if is_there && !is_made {
+                return Err(self.not_made(&self.file(&name)));
+            }
+        }
+        match made {
+            Some(_) => Ok(()),
+            None => self.judge_empty(),
+        }
+    }
+
+    /// Refuses a folder with anything in it that is not there before the first note is.
+    fn judge_empty(&self) -> Result<(), Failure> {
+        let entries = match fs::read_dir(self.path()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries.map_err(|error| self.unreadable(&error))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(|error| self.unreadable(&error))?;
+            if !MARKS.iter().chain(&[KEY]).any(|name| entry.file_name() == *name) {
+                return Err(self.refused(&NotOurs::NoMark(self.path().to_owned())));
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps others from it, for as long as what is given lives, and says that it is this user's. It is made where it is not there.
+    pub(super) fn claim(&self) -> Result<Lock, Failure> {
+        let folder = self.as_folder();
+        let lock = folder.lock().map_err(|error| self.unreadable(&error))?;
+        let lock = lock.ok_or_else(|| {
+            Failure::new(format!("another `wattle space` is at work in `{}`", self.path().display()))
+                .help("wait until it has ended")
+        })?;
+        // Somebody else may have been there first.
+        self.judge_as(false)?;
+        local::mark(&folder)?;
+        self.note(KEY)?;
+        Ok(lock)
+    }
+
+    /// What was made; nothing where that is not noted.
+    pub(super) fn made(&self) -> Result<Option<Made>, Failure> {
+        let file = self.file(MADE);
+        let text = match manners::read(&file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            text => {
+                text.map_err(|error| Failure::files(format!("cannot read `{}`: {}", file.display(), reason(&error))))?
+            }
+        };
+        let unreadable = |error| Failure::files(format!("`{}`: {error}", file.display()));
+        serde_json::from_str(&text).map(Some).map_err(unreadable)
+    }
+
+    /// Notes that a file is about to be made.
+    pub(super) fn note(&self, name: &str) -> Result<(), Failure> {
+        let mut made = self.made()?.unwrap_or_default();
+        if made.files.insert(name.to_owned()) { self.write_made(&made) } else { Ok(()) }
+    }
+
+    /// Notes what things in the cloud are called, or that there are none any more.
+    pub(super) fn note_cloud(&self, cloud: Option<String>) -> Result<(), Failure> {
+        let mut made = self.made()?.unwrap_or_default();
+        made.cloud = cloud;
+        self.write_made(&made)
+    }
+
+    fn write_made(&self, made: &Made) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(made).expect("INVARIANT: it is plain data");
+        write_secret(&self.file(MADE), &format!("{text}\n")).map_err(|error| Failure::files(error.to_string()))
+    }
+
+    /// Removes what was made. Gives whether anything else was there, which stays.
+    pub(super) fn remove(&self) -> Result<bool, Failure> {
+        // Whoever comes after one that was killed here has nothing to look for in the cloud.
+        self.note_cloud(None)?;
+        let made = self.made()?.unwrap_or_default();
+        // As long as there is the key, its mark counts.
+        let files = names().filter(|name| name != KEY && made.files.contains(name));
+        let marks = [MADE, KEY].into_iter().chain(MARKS).map(str::to_owned);
+        for name in files.chain(marks) {
+            let file = self.file(&name);
+            match fs::remove_file(&file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Failure::files(format!("cannot remove `{}`: {}", file.display(), reason(&error))));
+                }
+                _ => {}
+            }
+        }
+        // The folder in which one stands cannot be removed, and is empty then.
+        let _ = fs::remove_dir(self.path());
+        Ok(fs::read_dir(self.path()).is_ok_and(|mut rest| rest.next().is_some()))
+    }
+
+    fn as_folder(&self) -> Folder {
+        Folder::at(self.path(), self.path())
+    }
+
+    fn unreadable(&self, error: &io::Error) -> Failure {
+        Failure::files(format!("cannot use `{}`: {}", self.path().display(), reason(error)))
+    }
+
+    /// It is not the folder of a data space.
+    pub(super) fn is_none(&self) -> Failure {
+        Failure::usage(format!("`{}` is not the folder of a data space", self.path().display()))
+            .help("it is the one that `wattle space new` made: `wattle space destroy FOLDER`")
+    }
+
+    fn not_made(&self, file: &Path) -> Failure {
+        Failure::usage(format!("`{}` was not made by `wattle space new`", file.display()))
+            .note("it would be taken for a file of the data space, and deleted with it")
+            .help(format!("move it out of `{}`", self.path().display()))
+    }
+
+    /// What is not believed, and what to do about it.
+    fn refused(&self, why: &NotOurs) -> Failure {
+        let another = "name a new folder, or an empty one: `wattle space new FOLDER`";
+        let shown = |path: &PathBuf| path.display().to_string();
+        match why {
+            NotOurs::Link(path) if path == self.path() => Failure::usage(format!("`{}` is a link", shown(path)))
+                .note("whoever can change where it leads would say which authority is trusted")
+                .help("name the folder itself: `wattle space new FOLDER`"),
+            NotOurs::Link(path) => Failure::usage(format!("`{}` is a link", shown(path)))
+                .note("`wattle space new` makes none")
+                .help("put the file itself in its place, or make the data space anew in another folder"),
+            NotOurs::OtherUser(path) => Failure::usage(format!("`{}` belongs to another user", shown(path)))
+                .note("its keys and its authority would be taken for your own")
+                .help(format!("run the command as that user, or {another}")),
+            NotOurs::Open(path) => Failure::usage(format!("`{}` can be changed by other users", shown(path)))
+                .note("they would say which authority is trusted")
+                .help(format!(
+                    "look whether it still is what you made, and close it: `chmod go-w {}`",
+                    quoted(shown(path))
+                )),
+            NotOurs::OtherKind(path) => {
+                Failure::usage(format!("`{}` is of another kind than what `wattle space new` makes", shown(path)))
+                    .help(another)
+            }
+            NotOurs::NoMark(path) => {
+                let failure =
+                    Failure::usage(format!("`{}` was not made here by `wattle space new` of this user", shown(path)))
+                        .note("its keys and its authority would be taken for your own, and deleted with it")
+                        .help(another);
+                let is_copy = self.file(MADE).exists();
+                failure.help_if(is_copy.then(|| {
+                    format!(
+                        "if it is yours, copied or restored, say so: `wattle space new {} --mine`",
+                        quoted(self.path().display())
+                    )
+                }))
+            }
+            NotOurs::Unknown { .. } => Failure::usage(why.to_string()),
+        }
+    }
+}
+
+/// Refuses a file that others than this user can have written. Gives whether it is there.
+fn judge_file(file: &Path) -> Result<bool, NotOurs> {
+    let data = match fs::symlink_metadata(file) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(false);
+        }
+        data => data.map_err(|error| NotOurs::Unknown { path: file.to_owned(), why: reason(&error) })?,
+    };
+    let path = file.to_owned();
+    match own_folder::judge(file) {
+        Ok(()) if data.is_file() => Ok(true),
+        Ok(()) => Err(NotOurs::OtherKind(path)),
+        Err(_) if data.is_symlink() => Err(NotOurs::Link(path)),
+        Err(_) if data.uid() != rustix::process::geteuid().as_raw() => Err(NotOurs::OtherUser(path)),
+        Err(_) => Err(NotOurs::Open(path)),
+    }
+}
