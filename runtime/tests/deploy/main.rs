@@ -228,6 +228,7 @@ async fn what_somebody_was_killed_over_is_removed_once_nobody_can_be_at_it() {
     for (name, begun) in [("0a", now), ("0b", now - 2 * 3_600_000), ("0c", 0)] {
         let data = if begun == 0 { Vec::new() } else { format!(r#"{{"begun": {begun}}}"#).into_bytes() };
         for (path, data) in [(format!("{targets}/{name}"), data), (format!("{targets}/{name}/0"), b"half".to_vec())] {
+            let data = if data.is_empty() { data } else { site.deployment.key.signer().sign(&path, &data) };
             store.apply(vec![Op::Create { path, data, access: Access::new() }]).await.unwrap();
         }
     }
