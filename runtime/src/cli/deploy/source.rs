@@ -80,8 +80,7 @@ struct Beside<'d> {
 impl Files for Beside<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>, Missing> {
         let folders = std::iter::once("").chain(self.folders.iter().map(String::as_str));
-        let below =
-            |folder: &'_ str| path.strip_prefix(folder).filter(|rest| is_within(rest)).map(|rest| rest.to_owned());
+        let below = |folder: &'_ str| path.strip_prefix(folder).filter(|rest| is_within(rest)).map(str::to_owned);
         let found = folders.into_iter().find_map(|folder| Some((self.directory.join(folder), below(folder)?)));
         let Some((folder, rest)) = found else {
             return Err(Missing("it is neither in the folder nor beside an environment".to_owned()));

@@ -46,8 +46,7 @@ pub(super) struct Made {
 
 /// The option that says that a folder is one's own.
 pub(super) fn argument() -> Arg {
-    // What says that it is needed says what it is for.
-    args::flag("mine", "The folder is mine, though it was copied or restored: take it as it is").hide(true)
+    args::flag("mine", "The folder is mine, though it was copied or restored: take it as it is")
 }
 
 /// Everything that is made, by name.

@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use wattle::cli::is_reserved_file;
+use wattle::cli::{is_reserved, is_reserved_file};
 use wattle::manners::{open, reason};
 use wattle_heat::files::{Files, Missing};
 use wattle_heat::yaml::BYTES;
@@ -17,8 +17,11 @@ impl Files for Disk {
         if path.contains("://") {
             return Err(Missing("what stands elsewhere is not fetched: save it beside the template".into()));
         }
-        if is_reserved_file(Path::new(path)) {
-            return Err(Missing("it is a key, or what `wattle up` keeps, which no template brings along".into()));
+        // What is called so is refused by whoever brings it along, in words of their own.
+        if !is_reserved(path) && is_reserved_file(Path::new(path)) {
+            return Err(Missing(
+                "it leads to a key, or to what `wattle up` keeps, which no template brings along".into(),
+            ));
         }
         open(Path::new(path)).and_then(whole).map_err(|error| Missing(reason(&error)))
     }
