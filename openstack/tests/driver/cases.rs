@@ -33,7 +33,10 @@ impl Base {
     pub(crate) fn new(stage: &impl Jobs) -> Self {
         let net = stage.some("OS::Neutron::Net", &json!({ "name": "base" }));
         let cidr = |cidr: &str| json!({ "network": net, "cidr": cidr });
-        let subnet = stage.some("OS::Neutron::Subnet", &cidr("10.1.0.0/24"));
+        // A real Neutron takes any address of the pool: none that a case asks for.
+        let mut apart = cidr("10.1.0.0/24");
+        apart["allocation_pools"] = json!([{ "start": "10.1.0.120", "end": "10.1.0.190" }]);
+        let subnet = stage.some("OS::Neutron::Subnet", &apart);
         let router = stage.some("OS::Neutron::Router", &json!({ "external_gateway_info": { "network": "public" } }));
         stage.some("OS::Neutron::RouterInterface", &json!({ "router": router, "subnet": subnet }));
         let port = || stage.some("OS::Neutron::Port", &json!({ "network": net }));
