@@ -19,8 +19,13 @@ const OTHERWISE: &[(&str, &str)] = &[
 ];
 
 /// Types of which Heat refuses a change only when it carries it out.
-const CARRIED_OUT: [&str; 4] =
-    ["OS::Cinder::Volume", "OS::Neutron::Subnet", "OS::Neutron::SubnetPool", "OS::Nova::Server"];
+const CARRIED_OUT: [&str; 5] = [
+    "OS::Cinder::Volume",
+    "OS::Neutron::SecurityGroup",
+    "OS::Neutron::Subnet",
+    "OS::Neutron::SubnetPool",
+    "OS::Nova::Server",
+];
 
 fn templates() -> Vec<std::path::PathBuf> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/templates/good");
