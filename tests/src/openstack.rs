@@ -135,11 +135,12 @@ impl RealHeat {
 }
 
 /// The operator's part of what the tests have: what has no default.
-const GIVEN: [(&str, &str); 4] = [
+const GIVEN: [(&str, &str); 5] = [
     ("wattle_space", "zookeeper://127.0.0.1:2181"),
     ("db_password", "s3:cr\"et"),
     ("ldap_password", "s3:cr\"et"),
     ("was_password", "s3:cr\"et"),
+    ("password", "s3:cr\"et"),
 ];
 
 /// Heat gives up later than a test.
