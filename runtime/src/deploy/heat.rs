@@ -206,14 +206,14 @@ impl Deployment {
 
     /// Changes the record, makes `whole` what it names from now on, and removes what nothing in it names any more.
     async fn note(&self, whole: Option<Op>, change: impl Fn(&mut Record)) -> Result<Record, DeployError> {
-        let path = Place::new(&self.stack).heat();
+        let (store, path) = (&self.own(), Place::new(&self.stack).heat());
         loop {
-            let there: Option<(Record, _)> = get(&self.own(), &self.stack, &path).await?;
+            let there: Option<(Record, _)> = get(store, &self.stack, &path).await?;
             let (before, version) = there.map(|(record, version)| (record, Some(version))).unwrap_or_default();
             let mut record = before.clone();
             change(&mut record);
             let noted = after(path.clone(), json(&record), version);
-            match self.own().apply(whole.clone().into_iter().chain([noted]).collect()).await {
+            match store.apply(whole.clone().into_iter().chain([noted]).collect()).await {
                 Ok(()) => {
                     for target in before.targets().difference(&record.targets()) {
                         self.forget(target).await?;
@@ -228,8 +228,9 @@ impl Deployment {
     }
 
     async fn forget(&self, target: &str) -> Result<(), DeployError> {
-        let removal = shelf::removal(&self.own(), &Place::new(&self.stack), target).await?;
-        match self.own().apply(removal).await {
+        let store = &self.own();
+        let removal = shelf::removal(store, &Place::new(&self.stack), target).await?;
+        match store.apply(removal).await {
             Ok(()) | Err(StoreError::Missing { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }

@@ -93,7 +93,7 @@ pub struct Deployment {
 /// `store` for the one who has `key`: what they write of infrastructure is signed, and reading what somebody else has written there
 /// fails, since nobody could go on by it.
 fn own(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
-    Signed::new(store, key).insisting()
+    Signed::insisting(store, key, None)
 }
 
 /// How many resources there are.
@@ -248,7 +248,7 @@ impl Deployment {
     ) -> Result<Option<Ended>, DeployError> {
         loop {
             if let Some(until) = until
-                && let Some(ended) = self.ended(until).await?
+                && let Some(ended) = self.ended(&self.own(), until).await?
             {
                 return Ok(Some(ended));
             }
@@ -297,7 +297,7 @@ impl Deployment {
     async fn follow(&self, until: Option<u64>) -> Result<(), DeployError> {
         let place = Place::new(&self.stack);
         let (leader, report) = (place.leader(), place.report());
-        let store = self.own();
+        let store = &self.own();
         let mut leads = store.get(&leader).await?.map(|node| node.version);
         let mut said = None;
         while leads.is_some() {
@@ -306,7 +306,7 @@ impl Deployment {
                 node = store.changed(&report, said) => {
                     said = node?.map(|node| node.version);
                     if let Some(until) = until
-                        && self.ended(until).await?.is_some()
+                        && self.ended(store, until).await?.is_some()
                     {
                         return Ok(());
                     }
@@ -317,15 +317,16 @@ impl Deployment {
     }
 
     /// How a wish has ended, or one that came after it.
-    async fn ended(&self, wish: u64) -> Result<Option<Ended>, DeployError> {
-        let report: Option<(Report, _)> = get(&self.own(), &self.stack, &Place::new(&self.stack).report()).await?;
+    async fn ended(&self, store: &Arc<dyn Store>, wish: u64) -> Result<Option<Ended>, DeployError> {
+        let report: Option<(Report, _)> = get(store, &self.stack, &Place::new(&self.stack).report()).await?;
         let report = report.map(|(report, _)| report).filter(|report| report.wish >= wish);
         Ok(report.map(|Report { generation, roots, .. }| Ended { generation, roots }))
     }
 
     /// Writes down what is wanted; its number.
     async fn wish(&self, wanted: &Wanted) -> Result<u64, DeployError> {
-        prepare(&self.own(), &self.stack).await?;
+        let store = &self.own();
+        prepare(store, &self.stack).await?;
         let mut whole = None;
         let want = match wanted {
             Wanted::AsDeployed => {
@@ -342,7 +343,7 @@ impl Deployment {
                 corrects: false,
             }),
             Wanted::Deploy { source, on_failure, cleanup, corrects, deadline } => {
-                let (target, op) = Shelf::new(&self.own(), &self.stack, &self.key, &self.maker).put(source).await?;
+                let (target, op) = Shelf::new(store, &self.stack, &self.key, &self.maker).put(source).await?;
                 whole = Some(op);
                 Want::Deploy(Asked {
                     target: Some(target),
@@ -355,11 +356,11 @@ impl Deployment {
         };
         let path = Place::new(&self.stack).wish();
         loop {
-            let there: Option<(Wish, _)> = get(&self.own(), &self.stack, &path).await?;
+            let there: Option<(Wish, _)> = get(store, &self.stack, &path).await?;
             let number = there.as_ref().map_or(0, |(wish, _)| wish.number) + 1;
             let data = json(&Wish { number, want: want.clone() });
             let wish = after(path.clone(), data, there.map(|(_, version)| version));
-            match self.own().apply(whole.clone().into_iter().chain([wish]).collect()).await {
+            match store.apply(whole.clone().into_iter().chain([wish]).collect()).await {
                 Ok(()) => return Ok(number),
                 // Somebody else wants something at the same time. It comes before this.
                 Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use crate::space::{OperatorKey, Signed, is_signed, place_in, unverified};
-use crate::store::{Access, Store, StoreError};
+use crate::space::{OperatorKey, Signed, is_signed, place_of, unverified};
+use crate::store::{Access, Store, StoreError, below};
 
 use super::keeper::AT_ONCE;
 use super::place::Place;
@@ -27,7 +27,7 @@ pub async fn pass_on(
     if !is_idle(store, stack, &place).await? {
         return Ok(());
     }
-    let both: &Arc<dyn Store> = &(Signed::succeeding(store, next, former).insisting() as Arc<dyn Store>);
+    let both: &Arc<dyn Store> = &(Signed::insisting(store, next, Some(former)) as Arc<dyn Store>);
     Identity::pass_on(both, stack, former, next).await?;
     Shelf::new(both, stack, former, &(Arc::new(Nobody) as Arc<dyn Maker>)).pass_on(next).await?;
     let authority = former.signer().authority();
@@ -96,8 +96,7 @@ async fn sign(
         let paths = level.iter().filter(|path| is_signed(path)).cloned();
         let written = paths.map(|path| async move {
             let Some(node) = store.get(&path).await?.filter(|node| !node.data.is_empty()) else { return Ok(None) };
-            let is_top = path == place.root();
-            let signed_as = mark.filter(|_| !is_top).map_or_else(|| path.clone(), |mark| place_in(&path, mark));
+            let signed_as = place_of(&path, mark);
             if authority.verify(&signed_as, &node.data).is_ok() {
                 return Ok(None);
             }
@@ -110,15 +109,6 @@ async fn sign(
         level = below(store, level).await?;
     }
     Ok(renewed)
-}
-
-/// What stands right below the nodes of a `level`.
-async fn below(store: &Arc<dyn Store>, level: Vec<String>) -> Result<Vec<String>, DeployError> {
-    let below = stream::iter(level).map(|path| async move {
-        let names = store.children(&path).await?;
-        Ok::<_, DeployError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
-    });
-    Ok(below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
 }
 
 /// Nothing is made while keys change.

@@ -67,8 +67,9 @@ impl Deployment {
         if Self::whereabouts(&self.store, &self.stack, &self.key).await?.is_some() {
             return Ok(());
         }
-        prepare(&self.own(), &self.stack).await?;
-        match self.own().apply(vec![after(Place::new(&self.stack).cloud(), json(here), None)]).await {
+        let store = &self.own();
+        prepare(store, &self.stack).await?;
+        match store.apply(vec![after(Place::new(&self.stack).cloud(), json(here), None)]).await {
             Ok(()) | Err(StoreError::Exists { .. }) => Ok(()),
             Err(error) => Err(error.into()),
         }

@@ -37,7 +37,7 @@ use wattle::lower::Seed;
 use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Value};
 
-use crate::space::{OperatorKey, Signed, is_signed};
+use crate::space::{OperatorKey, Signed};
 use crate::store::Store;
 
 pub use admit::{Admission, Waiting, admit, waiting};
@@ -190,8 +190,7 @@ pub async fn diff(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Res
     let work = Work::prepare(store, seed, options).await?;
     let Found { present, mut changes, .. } = work.compare(store, seed, options, None).await?;
     // What nobody had to read so far is looked at as well.
-    let paths = present.paths.iter().filter(|path| is_signed(path));
-    let read = paths.map(|path| async move { store.get(path).await });
+    let read = present.told(&work.layout).into_iter().map(|path| async move { store.get(&path).await });
     stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await?;
     changes.tampered = tampered(signed.refused(), &present);
     // It costs a request for each node, and what others write there counts for nothing: so not each `apply` asks.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use wattle::model::{IndexMap, Name};
 
 use crate::space::{Export, Goal, Importer, Layout, Plan, Record, Shared, parse_json};
-use crate::store::{Principal, Store, Version};
+use crate::store::{Principal, Store, Version, below};
 
 use super::deployed::There;
 use super::error::Tampered;
@@ -254,14 +254,11 @@ impl Present {
                 self.register.announced.insert(name, node.data);
             }
         }
-        let told = [Layout::membership, Layout::last_goal];
         if self.whole {
-            if matches!(self.shared, Some(Shared::Now(_))) {
-                let path = |(name, plan): (&Name, &Plan)| told[usize::from(plan.retired)](layout, name);
-                self.paths.extend(self.plans.iter().map(path).collect::<Vec<_>>());
-            }
+            self.paths.extend(self.told(layout));
             return Ok(());
         }
+        let told = [Layout::membership, Layout::last_goal];
         let servers: Vec<Name> = self.register.records.keys().chain(self.plans.keys()).cloned().collect();
         let paths = servers.iter().flat_map(|name| told.map(|told| told(layout, name)));
         let there = paths.map(|path| async move {
@@ -271,6 +268,17 @@ impl Present {
         let there: Vec<_> = stream::iter(there.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
         self.paths.extend(there.into_iter().flatten());
         Ok(())
+    }
+
+    /// What each server is told besides its plan, where everything is as the plans say. Nobody has to read it.
+    pub(super) fn told(&self, layout: &Layout) -> Vec<String> {
+        if !self.whole || !matches!(self.shared, Some(Shared::Now(_))) {
+            return Vec::new();
+        }
+        let path = |(name, plan): (&Name, &Plan)| {
+            if plan.retired { layout.last_goal(name) } else { layout.membership(name) }
+        };
+        self.plans.iter().map(path).collect()
     }
 
     /// To whom the rights were given of servers that have not left the model.
@@ -372,11 +380,7 @@ impl Present {
         for (top, depth) in [(layout.entries(), 3), (layout.statuses(), 2)] {
             let mut level = vec![top];
             for _ in 0..depth {
-                let below = stream::iter(level).map(|path| async move {
-                    let names = store.children(&path).await?;
-                    Ok::<_, SeedError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
-                });
-                level = below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
+                level = below(store, level).await?;
                 self.paths.extend(level.iter().cloned());
             }
         }

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-
 use crate::clock;
 use crate::space::{Layout, OperatorKey, ROOT, SpaceError};
-use crate::store::{Access, Store, StoreError, Version};
+use crate::store::{Access, Store, StoreError, Version, below};
 
 use super::delete::{Also, clear};
-use super::present::{AT_ONCE, Deployed};
+use super::present::Deployed;
 use super::turn::{Seen, Turn};
 use super::{SeedError, naming};
 
@@ -103,11 +101,7 @@ pub(super) async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), S
             let accesses: Vec<_> = level.iter().map(|path| (path.clone(), only_groups())).collect();
             store.protect(&accesses, &[]).await?;
             if deeper > 0 {
-                let below = stream::iter(std::mem::take(&mut level)).map(|path| async move {
-                    let names = store.children(&path).await?;
-                    Ok::<_, SeedError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
-                });
-                level = below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
+                level = below(store, level).await?;
             }
         }
     }

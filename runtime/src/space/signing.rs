@@ -3,19 +3,17 @@
 //! All of `seed` and `deploy` reads and writes through it, so that no other part of them knows of signatures. A goal that is older
 //! than one that this operator knows of is not their word any more, either.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use serde::Deserialize;
-use wattle::model::Name;
 
 use crate::parallel;
 use crate::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
+use super::marks::{Known, Marks, infrastructure_of};
 use super::signed::is_signed;
 use super::{Authority, Goal, Newest, NotSigned, OperatorKey, ROOT, Revision, Signer};
 
@@ -28,7 +26,7 @@ pub(crate) struct Signed {
     /// What is known of revisions outside of the store, with whose word each is; the signer's first.
     newest: Vec<(Newest, Authority)>,
     /// What the infrastructure of a stack is known by, as far as that was read.
-    marks: Mutex<BTreeMap<String, String>>,
+    marks: Marks,
     /// Whoever reads what the operator has not signed so is refused. Without that, it is as if nothing stood there.
     insists: bool,
     /// What was read that the operator has not signed so, by path.
@@ -72,45 +70,30 @@ impl fmt::Debug for Signed {
 impl Signed {
     /// `store`, for the operator who has `key`.
     pub(crate) fn new(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<Self> {
-        let (store, newest) = (Arc::clone(store), known(key).into_iter().collect());
-        Arc::new(Self {
-            store,
-            signer: key.signer(),
-            former: None,
-            newest,
-            marks: Mutex::default(),
-            insists: false,
-            refused: Mutex::default(),
-        })
+        Arc::new(Self::with(store, key, None))
     }
 
     /// The same for one who writes with `key`, and believes the one who has the `other` one as well.
     pub(crate) fn succeeding(store: &Arc<dyn Store>, key: &OperatorKey, other: &OperatorKey) -> Arc<Self> {
-        let (store, former) = (Arc::clone(store), Some(other.signer().authority()));
-        let newest = known(key).into_iter().chain(known(other)).collect();
-        Arc::new(Self {
-            store,
-            signer: key.signer(),
-            former,
-            newest,
-            marks: Mutex::default(),
-            insists: false,
-            refused: Mutex::default(),
-        })
+        Arc::new(Self::with(store, key, Some(other)))
     }
 
-    /// The same for one who cannot go on without what they ask for: reading what is not theirs fails.
-    pub(crate) fn insisting(self: Arc<Self>) -> Arc<Self> {
-        let Self { store, signer, former, newest, .. } = Arc::into_inner(self).expect("INVARIANT: it was just made");
-        Arc::new(Self {
-            store,
-            signer,
-            former,
-            newest,
-            marks: Mutex::default(),
-            insists: true,
+    /// One that [believes](Self::succeeding) the `other` one as well, if there is one, for whoever cannot go on without what they ask for:
+    /// reading what is not theirs fails.
+    pub(crate) fn insisting(store: &Arc<dyn Store>, key: &OperatorKey, other: Option<&OperatorKey>) -> Arc<Self> {
+        Arc::new(Self { insists: true, ..Self::with(store, key, other) })
+    }
+
+    fn with(store: &Arc<dyn Store>, key: &OperatorKey, other: Option<&OperatorKey>) -> Self {
+        Self {
+            store: Arc::clone(store),
+            signer: key.signer(),
+            former: other.map(|other| other.signer().authority()),
+            newest: std::iter::once(key).chain(other).filter_map(known).collect(),
+            marks: Marks::default(),
+            insists: false,
             refused: Mutex::default(),
-        })
+        }
     }
 
     /// What was read that the operator has not signed so, and why.
@@ -170,7 +153,7 @@ impl Signed {
 
     /// What the operator says there.
     fn judge(&self, path: &str, data: &[u8]) -> Result<Vec<u8>, NotTheirs> {
-        let place = self.place(path);
+        let place = self.marks.place(path);
         let judged = self.signer.authority().verify(&place, data);
         let judged = judged.or_else(|why| self.former.map_or(Err(why), |former| former.verify(&place, data)));
         let held = judged?;
@@ -204,20 +187,13 @@ impl Signed {
 
     /// What is written for `data`, if that is signed.
     fn signed(&self, path: &str, data: &[u8]) -> Option<Vec<u8>> {
-        (is_signed(path) && !data.is_empty()).then(|| self.signer.sign(&self.place(path), data))
-    }
-
-    /// For which place a node is signed.
-    fn place<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        let marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
-        let mark = infrastructure_of(path).and_then(|top| marks.get(top));
-        mark.map_or(Cow::Borrowed(path), |mark| Cow::Owned(place_in(path, mark)))
+        (is_signed(path) && !data.is_empty()).then(|| self.signer.sign(&self.marks.place(path), data))
     }
 
     /// Reads what the infrastructure is known by of which the node at `path` is, unless that is known.
     async fn learn(&self, path: &str) -> Result<(), StoreError> {
         let Some(top) = infrastructure_of(path) else { return Ok(()) };
-        if self.marks.lock().unwrap_or_else(PoisonError::into_inner).contains_key(top) {
+        if self.marks.has(top) {
             return Ok(());
         }
         let known = Box::pin(self.get(top)).await?.and_then(|node| serde_json::from_slice::<Known>(&node.data).ok());
@@ -228,30 +204,9 @@ impl Signed {
             let why = "it is of another data space, or of one that began anew since".to_owned();
             return Err(StoreError::Disowned { path: top.to_owned(), why });
         }
-        self.marks.lock().unwrap_or_else(PoisonError::into_inner).insert(top.to_owned(), mark);
+        self.marks.note(top, mark);
         Ok(())
     }
-}
-
-/// What the infrastructure of a stack is known by, and in which data space; more stands there.
-#[derive(Deserialize)]
-struct Known {
-    mark: String,
-    #[serde(default)]
-    space: Option<Name>,
-}
-
-/// The node above all of the infrastructure that the one at `path` is of.
-fn infrastructure_of(path: &str) -> Option<&str> {
-    let stack = path.strip_prefix(ROOT)?.strip_prefix('/')?.split('/').next()?;
-    let end = ROOT.len() + 1 + stack.len() + "/infrastructure".len();
-    let top = path.get(..end).filter(|top| top.ends_with("/infrastructure"))?;
-    path[end..].starts_with('/').then_some(top)
-}
-
-/// For which place a node of infrastructure is signed: what was signed for another one, in another data space, is nothing there.
-pub(crate) fn place_in(path: &str, mark: &str) -> String {
-    format!("{path} {mark}")
 }
 
 /// What whoever has `key` knows of revisions, if anything.
