@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use wattle::lower::{Options, lower};
-use wattle::model::Model;
+use wattle::model::{Model, Type};
 use wattle_openstack::orchestration::{Orchestration, SERVICE, Stack, Terms, Tree};
 use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Fault, Method, Session};
@@ -90,8 +90,10 @@ impl RealHeat {
     pub fn lives(&self, model: &Model, options: &Options) {
         let folder = tempfile::tempdir().expect("a folder");
         write(&lower(model, options), folder.path(), false);
-        let is_asked = |name: &str| name == "wattle_space" || model.parameters.contains_key(name);
-        let given: Vec<(&str, &str)> = GIVEN.into_iter().filter(|(name, _)| is_asked(name)).collect();
+        let open = model.parameters.iter().filter(|(_, parameter)| parameter.default.is_none());
+        let given = open.map(|(name, parameter)| (&**name, if parameter.ty == Type::IP { ADDRESS } else { TEXT }));
+        let space = (!model.components.is_empty()).then_some(SPACE);
+        let given: Vec<(&str, &str)> = space.into_iter().chain(given).collect();
         self.is_made_and_stays(&model.stack, &source(folder.path(), &model.stack, &given));
     }
 
@@ -134,14 +136,10 @@ impl RealHeat {
     }
 }
 
-/// The operator's part of what the tests have: what has no default.
-const GIVEN: [(&str, &str); 5] = [
-    ("wattle_space", "zookeeper://127.0.0.1:2181"),
-    ("db_password", "s3:cr\"et"),
-    ("ldap_password", "s3:cr\"et"),
-    ("was_password", "s3:cr\"et"),
-    ("password", "s3:cr\"et"),
-];
+/// The operator's part: what has no default.
+const SPACE: (&str, &str) = ("wattle_space", "zookeeper://127.0.0.1:2181");
+const TEXT: &str = "s3:cr\"et";
+const ADDRESS: &str = "10.9.0.2";
 
 /// Heat gives up later than a test.
 const TERMS: Terms = Terms { minutes: 30, goes_back: false };

@@ -1,7 +1,10 @@
 //! Who may reach what software listens on.
 
+use std::net::IpAddr;
+
 use wattle::author::{AsComponent, Attribute, Component, Expression, Host, Listening, Module, Segment, Topology};
 use wattle::model::{Name, Protocol};
+use wattle::text;
 
 use crate::neutron::{Net, SecurityGroup, SecurityGroupRule, SecurityGroupRuleProperties, SecurityGroupRuleProtocol};
 use crate::nova::Server;
@@ -50,7 +53,7 @@ pub enum Peers {
     Cidr(String),
     /// Whose port is in this group, by IPv4.
     Group(SecurityGroup),
-    /// The servers whose components read what the component writes, by their addresses on this network of the topology.
+    /// The servers whose components read what the component writes, by their IPv4 addresses on this network of the topology.
     /// Those that are not on it are not let in, and those that only come `after` it read nothing.
     Readers(Net),
 }
@@ -114,8 +117,9 @@ fn peers(t: &Topology, component: Component, from: &Peers) -> Vec<(String, Vec<(
             let readers = t.readers(component).into_iter().filter(|(_, server)| t.is_on(*server, net.resource()));
             let rule = |(name, server): (Name, _)| {
                 let all: Attribute<()> = Host::resource(server).attribute("networks");
-                let address: Attribute<()> = all.at(&[Segment::Resource(net.resource()), Segment::Index(0)]);
-                (format!("-{}", name.replace('.', "-")), vec![("remote_ip_prefix", address.into())])
+                let address: Attribute<IpAddr> = all.at(&[Segment::Resource(net.resource()), Segment::Index(0)]);
+                // Heat takes a network here, and refuses a bare address.
+                (format!("-{}", name.replace('.', "-")), vec![("remote_ip_prefix", text!("{address}/32").into())])
             };
             readers.map(rule).collect()
         }

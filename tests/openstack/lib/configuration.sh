@@ -56,7 +56,7 @@ END
 }
 
 configuration() {
-    local etc=$lab/etc name
+    local etc=$lab/etc name host
     mkdir -p "$lab"/{run,log,home} "$lab"/state/{keystone,glance,placement,nova,neutron,heat,cinder}
     for name in keystone glance placement nova neutron heat cinder; do
         mkdir -p "$etc/$name"
@@ -152,6 +152,16 @@ END
         client neutron neutron
         client cinder nova | sed 's/^region_name/os_region_name/'
     } >"$etc/nova/nova.conf"
+    for host in 2 3; do
+        cat >"$etc/nova/host-$host.ini" <<END
+[DEFAULT]
+host = lab-$host
+state_path = $lab/state/nova-$host
+[oslo_concurrency]
+lock_path = $lab/state/nova-$host/lock
+END
+        mkdir -p "$lab/state/nova-$host"
+    done
     mkdir -p "$lab/state/nova-libvirt/instances"
     cat >"$etc/nova/libvirt.ini" <<END
 [DEFAULT]

@@ -102,7 +102,8 @@ start_rabbit() {
 
 services=(mariadb memcached rabbit keystone glance placement neutron-api neutron-rpc nova-api nova-conductor
     nova-scheduler cinder-api cinder-scheduler cinder-volume heat-api heat-api-cfn heat-engine)
-declare -A computes=([fake]=nova-compute [libvirt]="nova-libvirt bridges libvirtd")
+# Three hosts where servers do not boot: some are to be apart.
+declare -A computes=([fake]="nova-compute nova-compute-2 nova-compute-3" [libvirt]="nova-libvirt bridges libvirtd")
 [ -n "${computes[$compute]-}" ] || die "OPENSTACK_LAB_COMPUTE is \`fake\` or \`libvirt\`"
 
 start_stores() {
@@ -120,7 +121,7 @@ start_base() {
 }
 
 start_rest() {
-    local conf=$lab/etc
+    local conf=$lab/etc host
     api glance glance.wsgi.api 9292
     api placement placement.wsgi.api 8778
     wait_port 5672 rabbit
@@ -135,7 +136,14 @@ start_rest() {
     api cinder-api cinder.wsgi.api 8776
     start cinder-scheduler cinder-scheduler --config-file "$conf/cinder/cinder.conf"
     start cinder-volume cinder-volume --config-file "$conf/cinder/cinder.conf"
-    if [ "$compute" = libvirt ]; then start_libvirt; else start nova-compute nova-compute --config-file "$conf/nova/nova.conf"; fi
+    if [ "$compute" = libvirt ]; then
+        start_libvirt
+    else
+        start nova-compute nova-compute --config-file "$conf/nova/nova.conf"
+        for host in 2 3; do
+            start nova-compute-$host nova-compute --config-file "$conf/nova/nova.conf" --config-file "$conf/nova/host-$host.ini"
+        done
+    fi
     wait_port 9292 glance
     wait_port 8778 placement
     wait_port 9696 neutron-api 120

@@ -1,5 +1,5 @@
 """Nova's own fake driver, but its node is the same after a restart, and what a guest would find on its config drive
-(user data, metadata, network data) is written to state/nova/guests/UUID, by Nova's own code."""
+(user data, metadata, network data) is written to state/nova/guests/UUID, by Nova's own code, whichever host it is on."""
 
 import os
 import shutil
@@ -38,4 +38,4 @@ class Driver(fake.FakeDriver):
         return super().destroy(context, instance, *args, **kwargs)
 
     def guest(self, instance):
-        return os.path.join(CONF.state_path, "guests", instance.uuid)
+        return os.path.join(os.path.dirname(CONF.state_path), "nova", "guests", instance.uuid)

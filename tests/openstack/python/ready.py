@@ -1,4 +1,4 @@
-"""Waits until all services are up and answer."""
+"""Waits until all services are up and answer, and as many hosts as the argument says."""
 
 import sys
 import time
@@ -9,8 +9,10 @@ missing = "nothing answers"
 while time.monotonic() < deadline:
     try:
         cloud = openstack.connect()
-        up = {it.binary for it in cloud.compute.services() if it.state == "up"}
-        missing = {"nova-compute", "nova-conductor", "nova-scheduler"} - up
+        up = [it.binary for it in cloud.compute.services() if it.state == "up"]
+        missing = {"nova-compute", "nova-conductor", "nova-scheduler"}.difference(up)
+        if up.count("nova-compute") < int(sys.argv[1]):
+            missing.add("nova-compute")
         if not missing:
             missing = {"cinder-scheduler", "cinder-volume"} - {
                 it.binary for it in cloud.block_storage.services() if it.state == "up"}

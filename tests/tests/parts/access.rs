@@ -103,7 +103,10 @@ fn every_port_that_is_listened_on_is_let_in_and_no_other() {
     let lowered = lower(&fenced.model(Default::default()), &Options::default());
     let template = serde_json::from_str(&wattle::emit::to_json(&lowered.template).expect("emits")).expect("JSON");
     let port = json!({"get_param": "cache_port"});
-    let address = |server: &str| json!({"get_attr": [server, "networks", {"get_resource": "inside.net"}, 0]});
+    let address = |server: &str| {
+        let address = json!({"get_attr": [server, "networks", {"get_resource": "inside.net"}, 0]});
+        json!({"str_replace": {"template": "<1>/32", "params": {"<1>": address}}})
+    };
     let cache = json!({"get_resource": "cache-access"});
     let expected = [
         // The cache's own server reads it as well, which no group keeps it from.
