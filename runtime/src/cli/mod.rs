@@ -28,6 +28,7 @@ mod paint;
 mod plan;
 mod program;
 mod progress;
+mod question;
 mod recipe;
 mod rotate;
 mod screen;

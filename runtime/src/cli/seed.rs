@@ -1,6 +1,5 @@
 //! `wattle seed`: what servers of OpenStack read, written to the data space before the stack is created.
 
-use std::io::{IsTerminal as _, Write as _};
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +22,7 @@ use crate::store::{Address, Store};
 
 use super::console::Console;
 use super::failure::{CHANGED, Exit, Failure};
+use super::question::agreed;
 use super::{admit, args, here, rotate, target};
 
 /// What fixes a seed.
@@ -453,20 +453,9 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
         .help("`wattle destroy` has Heat delete it, and then removes the stack")
         .help("`--force` forgets it, and leaves it in the cloud"));
     }
-    if !is_forced && !matches.get_flag("yes") {
-        if !std::io::stdin().is_terminal() {
-            return Err(Failure::usage(format!(
-                "`{stack}` is not deleted without being asked, and there is no terminal"
-            ))
-            .help("give `--yes`"));
-        }
-        console.err.write(&format!("delete all that {} holds of `{stack}`? [y/N] ", target.address))?;
-        let _ = std::io::stderr().flush();
-        let mut answer = String::new();
-        let _ = std::io::stdin().read_line(&mut answer);
-        if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
-            return Err(Failure::new("nothing was deleted"));
-        }
+    let what = format!("delete all that {} holds of `{stack}`", target.address);
+    if !is_forced && !agreed(matches, &what, console).await? {
+        return Err(Failure::new("nothing was deleted"));
     }
     seed::delete(&store, stack, &key, is_forced).await?;
     console.out.write(&format!("`{stack}` is deleted\n"))?;

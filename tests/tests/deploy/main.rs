@@ -1,5 +1,6 @@
 //! `wattle deploy` over a real ZooKeeper, on a simulated cloud that is asked over HTTP.
 
+mod asked;
 mod embedded;
 mod handed;
 mod heat;

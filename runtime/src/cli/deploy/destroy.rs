@@ -9,11 +9,12 @@ use wattle::shown::argument;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
+use crate::cli::question::agreed;
 use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
 use crate::seed;
 
-use super::site::{Brought, Site, agreed};
+use super::site::{Brought, Site};
 use super::{cloud, live, software};
 
 pub(in crate::cli) fn command() -> Command {
@@ -46,7 +47,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         Some((file, text)) => Some((credentials_at(matches, file)?, text)),
         None => None,
     };
-    if !agreed(matches, &format!("{what} from the data space"), console)? {
+    if !agreed(matches, &format!("{what} from the data space"), console).await? {
         return Err(Failure::new("nothing was deleted"));
     }
     let brought = live::shown(listening, &site, console, async |console| {

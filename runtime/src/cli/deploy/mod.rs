@@ -25,12 +25,13 @@ use wattle_converge::{Cleanup, OnFailure, Time};
 
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
+use super::question::agreed;
 use super::{args, plan, seed, space, target, ui};
 use crate::clock;
 use crate::deploy::{Through, Wanted};
 
 use found::Really;
-use site::{Site, agreed};
+use site::Site;
 
 pub(super) fn command() -> Command {
     Command::new("deploy")
@@ -115,7 +116,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let Really { before, found, site, .. } = found::really(&work, before, &session, console).await?;
     let (text, exit) = planned_of(before.as_ref(), &after, &found, false, console.out.color);
     console.out.write(&text)?;
-    if exit == Exit::Changes && !agreed(matches, "deploy it", console)? {
+    if exit == Exit::Changes && !agreed(matches, "deploy it", console).await? {
         return Err(Failure::new("nothing was deployed"));
     }
     let changes = work.apply().await?;

@@ -4,10 +4,11 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
+use crate::cli::question::agreed;
 use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
 
-use super::site::{Brought, Site, agreed};
+use super::site::{Brought, Site};
 use super::{cloud, live, software};
 
 pub(in crate::cli) fn command() -> Command {
@@ -40,7 +41,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         return Err(Failure::usage(format!("`{stack}` has no deployment to go back to"))
             .help("`wattle destroy` removes what there is"));
     };
-    if !agreed(matches, &format!("bring `{stack}` back to deployment {number}"), console)? {
+    if !agreed(matches, &format!("bring `{stack}` back to deployment {number}"), console).await? {
         return Err(Failure::new("nothing was changed"));
     }
     let seed = software::restore(&site, &source, console).await?;

@@ -1,10 +1,8 @@
 //! A stack's infrastructure as commands have it.
 
-use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ArgMatches;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use wattle::model::{IndexMap, Name};
@@ -242,23 +240,6 @@ fn tell(display: &mut Display, news: &News, foot: &mut Foot, console: &mut Conso
         Some(line) => foot.say(&line, console),
         None => Ok(()),
     }
-}
-
-/// Whether whoever sits there agrees to `what`, or has said so before.
-pub(in crate::cli) fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, Failure> {
-    if matches.get_flag("yes") {
-        return Ok(true);
-    }
-    if !std::io::stdin().is_terminal() {
-        return Err(
-            Failure::usage("nothing is done without being asked, and there is no terminal").help("give `--yes`")
-        );
-    }
-    console.err.write(&format!("{what}? [y/N] "))?;
-    let _ = std::io::stderr().flush();
-    let mut answer = String::new();
-    let _ = std::io::stdin().read_line(&mut answer);
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 impl From<DeployError> for Failure {

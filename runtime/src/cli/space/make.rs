@@ -15,8 +15,9 @@ use wattle_openstack::{Method, Session};
 
 use crate::cli::console::Console;
 use crate::cli::deploy::cloud::{self, of_fault};
-use crate::cli::deploy::site::{Brought, Site, agreed};
+use crate::cli::deploy::site::{Brought, Site};
 use crate::cli::failure::{Exit, Failure};
+use crate::cli::question::agreed;
 use crate::cli::signals::Signals;
 use crate::deploy::Wanted;
 use crate::ensemble::{self, Ground, MEMBERS, Member, Network, STACK};
@@ -52,7 +53,7 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
         None => ground::choose(matches, &session).await?,
     };
     console.err.write(&format!("{}\n", said(&ground, &session.cloud().name)))?;
-    if !agreed(matches, "make it", console)? {
+    if !agreed(matches, "make it", console).await? {
         return Err(Failure::new("nothing was made"));
     }
     let _lock = home.begin(&ground)?;
@@ -223,7 +224,7 @@ pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Con
         home.path().display(),
         session.cloud().name
     );
-    if !agreed(matches, &what, console)? {
+    if !agreed(matches, &what, console).await? {
         return Err(Failure::new("nothing was deleted"));
     }
     let _lock = home.claim()?;

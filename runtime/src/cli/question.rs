@@ -1,0 +1,43 @@
+//! Asking whoever sits there before something is done.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use clap::ArgMatches;
+use tokio::sync::oneshot;
+
+use crate::cli::console::Console;
+use crate::cli::failure::Failure;
+use crate::cli::signals::Signals;
+
+/// Whether whoever sits there agrees to `what`, or has said so before with `--yes`.
+///
+/// # Errors
+/// There is nobody to ask.
+pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, Failure> {
+    if matches.get_flag("yes") {
+        return Ok(true);
+    }
+    if !std::io::stdin().is_terminal() {
+        return Err(
+            Failure::usage("nothing is done without being asked, and there is no terminal").help("give `--yes`")
+        );
+    }
+    console.err.write(&format!("{what}? [y/N] "))?;
+    let _ = std::io::stderr().flush();
+    // Once a process has listened to signals, they do not end it by themselves any more.
+    let mut signals = Signals::listen()?;
+    let (tell, told) = oneshot::channel();
+    // Of its own: nothing can call off a read, and nobody waits for this thread when the process ends.
+    std::thread::spawn(move || {
+        let mut answer = String::new();
+        let _ = std::io::stdin().read_line(&mut answer);
+        let _ = tell.send(answer);
+    });
+    tokio::select! {
+        answer = told => Ok(matches!(answer.unwrap_or_default().trim().to_lowercase().as_str(), "y" | "yes")),
+        () = signals.end() => {
+            console.err.write("\n")?;
+            Ok(false)
+        }
+    }
+}
