@@ -84,7 +84,8 @@ impl State {
 
     /// Reports that nothing goes on, or goes back to what was reached last if that is what is to happen then.
     fn rest_or_roll_back(&mut self) -> bool {
-        if self.under_way > 0 || self.is_settled {
+        // Whoever begins nothing does not know whether something could be gone on with.
+        if self.under_way > 0 || self.is_settled || self.limits.at_once == 0 {
             return false;
         }
         let Some(goal) = &self.goal else { return false };

@@ -7,9 +7,9 @@ use wattle_model::{Name, Value};
 use crate::deadlines::Alarm;
 use crate::goal::{Refusal, places};
 use crate::index::Index;
-use crate::predicates::is_free;
+use crate::predicates::{has_failed, is_free};
 use crate::view::View;
-use crate::{Event, Goal, Good, Id, Limits, Row, Step, Time, Write};
+use crate::{Event, Goal, Good, Id, Limits, Row, Stage, Step, Time, Write};
 
 /// How many goals that were reached are kept.
 const KEPT: usize = 10;
@@ -115,6 +115,8 @@ impl State {
             state.take_over(row);
         }
         state.rebuild(names);
+        // What a leader that ended has left under way is nobody's any more.
+        state.ring();
         state.settle();
         let step = std::mem::take(&mut state.out);
         Ok((state, step))
@@ -127,9 +129,25 @@ impl State {
         std::mem::take(&mut self.out)
     }
 
-    /// From now on no job is begun: whoever carries jobs out is about to end. What ends is taken in as before.
-    pub fn begin_nothing_more(&mut self) {
-        self.limits.at_once = 0;
+    /// From now on so many jobs may be carried out at the same time, instead of [`Limits::at_once`]. With none, what ends and what
+    /// is seen is taken in as before, and it is never reported that nothing goes on.
+    pub fn begin_at_once(&mut self, jobs: usize) {
+        self.limits.at_once = jobs;
+    }
+
+    /// Whoever leads ends: nobody sends anything any more for a job that has come to its end. So whoever leads next need not wait
+    /// until none of its requests can arrive.
+    pub fn leave(&mut self) -> Step {
+        let over = |phase| matches!(phase, Phase::Retry | Phase::Accepted);
+        let over: Vec<Id> = self.rows.iter().filter(|(_, entry)| over(entry.phase)).map(|(id, _)| *id).collect();
+        for id in over {
+            self.alter(id, |row| {
+                if let Some(intent) = &mut row.intent {
+                    intent.not_after = Time::default();
+                }
+            });
+        }
+        std::mem::take(&mut self.out)
     }
 
     /// The same as [`State::step`], by predicates that are computed from all rows each time: what tests compare it with.
@@ -172,6 +190,17 @@ impl State {
         let named = self.index.names.get(name)?;
         let pick = named.pick.filter(|_| named.is_done)?;
         Some(&self.rows[&pick].row)
+    }
+
+    /// Whether something went wrong with a row, and nothing more is done about it for this goal.
+    pub fn has_failed(&self, row: &Row) -> bool {
+        has_failed(self, row)
+    }
+
+    /// What is still there of what the goal does not ask for.
+    pub fn superfluous(&self) -> impl Iterator<Item = &Row> {
+        let is_wanted = |row: &Row| self.index.names.get(&row.name).is_some_and(|named| named.is_in_target);
+        self.rows().filter(move |row| row.stage != Stage::Gone && !is_wanted(row))
     }
 
     /// The properties that the goal asks for of the thing that a row stands for; nothing for a row that stands for none, or to

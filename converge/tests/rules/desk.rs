@@ -104,17 +104,30 @@ impl Desk {
         self.tell(Event::Tick);
     }
 
-    /// A new leader, to whom all that is stored is known.
-    pub(crate) fn another_leader(&mut self) {
+    /// The leader ends, and tells the next one that nothing is under way any more.
+    pub(crate) fn leave(&mut self) {
+        self.state.begin_at_once(0);
+        let step = self.state.leave();
+        self.take(step);
+    }
+
+    /// A new leader, to whom all that is stored is known, and who begins so many jobs at once.
+    pub(crate) fn another_leader_with(&mut self, at_once: usize) {
+        let limits = Limits { at_once, ..Limits::default() };
         let stored = Stored {
             goal: self.state.goal().cloned(),
             good: self.state.good().cloned().collect(),
             rows: self.rows.values().cloned().collect(),
         };
-        let (state, step) = State::load(stored, 2, Limits::default(), Time::from_millis(self.now)).unwrap();
+        let (state, step) = State::load(stored, 2, limits, Time::from_millis(self.now)).unwrap();
         self.state = state;
         self.begun.clear();
         self.take(step);
+    }
+
+    /// The same with as many as there may be.
+    pub(crate) fn another_leader(&mut self) {
+        self.another_leader_with(Limits::default().at_once);
     }
 
     /// What is begun, in words.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "it is a test, with functions of its own")]
 
 mod desk;
+mod leaders;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -274,6 +274,8 @@ fn servers_are_resized_rebuilt_and_have_volumes() {
     step();
     assert_eq!(me.state(&server).as_deref(), Some("VERIFY_RESIZE"));
     act(json!({ "confirmResize": null }), old).expect("confirms");
+    assert_eq!(me.state(&server).as_deref(), Some("VERIFY_RESIZE"));
+    assert!(said(act(json!({ "confirmResize": null }), old)).contains("Instance has not been resized."), "twice");
     step();
     let before = me.cloud.world().servers()[0].disk;
     assert!(

@@ -22,10 +22,10 @@ pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Conso
             Failure::usage("nothing is done without being asked, and there is no terminal").help("give `--yes`")
         );
     }
-    console.err.write(&format!("{what}? [y/N] "))?;
-    let _ = std::io::stderr().flush();
     // Once a process has listened to signals, they do not end it by themselves any more.
     let mut signals = Signals::listen()?;
+    console.err.write(&format!("{what}? [y/N] "))?;
+    let _ = std::io::stderr().flush();
     let (tell, told) = oneshot::channel();
     // Of its own: nothing can call off a read, and nobody waits for this thread when the process ends.
     std::thread::spawn(move || {

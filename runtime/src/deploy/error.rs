@@ -46,6 +46,12 @@ pub enum DeployError {
         /// The stack.
         stack: String,
     },
+    /// Somebody has destroyed it while it was being deployed.
+    #[error("`{stack}` was destroyed meanwhile, by another `wattle destroy`")]
+    Destroyed {
+        /// The stack.
+        stack: String,
+    },
     /// Nothing of this stack was deployed by wattle.
     #[error("`{stack}` has no infrastructure that wattle has brought up")]
     Nothing {

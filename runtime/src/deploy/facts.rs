@@ -71,6 +71,12 @@ pub(super) struct Report {
     pub(super) generation: u64,
     /// What is not as the goal asks for, each in words. Empty if everything is.
     pub(super) roots: Vec<String>,
+    /// What was not as asked for, each in words, where this goal is the one that was gone back to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) before: Vec<String>,
+    /// The goal asks for nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_nothing: bool,
 }
 
 /// How many rows that were written last are named. Whoever was away for longer reads all of them.

@@ -7,10 +7,12 @@
 //! Somebody who wants something writes a *wish*. Who leads hears of it; where nobody leads, whoever has the wish does. So two
 //! who want something at once have two goals, one after the other, and whoever is killed leaves nothing that nobody goes on with.
 
+mod alone;
 mod cloud;
 mod engine;
 mod error;
 mod facts;
+mod follow;
 mod heat;
 mod identity;
 mod keeper;
@@ -31,6 +33,7 @@ use wattle_converge::{Act, Cleanup, Limits, OnFailure, Outcome, Row, Stage, Time
 use crate::space::{OperatorKey, Signed};
 use crate::store::{Access, Hold, Store, StoreError, Version};
 
+pub use alone::Alone;
 pub use cloud::{Blindness, Cloud, Expected, Rows, Seen};
 pub use error::DeployError;
 pub use heat::Through;
@@ -107,6 +110,18 @@ pub struct Count {
     pub failed: usize,
 }
 
+impl Count {
+    fn of<'a>(rows: impl Iterator<Item = &'a Row>) -> Self {
+        let mut count = Self::default();
+        for row in rows {
+            count.busy += usize::from(!row.is_idle());
+            count.there += usize::from(row.is_idle() && row.stage == Stage::Sound);
+            count.failed += usize::from(row.failed.is_some());
+        }
+        count
+    }
+}
+
 /// How a row is: whether nothing is done to it, how its thing is, and how it differs from what was deployed.
 pub type Look = (bool, Stage, Option<Name>);
 
@@ -164,15 +179,23 @@ pub struct Ended {
     pub generation: u64,
     /// What is not as it asks for, each in words; empty if everything is.
     pub roots: Vec<String>,
+    /// What was not as asked for, where this goal is an earlier one that was gone back to.
+    pub before: Vec<String>,
+    /// It asks for nothing: that is what somebody wanted last.
+    pub is_nothing: bool,
 }
 
-/// How a row's thing is not as it was deployed, if it is not.
-fn found(row: &Row) -> Option<Found> {
+/// How a row's thing is not as it was deployed, if it is not: what went wrong with one that stands counts only if that was now.
+fn found(row: &Row, has_failed: bool) -> Option<Found> {
     let (left, how) = match (row.stage, &row.drift, &row.failed) {
         (Stage::Failed, Some(why), _) => (Left::Wreck, format!("is broken: {why}")),
-        (_, Some(how), _) => (Left::Itself, format!("differs: {how}")),
-        (_, None, Some(failure)) => (Left::Wreck, format!("failed: {}", failure.cause)),
+        (Stage::Failed, None, Some(failure)) => (Left::Wreck, format!("failed: {}", failure.cause)),
         (Stage::Failed, None, None) => (Left::Wreck, "is broken".to_owned()),
+        (_, Some(how), _) => (Left::Itself, format!("differs: {how}")),
+        (Stage::New | Stage::Gone, None, Some(failure)) if has_failed => {
+            (Left::Nothing, format!("failed: {}", failure.cause))
+        }
+        (Stage::Sound, None, Some(failure)) if has_failed => (Left::Itself, format!("failed: {}", failure.cause)),
         _ => return None,
     };
     Some(Found { name: row.name.clone(), left, how })
@@ -191,7 +214,8 @@ fn to_come<'a>(names: impl Iterator<Item = &'a Name>, rows: impl Iterator<Item =
 
 /// The same of what others have seen.
 fn seen_by_others(known: &Known) -> Vec<Found> {
-    let mut all: Vec<Found> = known.rows.iter().filter_map(found).collect();
+    let has_failed = |row: &Row| row.failed.as_ref().is_some_and(|failure| failure.generation == known.number);
+    let mut all: Vec<Found> = known.rows.iter().filter_map(|row| found(row, has_failed(row))).collect();
     if !known.is_reached {
         let is_done = |row: &&Row| row.stage == Stage::Sound && row.is_idle();
         let done: BTreeSet<&Name> = known.rows.iter().filter(is_done).map(|row| &row.name).collect();
@@ -218,7 +242,13 @@ impl Deployment {
             number = self.wish(wanted) => number?,
             () = &mut end => return Ok(None),
         };
-        self.attend(Some(number), news, end).await
+        match self.attend(Some(number), news, end).await {
+            // Whoever destroys it takes all of this away at last.
+            Err(DeployError::Store(StoreError::Missing { .. })) if self.wished().await?.is_none() => {
+                Err(DeployError::Destroyed { stack: self.stack.clone() })
+            }
+            attended => attended,
+        }
     }
 
     /// Goes on with what was wanted before, and keeps things as they should be until told to `end`.
@@ -264,7 +294,7 @@ impl Deployment {
                     let _ = news.send(News::Elsewhere);
                     tokio::select! {
                         () = &mut end => return Ok(None),
-                        followed = self.follow(until) => followed?,
+                        followed = self.follow(until, news) => followed?,
                     }
                 }
                 Err(error) => return Err(error.into()),
@@ -293,34 +323,13 @@ impl Deployment {
         Tools { store, stack, key, cloud, maker, limits }
     }
 
-    /// Returns once nobody leads any more, or the wish has ended.
-    async fn follow(&self, until: Option<u64>) -> Result<(), DeployError> {
-        let place = Place::new(&self.stack);
-        let (leader, report) = (place.leader(), place.report());
-        let store = &self.own();
-        let mut leads = store.get(&leader).await?.map(|node| node.version);
-        let mut said = None;
-        while leads.is_some() {
-            tokio::select! {
-                node = store.changed(&leader, leads) => leads = node?.map(|node| node.version),
-                node = store.changed(&report, said) => {
-                    said = node?.map(|node| node.version);
-                    if let Some(until) = until
-                        && self.ended(store, until).await?.is_some()
-                    {
-                        return Ok(());
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// How a wish has ended, or one that came after it.
     async fn ended(&self, store: &Arc<dyn Store>, wish: u64) -> Result<Option<Ended>, DeployError> {
         let report: Option<(Report, _)> = get(store, &self.stack, &Place::new(&self.stack).report()).await?;
         let report = report.map(|(report, _)| report).filter(|report| report.wish >= wish);
-        Ok(report.map(|Report { generation, roots, .. }| Ended { generation, roots }))
+        let ended =
+            |Report { generation, roots, before, is_nothing, .. }| Ended { generation, roots, before, is_nothing };
+        Ok(report.map(ended))
     }
 
     /// Writes down what is wanted; its number.
@@ -356,7 +365,7 @@ impl Deployment {
         };
         let path = Place::new(&self.stack).wish();
         loop {
-            let there: Option<(Wish, _)> = get(store, &self.stack, &path).await?;
+            let there = self.wished().await?;
             let number = there.as_ref().map_or(0, |(wish, _)| wish.number) + 1;
             let data = json(&Wish { number, want: want.clone() });
             let wish = after(path.clone(), data, there.map(|(_, version)| version));
@@ -367,6 +376,11 @@ impl Deployment {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// What somebody wanted last.
+    async fn wished(&self) -> Result<Option<(Wish, Version)>, DeployError> {
+        get(&self.own(), &self.stack, &Place::new(&self.stack).wish()).await
     }
 
     /// Looks once at all that is there: what is not as the goal asks for. Where somebody else leads, it is what they have seen.

@@ -2,6 +2,8 @@
 
 mod asked;
 mod embedded;
+
+mod goals;
 mod handed;
 mod heat;
 mod life;

@@ -57,8 +57,11 @@ impl Nova {
             }
             "confirmResize" => {
                 needs(&["VERIFY_RESIZE"])?;
-                server.former = None;
-                server.turn("ACTIVE", "ACTIVE", common.now);
+                // It looks the same until the hosts are done, and is not confirmed twice.
+                if server.former.take().is_none() {
+                    return Err(Refusal::bad("Instance has not been resized."));
+                }
+                server.turn("VERIFY_RESIZE", "ACTIVE", then);
                 Ok(empty(204))
             }
             "revertResize" => {

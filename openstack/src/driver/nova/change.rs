@@ -11,8 +11,8 @@ use super::super::{Driver, Found, State};
 use super::boot::{metadata, tags};
 use super::nics::Nics;
 use super::server::{READ, STOPPED, Servers, foreign_tags, path, state};
-use crate::Method;
 use crate::session::Call;
+use crate::{Fault, Method};
 
 /// In what a server is not as the properties ask, as far as lists say.
 pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
@@ -85,8 +85,11 @@ pub(super) async fn update(
     match state(item) {
         // A resize waits for somebody who says that it went well.
         State::Busy if status == "VERIFY_RESIZE" && text(item, "OS-EXT-STS:task_state").is_empty() => {
-            work.change(action("confirmResize", Value::Null)).await?;
-            return Err(Stop::later());
+            return match work.change(action("confirmResize", Value::Null)).await {
+                // It was confirmed before, and the hosts are at it: until they are done the server looks as if it was not.
+                Ok(_) | Err(Stop::Fault(Fault::Refused { status: 400, .. })) => Err(Stop::later()),
+                Err(stop) => Err(stop),
+            };
         }
         State::Busy => return Err(Stop::later()),
         State::Broken(why) => return Ok(Outcome::Broken(why.into())),

@@ -11,10 +11,10 @@ use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::question::agreed;
 use crate::cli::{args, target, ui};
-use crate::deploy::Wanted;
+use crate::deploy::{Alone, Wanted};
 use crate::seed;
 
-use super::site::{Brought, Site};
+use super::site::{Brought, Site, wanted_again};
 use super::{cloud, live, software};
 
 pub(in crate::cli) fn command() -> Command {
@@ -55,9 +55,19 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         site.bring(&Wanted::Nothing, console).await
     });
     match brought.await? {
-        Brought::Ended | Brought::Failed => Ok(Exit::Failed),
+        Brought::Ended | Brought::Failed | Brought::WentBack(_) => Ok(Exit::Failed),
         Brought::Done(_) => {
-            seed::delete(space.store(), &stack, &key, true).await?;
+            match if site.is_heats { None } else { Some(site.deployment.alone().await?) } {
+                None => drop(seed::delete(space.store(), &stack, &key, true).await?),
+                Some(Alone::Held(hold)) => {
+                    let deleted = seed::delete(space.store(), &stack, &key, true).await;
+                    hold.release().await;
+                    deleted?;
+                }
+                Some(Alone::Wanted) => return Err(wanted_again(&stack)),
+                // Another `wattle destroy` was faster.
+                Some(Alone::Gone) => {}
+            }
             if let Some((files, text)) = credentials {
                 forget(&files, &text, console)?;
             }

@@ -85,7 +85,7 @@ async fn put_right(site: &Site, matches: &ArgMatches, console: &mut Console) -> 
                 _ => Ok(Exit::Fine),
             }
         }
-        Brought::Failed | Brought::Ended => Ok(Exit::Failed),
+        Brought::Failed | Brought::Ended | Brought::WentBack(_) => Ok(Exit::Failed),
     }
 }
 

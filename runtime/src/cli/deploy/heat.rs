@@ -212,7 +212,8 @@ impl Errand<'_> {
             "ROLLBACK_COMPLETE" => {
                 deployment.heat_has_gone_back().await?;
                 let back = format!("Heat has brought the stack back to what it was: {}", stack.reason);
-                self.site.failed(&[back], self.console)
+                let _ = self.site.failed(&[back], self.console)?;
+                Ok(Brought::WentBack(Vec::new()))
             }
             _ => self.site.failed(&roots(&stack, &tree), self.console),
         }

@@ -47,6 +47,8 @@ pub(in crate::cli) struct Site {
 pub(in crate::cli) enum Brought {
     /// Everything is as it should be. The disks of these servers were made anew.
     Done(Vec<Name>),
+    /// It could not be, it was said why, and everything is as it was before. The disks of these servers were made anew.
+    WentBack(Vec<Name>),
     /// Something is not, and it was said what.
     Failed,
     /// It was told to end before.
@@ -159,19 +161,44 @@ impl Site {
             tell(&mut display, &news, &mut foot, console)?;
         }
         foot.clear(console)?;
-        self.conclude(ended?, display, console)
+        let is_nothing = matches!(wanted, Wanted::Nothing);
+        self.conclude(ended?, is_nothing, display, console)
     }
 
-    fn conclude(&self, ended: Option<Ended>, display: Display, console: &mut Console) -> Result<Brought, Failure> {
+    fn conclude(
+        &self,
+        ended: Option<Ended>,
+        is_nothing: bool,
+        display: Display,
+        console: &mut Console,
+    ) -> Result<Brought, Failure> {
         let stack = &self.deployment.stack;
-        let Some(Ended { roots, .. }) = ended else {
+        let Some(Ended { roots, before, generation, is_nothing: is_gone }) = ended else {
             console.err.write(&format!("`{stack}` is not done: the next `wattle deploy` goes on\n"))?;
             return Ok(Brought::Ended);
         };
-        if roots.is_empty() {
+        match (is_nothing, is_gone) {
+            (true, false) => return Err(wanted_again(stack)),
+            // It went back to before its first deployment.
+            (false, true) if before.is_empty() => return Err(DeployError::Destroyed { stack: stack.clone() }.into()),
+            _ => {}
+        }
+        if !before.is_empty() {
+            let _ = self.failed(&before, console)?;
+        }
+        if !roots.is_empty() {
+            return self.failed(&roots, console);
+        }
+        if before.is_empty() {
             return Ok(Brought::Done(display.rebuilt));
         }
-        self.failed(&roots, console)
+        let back = if is_gone {
+            format!("everything of it is deleted again: there was nothing of `{stack}` before")
+        } else {
+            format!("it is as it was before: that is deployment {generation} now")
+        };
+        console.err.write(&format!("{back}\n"))?;
+        Ok(Brought::WentBack(display.rebuilt))
     }
 
     /// Says what is not as it should be.
@@ -183,6 +210,12 @@ impl Site {
         console.err.write(&format!("{head}{}\n", roots.concat()))?;
         Ok(Brought::Failed)
     }
+}
+
+/// Somebody wants something of a stack that was to be destroyed.
+pub(super) fn wanted_again(stack: &str) -> Failure {
+    Failure::new(format!("another `wattle deploy` has wanted `{stack}` again meanwhile, so it is not destroyed"))
+        .help("once nobody deploys it any more: `wattle destroy` again")
 }
 
 /// Says whether the data space answers, whenever that becomes otherwise.
@@ -248,6 +281,7 @@ impl From<DeployError> for Failure {
             DeployError::Store(error) => error.into(),
             DeployError::Sealed { .. } => Self::new(error.to_string())
                 .help("give the operator's key that `wattle deploy` was given before: `--key FILE`"),
+            DeployError::Destroyed { .. } => Self::new(error.to_string()).help("`wattle deploy` again makes it anew"),
             DeployError::Led { .. } => Self::new(error.to_string()).help(
                 "wait until that `wattle deploy` has ended; one that was killed counts until its session is over",
             ),

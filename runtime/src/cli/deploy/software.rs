@@ -186,6 +186,20 @@ pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console)
     Ok(seed)
 }
 
+/// After infrastructure has gone back to what it was, software does as well.
+pub(super) async fn go_back(
+    site: &Site,
+    rebuilt: &[Name],
+    matches: &ArgMatches,
+    console: &mut Console,
+) -> Result<Exit, Failure> {
+    if let Some((_, source)) = site.present().await? {
+        let seed = restore(site, &source, console).await?;
+        follow(site, &seed, rebuilt, None, matches, console).await?;
+    }
+    Ok(Exit::Failed)
+}
+
 /// What a deployment was given for parameters.
 pub(super) fn given(environments: &[(String, String)], values: &IndexMap<Name, Value>) -> Given {
     let environments = environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));

@@ -248,7 +248,7 @@ pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Con
             console.out.write("the data space is gone\n")?;
             Ok(Exit::Fine)
         }
-        Brought::Ended | Brought::Failed => {
+        Brought::Ended | Brought::Failed | Brought::WentBack(_) => {
             let folder = quoted(folder);
             console.err.write(&format!("not done: `wattle space destroy {folder}` goes on\n"))?;
             Ok(Exit::Failed)

@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
-use wattle_converge::{
-    Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, Stage, State, Step, Stored, Time, Wait,
-};
+use wattle_converge::{Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, State, Step, Stored, Time, Wait};
 
 use crate::clock;
 use crate::store::{Hold, Store, Turn, Version};
@@ -18,7 +16,7 @@ use super::cloud::Cloud;
 use super::facts::{self, Asked, Report, Want, Wish};
 use super::keeper::{Facts, Keeper, is_deposed};
 use super::shelf::{Maker, Shelf};
-use super::{DeployError, News};
+use super::{Count, DeployError, News};
 use crate::space::OperatorKey;
 use sight::{Looked, looked};
 
@@ -74,6 +72,8 @@ pub(super) struct Engine {
     /// Everything was looked at since something was begun.
     is_swept: bool,
     settled: Option<(u64, Vec<Wait>)>,
+    /// What was not as the goal asked for that was given up for an earlier one.
+    before: Vec<String>,
     news: mpsc::UnboundedSender<News>,
 }
 
@@ -99,7 +99,8 @@ impl Engine {
         if let Some(kept) = &goal {
             stored.goal = Some(restored(&mut shelf, kept).await?);
         }
-        let (state, step) = State::load(stored, keeper.term(), tools.limits, now())?;
+        // Nothing is begun before it is known what is wanted now, and nothing at all by whoever only looks.
+        let (state, step) = State::load(stored, keeper.term(), Limits { at_once: 0, ..tools.limits }, now())?;
         let mut engine = Self {
             tools,
             keeper,
@@ -115,6 +116,7 @@ impl Engine {
             changed: Time::default(),
             is_swept: false,
             settled: None,
+            before: Vec::new(),
             news,
         };
         engine.carry(step).await?;
@@ -135,6 +137,7 @@ impl Engine {
         end: impl Future<Output = ()>,
     ) -> Result<End, DeployError> {
         let mut seen = None;
+        let mut begins = false;
         let ended = async {
             tokio::pin!(end);
             loop {
@@ -144,8 +147,15 @@ impl Engine {
                         if !self.look_first(&mut end).await? {
                             return Ok(End::Told);
                         }
+                        self.state.begin_at_once(self.tools.limits.at_once);
                         self.hear(wish).await?;
+                        begins = true;
                     }
+                }
+                if !begins {
+                    begins = true;
+                    self.state.begin_at_once(self.tools.limits.at_once);
+                    self.step(Event::Tick).await?;
                 }
                 if self.is_over(until).await? {
                     return Ok(End::Settled);
@@ -190,19 +200,21 @@ impl Engine {
 
     /// What has become of jobs that were under way is stored, as far as that is known soon.
     async fn finish(&mut self) -> Result<(), DeployError> {
-        self.state.begin_nothing_more();
+        self.state.begin_at_once(0);
         let deadline = tokio::time::Instant::now() + LAST;
         while let Ok(Some(done)) = tokio::time::timeout_at(deadline, self.jobs.join_next()).await {
             let Ok((job, row, outcome)) = done else { continue };
             let step = self.state.step(Event::Done { job, row, outcome }, now());
             self.store(&step).await?;
         }
-        Ok(())
+        let step = self.state.leave();
+        self.store(&step).await
     }
 
     /// Somebody wants something.
     async fn hear(&mut self, wish: Wish) -> Result<(), DeployError> {
         self.settled = None;
+        self.before.clear();
         self.is_swept = false;
         let event = match wish.want {
             Want::Rollback { to } => Event::Rollback { to },
@@ -243,7 +255,11 @@ impl Engine {
         for notice in step.notices {
             match notice {
                 Notice::Refused(refusal) => return Err(refusal.into()),
-                Notice::Settled { generation, roots } => self.settled = Some((generation, roots)),
+                Notice::Settled { generation, roots } if self.generation() == generation => {
+                    self.settled = Some((generation, roots));
+                }
+                // It is gone back to what was reached before.
+                Notice::Settled { roots, .. } => self.before = in_words(&roots),
                 Notice::Stalled(waits) => self.tell(News::Stalled(waits)),
                 // It is seen with all others.
                 Notice::Look(_) => {
@@ -251,7 +267,7 @@ impl Engine {
                 }
             }
         }
-        self.tell(News::Count(self.count()));
+        self.tell(News::Count(Count::of(self.state.rows())));
         Ok(())
     }
 
@@ -279,6 +295,11 @@ impl Engine {
         }
     }
 
+    /// The number of the present goal.
+    fn generation(&self) -> u64 {
+        self.state.goal().map_or(0, |goal| goal.generation)
+    }
+
     fn tell_outcome(&self, row: Id, outcome: &Outcome) {
         let Some(row) = self.state.row(row) else { return };
         self.tell(News::Outcome { name: row.name.clone(), act: row.act().cloned(), outcome: outcome.clone() });
@@ -287,17 +308,6 @@ impl Engine {
     fn tell(&self, news: News) {
         // Nobody may look on.
         let _ = self.news.send(news);
-    }
-
-    /// How many resources there are to be, are as wanted, and are under way.
-    fn count(&self) -> super::Count {
-        let (mut there, mut busy, mut failed) = (0, 0, 0);
-        for row in self.state.rows() {
-            busy += usize::from(!row.is_idle());
-            there += usize::from(row.is_idle() && row.stage == Stage::Sound);
-            failed += usize::from(row.failed.is_some());
-        }
-        super::Count { there, busy, failed }
     }
 
     /// When something is to be done, if nothing happens before.
@@ -329,7 +339,9 @@ impl Engine {
             return Ok(false);
         }
         let wish = self.keeper.wish;
-        let report = Report { wish, generation, roots: roots.iter().map(ToString::to_string).collect() };
+        let is_nothing = self.state.goal().is_some_and(|goal| goal.desire.target.resources().is_empty());
+        let before = std::mem::take(&mut self.before);
+        let report = Report { wish, generation, roots: in_words(&roots), before, is_nothing };
         self.keeper.report(&report).await?;
         self.tell(News::Settled { generation, roots });
         self.settled = None;
@@ -342,6 +354,10 @@ enum Next {
     Time,
     Done(Result<(Id, Id, Outcome), tokio::task::JoinError>),
     Looked(Looked),
+}
+
+fn in_words(roots: &[Wait]) -> Vec<String> {
+    roots.iter().map(ToString::to_string).collect()
 }
 
 /// What two steps ask for, one after the other.

@@ -31,7 +31,6 @@ pub(super) struct Looked {
 impl Engine {
     /// Takes in what a first look at everything shows, begins nothing, and ends.
     pub(in crate::deploy) async fn look_once(mut self, hold: Hold) -> Result<Vec<Found>, DeployError> {
-        self.state.begin_nothing_more();
         self.look_first(&mut std::future::pending()).await?;
         let differences = self.differences();
         let finished = self.finish().await;
@@ -41,21 +40,47 @@ impl Engine {
 
     /// What is not as the goal asks for.
     fn differences(&self) -> Vec<Found> {
-        let drifted: Vec<Found> = self.state.rows().filter_map(found).collect();
-        let is_new = |wait: &Wait| !drifted.iter().any(|known| known.name == wait.name);
-        let roots = self.state.roots().into_iter().filter(is_new).map(|wait| Found {
-            left: if wait.why == Why::Drifted { Left::Nothing } else { Left::Wreck },
-            how: match &wait.why {
-                Why::Drifted => "is gone".to_owned(),
-                Why::Failed(cause) => format!("failed: {cause}"),
-                why => Wait { name: wait.name.clone(), why: why.clone() }.to_string(),
+        let of_row = |row| found(row, self.state.has_failed(row));
+        let still_there = |row: &Row| Found {
+            name: row.name.clone(),
+            left: Left::Itself,
+            how: match row.failed.as_ref().filter(|_| self.state.has_failed(row)) {
+                Some(failure) => format!("is still there, and could not be deleted: {}", failure.cause),
+                None => "is still there, and is to be deleted".to_owned(),
             },
-            name: wait.name,
-        });
-        let roots: Vec<Found> = roots.collect();
-        let mut all: Vec<Found> = drifted.into_iter().chain(roots).collect();
+        };
+        let superfluous: BTreeSet<Id> = self.state.superfluous().map(|row| row.id).collect();
+        let wanted = self.state.rows().filter(|row| !superfluous.contains(&row.id));
+        let mut all: Vec<Found> = self.state.superfluous().map(still_there).chain(wanted.filter_map(of_row)).collect();
+        let is_new = |wait: &Wait| !all.iter().any(|known| known.name == wait.name);
+        let roots = self.state.roots().into_iter().filter(is_new);
+        let roots: Vec<Found> = roots.filter_map(|wait| self.of_root(wait)).collect();
+        all.extend(roots);
         to_come(self.state.unreached(), self.state.rows(), &mut all);
         all
+    }
+
+    /// The same of what nothing is known of but that it is not as asked for; nothing if it only waits for its turn.
+    fn of_root(&self, Wait { name, why }: Wait) -> Option<Found> {
+        let stages = || self.state.rows().filter(|row| row.name == name).map(|row| row.stage);
+        let left = if stages().any(|stage| stage == Stage::Sound) {
+            Left::Itself
+        } else if stages().any(|stage| stage == Stage::Failed) {
+            Left::Wreck
+        } else {
+            Left::Nothing
+        };
+        let (left, how) = match why {
+            Why::UnderWay(what) => (left, what.to_owned()),
+            Why::Failed(cause) => (left, format!("failed: {cause}")),
+            Why::Unresolved(cause) => (left, format!("has properties that cannot be computed: {cause}")),
+            Why::Held { exclusive, by } => (left, format!("waits for `{exclusive}`, which `{by}` has")),
+            Why::Left(cause) => (left, format!("is left in part, which could not be deleted: {cause}")),
+            Why::Expired => (left, "was not begun before the deadline".to_owned()),
+            Why::Drifted => (Left::Nothing, "is gone".to_owned()),
+            Why::Turn => return None,
+        };
+        Some(Found { name, left, how })
     }
 
     /// Looks at everything that there is, before anything is wanted of it: a goal puts right what has drifted by then. What others do
@@ -166,9 +191,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether nothing is being done here to a thing that is there.
+    /// Whether nothing is being done here to a thing that is there, nor was begun by whoever led before.
     fn is_at_rest(&self, id: Id) -> bool {
-        self.state.row(id).is_some_and(|row| row.is_idle() && row.stage == Stage::Sound)
+        self.state.row(id).is_some_and(|row| row.is_idle() && row.stage == Stage::Sound && row.free.is_some())
     }
 
     /// What can be said of a row: whether something is done to it, how it is, and how it differs.

@@ -1,0 +1,61 @@
+//! Being the only one who does anything with a stack of which nothing is left, so that what is known of it can be removed.
+
+use crate::store::{Access, Hold, StoreError};
+
+use super::facts::{Want, Wish};
+use super::keeper::get;
+use super::place::Place;
+use super::{DeployError, Deployment, facts};
+
+/// Whether whoever destroys a stack may remove what is known of it.
+#[derive(Debug)]
+pub enum Alone {
+    /// Nothing is left of it, nothing is wanted of it, and nobody begins anything as long as this is held.
+    Held(Hold),
+    /// Somebody wants something of it again, or something is left.
+    Wanted,
+    /// Somebody else has removed it.
+    Gone,
+}
+
+impl Deployment {
+    /// Keeps others from beginning anything, if nothing is left of the stack and nothing is wanted of it.
+    ///
+    /// # Errors
+    /// When that is not known.
+    pub async fn alone(&self) -> Result<Alone, DeployError> {
+        let (store, place) = (&self.own(), Place::new(&self.stack));
+        let leader = place.leader();
+        loop {
+            match self.wished().await? {
+                None => return Ok(Alone::Gone),
+                Some((wish, _)) if !is_nothing(&wish) => return Ok(Alone::Wanted),
+                Some(_) => {}
+            }
+            match self.store.hold(&leader, &[], &Access::new(), None).await {
+                Ok(hold) => {
+                    let goal: Option<(facts::Goal, _)> = get(store, &self.stack, &place.goal()).await?;
+                    let is_done = goal.is_some_and(|(goal, _)| goal.asked.target.is_none());
+                    let is_wanted = self.wished().await?.is_some_and(|(wish, _)| !is_nothing(&wish));
+                    if is_done && !is_wanted && store.children(&place.rows()).await?.is_empty() {
+                        return Ok(Alone::Held(hold));
+                    }
+                    hold.release().await;
+                    return Ok(Alone::Wanted);
+                }
+                // Somebody looks at it, or wants it to be gone as well.
+                Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {
+                    if let Some(node) = store.get(&leader).await? {
+                        store.changed(&leader, Some(node.version)).await?;
+                    }
+                }
+                Err(StoreError::Missing { .. }) => return Ok(Alone::Gone),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+fn is_nothing(wish: &Wish) -> bool {
+    matches!(&wish.want, Want::Deploy(asked) if asked.target.is_none())
+}

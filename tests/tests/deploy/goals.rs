@@ -1,0 +1,148 @@
+//! Goals that are broken off, given up, or contradicted while somebody is at work.
+
+use std::time::{Duration, Instant};
+
+use wattle_cloud::Setting;
+use wattle_openstack::Method;
+use wattle_openstack::session::Call;
+use wattle_tests::site::{PASSWORD, SHOP, Site};
+
+use super::KEY;
+
+const PLAN: [&str; 7] = ["plan", ".", "--cloud", "simulated", "-P", PASSWORD, "--key"];
+
+fn site() -> Site {
+    Site::embedded(Setting { takes: Duration::from_secs(3), ..Setting::default() })
+}
+
+/// Three volumes, one after the other: of which there are how many.
+fn volumes(site: &Site) -> usize {
+    let list = Call::new("block-storage", Method::Get, "/volumes/detail");
+    site.at_cloud(async |session| session.list(list, "volumes").await.expect("a list").len())
+}
+
+fn with_volumes(site: &Site) {
+    let template = site.path().join("template.yaml");
+    let emitted = std::fs::read_to_string(&template).expect("reads");
+    let volume = |name: &str, before: &str| {
+        format!("  {name}: {{type: OS::Cinder::Volume, properties: {{size: 1}}, depends_on: [{before}]}}\n")
+    };
+    let more = ["resources:\n".to_owned(), volume("v1", ""), volume("v2", "v1"), volume("v3", "v2")].concat();
+    std::fs::write(&template, emitted.replacen("resources:\n", &more, 1)).expect("writes");
+}
+
+/// Waits until this is so in the cloud.
+fn until(site: &Site, is_so: impl Fn(&Site) -> bool) {
+    let begun = Instant::now();
+    while !is_so(site) {
+        assert!(begun.elapsed() < Duration::from_mins(1), "it does not come about: {:?}", site.counts());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn whoever_only_looks_begins_nothing() {
+    let site = site();
+    with_volumes(&site);
+    let mut deploying = site.start(&KEY);
+    until(&site, |site| volumes(site) == 1);
+    deploying.interrupt();
+    for args in [&["drift", "--key"][..], &PLAN] {
+        for _ in 0..3 {
+            let ran = site.ask(&[args, &["operator.key"]].concat());
+            assert_eq!(ran.code, Some(4), "{ran}");
+            assert!(!ran.out.contains("waits for its turn"), "{ran}");
+        }
+    }
+    assert_eq!(volumes(&site), 1);
+    // What was asked for instead is what is begun next.
+    let destroy = ["destroy", "--yes", KEY[0], KEY[1]];
+    let ran = site.ask(&destroy);
+    assert!(ran.code == Some(0) && !ran.err.contains("✓ v2 created"), "{ran}");
+    assert_eq!((volumes(&site), site.counts()), (0, vec![0; 6]));
+    // The same of a deletion.
+    site.deployed(&KEY);
+    let mut destroying = site.start_alone(&destroy);
+    until(&site, |site| volumes(site) < 3);
+    destroying.interrupt();
+    let left = volumes(&site);
+    assert_ne!(left, 0);
+    let ran = site.ask(&["drift", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(4) && ran.out.contains("v1 is still there, and is to be deleted"), "{ran}");
+    assert_eq!(volumes(&site), left);
+    let ran = site.ask(&destroy);
+    assert!(ran.code == Some(0) && volumes(&site) == 0 && site.counts() == [0; 6], "{ran}");
+}
+
+#[test]
+fn what_failed_before_is_no_drift_of_what_was_deployed_since() {
+    let site = site();
+    site.deployed(&KEY);
+    let ran = site.deploy(&[&KEY[..], &["-P", "flavor=m1.nope"]].concat());
+    assert!(ran.code == Some(1) && ran.err.contains("m1.nope"), "{ran}");
+    let ran = site.ask(&["drift", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(4) && ran.out.contains("m1.nope"), "{ran}");
+    site.deployed(&KEY);
+    let ran = site.ask(&["drift", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && ran.out.contains("as it was deployed"), "{ran}");
+    let ran = site.ask(&[&PLAN[..], &["operator.key"]].concat());
+    assert_eq!(ran.code, Some(0), "{ran}");
+}
+
+#[test]
+fn what_goes_back_has_failed_and_takes_the_software_along() {
+    let site = site();
+    site.deployed(&KEY);
+    let worse = ["--on-failure", "rollback", "-P", "flavor=m1.nope"];
+    let ran = site.deploy(&[&KEY[..], &worse].concat());
+    assert!(ran.code == Some(1) && ran.err.contains("m1.nope"), "{ran}");
+    assert!(ran.err.contains("it is as it was before: that is deployment 3 now"), "{ran}");
+    assert_eq!(site.counts(), SHOP);
+    // Nothing is to be done, of either.
+    let ran = site.ask(&[&PLAN[..], &["operator.key"]].concat());
+    assert_eq!(ran.code, Some(0), "{ran}");
+}
+
+#[test]
+fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
+    let site = site();
+    site.deployed(&KEY);
+    let mut destroying = site.start_alone(&["destroy", "--yes", KEY[0], KEY[1]]);
+    until(&site, |site| site.counts() != SHOP);
+    let ran = site.deploy(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
+    let destroyed = destroying.ended();
+    let said = destroying.said();
+    // The last one counts, whichever that was.
+    if ran.code == Some(0) {
+        assert!(destroyed == Some(1) && said.contains("has wanted `three_tier` again"), "{said}\n{ran}");
+        assert_eq!(site.counts(), SHOP, "{said}\n{ran}");
+    } else {
+        assert_eq!((destroyed, site.counts()), (Some(0), vec![0; 6]), "{said}\n{ran}");
+        site.deployed(&KEY);
+    }
+    // While one deploys, another one destroys.
+    let mut deploying = site.start(&[&KEY[..], &["-P", "flavor=m1.large"]].concat());
+    deploying.wait_for("components unchanged", Duration::from_mins(1));
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
+    assert_eq!(deploying.ended(), Some(1));
+    assert!(deploying.said().contains("was destroyed meanwhile"), "{}", deploying.said());
+    // Two destroy it.
+    site.deployed(&KEY);
+    let mut first = site.start_alone(&["destroy", "--yes", KEY[0], KEY[1]]);
+    until(&site, |site| site.counts() != SHOP);
+    let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+    assert!(first.ended() == Some(0) && site.counts() == [0; 6], "{}", first.said());
+    assert!(ran.code == Some(0) || ran.err.contains("holds no stack"), "{ran}");
+}
+
+#[test]
+fn whoever_looks_on_sees_what_goes_on() {
+    let site = site();
+    let mut leading = site.start(&KEY);
+    until(&site, |site| !site.there()["networks"].is_empty());
+    let ran = site.deploy(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
+    assert_eq!((ran.code, leading.ended()), (Some(0), Some(0)), "{ran}");
+    let looks_on = ran.err.contains("this one looks on");
+    assert!(looks_on && ran.err.contains("✓ web created (OS::Nova::Server"), "{ran}");
+}
