@@ -65,6 +65,30 @@ fn nothing_is_made_where_something_is_wrong() {
     site.deployed(&[]);
 }
 
+/// What `wattle check` says of the same values.
+#[test]
+fn what_heat_would_refuse_is_refused_before_anything_is_made() {
+    let site = Site::embedded(Setting::default());
+    let key = ["--key", "operator.key"];
+    let template = site.path().join("template.yaml");
+    let emitted = std::fs::read_to_string(&template).expect("reads");
+    let more = "resources:\n  group: {type: OS::Heat::ResourceGroup, properties: {count: {get_param: n}, resource_def: \
+                {type: OS::Heat::None}}}\n  disk: {type: OS::Cinder::Volume, properties: {size: {get_param: size}}}\n  \
+                lan: {type: OS::Neutron::Subnet, properties: {network: {get_resource: backbone}, cidr: {get_param: cidr}}}\n";
+    let with = |n: &str, size: &str, cidr: &str| {
+        let more = more.replace("{get_param: n}", n).replace("{get_param: size}", size);
+        let more = more.replace("{get_param: cidr}", cidr);
+        std::fs::write(&template, emitted.replacen("resources:\n", &more, 1)).expect("writes");
+    };
+    with("-1", "0", "10.9.0.0/33");
+    let ran = site.deploy(&key);
+    assert!(ran.code == Some(2) && ran.err.contains("3 things are wrong in `template.yaml`"), "{ran}");
+    assert!(ran.err.contains("10.9.0.0/33"), "{ran}");
+    assert_eq!(site.counts(), [0; 6]);
+    with("1", "1", "10.9.0.0/24");
+    site.deployed(&key);
+}
+
 #[test]
 fn a_quota_that_is_too_small_is_named_and_nothing_is_forgotten() {
     let site =

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
+use wattle::check::Severity;
 use wattle::model::Diagnostic;
 use wattle::view::{self, Format};
 use wattle_openstack::Session;
@@ -48,6 +49,12 @@ pub(super) async fn choose(
     if through != Some(Through::Heat) {
         let refused = match Templates::default().target(source) {
             Ok(target) => {
+                let wrong = wrong(source);
+                if !wrong.is_empty() {
+                    show(source, &wrong, console)?;
+                    let what = wrongs(wrong.len());
+                    return Err(Failure::usage(format!("{what} in `{}`, and nothing was done", source.template)));
+                }
                 let session = cloud::session(matches).await?;
                 cloud::services(&session, &target).await?;
                 return Ok((session, Through::Wattle));
@@ -109,10 +116,29 @@ fn stays(stack: &str, before: Through) -> Failure {
 
 /// Says all that cannot be deployed without Heat.
 fn say(source: &Source, refused: &[Diagnostic], console: &mut Console) -> Result<Failure, Failure> {
-    let read = |name: &str| source.files.get(name).map(|text| text.as_str().into());
-    console.err.write(&view::render(refused, Format::Full, &read, &console.err.options()))?;
+    let place = |found: &Diagnostic| found.labels.first().map(|label| (label.at.file.clone(), label.at.line));
+    let known: Vec<_> = refused.iter().map(place).collect();
+    let wrong = wrong(source).into_iter().filter(|wrong| !known.contains(&place(wrong)));
+    let all: Vec<Diagnostic> = refused.iter().cloned().chain(wrong).collect();
+    show(source, &all, console)?;
     let what = things(refused.len());
     Ok(Failure::usage(format!("{what} in `{}` cannot be deployed without Heat, and nothing was done", source.template)))
+}
+
+/// All that Heat would refuse of the template with what it is given: nobody else takes it either, or takes it for something else.
+fn wrong(source: &Source) -> Vec<Diagnostic> {
+    let all = wattle_hot::check(&source.loaded()).into_iter();
+    all.filter(|found| found.severity == Severity::Error).collect()
+}
+
+fn show(source: &Source, found: &[Diagnostic], console: &mut Console) -> Result<(), Failure> {
+    let environment = |name: &str| source.environments.iter().find(|(file, _)| file == name).map(|(_, text)| text);
+    let read = |name: &str| source.files.get(name).or_else(|| environment(name)).map(|text| text.as_str().into());
+    console.err.write(&view::render(found, Format::Full, &read, &console.err.options()))
+}
+
+fn wrongs(count: usize) -> String {
+    if count == 1 { "one thing is wrong".to_owned() } else { format!("{count} things are wrong") }
 }
 
 fn things(count: usize) -> String {
