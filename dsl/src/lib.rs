@@ -51,6 +51,7 @@ pub mod view;
 pub use wattle_heat::emit;
 pub use wattle_model as model;
 pub use wattle_model::{names, shown, values};
+pub use wattle_policy as policy;
 
 // What messages of the compiler name: here, so that they name it with the shortest path.
 #[doc(hidden)]
