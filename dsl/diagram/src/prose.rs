@@ -30,16 +30,12 @@ fn plain(text: &str) -> String {
                 is_code = !is_code;
                 after
             }
-            '[' if !is_code => match link(after) {
-                Some((said, behind)) => {
-                    out.push_str(&plain(said));
-                    behind
-                }
-                None => {
-                    out.push('[');
-                    after
-                }
-            },
+            '[' if !is_code => {
+                let (said, behind) =
+                    link(after).map_or(("[".to_owned(), after), |(said, behind)| (plain(said), behind));
+                out.push_str(&said);
+                behind
+            }
             '*' if !is_code => after.trim_start_matches('*'),
             other => {
                 out.push(other);

@@ -74,6 +74,7 @@ pub(super) struct Part<'p> {
 pub(super) struct Wire<'p> {
     pub(super) edge: &'p Edge,
     /// Its place among the diagram's edges.
+    #[cfg_attr(not(feature = "page"), expect(dead_code, reason = "the page names edges by it"))]
     pub(super) number: usize,
     pub(super) from: End,
     pub(super) to: End,
