@@ -60,6 +60,6 @@ pub use author::hot;
 pub use author::{
     Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Text, Topology,
 };
-pub use cli::main;
+pub use cli::{main, main_with};
 pub use wattle_macros::{Parameters, PortType, blueprint, component, text};
 pub use wattle_words::types::*;

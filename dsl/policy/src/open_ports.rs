@@ -33,6 +33,18 @@ impl fmt::Display for Ports {
     }
 }
 
+impl Ports {
+    /// As a file of policies has it.
+    fn written(&self) -> String {
+        let range = match self.range {
+            EVERY => return self.protocol.clone(),
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first}-{last}"),
+        };
+        if self.protocol == "tcp" { range } else { format!("{range}/{}", self.protocol) }
+    }
+}
+
 fn read(given: &Given<'_>) -> Result<Look, Refused> {
     let allowed = given.texts("allowed")?;
     let ports: Result<Vec<Ports>, Refused> = allowed
@@ -184,7 +196,7 @@ fn words(allowed: &[Ports]) -> String {
     if allowed.is_empty() {
         return "nothing may be open to the world".to_owned();
     }
-    let words = allowed.iter().map(ToString::to_string);
+    let words = allowed.iter().map(|ports| format!("`{}`", ports.written()));
     format!("open to the world may be {}", wattle_model::names::join(words, "and"))
 }
 

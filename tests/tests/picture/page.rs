@@ -306,6 +306,22 @@ fn whatever_a_name_or_a_recipe_says_is_only_text() {
     assert_eq!(page.browser.run("return window.hacked ?? null"), Value::Null);
 }
 
+/// A subnet has no box of its own: how far it is shows at its network's.
+#[test]
+fn how_far_a_subnet_is_shows_at_its_network() {
+    let Some(page) = Page::open("a subnet of a page", &example("three_tier"), false) else { return };
+    let built = |of: &str| {
+        page.browser.run(&format!("wattle.setBuilt({of})"));
+        page.browser.text("return document.querySelector('[data-id=\"r:backbone\"]').dataset.built ?? ''")
+    };
+    assert_eq!(built("{ backbone: { state: 'there' }, subnet: { state: 'failed', text: 'no' } }"), "failed");
+    let told = page.browser.text("return document.querySelector('[data-id=\"r:backbone\"] > title').textContent");
+    assert_eq!(told, "no");
+    assert_eq!(built("{ subnet: { state: 'there' }, backbone: { state: 'busy', text: 'is being created' } }"), "busy");
+    assert_eq!(built("{ backbone: { state: 'there' }, subnet: { state: 'there' } }"), "there");
+    page.end();
+}
+
 #[test]
 fn states_are_painted_also_on_what_is_folded() {
     let Some(page) = Page::open("states on a page", &example("three_tier"), false) else { return };

@@ -127,6 +127,7 @@ const page = (() => {
     element.append(draw.make('rect', { class: 'ring', x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: Number(of.getAttribute('rx')) + 4 }));
   }
 
+  const BUILT = ['failed', 'differs', 'busy', 'leaving', 'to-go', 'to-come', 'there'];
   const ORDER = ['failed', 'running', 'waiting', 'done'];
 
   /** Paints states; what is folded has the worst of what is in it. */
@@ -180,7 +181,15 @@ const page = (() => {
 
   function setBuilt(given) {
     const things = Object.entries(given).map(([name, how]) => [graph.find(name), how]);
-    built = new Map(things.filter(([id]) => id && graph.things.get(id).type !== 'component'));
+    built = new Map();
+    // What is told in another's box, a subnet or a port, is seen there: the worst of both, with what is said of each.
+    for (const [id, how] of things.filter(([id]) => id && graph.things.get(id).type !== 'component')) {
+      const box = graph.box(id);
+      const known = built.get(box);
+      const rank = ({ state }) => BUILT.indexOf(state);
+      const text = known && [known.text, how.text].filter(Boolean).join('\n');
+      built.set(box, known ? { state: rank(how) < rank(known) ? how.state : known.state, text } : how);
+    }
     if (seen) paint();
   }
 
