@@ -51,6 +51,7 @@ pub mod view;
 pub use wattle_heat::emit;
 pub use wattle_model as model;
 pub use wattle_model::{names, shown, values};
+pub use wattle_policy as policy;
 
 // What messages of the compiler name: here, so that they name it with the shortest path.
 #[doc(hidden)]
@@ -59,6 +60,6 @@ pub use author::hot;
 pub use author::{
     Attribute, Component, Export, Exports, Module, Output, Parameter, Promise, RawResource, Secret, Text, Topology,
 };
-pub use cli::main;
+pub use cli::{main, main_with};
 pub use wattle_macros::{Parameters, PortType, blueprint, component, text};
 pub use wattle_words::types::*;

@@ -78,7 +78,9 @@ fn a_new_crate_lives_on_a_real_openstack() {
 #[test]
 fn a_crate_with_a_chef_recipe_is_told_how_to_switch_its_reader_on() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(new(folder.path(), &["chef-shop"]).1);
+    // Cargo adds a feature of what it has, which a version that nobody has published is not.
+    let wattle = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    assert!(new(folder.path(), &["chef-shop", "--wattle", wattle]).1);
     let own = folder.path().join("chef-shop");
     let recipes = own.join("cookbooks/web/recipes");
     fs::create_dir_all(&recipes).unwrap();
@@ -103,6 +105,42 @@ fn a_crate_with_a_chef_recipe_is_told_how_to_switch_its_reader_on() {
     assert!(succeeded, "{said}");
     let (said, succeeded) = check(&own);
     assert!(succeeded, "{said}");
+}
+
+/// What is emitted is the same wherever it is built: it has no place of this machine, also where parts of the catalog stand.
+#[test]
+fn two_checkouts_emit_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let emitted = ["one", "other/place"].map(|place| {
+        let place = folder.path().join(place);
+        fs::create_dir_all(&place).unwrap();
+        let wattle = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+        assert!(new(&place, &["shop", "--wattle", wattle]).1);
+        let own = place.join("shop");
+        let manifest = fs::read_to_string(own.join("Cargo.toml")).unwrap();
+        let manifest = manifest.replace("/catalog\" }", "/catalog\", features = [\"parts\"] }");
+        fs::write(own.join("Cargo.toml"), manifest).unwrap();
+        let part = "wattle_catalog::parts::network::PrivateNetwork { cidr: \"10.0.0.0/24\", external: \"public\" }";
+        let source = fs::read_to_string(own.join("src/lib.rs")).unwrap();
+        let (head, rest) = source.split_once("Topology, p: Settings) -> Exports {\n").expect("the blueprint");
+        let added =
+            format!("{head}Topology, p: Settings) -> Exports {{\n    let _ = t.add(\"inside\", {part});\n{rest}");
+        fs::write(own.join("src/lib.rs"), added).unwrap();
+        cargo(&own, &["run", "--", "emit", "--model"]);
+        files(&own.join("out"))
+            .into_iter()
+            .map(|(path, text)| (path.strip_prefix(&own).unwrap().to_owned(), text))
+            .collect::<Vec<_>>()
+    });
+    let [one, other] = &emitted;
+    assert!(one.len() >= 5, "{one:?}");
+    assert_eq!(one, other);
+    let places = [folder.path().to_str().unwrap(), env!("CARGO_MANIFEST_DIR").trim_end_matches("/tests")];
+    for (path, text) in one {
+        assert!(places.iter().all(|place| !text.contains(place)), "{}", path.display());
+    }
+    let seed = &one.iter().find(|(path, _)| path.ends_with("seed.yaml")).expect("the seed").1;
+    assert!(seed.contains(" catalog/src/parts/network.rs:"), "{seed}");
 }
 
 #[test]
@@ -139,6 +177,25 @@ fn a_new_crate_finds_wattle_where_it_is_told() {
     };
     let git = manifest("a", "https://git.example.org/wattle");
     assert!(git.contains("wattle-catalog = { git = \"https://git.example.org/wattle\" }"), "{git}");
+    // Without being told, it is a version, and nothing that git takes has a path of this machine.
+    let (said, succeeded) = new(folder.path(), &["usual"]);
+    assert!(succeeded && said.contains("note: on this machine it is built with the wattle in `"), "{said}");
+    let usual = folder.path().join("usual");
+    for (path, text) in files(&usual).into_iter().filter(|(path, _)| !path.starts_with(usual.join(".cargo"))) {
+        assert!(!text.contains(env!("CARGO_MANIFEST_DIR").trim_end_matches("tests")), "{}", path.display());
+    }
+    let usual = fs::read_to_string(usual.join("Cargo.toml")).unwrap();
+    assert!(usual.contains("wattle = { version = \"0.1.0\" }"), "{usual}");
+    let (said, succeeded) = run(Command::new("git").args(["init", "-q", "."]).current_dir(folder.path()));
+    assert!(succeeded, "{said}");
+    let (said, _) = run(Command::new("git").args(["status", "--short", "-uall", "usual"]).current_dir(folder.path()));
+    assert!(said.contains("usual/Cargo.toml") && !said.contains(".cargo"), "{said}");
+    let (said, succeeded) = new(folder.path(), &["ours", "--registry", "acme"]);
+    assert!(succeeded && !folder.path().join("ours/.cargo").exists(), "{said}");
+    let ours = fs::read_to_string(folder.path().join("ours/Cargo.toml")).unwrap();
+    assert!(ours.contains("wattle-catalog = { version = \"0.1.0\", registry = \"acme\" }"), "{ours}");
+    let (said, succeeded) = new(folder.path(), &["no", "--registry", "https://x"]);
+    assert!(!succeeded && said.contains("is no name of a registry"), "{said}");
     assert!(manifest("b", "0.1.0").contains("wattle = { version = \"0.1.0\" }"));
     assert!(manifest("c", concat!(env!("CARGO_MANIFEST_DIR"), "/..")).contains("/dsl\" }"));
     let (said, succeeded) = new(folder.path(), &["d", "--wattle", "."]);

@@ -4,8 +4,11 @@
 //! diagram gives the same bytes.
 
 mod data;
+mod fold;
+mod legend;
 #[cfg(feature = "page")]
 mod page;
+mod prose;
 mod state;
 mod svg;
 mod text;

@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(styled, words.into(), "the colours of boxes");
         let known: BTreeSet<_> = words.into_iter().chain(["not-begun"]).collect();
         let explained: BTreeSet<_> = words.into_iter().chain(["awaited"]).collect();
-        assert_eq!(quoted(LIVE, "#live-legend [data-kind='"), explained, "the colours of the legend");
+        assert_eq!(quoted(LIVE, "#legend [data-kind='"), explained, "the colours of the legend");
         for before in
             ["told.state === '", "state === '", "state: '", "case '", "?.state === '", ".live-state[data-state='"]
         {

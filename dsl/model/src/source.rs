@@ -32,6 +32,28 @@ impl Source {
     pub fn is_known(&self) -> bool {
         self.line > 0
     }
+
+    /// The place as files have it that are for other machines too. The compiler is told the author's own files from their workspace's
+    /// folder, and whole paths of crates that lie elsewhere: of these the crate's folder and what is in it is left, which is the
+    /// same wherever it lies.
+    pub fn portable(&self) -> String {
+        format!("{}:{}:{}", within(&self.file), self.line, self.column)
+    }
+}
+
+/// Folders of a crate in which its source may lie.
+const SOURCES: [&str; 4] = ["/src/", "/tests/", "/examples/", "/benches/"];
+
+/// What of a path is the same on every machine.
+fn within(file: &str) -> &str {
+    if !file.starts_with('/') {
+        return file;
+    }
+    let Some(at) = SOURCES.iter().filter_map(|folder| file.rfind(folder)).max() else {
+        return file.rsplit('/').next().unwrap_or(file);
+    };
+    let folder = file[..at].rfind('/').map_or(0, |slash| slash + 1);
+    file[folder..].trim_start_matches('/')
 }
 
 impl From<&'static Location<'static>> for Source {
@@ -43,5 +65,26 @@ impl From<&'static Location<'static>> for Source {
 impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+
+    #[test]
+    fn a_path_of_this_machine_begins_with_its_crate() {
+        for (file, portable) in [
+            ("src/lib.rs", "src/lib.rs"),
+            ("catalog/src/parts/nfs.rs", "catalog/src/parts/nfs.rs"),
+            ("/home/me/wattle/catalog/src/parts/nfs.rs", "catalog/src/parts/nfs.rs"),
+            ("/home/me/.cargo/registry/src/index-1/parts-0.1.0/src/nfs.rs", "parts-0.1.0/src/nfs.rs"),
+            ("/src/shop/tests/x.rs", "shop/tests/x.rs"),
+            ("/home/me/shop/main.rs", "main.rs"),
+            ("/src/main.rs", "src/main.rs"),
+            ("", ""),
+        ] {
+            assert_eq!(within(file), portable);
+        }
     }
 }

@@ -18,7 +18,9 @@ use super::emit::{Emission, TemplateFormat};
 use super::graph::{self, Drawing};
 use super::help;
 use super::plan::{Planning, is_json, plan_against, plan_format};
+use super::policy;
 use crate::manners::{Exit, Failure};
+use crate::policy::{Policies, Policy};
 
 /// What was asked for.
 #[derive(Debug)]
@@ -33,7 +35,7 @@ pub(super) struct Request {
 #[derive(Debug)]
 pub(super) enum Command {
     Emit { emission: Emission, messages: view::Format },
-    Check { format: view::Format },
+    Check { format: view::Format, policies: Policies },
     Graph { drawing: Drawing },
     Plan { planning: Planning },
     Explain { code: Option<String> },
@@ -62,6 +64,7 @@ const EMIT_ONLY: [&str; 7] = ["out", "format", "model", "message-format", "stack
 /// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
 pub(super) fn parse<B: Blueprint>(
     args: impl IntoIterator<Item = OsString>,
+    known: &[Policy],
     console: &mut Console<'_>,
 ) -> Result<Request, Exit> {
     let args: Vec<OsString> = args.into_iter().collect();
@@ -81,7 +84,7 @@ pub(super) fn parse<B: Blueprint>(
         let _ = stream.out.write_all(text.as_bytes());
         exit
     })?;
-    request(&matches).map_err(|failure| {
+    request(&matches, known).map_err(|failure| {
         let text = view::failure(&failure.message, &failure.notes, &failure.help, &console.err.options());
         let _ = console.err.out.write_all(text.as_bytes());
         failure.exit
@@ -96,6 +99,7 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
     let check = clap::Command::new("check")
         .about("Check the model and write nothing but what was found")
         .arg(messages("format").alias("message-format").help("How to write what was found"))
+        .arg(policy::arg())
         .args(common_args());
     let graph = clap::Command::new("graph")
         .about("Draw servers, the software on them, and who waits for whom: as an image, a page, or for other tools")
@@ -262,7 +266,7 @@ fn is_given(matches: &ArgMatches, name: &str) -> bool {
     matches.value_source(name) == Some(ValueSource::CommandLine)
 }
 
-fn request(matches: &ArgMatches) -> Result<Request, Failure> {
+fn request(matches: &ArgMatches, known: &[Policy]) -> Result<Request, Failure> {
     let command = matches.subcommand();
     let given = Given { before: matches, behind: command.map(|(_, behind)| behind) };
     if let Some((name @ ("check" | "graph" | "plan" | "explain"), behind)) = command
@@ -277,7 +281,8 @@ fn request(matches: &ArgMatches) -> Result<Request, Failure> {
     }
     let command = match command {
         Some(("check", behind)) => {
-            Command::Check { format: *behind.get_one("format").expect("INVARIANT: the argument has a default") }
+            let format = *behind.get_one("format").expect("INVARIANT: the argument has a default");
+            Command::Check { format, policies: policy::policies(behind, known)? }
         }
         Some(("plan", behind)) => Command::Plan {
             planning: Planning {

@@ -7,7 +7,9 @@ use crate::model::check::{find, nearest_code};
 use super::console::Console;
 
 pub(super) fn explain(code: Option<&str>, console: &mut Console<'_>) -> Result<Exit, Failure> {
-    console.out.write(&explained(code, &all())?)?;
+    let mut checks = all();
+    checks.extend(crate::policy::all());
+    console.out.write(&explained(code, &checks)?)?;
     Ok(Exit::Fine)
 }
 

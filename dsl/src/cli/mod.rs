@@ -13,6 +13,7 @@ mod files;
 mod graph;
 mod help;
 mod plan;
+mod policy;
 mod reserved;
 pub(crate) mod settings;
 mod shape;
@@ -28,6 +29,7 @@ use std::process::ExitCode;
 use crate::author::Blueprint;
 use crate::check::{self, Diagnostic, Limits, Severity};
 use crate::model::Model;
+use crate::policy::{Policies, Policy};
 use crate::view;
 
 use args::{Command, Request};
@@ -40,6 +42,7 @@ pub use environment::{beside, environment};
 pub use explain::explained;
 pub use graph::{DiagramFormat, Drawing, drawing, drawing_args};
 pub use plan::{is_json, plan_against, plan_format, planned, planned_of, state_of, values};
+pub use policy::{arg as policy_arg, policies};
 pub use reserved::{is_reserved, is_reserved_file, leads_out, read_brought};
 pub use sources::Sources;
 pub use tree::of_model;
@@ -55,11 +58,18 @@ pub use tree::of_model;
 /// `emit` replaces all of its files or none: it writes everything beside the old files first, and only then lets each new
 /// one take its place by a rename, the seed last. Only a process that is killed between the first of these renames and
 /// the last leaves old files beside new ones, each of them whole; the next run takes the new ones back before it begins.
-#[expect(clippy::needless_pass_by_value, reason = "a blueprint is a function, given by its name")]
 pub fn main<B: Blueprint>(blueprint: B) -> ExitCode {
+    main_with(blueprint, &[])
+}
+
+/// [`main`] of a blueprint whose team has policies of its own: `check --policy FILE` knows them besides [those that many
+/// have](crate::policy::ALL), by their names in the file.
+#[expect(clippy::needless_pass_by_value, reason = "a blueprint is a function, given by its name")]
+pub fn main_with<B: Blueprint>(blueprint: B, policies: &[Policy]) -> ExitCode {
     let mut console = Console::of_process();
     let sources = sources::Sources::default();
-    let code = run(&blueprint, std::env::args_os(), &mut console, &|file| sources.read(file));
+    let known = [crate::policy::ALL, policies].concat();
+    let code = run(&blueprint, std::env::args_os(), &known, &mut console, &|file| sources.read(file));
     code.into()
 }
 
@@ -67,10 +77,11 @@ pub fn main<B: Blueprint>(blueprint: B) -> ExitCode {
 fn run<B: Blueprint>(
     blueprint: &B,
     args: impl IntoIterator<Item = std::ffi::OsString>,
+    known: &[Policy],
     console: &mut Console<'_>,
     read: view::Read<'_>,
 ) -> Exit {
-    let request = match args::parse::<B>(args, console) {
+    let request = match args::parse::<B>(args, known, console) {
         Ok(request) => request,
         Err(exit) => return exit,
     };
@@ -90,9 +101,9 @@ fn execute<B: Blueprint>(
 ) -> Result<Exit, Failure> {
     match &request.command {
         Command::Explain { code } => explain::explain(code.as_deref(), console),
-        Command::Check { format } => {
+        Command::Check { format, policies } => {
             let model = model(blueprint, request)?;
-            let diagnostics = diagnostics(&model, request);
+            let diagnostics = diagnostics(&model, policies, request);
             let options = console.out.options();
             let text = view::render(&diagnostics, *format, read, &options);
             console.out.write(&text)?;
@@ -104,7 +115,7 @@ fn execute<B: Blueprint>(
         }
         Command::Graph { drawing } => {
             let model = model(blueprint, request)?;
-            if let Some(summary) = view::summary(&errors(diagnostics(&model, request))) {
+            if let Some(summary) = view::summary(&errors(diagnostics(&model, &Policies::default(), request))) {
                 let told =
                     format!("{summary} in the model, which `check` reports; some of the diagram may be missing\n");
                 console.err.write(&told)?;
@@ -114,13 +125,13 @@ fn execute<B: Blueprint>(
         }
         Command::Plan { planning } => {
             let model = model(blueprint, request)?;
-            let diagnostics = errors(diagnostics(&model, request));
+            let diagnostics = errors(diagnostics(&model, &Policies::default(), request));
             report(&diagnostics, view::Format::Full, "nothing was compared", console, read);
             if diagnostics.is_empty() { planning.run(&model, console) } else { Ok(Exit::Failed) }
         }
         Command::Emit { emission, messages } => {
             let model = model(blueprint, request)?;
-            let diagnostics = diagnostics(&model, request);
+            let diagnostics = diagnostics(&model, &Policies::default(), request);
             report(&diagnostics, *messages, "nothing was written", console, read);
             if check::has_errors(&diagnostics) {
                 return Ok(Exit::Failed);
@@ -156,9 +167,11 @@ fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<Model, Failur
     Ok(model)
 }
 
-fn diagnostics(model: &Model, request: &Request) -> Vec<Diagnostic> {
+fn diagnostics(model: &Model, policies: &Policies, request: &Request) -> Vec<Diagnostic> {
     let limits = Limits { lowering: request.lowering, ..Limits::default() };
     let mut diagnostics = check::check(model, &limits);
+    diagnostics.extend(policies.look(model));
+    diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
     if request.deny_warnings {
         for diagnostic in &mut diagnostics {
             diagnostic.severity = Severity::Error;

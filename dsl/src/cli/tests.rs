@@ -5,6 +5,7 @@ mod deployed;
 mod files;
 mod graph;
 mod output;
+mod policy;
 mod settings;
 
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use crate::view;
 
 use super::console::{Console, Stream};
 use crate::manners::Exit;
+use crate::policy::Policy;
 use blueprint::Demo;
 
 /// What a run said and how it ended.
@@ -40,6 +42,10 @@ fn run(args: &[&str], color: bool) -> Run {
 }
 
 fn run_of<B: Blueprint>(blueprint: &B, args: &[&str], color: bool) -> Run {
+    run_with(blueprint, args, crate::policy::ALL, color)
+}
+
+fn run_with<B: Blueprint>(blueprint: &B, args: &[&str], known: &[Policy], color: bool) -> Run {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut console = Console {
         out: Stream { out: Box::new(&mut out), color, is_terminal: false },
@@ -48,7 +54,7 @@ fn run_of<B: Blueprint>(blueprint: &B, args: &[&str], color: bool) -> Run {
     };
     let read: view::Read<'_> = &|file| (file == "src/demo.rs").then(|| blueprint::SOURCE.into());
     let args = std::iter::once("/target/debug/examples/demo").chain(args.iter().copied()).map(OsString::from);
-    let exit = super::run(blueprint, args, &mut console, read);
+    let exit = super::run(blueprint, args, known, &mut console, read);
     drop(console);
     let text = |bytes| String::from_utf8(bytes).expect("text");
     Run { exit, out: text(out), err: text(err) }

@@ -4,7 +4,7 @@ use crate::model::{Expr, Name, Reference, Source, Step, Type};
 
 /// A place, as `file:line:column`; nothing where it is not known.
 pub(super) fn place(at: &Source) -> Name {
-    if at.is_known() { at.to_string().into() } else { Name::default() }
+    if at.is_known() { at.portable().into() } else { Name::default() }
 }
 
 /// A type in short.

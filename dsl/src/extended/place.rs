@@ -58,5 +58,5 @@ fn bindings(bindings: &crate::model::IndexMap<Name, Binding>) -> Option<Hot> {
 }
 
 fn at(at: &Source) -> Hot {
-    text(at.to_string())
+    text(at.portable())
 }

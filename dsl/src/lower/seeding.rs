@@ -167,7 +167,7 @@ fn requirements(model: &Model) -> IndexMap<Name, SeedRequirement> {
 }
 
 fn sources(model: &Model) -> IndexMap<Name, String> {
-    let known = |at: &Source| at.is_known().then(|| at.to_string());
+    let known = |at: &Source| at.is_known().then(|| at.portable());
     let resources = model.resources.iter().map(|(name, resource)| (name, &resource.at));
     let components = model.components.iter().map(|(key, component)| (key, &component.at));
     resources.chain(components).filter_map(|(name, at)| Some((name.clone(), known(at)?))).collect()

@@ -65,8 +65,15 @@ pub enum Dependency {
     Path(String),
     /// In the git repository at this URL.
     Git(String),
-    /// In the registry, in this version.
+    /// In Cargo's registry, in this version.
     Version(String),
+    /// In the registry that Cargo's configuration calls `registry`, in this version.
+    Registry {
+        /// The registry's name.
+        registry: String,
+        /// The version.
+        version: String,
+    },
 }
 
 impl Dependency {
@@ -76,6 +83,7 @@ impl Dependency {
             Self::Path(path) => format!("path = \"{}/{folder}\"", path.replace('\\', "/").trim_end_matches('/')),
             Self::Git(url) => format!("git = \"{url}\""),
             Self::Version(version) => format!("version = \"{version}\""),
+            Self::Registry { registry, version } => format!("version = \"{version}\", registry = \"{registry}\""),
         }
     }
 }

@@ -11,24 +11,54 @@ use wattle_hot::import::Dependency;
 use super::failure::Failure;
 
 /// Where the crate finds wattle.
-pub(super) fn wattle() -> Arg {
-    Arg::new("wattle").long("wattle").value_name("DIR|URL|VERSION").help(
-        "Where the crate finds wattle: its repository, as a folder or as the URL of a git repository, or a version; the \
-         repository that this program is of, without it",
-    )
+pub(super) fn wattle() -> [Arg; 2] {
+    let wattle = Arg::new("wattle").long("wattle").value_name("VERSION|URL|DIR").help(
+        "Where the crate finds wattle: a version, the URL of a git repository, or a folder of this machine that holds the \
+         repository; the version of this program, without it",
+    );
+    let registry = Arg::new("registry")
+        .long("registry")
+        .value_name("NAME")
+        .help("The registry in which that version is, as Cargo's configuration calls it");
+    [wattle, registry]
+}
+
+/// Where a crate finds wattle.
+pub(super) struct Place {
+    /// What its manifest says.
+    pub(super) wattle: Dependency,
+    /// The repository that stands in for it on this machine, where nothing else was asked for.
+    pub(super) here: Option<PathBuf>,
 }
 
 /// What [`wattle`] was given.
-pub(super) fn dependency(matches: &ArgMatches) -> Result<Dependency, Failure> {
-    let Some(given) = matches.get_one::<String>("wattle") else {
-        return match repository() {
-            Some(folder) => Ok(Dependency::Path(folder.display().to_string())),
-            None => {
-                Err(Failure::usage("the repository of wattle is not found: this program does not lie in it any more")
-                    .help("say where it is: `--wattle DIR`, or `--wattle URL` of a git repository"))
-            }
-        };
+pub(super) fn place(matches: &ArgMatches) -> Result<Place, Failure> {
+    let registry = matches.get_one::<String>("registry");
+    let given = matches.get_one::<String>("wattle");
+    if let Some(registry) = registry {
+        let is_name =
+            !registry.is_empty() && registry.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        if !is_name {
+            return Err(Failure::usage(format!("`{registry}` is no name of a registry"))
+                .help("Cargo's configuration has the names: `[registries.NAME]`"));
+        }
+    }
+    let of_version = |version: &str| match registry {
+        Some(registry) => Dependency::Registry { registry: registry.clone(), version: version.to_owned() },
+        None => Dependency::Version(version.to_owned()),
     };
+    let Some(given) = given else {
+        let here = repository().filter(|_| registry.is_none());
+        return Ok(Place { wattle: of_version(env!("CARGO_PKG_VERSION")), here });
+    };
+    let wattle = asked(given, of_version)?;
+    if let (Some(registry), Dependency::Path(_) | Dependency::Git(_)) = (registry, &wattle) {
+        return Err(Failure::usage(format!("the registry `{registry}` has versions, and `{given}` is none")));
+    }
+    Ok(Place { wattle, here: None })
+}
+
+fn asked(given: &str, of_version: impl Fn(&str) -> Dependency) -> Result<Dependency, Failure> {
     let folder = Path::new(given);
     if folder.is_dir() {
         let folder = folder.canonicalize().map_err(|error| Failure::usage(format!("`{given}`: {}", reason(&error))))?;
@@ -38,12 +68,30 @@ pub(super) fn dependency(matches: &ArgMatches) -> Result<Dependency, Failure> {
         return Err(Failure::usage(format!("`{given}` is not wattle's repository: it has no `dsl` and no `catalog`")));
     }
     if given.contains("://") {
-        return Ok(Dependency::Git(given.clone()));
+        return Ok(Dependency::Git(given.to_owned()));
     }
     if given.starts_with(|first: char| first.is_ascii_digit()) {
-        return Ok(Dependency::Version(given.clone()));
+        return Ok(of_version(given));
     }
     Err(Failure::usage(format!("there is no folder `{given}`, a URL has `://`, and a version begins with a digit")))
+}
+
+/// Has a crate built on this machine with the repository that this program is of, and says so; nobody else's is. Its manifest
+/// names a version, which is all that a colleague gets: git ignores what is written here.
+pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, Failure> {
+    let Some(here) = &place.here else { return Ok(None) };
+    let on = Dependency::Path(here.display().to_string());
+    let text = format!(
+        "# The wattle of this machine. Git ignores this file: others get the version that Cargo.toml names.\n\
+         [patch.crates-io]\nwattle = {{ {} }}\nwattle-catalog = {{ {} }}\n",
+        on.on("dsl"),
+        on.on("catalog"),
+    );
+    write(folder, &[(".cargo/config.toml".into(), text), (".cargo/.gitignore".into(), "*\n".into())])?;
+    Ok(Some(format!(
+        "note: on this machine it is built with the wattle in `{}`, as `.cargo/config.toml` says, which git ignores\n",
+        here.display()
+    )))
 }
 
 /// The repository that this program is of.

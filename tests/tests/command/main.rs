@@ -1,5 +1,6 @@
 //! What the `wattle` command says to whoever uses it wrongly, and its help.
 
+mod policies;
 mod templates;
 
 use std::path::Path;
@@ -21,6 +22,8 @@ fn golden_with(name: &str, directory: &Path, args: &[&str], names: &[(&str, &str
     command.args(args).current_dir(directory).env("COLUMNS", "100");
     let ran = running::to_its_end(apart(&mut command, directory));
     let ran = format!("$ wattle {}\n{ran}", args.join(" ")).replace(directory.to_str().expect("text"), "<here>");
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+    let ran = ran.replace(repository.to_str().expect("text"), "<repository>");
     let ran = names.iter().fold(ran, |ran, (name, mark)| ran.replace(name, mark));
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);

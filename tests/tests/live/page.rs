@@ -135,7 +135,7 @@ fn what_is_awaited_is_marked_on_the_picture_and_leads_to_who_writes_it() {
     browser.prefer("prefers-reduced-motion", "reduce");
     assert_eq!(browser.run(moving), json!([]));
     browser.set_dark(false);
-    let legend = browser.text("return document.getElementById('live-legend').innerText");
+    let legend = browser.text("return document.getElementById('legend').innerText");
     assert!(legend.contains("awaited: a click, or w, goes to who writes it"), "{legend}");
     looked_at(&browser, "awaited");
 

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
+use wattle::diagram::svg;
+
 use super::page::{ESCAPE, Page, example};
+use super::svg::corner;
 
 const RIGHT: &str = "\u{e014}";
 
@@ -40,6 +43,64 @@ fn boxes_wires_and_details_say_what_they_are() {
     for label in ["backends: list of url", "database_url: url"] {
         assert!(labels.as_array().is_some_and(|labels| labels.contains(&json!(label))), "{label}: {labels}");
     }
+    page.end();
+}
+
+/// Page and image are of one model, and so it looks alike on both.
+#[test]
+fn everything_is_where_the_image_has_it() {
+    let picture = example("three_tier");
+    let Some(page) = Page::open("page and image of three_tier", &picture, false) else { return };
+    let image = svg(&picture);
+    let place = |name: &str| {
+        let number = |of: &str| {
+            let script = format!("return document.querySelector('[data-id=\"r:{name}\"] > rect').getBBox().{of}");
+            page.browser.run(&script).as_f64().expect("a number")
+        };
+        (number("x"), number("y"))
+    };
+    let from_db = |(x, y): (f64, f64), db: (f64, f64)| ((x - db.0).round(), (y - db.1).round());
+    for server in ["app1", "app2", "web"] {
+        let on_image = from_db(corner(&image, server), corner(&image, "db"));
+        assert_eq!(from_db(place(server), place("db")), on_image, "{server}");
+    }
+    // The subnet is told in the network's band, as it is there.
+    assert_eq!(page.count("[data-id='r:subnet']"), 0);
+    let band = page.browser.text("return document.querySelector('.network').textContent");
+    assert_eq!(band, "backbonesubnet 10.0.0.0/24");
+    let legend = page.browser.text("return document.getElementById('legend').innerText");
+    assert_eq!(legend, "is read by\nruns before\nis created before\non this network");
+    // What is selected keeps the colours that it has.
+    page.browser
+        .run("wattle.setStates({ 'db/postgres': { state: 'failed', text: 'no' } }); wattle.select('db/postgres')");
+    page.wait_for_details("db/postgres");
+    let stroke = |selector: &str| {
+        page.browser.text(&format!("return getComputedStyle(document.querySelector({selector:?})).stroke"))
+    };
+    let [own, ring] = ["rect", ".ring"].map(|part| stroke(&format!("[data-id='c:db/postgres'] > {part}")));
+    assert_ne!(own, ring);
+    assert_eq!(page.count("[data-state='failed'].selected > .ring"), 1);
+    page.end();
+}
+
+#[test]
+fn documentation_is_shown_as_it_was_meant() {
+    let mut picture = example("hello");
+    picture.description = "One *server* greets, by [`Greeter`] and [a page](https://example.org/).\n\n\
+        # Ways\n- first,\n  and more\n- `second`\n\n```\na  = b\n```\n<b>last</b> snake_case_word 2 * 3 * 4"
+        .into();
+    let Some(page) = Page::open("documentation on a page", &picture, false) else { return };
+    let shown = page.browser.text(
+        "const parts = [...document.querySelectorAll('.details > *')];
+         const end = parts.findIndex((one) => one.className === 'at');
+         return parts.slice(1, end).map((one) => one.outerHTML).join('\\n')",
+    );
+    assert_eq!(
+        shown,
+        "<p>One <em>server</em> greets, by <code>Greeter</code> and <span title=\"https://example.org/\">a page</span>.</p>\n\
+         <p><strong>Ways</strong></p>\n<ul><li>first, and more</li><li><code>second</code></li></ul>\n<pre>a  = b</pre>\n\
+         <p>&lt;b&gt;last&lt;/b&gt; snake_case_word 2 * 3 * 4</p>"
+    );
     page.end();
 }
 

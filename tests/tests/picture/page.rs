@@ -179,7 +179,7 @@ fn three_tier_is_explored_with_the_keyboard_alone() {
 fn connections_folds_and_unfolds_its_modules() {
     let Some(page) = Page::open("the page of connections", &example("connections"), true) else { return };
     assert_eq!((page.overlaps(), page.overflows()), (json!([]), json!([])));
-    assert!(page.count(".edge.data[d*='Q']") > 5, "wires are not routed");
+    assert!(page.count(".edge.data[d*='C']") > 5, "wires are not routed");
     page.browser.screenshot("connections-dark");
     page.browser.click("[data-id='c:cell.manager/connections'] > rect");
     page.wait_for_details("cell.manager/connections");
@@ -280,7 +280,7 @@ fn whatever_a_name_or_a_recipe_says_is_only_text() {
     assert_eq!(page.browser.text("return document.querySelector('#found li').firstChild.textContent"), evil);
     page.browser.press(ENTER);
     page.wait_for_details(evil);
-    assert_eq!((page.count("img"), page.count("script")), (0, 3), "markup has become elements");
+    assert_eq!((page.count("img"), page.count("script")), (0, 4), "markup has become elements");
     assert_eq!(page.browser.run("return window.hacked ?? null"), Value::Null);
     // The page's policy lets nothing else run, and nothing be fetched.
     let policy = |act: &str| {
@@ -304,6 +304,22 @@ fn whatever_a_name_or_a_recipe_says_is_only_text() {
         "frame-src"
     );
     assert_eq!(page.browser.run("return window.hacked ?? null"), Value::Null);
+}
+
+/// A subnet has no box of its own: how far it is shows at its network's.
+#[test]
+fn how_far_a_subnet_is_shows_at_its_network() {
+    let Some(page) = Page::open("a subnet of a page", &example("three_tier"), false) else { return };
+    let built = |of: &str| {
+        page.browser.run(&format!("wattle.setBuilt({of})"));
+        page.browser.text("return document.querySelector('[data-id=\"r:backbone\"]').dataset.built ?? ''")
+    };
+    assert_eq!(built("{ backbone: { state: 'there' }, subnet: { state: 'failed', text: 'no' } }"), "failed");
+    let told = page.browser.text("return document.querySelector('[data-id=\"r:backbone\"] > title').textContent");
+    assert_eq!(told, "no");
+    assert_eq!(built("{ subnet: { state: 'there' }, backbone: { state: 'busy', text: 'is being created' } }"), "busy");
+    assert_eq!(built("{ backbone: { state: 'there' }, subnet: { state: 'there' } }"), "there");
+    page.end();
 }
 
 #[test]

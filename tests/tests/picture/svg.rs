@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use wattle::diagram::{self, svg};
+use wattle::diagram::{self, Diagram, Edge, Resource, Role, Why, svg};
 
 use super::{examples, tiers};
 
@@ -48,6 +48,43 @@ fn names_that_are_markup_stay_text() {
     let drawn = svg(&picture);
     assert!(!drawn.contains("<script") && !drawn.contains("<b "), "{drawn}");
     read_by_python(&drawn);
+}
+
+#[test]
+fn a_network_is_named_on_what_is_on_it_and_no_line_leads_there() {
+    let drawn = svg(&diagram::of(&examples()[1].1));
+    // Four servers, a port and the router's interface; and the sample of the legend.
+    assert_eq!(drawn.matches("<rect class=\"chip b0\"").count(), 7);
+    assert_eq!(drawn.matches(">backbone</text>").count(), 7, "its band says it, too");
+    for words in ["is read by", "runs before", "is created before", "on this network"] {
+        assert!(drawn.contains(&format!(">{words}</text>")), "{words}");
+    }
+    // What a picture does not have needs no explanation.
+    let drawn = svg(&Diagram::new("empty"));
+    assert!(!drawn.contains("is read by"), "{drawn}");
+}
+
+/// Left and top of a server's box.
+pub(crate) fn corner(drawn: &str, name: &str) -> (f64, f64) {
+    let begin = format!("<g id=\"{name}\"><title>{name}</title>\n<rect class=\"server\" x=\"");
+    let (_, rest) = drawn.split_once(&begin).expect("the box");
+    let numbers: Vec<&str> = rest.splitn(4, '"').collect();
+    (numbers[0].parse().expect("x"), numbers[2].parse().expect("y"))
+}
+
+#[test]
+fn members_of_a_cluster_stand_in_their_order() {
+    let mut picture = Diagram::new("cluster");
+    let server = |name: String| Resource::new(name, "OS::Nova::Server", Role::ServerBox);
+    picture.resources.extend((1..=11).map(|number| server(format!("member{number}"))));
+    // Who needs nobody stands before; their order alone would turn that of the members round.
+    for (name, number) in ["one", "two", "three", "four"].into_iter().zip([11, 10, 9, 2]) {
+        picture.resources.push(server(name.into()));
+        picture.edges.push(Edge::new(name.into(), format!("member{number}").into(), Why::Infrastructure));
+    }
+    let drawn = svg(&picture);
+    let tops: Vec<f64> = [2, 9, 10, 11].map(|number| corner(&drawn, &format!("member{number}")).1).to_vec();
+    assert!(tops.is_sorted(), "{tops:?}");
 }
 
 /// Panics unless Python's XML parser takes the text.

@@ -1,4 +1,5 @@
-// Layout: by ELK in a worker, so that the page stays alive; by `quick` where there is too much for it, or it takes too long.
+// Layout: as the image has it while nothing is folded; else by ELK in a worker, so that the page stays alive, and by `quick` where
+// there is too much for it, or it takes too long.
 
 const arrange = (() => {
   /** Boxes and wires up to which ELK is asked. */
@@ -16,6 +17,7 @@ const arrange = (() => {
     'elk.spacing.edgeEdge': '9',
     'elk.layered.spacing.nodeNodeBetweenLayers': '44',
     'elk.layered.spacing.edgeNodeBetweenLayers': '16',
+    'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
     'elk.layered.nodePlacement.strategy': 'BRANDES_KOEPF',
     'elk.layered.nodePlacement.bk.fixedAlignment': 'BALANCED',
     'elk.padding': '[top=0,left=0,bottom=0,right=0]',
@@ -131,8 +133,22 @@ const arrange = (() => {
     return { w: done.width, h: done.height };
   }
 
+  /** Everything where the image has it. */
+  function placed(seen) {
+    const { w, h, modules, resources, components, wires } = told.placed;
+    for (const [id, { box: of, part }] of seen.ends) {
+      const known = { m: modules, r: resources, c: components }[id[0]][id.slice(2)];
+      const [x, y, wide, high] = known;
+      Object.assign(part ?? of, { x, y, w: wide, h: high });
+    }
+    const ways = new Map(wires.map(([number, way]) => [picture.edges[number], way]));
+    for (const wire of seen.wires) wire.way = wire.edges.map(({ of }) => ways.get(of)).find(Boolean);
+    return { w, h };
+  }
+
   /** Places all boxes of what is seen, and the wires' points where they are known; how large it all is. */
   async function place(seen) {
+    if (told.placed && !scene.folded.size && (scene.shown.infrastructure || !graph.count('other'))) return placed(seen);
     if (seen.boxes.size <= LIMIT.boxes && seen.wires.length <= LIMIT.wires && seen.boxes.size > 0) {
       try {
         return taken(seen, await ask(given(seen)));

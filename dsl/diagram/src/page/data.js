@@ -5,6 +5,8 @@
 const picture = JSON.parse(document.getElementById('picture').textContent);
 for (const list of ['modules', 'resources', 'components', 'edges', 'texts']) picture[list] ??= [];
 for (const map of ['kinds', 'parameters', 'exports']) picture[map] ??= {};
+// What images follow too: networks and what is said of them, what is told within what, where everything is.
+const told = JSON.parse(document.getElementById('told').textContent);
 
 const graph = (() => {
   const things = new Map();
@@ -29,8 +31,6 @@ const graph = (() => {
   }
 
   const edges = [];
-  /** Who writes what others read, numbered as they first come: for colours, which the image has as well. */
-  const sources = new Map();
   const incoming = new Map();
   const outgoing = new Map();
   const push = (map, key, value) => (map.has(key) ? map.get(key).push(value) : map.set(key, [value]));
@@ -39,7 +39,6 @@ const graph = (() => {
     if (!from || !to) continue;
     const edge = { from, to, of, label: of.why === 'data' ? `${of.input}${of.type ? `: ${of.type}` : ''}` : '' };
     edges.push(edge);
-    if (of.why === 'data' && !sources.has(from)) sources.set(from, sources.size);
     push(outgoing, from, edge);
     push(incoming, to, edge);
   }
@@ -73,9 +72,15 @@ const graph = (() => {
     for (let at = things.get(id)?.parent; at; at = things.get(at).parent) yield at;
   }
 
+  /** In whose box a thing is told: a subnet in its network's, a port in its server's, all else in its own. */
+  const box = (id) => {
+    const name = things.get(id)?.name;
+    return id.startsWith('r:') && Object.hasOwn(told.within, name) ? `r:${told.within[name]}` : id;
+  };
+
   const local = (name) => name.slice(Math.max(name.lastIndexOf('.'), name.lastIndexOf('/')) + 1);
   const kind = (component) => picture.kinds[component.kind];
   const count = (type) => picture.resources.filter((resource) => resource.role === type).length;
 
-  return { things, within, edges, sources, incoming, outgoing, find, reach, members, around, local, kind, count };
+  return { things, within, edges, incoming, outgoing, find, reach, members, around, box, local, kind, count };
 })();

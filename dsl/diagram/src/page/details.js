@@ -36,7 +36,7 @@ const details = (() => {
   function ports(declared, about) {
     const rows = Object.entries(declared ?? {}).flatMap(([name, port]) => [
       make('dt', {}, name, make('span', {}, `: ${port.type}${port.optional ? ', optional' : ''}`)),
-      port.doc ? make('dd', {}, port.doc) : null,
+      port.doc ? make('dd', {}, ...prose.blocks(port.doc)) : null,
       ...about(name, port).map((line) => make('dd', {}, ...[line].flat())),
     ]);
     return rows.length ? [make('dl', {}, ...rows)] : [];
@@ -67,7 +67,7 @@ const details = (() => {
       make('h2', {}, name),
       make('p', {}, kind?.name ?? of.kind, ' on ', link(of.server)),
       place(of.at),
-      make('p', {}, kind?.doc ?? ''),
+      ...prose.blocks(kind?.doc),
       tools(id),
       ...part('Inputs', ports(kind?.inputs, wired)),
       ...part('Outputs', ports(kind?.outputs, read)),
@@ -88,7 +88,7 @@ const details = (() => {
       make('h2', {}, name),
       make('p', {}, of.type || of.doc || type),
       place(of.at),
-      of.type && of.doc ? make('p', {}, of.doc) : null,
+      ...(of.type ? prose.blocks(of.doc) : []),
       tools(id),
       ...part('Components', on.map((component) => make('p', {}, link(graph.things.get(component).name, graph.things.get(component).of.name)))),
       ...part('Networks', (of.networks ?? []).map((network) => make('p', {}, link(network)))),
@@ -124,11 +124,11 @@ const details = (() => {
     const rows = (map, about) => Object.entries(map).flatMap(([name, of]) => [
       make('dt', {}, name, make('span', {}, of.type ? `: ${of.type}` : '')), ...about(of).filter(Boolean).map((line) => make('dd', {}, ...[line].flat())),
     ]);
-    const parameters = rows(picture.parameters, (of) => [of.doc, of.default !== undefined && `default ${of.default}`]);
+    const parameters = rows(picture.parameters, (of) => [of.doc && prose.blocks(of.doc), of.default !== undefined && `default ${of.default}`]);
     const exports = rows(picture.exports, (of) => [value(of.value)]);
     return [
       make('h2', {}, picture.stack),
-      make('p', {}, picture.description ?? ''),
+      ...prose.blocks(picture.description),
       place(picture.at),
       make('p', {}, [count(graph.count('server'), 'server'), count(picture.components.length, 'component'), count(graph.count('network'), 'network')].join(', ')),
       ...part('Parameters', parameters.length ? [make('dl', {}, ...parameters)] : []),

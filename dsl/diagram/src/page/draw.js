@@ -3,6 +3,7 @@
 const draw = (() => {
   const SVG = 'http://www.w3.org/2000/svg';
   const BAND = 26;
+  const BOLD = '600 12.5px Helvetica, Arial, sans-serif';
   const view = document.getElementById('view');
   /** By id the element of what is drawn; by wire its path. */
   const elements = new Map();
@@ -21,7 +22,7 @@ const draw = (() => {
   const text = (x, y, content, kind) => make('text', { x, y, class: kind }, content);
   const rect = (x, y, width, height, rx, kind) => make('rect', { x, y, width, height, rx, class: kind });
   const color = (element, index) => {
-    element.style.setProperty('--color', `var(--c${index % 8})`);
+    element.style.setProperty('--color', `var(--c${index % 6})`);
     return element;
   };
 
@@ -50,7 +51,7 @@ const draw = (() => {
     if (open !== undefined) group.append(make('text', { x: x + 9, y: y + 20, class: 'toggle' }, open ? '▾' : '▸'));
     group.append(text(x + left, y + 20, title, type === 'module' || one.isFolded ? 'name big' : 'name'));
     const below = type === 'server' || one.isFolded;
-    if (kind) group.append(text(below ? x + left : x + left + 10 + scene.width(title, '600 13px Helvetica, Arial, sans-serif'), y + (below ? 35 : 20), kind, 'faint'));
+    if (kind) group.append(text(below ? x + left : x + left + 10 + scene.width(title, BOLD), y + (below ? 35 : 20), kind, 'faint'));
     for (const part of one.parts ?? []) group.append(component(one, part, level + 1));
     group.append(make('circle', { class: 'state', cx: x + w - 12, cy: y + 13, r: 0 }));
     return group;
@@ -93,6 +94,7 @@ const draw = (() => {
 
   function way(wire) {
     const { a, b, points } = wire;
+    if (wire.way) return wire.way;
     const inset = (end, isInput) => (end.part ? (isInput ? end.part.x : end.box.w - end.part.x - end.part.w) : 0);
     const start = { x: a.box.x + a.box.w - inset(a, false), y: a.box.y + scene.pinY(a, wire.output, 'outputs') };
     const end = { x: b.box.x + inset(b, true), y: b.box.y + scene.pinY(b, wire.input, 'inputs') };
@@ -116,6 +118,18 @@ const draw = (() => {
     return round([start, { x: right, y: start.y }, { x: right, y }, { x: left, y }, { x: left, y: end.y }, end]);
   }
 
+  /** The names of the networks that a box is on, in their colours: a line to each would run through boxes that are not on it. */
+  function named(one, bands) {
+    const y = one.y - scene.CHIP.h + 5;
+    let x = one.x + scene.CHIP.side;
+    return [...bands].sort((a, b) => a - b).map((band) => {
+      const w = scene.chipWidth(told.bands[band]);
+      const chip = color(make('g', { class: 'chip' }, rect(x, y, w, scene.CHIP.h, 3), text(x + w / 2, y + 9.5, told.bands[band].short, 'mid')), band);
+      x += w + scene.CHIP.gap;
+      return chip;
+    });
+  }
+
   /** Draws everything anew, and returns how large it is. */
   function all(seen, size) {
     elements.clear();
@@ -136,17 +150,16 @@ const draw = (() => {
     }
     const arrow = make('marker', { id: 'arrow', viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: 'userSpaceOnUse', orient: 'auto' },
       make('path', { class: 'arrow', d: 'M0.5 1 7.5 4 0.5 7z' }));
-    const ropes = make('g');
     const back = make('g');
     const boxes = make('g');
     const lines = make('g');
     const labels = make('g');
     seen.bands.forEach((id, index) => {
-      const { name, of } = graph.things.get(id);
+      const { name } = graph.things.get(id);
       const group = color(described(make('g', { class: 'network' }), id, `network ${name}`, 1), index);
       const y = index * (BAND + 8);
       group.append(rect(0, y, width, BAND, 6), text(12, y + 17, name, 'name big'));
-      group.append(text(24 + scene.width(name, '600 13px Helvetica, Arial, sans-serif'), y + 17, of.type ? '' : of.doc ?? '', 'faint'));
+      group.append(text(24 + scene.width(name, BOLD), y + 17, told.bands[index].about, 'faint'));
       back.append(group);
     });
     const frames = (list, level) => {
@@ -156,29 +169,22 @@ const draw = (() => {
       }
     };
     frames(seen.roots, 1);
-    const count = [...seen.attached.values()].reduce((sum, bands) => sum + bands.size, 0);
-    for (const [id, bands] of seen.attached) {
-      const one = seen.boxes.get(id);
-      [...bands].sort().forEach((band, place) => {
-        const x = Math.min(one.x + 14 + 14 * place, one.x + one.w - 8);
-        if (count <= 40) ropes.append(color(make('path', { class: 'attached', d: `M${x} ${band * (BAND + 8) + BAND}V${one.y}` }), band));
-        boxes.append(color(rect(x - 5, one.y - 3, 10, 6, 2, 'tab'), band));
-      });
-    }
+    const chips = make('g');
+    for (const [id, bands] of seen.attached) chips.append(...named(seen.boxes.get(id), bands));
     paths = seen.wires.map((wire) => {
-      const path = make('path', { class: `edge ${wire.why}`, d: way(wire), 'marker-end': 'url(#arrow)' });
-      if (wire.why === 'data') color(path, graph.sources.get(wire.edges[0].from));
+      const shift = wire.way ? `translate(0 ${top})` : undefined;
+      const path = make('path', { class: `edge ${wire.why}`, d: way(wire), 'marker-end': 'url(#arrow)', transform: shift });
       const said = wire.edges.map(({ of }) => (of.why === 'data' ? `${of.to} reads ${of.input} from ${of.from}/${of.output}` : `${of.to} waits for ${of.from}`));
       path.append(make('title', {}, said.slice(0, 12).join('\n') + (said.length > 12 ? `\nand ${said.length - 12} more` : '')));
       lines.append(path);
       if (wire.label && wire.labelAt) labels.append(text(wire.labelAt.x, wire.labelAt.y + 10, wire.label, 'label'));
       return { path, wire };
     });
-    view.replaceChildren(make('defs', {}, arrow), ropes, back);
+    view.replaceChildren(make('defs', {}, arrow), back);
     // Wires are behind boxes where nobody has routed them round.
-    const isRouted = seen.wires.some(({ points }) => points) || seen.wires.every(({ a, b }) => a.box === b.box);
+    const isRouted = seen.wires.some(({ points, way }) => points || way) || seen.wires.every(({ a, b }) => a.box === b.box);
     view.classList.toggle('many', paths.length > 200);
-    view.append(...(isRouted ? [boxes, lines, marks] : [lines, marks, boxes]), labels);
+    view.append(...(isRouted ? [boxes, lines, marks] : [lines, marks, boxes]), chips, labels);
     return { w: width, h: top + size.h };
   }
 
@@ -195,8 +201,9 @@ const draw = (() => {
       if (!of) continue;
       if (!awaited.has(wire.key)) {
         const d = path.getAttribute('d');
+        const shift = path.getAttribute('transform') ?? undefined;
         const mark = make('g', { class: 'awaited' },
-          make('title'), make('path', { class: 'grip', d }), make('path', { class: 'line', d, 'marker-end': 'url(#arrow)' }));
+          make('title'), make('path', { class: 'grip', d, transform: shift }), make('path', { class: 'line', d, 'marker-end': 'url(#arrow)', transform: shift }));
         awaited.set(wire.key, mark);
         marks.append(mark);
       }

@@ -7,7 +7,7 @@
   on('fit', () => camera.fit());
   on('fold-all', () => page.foldAll(true));
   on('unfold-all', () => page.foldAll(false));
-  on('infrastructure', () => page.toggleInfrastructure());
+  document.getElementById('infrastructure').addEventListener('change', (event) => page.toggleInfrastructure(event.target.checked));
   on('theme', () => page.toggleTheme());
   on('ask', () => help.showModal());
 
@@ -54,7 +54,7 @@
   };
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
-    if (event.target.closest('input, textarea, select, [contenteditable]')) return;
+    if (event.target.closest('input:not([type=checkbox]), textarea, select, [contenteditable]')) return;
     const act = KEYS[event.key];
     if (!act) return;
     event.preventDefault();

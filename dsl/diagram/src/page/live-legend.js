@@ -7,9 +7,8 @@ const liveLegend = (() => {
 
   function start() {
     const one = (kind, words) => make('li', { 'data-kind': kind }, words);
-    const legend = make('ul', { id: 'live-legend', 'aria-label': 'what colours mean' },
-      ...STATES.map((state) => one(state, state)), one('awaited', 'awaited: a click, or w, goes to who writes it'));
-    document.getElementById('stage').append(legend);
+    const legend = document.getElementById('legend');
+    legend.append(...STATES.map((state) => one(state, state)), one('awaited', 'awaited: a click, or w, goes to who writes it'));
     document.querySelector('#help dl').append(make('dt', {}, 'w'), make('dd', {}, 'go to what the selected component waits for'));
     wattle.onSelect((name) => (selected = name));
     document.addEventListener('keydown', (event) => {

@@ -4,18 +4,21 @@
 //! what other scripts of the page may call. The scripts are concatenated into one, in an order that is their only coupling,
 //! and the page's policy names that script by its hash.
 //!
-//! ELK lays out what is seen; beyond 120 boxes, or 8 seconds, the page's own `quick` does, for ELK takes minutes for a chain
-//! of a thousand, and `route` leads wires along the gaps: what is placed stands in rows of columns. What is many is drawn
+//! While nothing is folded, everything is where the image has it (`told`). Else ELK lays out what is seen; beyond 120 boxes, or
+//! 8 seconds, the page's own `quick` does, for ELK takes minutes for a chain of a thousand, and `route` leads wires along the gaps: what is placed stands in rows of columns. What is many is drawn
 //! without `opacity`, which would make a layer of every wire.
 //!
 //! ELK is under the Eclipse Public License 2.0, kept beside it. It is used unchanged and as a file of its own, so our licence
 //! is not touched; every page that is written carries it and says where its source is. `elk/make` makes the checked-in
 //! worker. `deny.toml` speaks of crates only and does not see it.
 
+mod told;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
+use self::told::Told;
 use super::Diagram;
 
 const BODY: &str = include_str!("body.html");
@@ -23,8 +26,9 @@ const BODY: &str = include_str!("body.html");
 const STYLES: [&str; 1] = [include_str!("page.css")];
 
 /// One script, in this order.
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 15] = [
     include_str!("data.js"),
+    include_str!("prose.js"),
     include_str!("panel.js"),
     include_str!("scene.js"),
     include_str!("route.js"),
@@ -59,6 +63,12 @@ const LIVE_SCRIPTS: [&str; 9] = [
     include_str!("live-start.js"),
 ];
 
+/// Data of the type JSON, which is no HTML whatever it says.
+fn json(value: &impl serde::Serialize) -> String {
+    let text = serde_json::to_string(value).expect("INVARIANT: text and numbers are JSON");
+    text.replace('<', "\\u003c")
+}
+
 /// The page of a picture.
 ///
 /// Nothing of the picture is read as HTML or as a script, whatever stands in its names and texts: it is data of the type
@@ -78,7 +88,7 @@ pub fn html(picture: &Diagram) -> String {
         hash(&script),
         hash(&style),
     );
-    let data = picture.to_json().replace('<', "\\u003c");
+    let (data, told) = (json(picture), json(&Told::of(picture)));
     let title = escaped(&picture.stack);
     let elk = STANDARD.encode(ELK);
     format!(
@@ -88,6 +98,7 @@ pub fn html(picture: &Diagram) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title} – wattle</title>\n\
          <style>{style}</style>\n</head>\n{BODY}\
          <script type=\"application/json\" id=\"picture\">{data}</script>\n\
+         <script type=\"application/json\" id=\"told\">{told}</script>\n\
          <!-- elkjs, Eclipse Public License 2.0, source: https://github.com/kieler/elkjs -->\n\
          <script type=\"text/plain\" id=\"elk\">{elk}</script>\n\
          <script>{script}</script>\n</html>\n"

@@ -43,12 +43,12 @@ const page = (() => {
 
   /** The place of what is drawn for a thing. */
   function placeOf(id) {
-    const end = seen?.ends.get(id);
+    const end = seen?.ends.get(graph.box(id));
     if (end) {
       const { box: of, part } = end;
       return part ? { x: of.x + part.x, y: of.y + part.y, w: part.w, h: part.h } : of;
     }
-    const element = draw.elements.get(id);
+    const element = draw.elements.get(graph.box(id));
     return element ? element.getBBox && (({ x, y, width, height }) => ({ x, y, w: width, h: height }))(element.getBBox()) : null;
   }
 
@@ -103,6 +103,7 @@ const page = (() => {
   function mark() {
     for (const [id, element] of draw.elements) {
       element.classList.toggle('selected', id === selected);
+      ring(element, id === selected);
       element.setAttribute('aria-selected', String(id === selected));
       const isOn = traced && (traced.all.has(id) || graph.members(id).some((member) => traced.all.has(member)));
       element.classList.toggle('on', Boolean(isOn));
@@ -117,6 +118,16 @@ const page = (() => {
     else canvas.removeAttribute('aria-activedescendant');
   }
 
+  /** Draws around what is selected, so that its own colours stay: they say what it is and how it is. */
+  function ring(element, isSelected) {
+    element.querySelector(':scope > .ring')?.remove();
+    if (!isSelected) return;
+    const of = element.querySelector(':scope > rect');
+    const [x, y, width, height] = ['x', 'y', 'width', 'height'].map((name) => Number(of.getAttribute(name)));
+    element.append(draw.make('rect', { class: 'ring', x: x - 4, y: y - 4, width: width + 8, height: height + 8, rx: Number(of.getAttribute('rx')) + 4 }));
+  }
+
+  const BUILT = ['failed', 'differs', 'busy', 'leaving', 'to-go', 'to-come', 'there'];
   const ORDER = ['failed', 'running', 'waiting', 'done'];
 
   /** Paints states; what is folded has the worst of what is in it. */
@@ -170,13 +181,21 @@ const page = (() => {
 
   function setBuilt(given) {
     const things = Object.entries(given).map(([name, how]) => [graph.find(name), how]);
-    built = new Map(things.filter(([id]) => id && graph.things.get(id).type !== 'component'));
+    built = new Map();
+    // What is told in another's box, a subnet or a port, is seen there: the worst of both, with what is said of each.
+    for (const [id, how] of things.filter(([id]) => id && graph.things.get(id).type !== 'component')) {
+      const box = graph.box(id);
+      const known = built.get(box);
+      const rank = ({ state }) => BUILT.indexOf(state);
+      const text = known && [known.text, how.text].filter(Boolean).join('\n');
+      built.set(box, known ? { state: rank(how) < rank(known) ? how.state : known.state, text } : how);
+    }
     if (seen) paint();
   }
 
   function toggleInfrastructure(isShown = !scene.shown.infrastructure) {
     scene.shown.infrastructure = isShown;
-    document.getElementById('infrastructure').setAttribute('aria-pressed', String(isShown));
+    document.getElementById('infrastructure').checked = isShown;
     return redraw({ fit: true });
   }
 

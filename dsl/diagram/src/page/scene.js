@@ -7,7 +7,7 @@ const scene = (() => {
   const measured = new Map();
   const context = document.createElement('canvas').getContext('2d');
 
-  function width(text, font = '11px Helvetica, Arial, sans-serif') {
+  function width(text, font = '10.5px Helvetica, Arial, sans-serif') {
     const key = font + text;
     if (!measured.has(key)) {
       context.font = font;
@@ -15,7 +15,7 @@ const scene = (() => {
     }
     return measured.get(key);
   }
-  const BOLD = '600 13px Helvetica, Arial, sans-serif';
+  const BOLD = '600 12.5px Helvetica, Arial, sans-serif';
 
   const servers = picture.resources.filter((resource) => resource.role === 'server');
   if (servers.length > FOLDED_FROM) for (const server of servers) folded.add(`r:${server.name}`);
@@ -63,8 +63,7 @@ const scene = (() => {
       const kind = (of.type ?? '').replace(/^OS::/, '');
       return { id, type, title, kind, w: Math.max(width(title), width(kind)) + 26, h: 36 };
     }
-    const plain = (property) => (of.properties?.[property] ?? '').replace(/^"|"$/g, '');
-    const about = ['flavor', 'image'].map(plain).filter((value) => value && !value.startsWith('parameter ')).join(' · ');
+    const about = told.about[name] ?? '';
     const on = graph.within.get(id) ?? [];
     if (folded.has(id)) {
       const names = on.map((component) => graph.things.get(component).of.name).join(', ');
@@ -73,7 +72,7 @@ const scene = (() => {
     }
     const parts = on.map(part);
     const inner = Math.max(100, width(title, BOLD) + 20, width(about), ...parts.map(({ w }) => w));
-    let y = about ? 42 : 30;
+    let y = about ? 40 : 28;
     for (const one of parts) {
       Object.assign(one, { x: 18, y, w: inner });
       y += one.h + 18;
@@ -84,15 +83,17 @@ const scene = (() => {
   function children(id) {
     const isSeen = (child) => {
       const { type } = graph.things.get(child);
-      return type !== 'network' && (type !== 'other' || shown.infrastructure);
+      // A module of components alone has nothing that stands in it: they are on servers of others.
+      if (type === 'module') return (graph.within.get(child) ?? []).some(isSeen);
+      return type !== 'network' && graph.box(child) === child && (type !== 'other' || shown.infrastructure);
     };
     return (graph.within.get(id) ?? []).filter(isSeen).map(box);
   }
 
   /** What stands for a thing: itself, or the outermost folded box around it; null where it is not shown. */
   function standIn(id) {
-    let stand = id;
-    for (const around of graph.around(id)) if (folded.has(around)) stand = around;
+    let stand = graph.box(id);
+    for (const around of graph.around(stand)) if (folded.has(around)) stand = around;
     const { type } = graph.things.get(stand);
     return type === 'network' || (type === 'other' && !shown.infrastructure) ? null : stand;
   }
@@ -111,7 +112,7 @@ const scene = (() => {
       }
     };
     visit(roots);
-    const bands = picture.resources.filter((resource) => resource.role === 'network').map((resource) => `r:${resource.name}`);
+    const bands = told.bands.map(({ name }) => `r:${name}`);
     const wires = new Map();
     const attached = new Map();
     const attach = (id, network) => {
@@ -122,8 +123,9 @@ const scene = (() => {
     };
     for (const server of servers) for (const network of server.networks ?? []) attach(`r:${server.name}`, `r:${network}`);
     for (const edge of graph.edges) {
-      if (bands.includes(edge.from)) {
-        attach(edge.to, edge.from);
+      const network = graph.box(edge.from);
+      if (bands.includes(network)) {
+        if (edge.of.why === 'infrastructure') attach(edge.to, network);
         continue;
       }
       const [from, to] = [standIn(edge.from), standIn(edge.to)];
@@ -136,6 +138,7 @@ const scene = (() => {
       if (!wires.has(key)) wires.set(key, { key, why, a, b, output, input, edges: [], isRunList: edge.of.why === 'run-list' });
       wires.get(key).edges.push(edge);
     }
+    for (const [id, on] of attached) widen(boxes.get(id), [...on]);
     const list = [...wires.values()];
     for (const wire of list) {
       const labels = [...new Set(wire.edges.map((edge) => edge.label).filter(Boolean))];
@@ -143,6 +146,17 @@ const scene = (() => {
       wire.label = wire.input || !labels.length ? '' : labels.length === 1 ? labels[0] : `${labels.length} values`;
     }
     return { roots, boxes, ends, wires: list, bands, attached };
+  }
+
+  const CHIP = { side: 12, gap: 4, h: 13 };
+  const chipWidth = ({ short }) => Math.ceil(width(short, '9.5px Helvetica, Arial, sans-serif') + 10);
+
+  /** Makes room on a box for the names of its networks. */
+  function widen(one, on) {
+    const names = on.reduce((sum, band) => sum + chipWidth(told.bands[band]) + CHIP.gap, 2 * CHIP.side - CHIP.gap);
+    const lack = Math.max(0, names - one.w);
+    one.w += lack;
+    for (const inner of one.parts ?? []) inner.w += lack;
   }
 
   /** Where a wire ends within its box. */
@@ -153,5 +167,5 @@ const scene = (() => {
     return own.y + (line < 0 ? TITLE / 2 : TITLE + LINE * line + LINE / 2 - 1);
   }
 
-  return { folded, shown, build, pinY, width, TITLE, LINE };
+  return { folded, shown, build, pinY, width, chipWidth, TITLE, LINE, CHIP };
 })();

@@ -1,24 +1,26 @@
 //! How a placed picture looks.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::layout::Way;
-use super::level::Step;
+use super::legend::{sign, signs};
 use super::measure::{bold, width};
-use super::scene::{Body, Box, LINE, NAME, Part, SMALL, Scene, TITLE};
+use super::path::path;
+use super::scene::{Body, Box, CHIP_GAP, CHIP_SIDE, LINE, NAME, Part, SMALL, Scene, TITLE, chip_width};
+use crate::legend::Sign;
+use crate::prose::summary;
 use crate::{Diagram, Why};
 
 /// Room around everything, and for the title.
-const MARGIN: f64 = 24.0;
+pub(super) const MARGIN: f64 = 24.0;
 const HEADER: f64 = 54.0;
 /// A network.
 const BAND: f64 = 26.0;
 const BAND_GAP: f64 = 8.0;
-/// More attachments than these are marked on their boxes only.
-const ATTACHED: usize = 24;
-/// Colours of wires and of bands, by number.
-const COLORS: usize = 8;
+/// Height of the names of networks on boxes.
+pub(super) const CHIP: f64 = 13.0;
+/// Colours of networks, by number. Nothing else has a colour of its own.
+const COLORS: usize = 6;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -28,25 +30,25 @@ pub(super) fn draw(picture: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String
     let bands = scene.bands.iter().map(|_| BAND + BAND_GAP).sum::<f64>();
     // A frame's room above is for a title that the outermost one has elsewhere.
     let (left, top) = (MARGIN - 22.0, HEADER + bands - 22.0);
-    let title = picture.description.lines().next().unwrap_or_default();
-    let words = bold(&picture.stack, 20.0).max(width(title, NAME)) + 2.0 * MARGIN;
+    let title = summary(&picture.description);
+    let words = bold(&picture.stack, 20.0).max(width(&title, NAME)) + 2.0 * MARGIN;
     let about = scene.bands.iter().map(|band| bold(band.name, NAME) + width(&band.about, SMALL) + 60.0);
     let w = (all.w + 2.0 * left).max(words).max(about.fold(320.0, f64::max) + 2.0 * MARGIN).ceil();
-    let h = (top + all.h + MARGIN - 20.0).ceil();
+    let bottom = top + all.h + MARGIN - 20.0;
+    let (signs, below) = signs(picture, w);
+    let h = (bottom + below).ceil();
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" role=\"img\" \
          aria-labelledby=\"title\">\n<title id=\"title\">{}</title>\n<style>\n{STYLE}</style>\n",
         escaped(&picture.stack)
     );
     out.push_str("<defs>");
-    for color in 0..COLORS {
-        marker(&mut out, &format!("a{color}"), &format!("f{color}"));
-    }
+    marker(&mut out, "ad", "fd");
     marker(&mut out, "ao", "fo");
     out.push_str("</defs>\n");
     let _ = writeln!(out, "<rect class=\"ground\" width=\"{w}\" height=\"{h}\"/>");
     text(&mut out, "stack", MARGIN, 30.0, &picture.stack);
-    text(&mut out, "muted", MARGIN, 47.0, title);
+    text(&mut out, "muted", MARGIN, 47.0, &title);
     for (index, band) in scene.bands.iter().enumerate() {
         let y = band_y(index);
         let _ = writeln!(
@@ -65,7 +67,6 @@ pub(super) fn draw(picture: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String
             rect(&mut out, "frame", frame, 10.0);
         }
     }
-    attachments(&mut out, scene, top);
     // Whatever passes there, titles are before it.
     for frame in scene.boxes.iter().skip(1) {
         if let Body::Frame { title, kind } = &frame.body {
@@ -76,14 +77,9 @@ pub(super) fn draw(picture: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String
     for of in &scene.boxes {
         self::of(&mut out, of);
     }
-    let mut sources: HashMap<&str, usize> = HashMap::new();
-    for edge in picture.edges.iter().filter(|edge| edge.why == Why::Data) {
-        let next = sources.len();
-        sources.entry(&edge.from).or_insert(next);
-    }
     for is_data in [false, true] {
         for way in ways.iter().filter(|way| (scene.wires[way.wire].edge.why == Why::Data) == is_data) {
-            wire(&mut out, scene, way, &sources);
+            wire(&mut out, scene, way);
         }
     }
     for of in &scene.boxes {
@@ -91,6 +87,10 @@ pub(super) fn draw(picture: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String
             parts.iter().for_each(|part| component(&mut out, of, part));
         }
     }
+    scene.boxes.iter().for_each(|of| chips(&mut out, scene, of));
+    out.push_str("</g>\n");
+    let _ = writeln!(out, "<g transform=\"translate(0 {})\">", number(bottom));
+    signs.iter().for_each(|placed| sign(&mut out, placed));
     out.push_str("</g>\n</svg>\n");
     out
 }
@@ -107,31 +107,9 @@ fn marker(out: &mut String, id: &str, class: &str) {
     );
 }
 
-/// Lines from boxes up to the networks that they are on, behind everything; a mark at each box.
-fn attachments(out: &mut String, scene: &Scene<'_>, top: f64) {
-    let count: usize = scene.boxes.iter().map(|of| of.on.len()).sum();
-    for of in scene.boxes.iter().filter(|_| count <= ATTACHED) {
-        for (place, band) in of.on.iter().enumerate() {
-            let (x, y) = (attached_x(of, place), band_y(*band) + BAND - top);
-            let _ = writeln!(
-                out,
-                "<path class=\"attached w{}\" d=\"M{} {}V{}\"/>",
-                band % COLORS,
-                number(x),
-                number(y),
-                number(of.y)
-            );
-        }
-    }
-}
-
-fn attached_x(of: &Box<'_>, place: usize) -> f64 {
-    (0..place).fold(of.x + 14.0, |x, _| x + 14.0).min(of.x + of.w - 8.0)
-}
-
 fn of(out: &mut String, of: &Box<'_>) {
     match &of.body {
-        Body::Frame { .. } => return,
+        Body::Frame { .. } => {}
         Body::Server { title, about, .. } => {
             let _ = writeln!(out, "<g id=\"{}\"><title>{}</title>", escaped(of.name), escaped(of.name));
             rect(out, "server", of, 8.0);
@@ -148,14 +126,24 @@ fn of(out: &mut String, of: &Box<'_>) {
             out.push_str("</g>\n");
         }
     }
-    for (place, band) in of.on.iter().enumerate() {
+}
+
+/// The names of the networks that a box is on, in their colours. A line to each would run through boxes that are not on it.
+fn chips(out: &mut String, scene: &Scene<'_>, of: &Box<'_>) {
+    let (mut x, y) = (of.x + CHIP_SIDE, of.y - CHIP + 5.0);
+    for band in &of.on {
+        let known = &scene.bands[*band];
+        let w = chip_width(known.short);
+        let color = band % COLORS;
         let _ = writeln!(
             out,
-            "<rect class=\"tab b{}\" x=\"{}\" y=\"{}\" width=\"10\" height=\"6\" rx=\"2\"/>",
-            band % COLORS,
-            number(attached_x(of, place) - 5.0),
-            number(of.y - 3.0)
+            "<rect class=\"chip b{color}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{CHIP}\" rx=\"3\"/>",
+            number(x),
+            number(y),
+            number(w)
         );
+        text(out, "chipped mid", x + w / 2.0, y + 9.5, known.short);
+        x += w + CHIP_GAP;
     }
 }
 
@@ -211,7 +199,7 @@ fn rect(out: &mut String, class: &str, of: &Box<'_>, radius: f64) {
 }
 
 /// Writes text, and returns about how wide it is.
-fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str) -> f64 {
+pub(super) fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str) -> f64 {
     if !text.is_empty() {
         let _ =
             writeln!(out, "<text class=\"{class}\" x=\"{}\" y=\"{}\">{}</text>", number(x), number(y), escaped(text));
@@ -219,14 +207,12 @@ fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str) -> f64 {
     bold(text, NAME)
 }
 
-/// Draws a wire; `sources` are numbers of those who write data, as the page numbers them.
-fn wire(out: &mut String, scene: &Scene<'_>, way: &Way, sources: &HashMap<&str, usize>) {
+fn wire(out: &mut String, scene: &Scene<'_>, way: &Way) {
     let wire = &scene.wires[way.wire];
-    let color = sources.get(&*wire.edge.from).copied().unwrap_or_default() % COLORS;
     let (class, arrow) = match wire.edge.why {
-        Why::Data => (format!("data w{color}"), format!("a{color}")),
-        Why::RunList | Why::After => ("order".to_owned(), "ao".to_owned()),
-        Why::Infrastructure => ("infrastructure".to_owned(), "ao".to_owned()),
+        Why::Data => (Sign::Data.class(), "ad"),
+        Why::RunList | Why::After => (Sign::Order.class(), "ao"),
+        Why::Infrastructure => (Sign::Infrastructure.class(), "ao"),
     };
     let title = match (wire.edge.label(), &wire.edge.output) {
         (Some(label), Some(output)) => format!("{} reads {label} from {}/{output}", wire.edge.to, wire.edge.from),
@@ -240,73 +226,8 @@ fn wire(out: &mut String, scene: &Scene<'_>, way: &Way, sources: &HashMap<&str, 
     );
 }
 
-/// The path's data: corners between straight lines are rounded.
-fn path(start: (f64, f64), steps: &[Step]) -> String {
-    let mut out = format!("M{} {}", number(start.0), number(start.1));
-    let (mut x, mut y) = start;
-    for (index, step) in steps.iter().enumerate() {
-        match *step {
-            Step::Curve(to_x, to_y) => {
-                if (to_y - y).abs() < 0.05 {
-                    let _ = write!(out, "H{}", number(to_x));
-                } else {
-                    let middle = number(f64::midpoint(x, to_x));
-                    let _ = write!(
-                        out,
-                        "C{middle} {} {middle} {} {} {}",
-                        number(y),
-                        number(to_y),
-                        number(to_x),
-                        number(to_y)
-                    );
-                }
-                (x, y) = (to_x, to_y);
-            }
-            Step::Turn(to_x, to_y, out_x) => {
-                let far = number(to_x + out_x);
-                let _ = write!(out, "C{far} {} {far} {} {} {}", number(y), number(to_y), number(to_x), number(to_y));
-                (x, y) = (to_x, to_y);
-            }
-            Step::Line(to_x, to_y) => {
-                if (to_x - x).abs() < 0.05 && (to_y - y).abs() < 0.05 {
-                    continue;
-                }
-                let next = steps.get(index + 1);
-                let (dx, dy) = ((to_x - x).signum() * f64::from((to_x - x).abs() > 0.05), to_y - y);
-                match next {
-                    Some(Step::Line(next_x, next_y)) if (dx == 0.0) != ((next_x - to_x).abs() < 0.05) => {
-                        let before = (to_x - x).abs().max(dy.abs());
-                        let behind = (next_x - to_x).abs().max((next_y - to_y).abs());
-                        let radius = 8.0_f64.min(before / 2.0).min(behind / 2.0);
-                        let toward =
-                            |from: f64, to: f64| if (to - from).abs() < 0.05 { 0.0 } else { (to - from).signum() };
-                        let corner = (to_x - radius * toward(x, to_x), to_y - radius * toward(y, to_y));
-                        let after = (to_x + radius * toward(to_x, *next_x), to_y + radius * toward(to_y, *next_y));
-                        let _ = write!(
-                            out,
-                            "L{} {}Q{} {} {} {}",
-                            number(corner.0),
-                            number(corner.1),
-                            number(to_x),
-                            number(to_y),
-                            number(after.0),
-                            number(after.1)
-                        );
-                        (x, y) = after;
-                    }
-                    _ => {
-                        let _ = write!(out, "L{} {}", number(to_x), number(to_y));
-                        (x, y) = (to_x, to_y);
-                    }
-                }
-            }
-        }
-    }
-    out
-}
-
 /// A length with one decimal at most.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".to_owned() } else { text.to_owned() }

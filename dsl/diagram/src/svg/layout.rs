@@ -11,6 +11,10 @@ const SIDES: f64 = 22.0;
 const ABOVE: f64 = 40.0;
 const BELOW: f64 = 20.0;
 
+/// Room around what is in a frame: to the left, above, to the right and below.
+#[cfg(feature = "page")]
+pub(super) const AROUND: (f64, f64, f64, f64) = (SIDES, ABOVE, SIDES, BELOW);
+
 /// The way of a wire.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
@@ -18,6 +22,15 @@ pub(super) struct Way {
     pub(super) wire: usize,
     pub(super) start: (f64, f64),
     pub(super) steps: Vec<Step>,
+}
+
+impl Way {
+    /// The same way elsewhere.
+    #[cfg(feature = "page")]
+    pub(super) fn moved(&self, x: f64, y: f64) -> Self {
+        let start = (self.start.0 + x, self.start.1 + y);
+        Self { wire: self.wire, start, steps: self.steps.iter().map(|step| step.moved(x, y)).collect() }
+    }
 }
 
 /// A wire between boxes.
@@ -156,6 +169,19 @@ fn back(nodes: &[usize], edges: &[(usize, usize)]) -> Vec<(usize, usize)> {
     back
 }
 
+/// Of names that differ by a number only, which of them are alike, and the number: `server2` of `server1` to `server5`.
+fn members<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Option<(usize, u64)>> {
+    let mut known: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut member = |name: &'n str| {
+        let end = name.rfind(|character: char| character.is_ascii_digit())? + 1;
+        let begin = name[..end].trim_end_matches(|character: char| character.is_ascii_digit()).len();
+        let number = name[begin..end].parse().ok()?;
+        let next = known.len();
+        Some((*known.entry((&name[..begin], &name[end..])).or_insert(next), number))
+    };
+    names.map(&mut member).collect()
+}
+
 impl Layout<'_, '_> {
     /// Where a wire's end is on the side of what it is in, from the top of that.
     fn height(&self, end: &End, child: usize, bundle: usize, side: Border) -> f64 {
@@ -170,10 +196,12 @@ impl Layout<'_, '_> {
     fn frame(&mut self, frame: usize) {
         let children = self.scene.boxes[frame].within.clone();
         let index: HashMap<usize, usize> = children.iter().enumerate().map(|(item, child)| (*child, item)).collect();
-        let mut items: Vec<Item> = children
-            .iter()
-            .map(|child| Item { w: self.scene.boxes[*child].w, h: self.scene.boxes[*child].h, border: None })
-            .collect();
+        let members = members(children.iter().map(|child| self.scene.boxes[*child].name));
+        let item = |(child, member): (&usize, _)| {
+            let of = &self.scene.boxes[*child];
+            Item { w: of.w, h: of.h, border: None, member }
+        };
+        let mut items: Vec<Item> = children.iter().zip(members).map(item).collect();
         let mut borders: HashMap<(usize, Border), usize> = HashMap::new();
         let mut order: Vec<(usize, Border)> = Vec::new();
         let mut links = Vec::new();
@@ -187,7 +215,7 @@ impl Layout<'_, '_> {
                 // The other end is elsewhere: the wire goes through the border.
                 let border = if facing == Border::Right { Border::Left } else { Border::Right };
                 let item = *borders.entry((run.bundle, border)).or_insert_with(|| {
-                    items.push(Item { w: 0.0, h: 2.0, border: Some(border) });
+                    items.push(Item { w: 0.0, h: 2.0, border: Some(border), member: None });
                     order.push((run.bundle, border));
                     items.len() - 1
                 });
@@ -235,11 +263,7 @@ impl Layout<'_, '_> {
             let Some((from, piece)) = self.pieces.get(&(index, frame)) else { continue };
             let (x, y) = (self.scene.boxes[frame].x + SIDES, self.scene.boxes[frame].y + ABOVE);
             steps.push(Step::Line(from.0 + x, from.1 + y));
-            steps.extend(piece.iter().map(|step| match step {
-                Step::Curve(to_x, to_y) => Step::Curve(to_x + x, to_y + y),
-                Step::Line(to_x, to_y) => Step::Line(to_x + x, to_y + y),
-                Step::Turn(to_x, to_y, out) => Step::Turn(to_x + x, to_y + y, *out),
-            }));
+            steps.extend(piece.iter().map(|step| step.moved(x, y)));
         }
         steps.push(Step::Line(right.x + run.to.inset, y(right, &run.to)));
         Way { wire: run.wire, start, steps }

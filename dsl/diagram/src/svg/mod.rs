@@ -6,8 +6,10 @@
 
 mod draw;
 mod layout;
+mod legend;
 mod level;
 mod measure;
+mod path;
 mod scene;
 
 use super::Diagram;
@@ -17,4 +19,58 @@ pub fn svg(picture: &Diagram) -> String {
     let mut scene = scene::Scene::of(picture);
     let wires = layout::layout(&mut scene);
     draw::draw(picture, &scene, &wires)
+}
+
+/// Where everything is in an image.
+#[cfg(feature = "page")]
+#[derive(Debug, serde::Serialize)]
+pub(crate) struct Placed {
+    w: f64,
+    h: f64,
+    /// Boxes by what they are of: modules, resources, and components, which are within their servers.
+    modules: wattle_model::IndexMap<String, Rect>,
+    resources: wattle_model::IndexMap<String, Rect>,
+    components: wattle_model::IndexMap<String, Rect>,
+    /// Paths of wires, each with the place of its edge among the diagram's.
+    wires: Vec<(usize, String)>,
+}
+
+/// Left, top, width and height.
+#[cfg(feature = "page")]
+type Rect = (f64, f64, f64, f64);
+
+/// Where [`svg`] has everything, from the corner of what is drawn.
+#[cfg(feature = "page")]
+pub(crate) fn placed(picture: &Diagram) -> Placed {
+    use scene::Body;
+
+    let mut scene = scene::Scene::of(picture);
+    let wires = layout::layout(&mut scene);
+    let (left, top, right, bottom) = layout::AROUND;
+    let all = &scene.boxes[0];
+    let mut placed = Placed {
+        w: all.w - left - right,
+        h: all.h - top - bottom,
+        modules: Default::default(),
+        resources: Default::default(),
+        components: Default::default(),
+        wires: Vec::with_capacity(wires.len()),
+    };
+    for of in scene.boxes.iter().skip(1) {
+        let rect = (of.x - left, of.y - top, of.w, of.h);
+        match &of.body {
+            Body::Frame { .. } => placed.modules.insert(of.name.to_owned(), rect),
+            Body::Server { .. } | Body::Other { .. } => placed.resources.insert(of.name.to_owned(), rect),
+        };
+        if let Body::Server { parts, .. } = &of.body {
+            let part = |part: &scene::Part<'_>| (part.component.key.to_string(), (part.x, part.y, part.w, part.h));
+            placed.components.extend(parts.iter().map(part));
+        }
+    }
+    let wire = |way: &layout::Way| {
+        let way = way.moved(-left, -top);
+        (scene.wires[way.wire].number, path::path(way.start, &way.steps))
+    };
+    placed.wires.extend(wires.iter().map(wire));
+    placed
 }

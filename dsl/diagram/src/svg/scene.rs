@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::measure::{bold, width};
+use crate::fold::{Band, Folded, local};
 use crate::tree::{Item, Tree};
 use crate::{Component, Diagram, Edge, Resource, Role, Why};
 
 /// Sizes of fonts.
 pub(super) const NAME: f64 = 12.5;
 pub(super) const SMALL: f64 = 10.5;
+pub(super) const TINY: f64 = 9.5;
 /// Height of a component's first line, and of a line of inputs and outputs.
 pub(super) const TITLE: f64 = 24.0;
 pub(super) const LINE: f64 = 17.0;
@@ -16,6 +18,9 @@ pub(super) const LINE: f64 = 17.0;
 const SIDE: f64 = 18.0;
 /// Height of what a server says of itself.
 const HEAD: f64 = 40.0;
+/// Where the names of a box's networks begin, and the room between them.
+pub(super) const CHIP_SIDE: f64 = 12.0;
+pub(super) const CHIP_GAP: f64 = 4.0;
 /// Room between components.
 const BETWEEN: f64 = 18.0;
 
@@ -64,16 +69,13 @@ pub(super) struct Part<'p> {
     pub(super) outputs: Vec<&'p str>,
 }
 
-/// A network.
-pub(super) struct Band<'p> {
-    pub(super) name: &'p str,
-    pub(super) about: String,
-}
-
 /// What leads from one box to another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wire<'p> {
     pub(super) edge: &'p Edge,
+    /// Its place among the diagram's edges.
+    #[cfg_attr(not(feature = "page"), expect(dead_code, reason = "the page names edges by it"))]
+    pub(super) number: usize,
     pub(super) from: End,
     pub(super) to: End,
 }
@@ -96,11 +98,9 @@ impl<'p> Scene<'p> {
         let mut scene = Self { boxes: Vec::new(), wires: Vec::new(), bands: Vec::new() };
         let used = Used::of(picture);
         let mut bands: HashMap<&str, usize> = HashMap::new();
-        let folded = folded(picture);
-        for network in picture.resources.iter().filter(|resource| resource.role == Role::Network) {
-            bands.insert(&network.name, scene.bands.len());
-            scene.bands.push(Band { name: &network.name, about: about_network(picture, network, &folded) });
-        }
+        let folded = Folded::of(picture);
+        scene.bands = folded.bands(picture);
+        bands.extend(scene.bands.iter().enumerate().map(|(index, band)| (band.name, index)));
         for (subnet, network) in &folded.subnets {
             if let Some(band) = bands.get(network).copied() {
                 bands.insert(subnet, band);
@@ -121,6 +121,13 @@ impl<'p> Scene<'p> {
                 scene.attach(of, on);
             }
         }
+        for edge in picture.edges.iter().filter(|edge| edge.why == Why::Infrastructure) {
+            // What needs a network or its subnet is on it, unless it is part of the network itself.
+            if let (Some(band), Some(of)) = (bands.get(&*edge.from), index.get(&*edge.to)) {
+                scene.attach(*of, [*band]);
+            }
+        }
+        scene.widen();
         scene.wire(picture, &index, &bands);
         scene
     }
@@ -151,6 +158,11 @@ impl<'p> Scene<'p> {
             let index = match item {
                 Item::Module(module) => {
                     let index = self.add(tree, used, folded, &module.name, Some(own));
+                    // A module of components alone has nothing that stands in it: they are on servers of others.
+                    if self.boxes[index].within.is_empty() {
+                        self.boxes.truncate(index);
+                        continue;
+                    }
                     self.boxes[index].body = Body::Frame { title: local(&module.name).to_owned(), kind: &module.kind };
                     index
                 }
@@ -185,6 +197,20 @@ impl<'p> Scene<'p> {
         }
     }
 
+    /// Makes room on boxes for the names of their networks.
+    fn widen(&mut self) {
+        for of in &mut self.boxes {
+            let names = of.on.iter().map(|band| chip_width(self.bands[*band].short) + CHIP_GAP).sum::<f64>();
+            let lack = if of.on.is_empty() { 0.0 } else { (2.0 * CHIP_SIDE - CHIP_GAP + names - of.w).ceil() };
+            if lack > 0.0 {
+                of.w += lack;
+                if let Body::Server { parts, .. } = &mut of.body {
+                    parts.iter_mut().for_each(|part| part.w += lack);
+                }
+            }
+        }
+    }
+
     fn wire(&mut self, picture: &'p Diagram, index: &HashMap<&'p str, usize>, bands: &HashMap<&'p str, usize>) {
         let components: HashMap<&str, (usize, usize)> = self
             .boxes
@@ -199,12 +225,8 @@ impl<'p> Scene<'p> {
             })
             .collect();
         let mut known = HashSet::new();
-        for edge in &picture.edges {
-            if let (Why::Infrastructure, Some(band)) = (edge.why, bands.get(&*edge.from)) {
-                // What needs a network or its subnet is attached to the band, unless it is part of the band itself.
-                if let Some(of) = index.get(&*edge.to) {
-                    self.attach(*of, [*band]);
-                }
+        for (number, edge) in picture.edges.iter().enumerate() {
+            if edge.why == Why::Infrastructure && bands.contains_key(&*edge.from) {
                 continue;
             }
             let end = |name: &str, port: Option<&str>, is_input| match components.get(name) {
@@ -217,7 +239,7 @@ impl<'p> Scene<'p> {
             let (Some(from), Some(to)) = (from, to) else { continue };
             let is_new = known.insert((from.of, from.part, from.y.to_bits(), to.of, to.part, to.y.to_bits()));
             if is_new && (from.of != to.of || from.part != to.part) {
-                self.wires.push(Wire { edge, from, to });
+                self.wires.push(Wire { edge, number, from, to });
             }
         }
     }
@@ -246,9 +268,9 @@ fn lines(count: usize) -> f64 {
     count as f64
 }
 
-/// The part of a qualified name behind that of the module.
-pub(super) fn local(name: &str) -> &str {
-    name.rsplit(['.', '/']).next().unwrap_or(name)
+/// How wide the name of a network is on a box that is on it.
+pub(super) fn chip_width(short: &str) -> f64 {
+    (width(short, TINY) + 10.0).ceil()
 }
 
 /// Inputs and outputs that data edges are tied to.
@@ -276,90 +298,14 @@ impl<'p> Used<'p> {
     }
 }
 
-/// What is told within something else: subnets in their network's band, ports in the server that alone needs them.
-struct Folded<'p> {
-    subnets: HashMap<&'p str, &'p str>,
-    ports: HashMap<&'p str, &'p str>,
-    ports_of: HashMap<&'p str, Vec<&'p str>>,
-}
-
-impl Folded<'_> {
-    fn has(&self, name: &str) -> bool {
-        self.subnets.contains_key(name) || self.ports.contains_key(name)
-    }
-}
-
-fn folded(picture: &Diagram) -> Folded<'_> {
-    let resources: HashMap<&str, &Resource> = picture.resources.iter().map(|one| (&*one.name, one)).collect();
-    let mut needs: HashMap<&str, Vec<&str>> = HashMap::new();
-    let mut needed: HashMap<&str, Vec<&str>> = HashMap::new();
-    for edge in picture.edges.iter().filter(|edge| edge.why == Why::Infrastructure) {
-        needs.entry(&edge.to).or_default().push(&edge.from);
-        let by = needed.entry(&edge.from).or_default();
-        if !by.contains(&&*edge.to) {
-            by.push(&edge.to);
-        }
-    }
-    let mut folded = Folded { subnets: HashMap::new(), ports: HashMap::new(), ports_of: HashMap::new() };
-    for resource in &picture.resources {
-        let name = &*resource.name;
-        match &*resource.ty {
-            "OS::Neutron::Subnet" => {
-                let networks = needs.get(name).into_iter().flatten();
-                let network =
-                    networks.filter(|other| resources.get(*other).is_some_and(|one| one.role == Role::Network));
-                if let Some(network) = network.copied().next() {
-                    folded.subnets.insert(name, network);
-                }
-            }
-            "OS::Neutron::Port" => {
-                let by = needed.get(name).map_or(&[][..], Vec::as_slice);
-                if let [only] = by
-                    && resources
-                        .get(only)
-                        .is_some_and(|one| one.role == Role::ServerBox && one.module == resource.module)
-                {
-                    folded.ports.insert(name, only);
-                    folded.ports_of.entry(only).or_default().push(name);
-                }
-            }
-            _ => {}
-        }
-    }
-    folded
-}
-
-/// What a band says of its network.
-fn about_network(picture: &Diagram, network: &Resource, folded: &Folded<'_>) -> String {
-    let subnets = picture.resources.iter().filter(|one| folded.subnets.get(&*one.name) == Some(&&*network.name));
-    let mut about: Vec<String> = subnets
-        .map(|subnet| {
-            let cidr = subnet.properties.get("cidr").map(|cidr| cidr.trim_matches('"')).unwrap_or_default();
-            format!("{} {cidr}", local(&subnet.name)).trim_end().to_owned()
-        })
-        .collect();
-    if network.ty.is_empty() {
-        about.push(network.doc.to_string());
-    }
-    about.join(" · ")
-}
-
 fn content<'p>(resource: &'p Resource, tree: &Tree<'p>, used: &Used<'p>, folded: &Folded<'p>) -> (Body<'p>, f64, f64) {
     let title = local(&resource.name);
     if resource.role != Role::ServerBox {
         let kind = resource.ty.strip_prefix("OS::").unwrap_or(&resource.ty);
-        let w = width(title, SMALL + 1.0).max(width(kind, SMALL - 1.0)) + 22.0;
+        let w = width(title, SMALL + 1.0).max(width(kind, TINY)) + 22.0;
         return (Body::Other { title, kind }, w.ceil(), 36.0);
     }
-    let plain = |name: &str| Some(resource.properties.get(name)?.trim_matches('"').to_owned());
-    let within = folded.ports_of.get(&*resource.name).into_iter().flatten().map(|port| local(port).to_owned());
-    let about: Vec<String> = [plain("flavor"), plain("image")]
-        .into_iter()
-        .flatten()
-        .filter(|value| !value.starts_with("parameter "))
-        .chain(within)
-        .collect();
-    let about = about.join(" · ");
+    let about = folded.about_server(resource);
     let mut parts: Vec<Part<'p>> = tree.on(&resource.name).iter().map(|component| part(component, used)).collect();
     let inner = parts.iter().map(|part| part.w).fold(0.0, f64::max);
     let inner = inner.max(bold(title, NAME)).max(width(&about, SMALL) + 6.0).max(90.0);

@@ -191,5 +191,5 @@ fn length(min: Option<u32>, max: Option<u32>) -> String {
 
 /// A place as messages have it; nothing where none is known.
 pub fn place(at: &Source) -> String {
-    if at.is_known() { at.to_string() } else { String::new() }
+    if at.is_known() { at.portable() } else { String::new() }
 }

@@ -12,7 +12,7 @@ use wattle::manners::read;
 use wattle_hot::import::Dependency;
 
 use super::console::Console;
-use super::crates::{self, Around};
+use super::crates::{self, Around, Place};
 use super::failure::{Exit, Failure};
 use name::Name;
 
@@ -36,7 +36,7 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The crate's name, and the folder that is made; of a path, the last part is the name"),
         )
-        .arg(crates::wattle())
+        .args(crates::wattle())
 }
 
 pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
@@ -44,16 +44,17 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, F
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let name = Name::read(name)?;
     crates::must_be_empty(folder).map_err(|failure| failure.help("choose another name"))?;
-    let wattle = crates::dependency(matches)?;
-    let mut files = files(&name, &wattle);
+    let place = crates::place(matches)?;
+    let mut files = files(&name, &place.wattle);
     crates::write(folder, &files)?;
+    let built = crates::stand_in(&place, folder)?;
     match crates::settle(folder, &mut files)? {
-        Around::Nothing => take_versions(&wattle, folder)?,
+        Around::Nothing => take_versions(&place, folder)?,
         Around::Member(manifest) => {
             console.err.write(&format!("note: it is a member of the workspace `{}`\n", manifest.display()))?;
         }
         Around::Apart(manifest) => {
-            take_versions(&wattle, folder)?;
+            take_versions(&place, folder)?;
             console.err.write(&format!(
                 "note: it is a workspace of its own, for `{}` is another one; to join that, name it in its `members` and \
                  remove `[workspace]` and `Cargo.lock` here\n",
@@ -61,6 +62,7 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, F
             ))?;
         }
     }
+    console.err.write(&built.unwrap_or_default())?;
     console.out.write(&crates::shown(folder, &files))?;
     console.out.write(&format!(
         "next: `cd {} && cargo run` emits it; `wattle up out/{}` then brings it up on this machine\n",
@@ -82,8 +84,11 @@ fn files(name: &Name, wattle: &Dependency) -> Vec<(String, String)> {
 }
 
 /// Begins with the versions of dependencies with which wattle is tested.
-fn take_versions(wattle: &Dependency, folder: &Path) -> Result<(), Failure> {
-    let Dependency::Path(repository) = wattle else { return Ok(()) };
-    let Ok(versions) = read(&Path::new(repository).join("Cargo.lock")) else { return Ok(()) };
+fn take_versions(place: &Place, folder: &Path) -> Result<(), Failure> {
+    let repository = match &place.wattle {
+        Dependency::Path(repository) => Some(Path::new(repository)),
+        _ => place.here.as_deref(),
+    };
+    let Some(Ok(versions)) = repository.map(|repository| read(&repository.join("Cargo.lock"))) else { return Ok(()) };
     crates::write(folder, &[("Cargo.lock".into(), versions)])
 }

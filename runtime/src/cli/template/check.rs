@@ -15,12 +15,18 @@ pub(in crate::cli) fn command() -> Command {
         .about("Report what is wrong with a template: all that Heat would refuse, and its software's wiring")
         .args(given::args())
         .arg(wattle::cli::messages("format").help("How to write what was found"))
+        .arg(wattle::cli::policy_arg())
         .arg(args::flag("deny-warnings", "Take warnings for errors"))
 }
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let policies = wattle::cli::policies(matches, wattle::policy::ALL)?;
     let given = Given::read(matches)?;
     let mut diagnostics = given.diagnostics(false, Lowering::default());
+    if !policies.is_empty() && given.loaded.unreadable.is_none() {
+        diagnostics.extend(policies.look(given.model()));
+        diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
+    }
     if matches.get_flag("deny-warnings") {
         for diagnostic in &mut diagnostics {
             diagnostic.severity = Severity::Error;

@@ -27,7 +27,7 @@ pub(in crate::cli) fn command() -> Command {
         .about("Write a crate of Rust that emits what a template says")
         .args(given::args())
         .arg(out)
-        .arg(crates::wattle())
+        .args(crates::wattle())
         .arg(args::flag("keep-software", "Leave software deployments as they are, though a component says the same"))
         .arg(args::flag("force", "Write into a folder that has files already, over those of the same names"))
 }
@@ -56,14 +56,17 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     let own = out.file_name().filter(|name| *name != "crate");
     let name = own.or_else(|| Path::new(&*given.loaded.template.file).file_stem());
     let name = name.and_then(|name| name.to_str()).unwrap_or("imported");
-    let mut options = Options::new(name, crates::dependency(matches)?);
+    let place = crates::place(matches)?;
+    let mut options = Options::new(name, place.wattle.clone());
     options.components = !matches.get_flag("keep-software");
     let mut imported = import(&given.loaded, &options).map_err(|unsupported| {
         let failure = Failure::new(format!("{}: {}", unsupported.at, unsupported.text));
         failure.note("nothing was written")
     })?;
     crates::write(out, &imported.files)?;
+    let built = crates::stand_in(&place, out)?;
     crates::settle(out, &mut imported.files)?;
+    console.err.write(&built.unwrap_or_default())?;
     console.err.write(&imported.notes.iter().map(ToString::to_string).collect::<String>())?;
     console.out.write(&crates::shown(out, &imported.files))?;
     console.out.write(&format!("next: `cd {} && cargo run` emits the template\n", argument(out.display())))?;

@@ -16,6 +16,8 @@ pub(super) struct Item {
     pub(super) h: f64,
     /// Where it is, if it is a place in the border through which links come or go.
     pub(super) border: Option<Border>,
+    /// Which of several alike it is, and its number among them: they stand in the order of their numbers.
+    pub(super) member: Option<(usize, u64)>,
 }
 
 /// A side of the level.
@@ -50,6 +52,17 @@ pub(super) enum Step {
     Line(f64, f64),
     /// A curve that turns back, and goes this far to the right while it does.
     Turn(f64, f64, f64),
+}
+
+impl Step {
+    /// The same step elsewhere.
+    pub(super) fn moved(self, x: f64, y: f64) -> Self {
+        match self {
+            Self::Curve(to_x, to_y) => Self::Curve(to_x + x, to_y + y),
+            Self::Line(to_x, to_y) => Self::Line(to_x + x, to_y + y),
+            Self::Turn(to_x, to_y, out) => Self::Turn(to_x + x, to_y + y, out),
+        }
+    }
 }
 
 /// Where everything is.

@@ -1,6 +1,6 @@
 //! The order of cells within their layers: few crossings, by barycentres.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Cell, Level};
 
@@ -8,6 +8,7 @@ const SWEEPS: usize = 12;
 
 /// Orders the cells of all layers.
 pub(super) fn order(level: &mut Level<'_>) {
+    (0..level.layers.len()).for_each(|layer| number(level, layer));
     let mut best = level.layers.clone();
     let mut least = crossings(level);
     for sweep in 0..SWEEPS {
@@ -68,6 +69,28 @@ fn sort(level: &mut Level<'_>, layer: usize, by_left: bool) {
     }
     keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
     level.layers[layer] = keyed.into_iter().map(|(_, cell)| cell).collect();
+    number(level, layer);
+}
+
+/// Puts those of several alike that stand in one layer in the order of their numbers, at the places that they have: readers
+/// look for the third behind the second, even where wires cross for it.
+fn number(level: &mut Level<'_>, layer: usize) {
+    let mut places: BTreeMap<usize, Vec<(usize, u64)>> = BTreeMap::new();
+    for (place, cell) in level.layers[layer].iter().enumerate() {
+        if let Cell::Item(item) = cell
+            && let Some((alike, number)) = level.items[*item].member
+        {
+            places.entry(alike).or_default().push((place, number));
+        }
+    }
+    for members in places.into_values().filter(|members| members.len() > 1) {
+        let cells = level.layers[layer].clone();
+        let mut sorted = members.clone();
+        sorted.sort_by_key(|(_, number)| *number);
+        for ((to, _), (from, _)) in members.into_iter().zip(sorted) {
+            level.layers[layer][to] = cells[from];
+        }
+    }
 }
 
 /// How often pieces cross.

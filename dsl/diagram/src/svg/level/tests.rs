@@ -9,7 +9,7 @@ fn level() -> impl Strategy<Value = (Vec<Item>, Vec<Link>)> {
         let sizes = prop::collection::vec((20.0..400.0_f64, 20.0..300.0_f64), count);
         let ends = prop::collection::vec((0..count, 0..count, 0.0..1.0_f64, 0.0..1.0_f64), 0..80);
         (sizes, ends).prop_map(|(sizes, ends)| {
-            let items: Vec<_> = sizes.into_iter().map(|(w, h)| Item { w, h, border: None }).collect();
+            let items: Vec<_> = sizes.into_iter().map(|(w, h)| Item { w, h, border: None, member: None }).collect();
             let link = |(a, b, from_y, to_y): (usize, usize, f64, f64)| {
                 let is_back = a > b && a % 3 == 0;
                 let (from, to) = if is_back { (a, b) } else { (a.min(b), a.max(b)) };

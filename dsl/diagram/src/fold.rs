@@ -1,0 +1,145 @@
+//! What is told within something else: subnets in their network's band, ports in the server that alone needs them.
+//!
+//! Every picture of one diagram tells it so, drawn here or on the page.
+
+use std::collections::HashMap;
+
+use crate::{Diagram, Resource, Role, Why};
+
+/// Resources without a box of their own.
+pub(crate) struct Folded<'p> {
+    /// By subnet its network.
+    pub(crate) subnets: HashMap<&'p str, &'p str>,
+    /// By port its server.
+    pub(crate) ports: HashMap<&'p str, &'p str>,
+    /// By server its ports, in the diagram's order.
+    pub(crate) ports_of: HashMap<&'p str, Vec<&'p str>>,
+}
+
+/// A network as it is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "page", derive(serde::Serialize))]
+pub(crate) struct Band<'p> {
+    /// Its qualified name.
+    pub(crate) name: &'p str,
+    /// As much of its name as tells it from other networks: what a box says that is on it.
+    pub(crate) short: &'p str,
+    /// What else is said of it: its subnets, or that it exists already.
+    pub(crate) about: String,
+}
+
+impl<'p> Folded<'p> {
+    pub(crate) fn of(picture: &'p Diagram) -> Self {
+        let resources: HashMap<&str, &Resource> = picture.resources.iter().map(|one| (&*one.name, one)).collect();
+        let mut needs: HashMap<&str, Vec<&str>> = HashMap::new();
+        let mut needed: HashMap<&str, Vec<&str>> = HashMap::new();
+        for edge in picture.edges.iter().filter(|edge| edge.why == Why::Infrastructure) {
+            needs.entry(&edge.to).or_default().push(&edge.from);
+            let by = needed.entry(&edge.from).or_default();
+            if !by.contains(&&*edge.to) {
+                by.push(&edge.to);
+            }
+        }
+        let mut folded = Self { subnets: HashMap::new(), ports: HashMap::new(), ports_of: HashMap::new() };
+        for resource in &picture.resources {
+            let name = &*resource.name;
+            match &*resource.ty {
+                "OS::Neutron::Subnet" => {
+                    let networks = needs.get(name).into_iter().flatten();
+                    let network =
+                        networks.filter(|other| resources.get(*other).is_some_and(|one| one.role == Role::Network));
+                    if let Some(network) = network.copied().next() {
+                        folded.subnets.insert(name, network);
+                    }
+                }
+                "OS::Neutron::Port" => {
+                    let by = needed.get(name).map_or(&[][..], Vec::as_slice);
+                    if let [only] = by
+                        && resources
+                            .get(only)
+                            .is_some_and(|one| one.role == Role::ServerBox && one.module == resource.module)
+                    {
+                        folded.ports.insert(name, only);
+                        folded.ports_of.entry(only).or_default().push(name);
+                    }
+                }
+                _ => {}
+            }
+        }
+        folded
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.subnets.contains_key(name) || self.ports.contains_key(name)
+    }
+
+    /// The networks, in the diagram's order.
+    pub(crate) fn bands(&self, picture: &'p Diagram) -> Vec<Band<'p>> {
+        let networks: Vec<&Resource> = picture.resources.iter().filter(|one| one.role == Role::Network).collect();
+        let band = |network: &&'p Resource| Band {
+            name: &network.name,
+            short: short(network, &networks),
+            about: self.about(picture, network),
+        };
+        networks.iter().map(band).collect()
+    }
+
+    fn about(&self, picture: &Diagram, network: &Resource) -> String {
+        let subnets = picture.resources.iter().filter(|one| self.subnets.get(&*one.name) == Some(&&*network.name));
+        let mut about: Vec<String> = subnets
+            .map(|subnet| {
+                let cidr = subnet.properties.get("cidr").map(|cidr| cidr.trim_matches('"')).unwrap_or_default();
+                format!("{} {cidr}", local(&subnet.name)).trim_end().to_owned()
+            })
+            .collect();
+        if network.ty.is_empty() {
+            about.push(network.doc.to_string());
+        }
+        about.join(" · ")
+    }
+
+    /// What a server says of itself: its flavor and image where they are known, and its ports.
+    pub(crate) fn about_server(&self, server: &Resource) -> String {
+        let plain = |name: &str| Some(server.properties.get(name)?.trim_matches('"').to_owned());
+        let known = [plain("flavor"), plain("image")].into_iter().flatten();
+        let ports = self.ports_of.get(&*server.name).into_iter().flatten().map(|port| local(port).to_owned());
+        let all: Vec<String> = known.filter(|value| !value.starts_with("parameter ")).chain(ports).collect();
+        all.join(" · ")
+    }
+}
+
+/// The part of a qualified name behind that of the module.
+pub(crate) fn local(name: &str) -> &str {
+    name.rsplit(['.', '/']).next().unwrap_or(name)
+}
+
+/// The shortest end of a network's qualified name that no other network's name has.
+fn short<'p>(network: &'p Resource, all: &[&Resource]) -> &'p str {
+    let name = &*network.name;
+    // What exists already is called as its cloud, or a parameter, calls it.
+    if network.ty.is_empty() {
+        return name;
+    }
+    let is_end_of =
+        |end: &str, name: &str| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    let mut ends = name.rmatch_indices('.').map(|(dot, _)| &name[dot + 1..]);
+    let is_own = |end: &&str| all.iter().all(|other| *other.name == *name || !is_end_of(end, &other.name));
+    ends.find(is_own).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_are_called_by_as_much_as_tells_them_apart() {
+        let mut picture = Diagram::new("shop");
+        for name in ["inside.net", "back.net", "site.backbone", "old"] {
+            picture.resources.push(Resource::new(name, "OS::Neutron::Net", Role::Network));
+        }
+        picture.resources.push(Resource::new("ex.net", "", Role::Network));
+        let bands = Folded::of(&picture).bands(&picture);
+        let short: Vec<&str> = bands.iter().map(|band| band.short).collect();
+        assert_eq!(short, ["inside.net", "back.net", "backbone", "old", "ex.net"]);
+    }
+}

@@ -1,0 +1,52 @@
+//! What the lines and marks of a picture mean.
+
+use crate::{Diagram, Role, Why};
+
+/// Something that a picture is drawn with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "page", derive(serde::Serialize))]
+#[cfg_attr(feature = "page", serde(rename_all = "lowercase"))]
+pub(crate) enum Sign {
+    /// A strong line.
+    Data,
+    /// A dashed line.
+    Order,
+    /// A thin line.
+    Infrastructure,
+    /// A network's name in its colour.
+    Network,
+}
+
+impl Sign {
+    /// The word by which styles and scripts know it.
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Data => "data",
+            Self::Order => "order",
+            Self::Infrastructure => "infrastructure",
+            Self::Network => "network",
+        }
+    }
+
+    /// What it means.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Data => "is read by",
+            Self::Order => "runs before",
+            Self::Infrastructure => "is created before",
+            Self::Network => "on this network",
+        }
+    }
+}
+
+/// What a picture has of these, each with what it means.
+pub(crate) fn legend(picture: &Diagram) -> Vec<(Sign, &'static str)> {
+    let has = |is: fn(Why) -> bool| picture.edges.iter().any(|edge| is(edge.why));
+    let signs = [
+        (Sign::Data, has(|why| why == Why::Data)),
+        (Sign::Order, has(Why::is_order)),
+        (Sign::Infrastructure, has(|why| why == Why::Infrastructure)),
+        (Sign::Network, picture.resources.iter().any(|resource| resource.role == Role::Network)),
+    ];
+    signs.into_iter().filter(|(_, is_there)| *is_there).map(|(sign, _)| (sign, sign.words())).collect()
+}

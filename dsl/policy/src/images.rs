@@ -1,0 +1,129 @@
+//! The policy `images`: from what servers and volumes may be made.
+
+use std::sync::Arc;
+
+use wattle_model::{Constraint, Diagnostic, Model, Severity, Source, Value};
+
+use crate::codes::IMAGES as CODE;
+use crate::look::{Known, Node, seen};
+use crate::{Given, Look, Policy, Refused};
+
+/// Images that servers and volumes may be made from: `allowed`, names or identities in which `*` stands for any text.
+pub const IMAGES: Policy = Policy::told("images", &["allowed"], read);
+
+fn read(given: &Given<'_>) -> Result<Look, Refused> {
+    let allowed = given.texts("allowed")?;
+    Ok(Arc::new(move |model| look(model, &allowed)))
+}
+
+fn look(model: &Model, allowed: &[String]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for one in seen(model) {
+        for (node, at) in images(&one) {
+            found.extend(judge(model, allowed, &one.name, node, at));
+        }
+    }
+    found
+}
+
+/// The images of a resource, and where they are named.
+fn images<'m>(one: &crate::look::Seen<'m>) -> Vec<(Node<'m>, &'m Source)> {
+    let names: &[&str] = match one.ty {
+        "OS::Nova::Server" => &["image"],
+        "OS::Cinder::Volume" => &["image", "imageRef"],
+        _ => return Vec::new(),
+    };
+    let mut all: Vec<_> = names.iter().filter_map(|name| one.property(name)).collect();
+    if let Some((devices, at)) = one.property("block_device_mapping_v2") {
+        let devices = devices.items().unwrap_or_default();
+        let within = devices.into_iter().flat_map(|device| ["image", "image_id"].map(|name| device.key(name)));
+        all.extend(within.flatten().map(|image| (image, at)));
+    }
+    all
+}
+
+fn judge(model: &Model, allowed: &[String], name: &str, image: Node<'_>, at: &Source) -> Option<Diagnostic> {
+    let is_allowed =
+        |value: &Value| value.as_str().is_some_and(|image| allowed.iter().any(|pattern| fits(pattern, image)));
+    let help = || format!("allowed are {}", wattle_model::names::list(allowed.iter().map(String::as_str), "and"));
+    match image.known() {
+        Known::Value(Value::Null) => None,
+        Known::Value(value) if is_allowed(value) => None,
+        Known::Value(value) => Some(
+            CODE.diagnostic(format!("{name} has the image `{}`", shown(value))).label(at, "chosen here").help(help()),
+        ),
+        Known::Parameter(parameter) => {
+            let declared = model.parameters.get(parameter)?;
+            if let Some(default) = declared.default.as_ref().filter(|default| !is_allowed(default)) {
+                let message = format!("{name} has the image `{}`, the default of `{parameter}`", shown(default));
+                let found = CODE.diagnostic(message).label(at, "chosen here");
+                return Some(found.label(&declared.at, "its default").help(help()));
+            }
+            let bound = declared.constraints.iter().find_map(|constraint| match constraint.bare() {
+                Constraint::AllowedValues(values) => Some(values),
+                _ => None,
+            });
+            if bound.is_some_and(|values| values.iter().all(is_allowed)) {
+                return None;
+            }
+            let mut found = CODE
+                .diagnostic(format!("{name} may be given another image: `{parameter}` takes any"))
+                .label(at, "chosen here")
+                .label(&declared.at, "declared here")
+                .help(format!("give the parameter `allowed_values`; {}", help()));
+            found.severity = Severity::Warning;
+            Some(found)
+        }
+        Known::Open => {
+            let mut found = CODE
+                .diagnostic(format!("the image of {name} is only known at deployment"))
+                .label(at, "chosen here")
+                .help(help());
+            found.severity = Severity::Warning;
+            Some(found)
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Whether `text` is what `pattern` says; `*` stands for any text.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(text) = text.strip_prefix(first) else { return false };
+    let mut pieces: Vec<&str> = rest.split('*').collect();
+    let last = pieces.pop().unwrap_or_default();
+    let Some(mut text) = text.strip_suffix(last) else { return false };
+    // The first place of each piece leaves the most for those behind it.
+    pieces.into_iter().all(|piece| match text.find(piece) {
+        Some(at) => {
+            text = &text[at + piece.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_is_any_text() {
+        for (pattern, text, is_fitting) in [
+            ("debian-12", "debian-12", true),
+            ("debian-12", "debian-12-x", false),
+            ("debian-*", "debian-", true),
+            ("*", "", true),
+            ("*-ours", "debian-ours", true),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("ab*ba", "aba", false),
+            ("**x", "x", true),
+        ] {
+            assert_eq!(fits(pattern, text), is_fitting, "{pattern} {text}");
+        }
+    }
+}

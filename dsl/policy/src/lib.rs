@@ -1,0 +1,167 @@
+//! Policies: what a team asks of every model, whatever it is of.
+//!
+//! A policy is a function from a model to diagnostics. Three stand here that many teams have: [`tags`](TAGS), [ports open
+//! to the world](OPEN_PORTS) and [images](IMAGES). Which of them hold, and what each allows, is a [file](Policies::read) that a
+//! team keeps in one place; what no file can say is a [policy of its own](Policy::own), in Rust.
+//!
+//! What lives here: policies, and how their file is read. What must not: I/O, a clock, Heat's rules.
+//!
+//! ```
+//! use wattle_model::Model;
+//! use wattle_policy::{ALL, Policies};
+//!
+//! let policies = Policies::read("images: {allowed: [debian-12]}", ALL).unwrap();
+//! assert_eq!(policies.look(&Model::default()), []);
+//! ```
+
+mod codes;
+mod images;
+mod look;
+mod open_ports;
+mod read;
+mod tags;
+
+use std::fmt;
+use std::sync::Arc;
+
+use wattle_model::check::About;
+use wattle_model::{Diagnostic, Model, Severity};
+
+pub use images::IMAGES;
+pub use open_ports::OPEN_PORTS;
+pub use read::{Given, Refused};
+pub use tags::TAGS;
+
+/// The policies that stand here.
+pub const ALL: &[Policy] = &[TAGS, OPEN_PORTS, IMAGES];
+
+/// What every policy that stands here says of itself.
+pub fn all() -> Vec<&'static About> {
+    codes::ALL.to_vec()
+}
+
+/// What looks at a model.
+pub type Look = Arc<dyn Fn(&Model) -> Vec<Diagnostic> + Send + Sync>;
+
+/// A policy, before it is told what it allows.
+#[derive(Clone, Copy)]
+pub struct Policy {
+    /// Its name in a file.
+    pub name: &'static str,
+    /// The settings that it takes there.
+    pub settings: &'static [&'static str],
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// It allows what it allows.
+    Plain(fn(&Model) -> Vec<Diagnostic>),
+    /// What it allows is said in the file.
+    Told(fn(&Given<'_>) -> Result<Look, Refused>),
+}
+
+impl Policy {
+    /// A policy of a team's own, which takes no settings.
+    ///
+    /// ```
+    /// use wattle_model::{Diagnostic, Model, Severity};
+    /// use wattle_policy::{ALL, Policies, Policy};
+    ///
+    /// /// Nobody chooses an availability zone.
+    /// fn one_zone(model: &Model) -> Vec<Diagnostic> {
+    ///     let elsewhere = model.resources.iter().filter(|(_, of)| of.properties.contains_key("availability_zone"));
+    ///     let diagnostic = |(name, of): (_, &wattle_model::Resource)| {
+    ///         Diagnostic::new("ACME1", Severity::Error, format!("`{name}` chooses its availability zone"))
+    ///             .label(&of.at, "added here")
+    ///             .help("leave it to Nova: our zones share their storage")
+    ///     };
+    ///     elsewhere.map(diagnostic).collect()
+    /// }
+    ///
+    /// const ONE_ZONE: Policy = Policy::own("one-zone", one_zone);
+    ///
+    /// let policies = Policies::read("one-zone:", &[ALL, &[ONE_ZONE]].concat()).unwrap();
+    /// assert_eq!(policies.look(&Model::default()), []);
+    /// ```
+    pub const fn own(name: &'static str, look: fn(&Model) -> Vec<Diagnostic>) -> Self {
+        Self { name, settings: &[], kind: Kind::Plain(look) }
+    }
+
+    /// A policy that is told in the file what it allows: `read` takes its `settings` from there.
+    pub const fn told(
+        name: &'static str,
+        settings: &'static [&'static str],
+        read: fn(&Given<'_>) -> Result<Look, Refused>,
+    ) -> Self {
+        Self { name, settings, kind: Kind::Told(read) }
+    }
+
+    fn look(&self, given: &Given<'_>) -> Result<Look, Refused> {
+        match self.kind {
+            Kind::Plain(look) => Ok(Arc::new(look)),
+            Kind::Told(read) => read(given),
+        }
+    }
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Policy").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Policies that hold, each with what it allows.
+#[derive(Clone, Default)]
+pub struct Policies {
+    rules: Vec<Rule>,
+}
+
+#[derive(Clone)]
+struct Rule {
+    name: String,
+    /// How bad it is not to keep to it, where the file says so.
+    severity: Option<Severity>,
+    look: Look,
+}
+
+impl Policies {
+    /// Adds those of another file.
+    pub fn extend(&mut self, more: Self) {
+        self.rules.extend(more.rules);
+    }
+
+    /// Whether none holds.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// What in `model` is against any of them, and what of it none of them sees; sorted as those of checks are.
+    pub fn look(&self, model: &Model) -> Vec<Diagnostic> {
+        let mut found: Vec<Diagnostic> = self.rules.iter().flat_map(|rule| rule.look(model)).collect();
+        if !self.is_empty() {
+            found.extend(look::unseen(model));
+        }
+        wattle_model::check::sorted(found)
+    }
+}
+
+impl Rule {
+    fn look(&self, model: &Model) -> Vec<Diagnostic> {
+        let mut found = (self.look)(model);
+        for one in &mut found {
+            // What only cannot be told is no more than a warning, whatever is done against it.
+            if let Some(severity) = self.severity.filter(|_| one.severity == Severity::Error) {
+                one.severity = severity;
+            }
+            one.notes.push(format!("the policy `{}` asks for it", self.name));
+        }
+        found
+    }
+}
+
+impl fmt::Debug for Policies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.rules.iter().map(|rule| &rule.name)).finish()
+    }
+}

@@ -1,0 +1,239 @@
+//! The policy `open-ports`: what the world may reach.
+
+use std::fmt;
+use std::sync::Arc;
+
+use wattle_model::{Diagnostic, Model, Severity, Source, Value};
+
+use crate::codes::OPEN_PORTS as CODE;
+use crate::look::{Known, Node, Seen, seen};
+use crate::{Given, Look, Policy, Refused};
+
+/// Ports that may be open to the world: `allowed`, each as `443`, `8000-8099`, `53/udp` or `icmp`.
+pub const OPEN_PORTS: Policy = Policy::told("open-ports", &["allowed"], read);
+
+/// Every port.
+const EVERY: (u16, u16) = (0, u16::MAX);
+
+/// Ports of a protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Ports {
+    protocol: String,
+    range: (u16, u16),
+}
+
+impl fmt::Display for Ports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.range {
+            EVERY if self.protocol == "any" => f.write_str("everything"),
+            EVERY => write!(f, "all of {}", self.protocol),
+            (first, last) if first == last => write!(f, "port {first} of {}", self.protocol),
+            (first, last) => write!(f, "ports {first} to {last} of {}", self.protocol),
+        }
+    }
+}
+
+impl Ports {
+    /// As a file of policies has it.
+    fn written(&self) -> String {
+        let range = match self.range {
+            EVERY => return self.protocol.clone(),
+            (first, last) if first == last => first.to_string(),
+            (first, last) => format!("{first}-{last}"),
+        };
+        if self.protocol == "tcp" { range } else { format!("{range}/{}", self.protocol) }
+    }
+}
+
+fn read(given: &Given<'_>) -> Result<Look, Refused> {
+    let allowed = given.texts("allowed")?;
+    let ports: Result<Vec<Ports>, Refused> = allowed
+        .iter()
+        .map(|text| {
+            let why = format!("`{text}` is no port, no range of ports and no protocol");
+            let refused =
+                || given.refuse("allowed", why).help("write for instance `443`, `8000-8099`, `53/udp` or `icmp`");
+            ports(text).ok_or_else(refused)
+        })
+        .collect();
+    let ports = ports?;
+    Ok(Arc::new(move |model| look(model, &ports)))
+}
+
+fn ports(text: &str) -> Option<Ports> {
+    let (range, protocol) = text.split_once('/').unwrap_or((text, "tcp"));
+    let word = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if range.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        return (range == text && word(range)).then(|| Ports { protocol: named(range), range: EVERY });
+    }
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    let range: (u16, u16) = (first.parse().ok()?, last.parse().ok()?);
+    (range.0 <= range.1 && word(protocol)).then(|| Ports { protocol: named(protocol), range })
+}
+
+/// One name for each protocol, whatever Neutron is told: also by number, in any case of letters.
+fn named(protocol: &str) -> String {
+    match &*protocol.to_ascii_lowercase() {
+        "6" => "tcp".into(),
+        "17" => "udp".into(),
+        "1" => "icmp".into(),
+        "58" | "icmpv6" | "ipv6-icmp" => "icmpv6".into(),
+        "132" => "sctp".into(),
+        "" | "any" | "0" | "-1" => "any".into(),
+        other => other.to_owned(),
+    }
+}
+
+fn look(model: &Model, allowed: &[Ports]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for one in seen(model) {
+        match one.ty {
+            "OS::Neutron::SecurityGroup" => {
+                let Some((rules, at)) = one.property("rules") else { continue };
+                match rules.items() {
+                    Some(items) => {
+                        for item in items {
+                            let get = |name: &str| item.key(name);
+                            // A rule that is computed in whole says nothing here.
+                            let is_open = item.keys().is_none();
+                            found.extend(judge(&one, allowed, &get, is_open, "", at));
+                        }
+                    }
+                    None => found.extend(judge(&one, allowed, &|_| None, true, "", at)),
+                }
+            }
+            "OS::Neutron::SecurityGroupRule" => {
+                let get = |name: &str| one.property(name).map(|(node, _)| node);
+                let at = one.property("port_range_min").map_or(one.at, |(_, at)| at);
+                found.extend(judge(&one, allowed, &get, false, "tcp", at));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Judges a rule by what its properties are; `usual` is the protocol without one.
+fn judge<'m>(
+    one: &Seen<'m>,
+    allowed: &[Ports],
+    get: &dyn Fn(&str) -> Option<Node<'m>>,
+    is_open: bool,
+    usual: &str,
+    at: &Source,
+) -> Option<Diagnostic> {
+    let mut is_open = is_open;
+    let mut text = |name: &str| match get(name).map(Node::known) {
+        None | Some(Known::Value(Value::Null)) => None,
+        Some(Known::Value(Value::Str(text))) => Some(text.to_string()),
+        Some(Known::Value(value)) => Some(value.to_string()),
+        Some(Known::Parameter(_) | Known::Open) => {
+            is_open = true;
+            None
+        }
+    };
+    let (direction, mode, prefix) = (text("direction"), text("remote_mode"), text("remote_ip_prefix"));
+    let (protocol, first, last) = (text("protocol"), text("port_range_min"), text("port_range_max"));
+    if direction.as_deref() == Some("egress") || mode.as_deref() == Some("remote_group_id") {
+        return None;
+    }
+    // Any group is a part of the world only.
+    if ["remote_group", "remote_group_id"].iter().any(|name| get(name).is_some()) {
+        return None;
+    }
+    let is_world = |prefix: &str| prefix.trim().rsplit_once('/').is_some_and(|(_, length)| length == "0");
+    if prefix.as_deref().is_some_and(|prefix| !prefix.is_empty() && !is_world(prefix)) {
+        return None;
+    }
+    // What is not known yet may be anything.
+    let is_known = |name: &str| get(name).is_none_or(|node| matches!(node.known(), Known::Value(_)));
+    let usual = if is_known("protocol") { usual } else { "any" };
+    let protocol = named(protocol.as_deref().unwrap_or(usual));
+    let port = |text: Option<String>| text.and_then(|text| text.parse().ok());
+    let range = match (port(first), port(last)) {
+        // Of ICMP these are types and codes.
+        _ if protocol.starts_with("icmp") => EVERY,
+        _ if !is_known("port_range_min") || !is_known("port_range_max") => EVERY,
+        (Some(first), Some(last)) => (first, last),
+        (Some(only), None) | (None, Some(only)) => (only, only),
+        (None, None) => EVERY,
+    };
+    let opened = Ports { protocol, range };
+    if is_allowed(&opened, allowed) {
+        return None;
+    }
+    let mut found = if is_open {
+        CODE.diagnostic(format!("whether {} opens {opened} to the world is only known at deployment", one.name))
+    } else {
+        CODE.diagnostic(format!("{} opens {opened} to the world", one.name))
+    };
+    if is_open {
+        found.severity = Severity::Warning;
+    }
+    found = found.label(at, "opened here");
+    Some(found.help("say from where: `remote_ip_prefix`, or a group of those that may").help(words(allowed)))
+}
+
+/// Whether all of it is within what is allowed.
+fn is_allowed(opened: &Ports, allowed: &[Ports]) -> bool {
+    let mut ranges: Vec<(u16, u16)> = allowed
+        .iter()
+        .filter(|ports| ports.protocol == opened.protocol || ports.protocol == "any")
+        .map(|ports| ports.range)
+        .collect();
+    ranges.sort_unstable();
+    // Ranges that touch are one.
+    let mut next = u32::from(opened.range.0);
+    for (first, last) in ranges {
+        if u32::from(first) <= next {
+            next = next.max(u32::from(last) + 1);
+        }
+    }
+    next > u32::from(opened.range.1)
+}
+
+fn words(allowed: &[Ports]) -> String {
+    if allowed.is_empty() {
+        return "nothing may be open to the world".to_owned();
+    }
+    let words = allowed.iter().map(|ports| format!("`{}`", ports.written()));
+    format!("open to the world may be {}", wattle_model::names::join(words, "and"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Ports {
+        ports(text).expect(text)
+    }
+
+    #[test]
+    fn ports_are_read_as_they_are_written() {
+        assert_eq!(of("443"), Ports { protocol: "tcp".into(), range: (443, 443) });
+        assert_eq!(of("8000-8099/TCP"), Ports { protocol: "tcp".into(), range: (8000, 8099) });
+        assert_eq!(of("icmp"), Ports { protocol: "icmp".into(), range: EVERY });
+        for wrong in ["", "80-70", "70000", "http/", "80/", "a b", "-", "icmp/3"] {
+            assert_eq!(ports(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn all_of_a_range_must_be_allowed() {
+        let allowed = ["80", "443", "444-500", "53/udp"].map(of);
+        for (opened, is) in [
+            ("80", true),
+            ("443-500", true),
+            ("443-501", false),
+            ("80-443", false),
+            ("53", false),
+            ("53/udp", true),
+            ("tcp", false),
+            ("icmp", false),
+        ] {
+            assert_eq!(is_allowed(&of(opened), &allowed), is, "{opened}");
+        }
+        assert!(is_allowed(&of("tcp"), &[of("0-1000"), of("1001-65535")]));
+        assert!(is_allowed(&of("any"), &[of("any")]) && is_allowed(&of("22"), &[of("any")]));
+    }
+}

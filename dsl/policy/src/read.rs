@@ -1,0 +1,183 @@
+//! The file in which a team says which policies hold, and what they allow.
+
+use serde_yaml::{Mapping, Value};
+use wattle_model::Severity;
+use wattle_model::names::{list, meant};
+
+use crate::{Policies, Policy, Rule};
+
+/// What every policy takes besides its own settings.
+const SEVERITY: &str = "severity";
+
+/// Why a file of policies cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// What is wrong.
+    pub message: String,
+    /// How to fix it.
+    pub help: Vec<String>,
+}
+
+impl Refused {
+    /// A reason without a way out yet.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: Vec::new() }
+    }
+
+    /// A way to fix it.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    fn nearest<'n>(self, name: &str, known: impl IntoIterator<Item = &'n str>) -> Self {
+        match meant(name, known) {
+            Some(help) => self.help(help),
+            None => self,
+        }
+    }
+}
+
+/// What a file says of one policy.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'f> {
+    policy: &'static str,
+    settings: &'f Mapping,
+}
+
+impl Given<'_> {
+    /// A list of texts; numbers are taken as they are written.
+    ///
+    /// # Errors
+    /// It is something else, or left out.
+    pub fn texts(&self, name: &str) -> Result<Vec<String>, Refused> {
+        self.texts_or_none(name)?.ok_or_else(|| {
+            Refused::new(format!("the policy `{}` needs `{name}`", self.policy))
+                .help(format!("say which: `{}: {{{name}: [...]}}`", self.policy))
+        })
+    }
+
+    /// The same, where it may be left out.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub fn texts_or_none(&self, name: &str) -> Result<Option<Vec<String>>, Refused> {
+        let Some(value) = self.settings.get(name) else { return Ok(None) };
+        let text = |item: &Value| match item {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let texts = value.as_sequence().and_then(|items| items.iter().map(text).collect());
+        let refused = || Refused::new(format!("`{name}` of the policy `{}` is no list of texts", self.policy));
+        texts.map(Some).ok_or_else(refused)
+    }
+
+    /// A refusal of one of its settings.
+    pub fn refuse(&self, name: &str, why: impl std::fmt::Display) -> Refused {
+        Refused::new(format!("`{name}` of the policy `{}`: {why}", self.policy))
+    }
+}
+
+impl Policies {
+    /// Reads a file of policies, which is YAML: by each policy's name its settings. `known` are the policies that there are:
+    /// [`ALL`](crate::ALL), and a team's own.
+    ///
+    /// Every policy also takes `severity`, `error` or `warning`.
+    ///
+    /// # Errors
+    /// It is no such file, or names what there is not.
+    pub fn read(text: &str, known: &[Policy]) -> Result<Self, Refused> {
+        let file: Value =
+            serde_yaml::from_str(text).map_err(|error| Refused::new(format!("it is no YAML: {error}")))?;
+        let form =
+            || Refused::new("it is no map of policies").help("write for instance `images: {allowed: [debian-12]}`");
+        let file = file.as_mapping().ok_or_else(form)?;
+        let rules = file.iter().map(|(name, settings)| rule(name.as_str().ok_or_else(form)?, settings, known));
+        Ok(Self { rules: rules.collect::<Result<_, Refused>>()? })
+    }
+}
+
+fn rule(name: &str, settings: &Value, known: &[Policy]) -> Result<Rule, Refused> {
+    let names = || known.iter().map(|policy| policy.name);
+    let policy = known.iter().find(|policy| policy.name == name).ok_or_else(|| {
+        let refused = Refused::new(format!("there is no policy `{name}`")).nearest(name, names());
+        refused.help(format!("there are {}", list(names(), "and")))
+    })?;
+    let none = Mapping::new();
+    let settings = match settings {
+        Value::Null => &none,
+        Value::Mapping(settings) => settings,
+        _ => return Err(Refused::new(format!("what the policy `{name}` is given is no map of settings"))),
+    };
+    let takes = || policy.settings.iter().copied().chain([SEVERITY]);
+    for key in settings.keys() {
+        let key = key.as_str().unwrap_or_default();
+        if !takes().any(|setting| setting == key) {
+            let refused = Refused::new(format!("the policy `{name}` takes no `{key}`")).nearest(key, takes());
+            return Err(refused.help(format!("it takes {}", list(takes(), "and"))));
+        }
+    }
+    let given = Given { policy: policy.name, settings };
+    let severity = match settings.get(SEVERITY).map(|severity| severity.as_str().unwrap_or_default()) {
+        None => None,
+        Some("error") => Some(Severity::Error),
+        Some("warning") => Some(Severity::Warning),
+        Some(_) => return Err(given.refuse(SEVERITY, "it is `error` or `warning`")),
+    };
+    Ok(Rule { name: name.to_owned(), severity, look: policy.look(&given)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ALL;
+
+    fn refused(text: &str) -> String {
+        let refused = Policies::read(text, ALL).expect_err(text);
+        [refused.message].into_iter().chain(refused.help).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn what_is_meant_is_said() {
+        for (text, told) in [
+            (
+                "image: {allowed: [a]}",
+                "there is no policy `image`; did you mean `images`?; there are `tags`, `open-ports` and `images`",
+            ),
+            (
+                "open_ports: {}",
+                "there is no policy `open_ports`; did you mean `open-ports`?; there are `tags`, `open-ports` and `images`",
+            ),
+            (
+                "images: {alowed: [a]}",
+                "the policy `images` takes no `alowed`; did you mean `allowed`?; it takes `allowed` and `severity`",
+            ),
+            ("images:", "the policy `images` needs `allowed`; say which: `images: {allowed: [...]}`"),
+            ("images: {allowed: debian}", "`allowed` of the policy `images` is no list of texts"),
+            ("images: [debian]", "what the policy `images` is given is no map of settings"),
+            (
+                "images: {allowed: [a], severity: fatal}",
+                "`severity` of the policy `images`: it is `error` or `warning`",
+            ),
+            ("- images", "it is no map of policies; write for instance `images: {allowed: [debian-12]}`"),
+            (
+                "open-ports: {allowed: [80-70]}",
+                "`allowed` of the policy `open-ports`: `80-70` is no port, no range of ports and no protocol; write for instance `443`, `8000-8099`, `53/udp` or `icmp`",
+            ),
+            (
+                "tags: {required: [owner], types: [OS::Nova::Sever]}",
+                "`types` of the policy `tags`: `OS::Nova::Sever` has no labels; did you mean `OS::Nova::Server`?",
+            ),
+        ] {
+            assert_eq!(refused(text), told, "{text}");
+        }
+        assert!(refused("a: [").starts_with("it is no YAML: "), "{}", refused("a: ["));
+    }
+
+    #[test]
+    fn an_empty_file_asks_for_nothing() {
+        assert!(Policies::read("{}", ALL).expect("a file").is_empty());
+    }
+}

@@ -1,0 +1,95 @@
+//! The policy `tags`: labels that resources must have.
+
+use std::sync::Arc;
+
+use wattle_model::names::{list, meant};
+use wattle_model::{Diagnostic, Model, Severity};
+
+use crate::codes::TAGS as CODE;
+use crate::look::{Known, Seen, seen};
+use crate::{Given, Look, Policy, Refused};
+
+/// Labels that resources must have: `required`, names of labels; and `types`, Heat's types of these resources, which are servers
+/// and volumes without it.
+pub const TAGS: Policy = Policy::told("tags", &["required", "types"], read);
+
+/// Types with labels, and the properties in which they stand: maps, or lists of texts.
+const LABELLED: [(&str, &[&str]); 12] = [
+    ("OS::Cinder::Volume", &["metadata"]),
+    ("OS::Glance::WebImage", &["tags"]),
+    ("OS::Keystone::Project", &["tags"]),
+    ("OS::Manila::Share", &["metadata"]),
+    ("OS::Neutron::Net", &["tags"]),
+    ("OS::Neutron::Port", &["tags"]),
+    ("OS::Neutron::ProviderNet", &["tags"]),
+    ("OS::Neutron::Router", &["tags"]),
+    ("OS::Neutron::Subnet", &["tags"]),
+    ("OS::Neutron::SubnetPool", &["tags"]),
+    ("OS::Nova::Server", &["metadata", "tags"]),
+    ("OS::Zaqar::Queue", &["metadata"]),
+];
+
+/// What costs money by itself.
+const USUAL: [&str; 2] = ["OS::Nova::Server", "OS::Cinder::Volume"];
+
+fn properties(ty: &str) -> Option<&'static [&'static str]> {
+    LABELLED.iter().find(|(known, _)| *known == ty).map(|(_, properties)| *properties)
+}
+
+fn read(given: &Given<'_>) -> Result<Look, Refused> {
+    let required = given.texts("required")?;
+    let types = given.texts_or_none("types")?.unwrap_or_else(|| USUAL.map(str::to_owned).to_vec());
+    if let Some(unknown) = types.iter().find(|ty| properties(ty).is_none()) {
+        let refused = given.refuse("types", format_args!("`{unknown}` has no labels"));
+        let known = || LABELLED.iter().map(|(ty, _)| *ty);
+        let help = meant(unknown, known()).unwrap_or_else(|| format!("types with labels are {}", list(known(), "and")));
+        return Err(refused.help(help));
+    }
+    Ok(Arc::new(move |model| look(model, &required, &types)))
+}
+
+fn look(model: &Model, required: &[String], types: &[String]) -> Vec<Diagnostic> {
+    seen(model).filter(|one| types.iter().any(|ty| *ty == one.ty)).filter_map(|one| judge(&one, required)).collect()
+}
+
+fn judge(one: &Seen<'_>, required: &[String]) -> Option<Diagnostic> {
+    let properties = properties(one.ty)?;
+    let (mut known, mut is_open) = (Vec::new(), false);
+    for property in properties {
+        let Some((value, _)) = one.property(property) else { continue };
+        match (value.keys(), value.items()) {
+            (Some(keys), _) => known.extend(keys),
+            (None, Some(items)) => {
+                for item in items {
+                    match item.known() {
+                        Known::Value(value) => known.extend(value.as_str().map(label)),
+                        Known::Parameter(_) | Known::Open => is_open = true,
+                    }
+                }
+            }
+            (None, None) => is_open = true,
+        }
+    }
+    let missing: Vec<&str> = required.iter().map(String::as_str).filter(|name| !known.contains(name)).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let missing = list(missing, "and");
+    let message = if is_open {
+        format!("whether {} has the label {missing} is only known at deployment", one.name)
+    } else {
+        format!("{} lacks the label {missing}", one.name)
+    };
+    let at = properties.iter().find_map(|property| one.property(property)).map_or(one.at, |(_, at)| at);
+    let mut found =
+        CODE.diagnostic(message).label(at, if std::ptr::eq(at, one.at) { "added here" } else { "its labels" });
+    if is_open {
+        found.severity = Severity::Warning;
+    }
+    Some(found.help(format!("give it in `{}`", properties[0])))
+}
+
+/// The name of a label that is written as a text.
+fn label(text: &str) -> &str {
+    text.split(['=', ':']).next().unwrap_or(text)
+}

@@ -1,0 +1,40 @@
+//! `--policy`: what a team asks of every model.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Arg, ArgAction, ArgMatches};
+
+use crate::manners::{Failure, read, reason};
+use crate::policy::{Policies, Policy};
+
+/// The option.
+pub fn arg() -> Arg {
+    Arg::new("policy")
+        .long("policy")
+        .value_name("FILE")
+        .action(ArgAction::Append)
+        .value_parser(clap::value_parser!(PathBuf))
+        .help("Check by a team's policies too: a YAML file of their names and settings; may be repeated")
+}
+
+/// What [`arg`] was given, of the policies that are `known`.
+///
+/// # Errors
+/// A file that cannot be read, or that is none of policies.
+pub fn policies(matches: &ArgMatches, known: &[Policy]) -> Result<Policies, Failure> {
+    let mut all = Policies::default();
+    for file in matches.get_many::<PathBuf>("policy").into_iter().flatten() {
+        all.extend(of_file(file, known)?);
+    }
+    Ok(all)
+}
+
+fn of_file(file: &Path, known: &[Policy]) -> Result<Policies, Failure> {
+    let shown = file.display();
+    let text = read(file)
+        .map_err(|error| Failure::usage(format!("cannot read the policies `{shown}`: {}", reason(&error))))?;
+    Policies::read(&text, known).map_err(|refused| {
+        let failure = Failure::usage(format!("the policies `{shown}` cannot be used: {}", refused.message));
+        refused.help.into_iter().fold(failure, Failure::help)
+    })
+}

@@ -1,0 +1,216 @@
+//! What users are given: crates that can be published, and all that `release/make` makes.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use wattle_tests::command::{wattle, wattle_agent};
+use wattle_tests::skip::{everything, skipped};
+
+/// Crates that are for nobody else.
+const OURS: [&str; 5] = ["connections", "hello", "three_tier", "wattle-compile-tests", "wattle-tests"];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+/// What a command writes; it must succeed.
+fn run(command: &mut Command) -> String {
+    let output = command.stdin(Stdio::null()).env_remove("RUSTFLAGS").output().expect("it starts");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+    said
+}
+
+fn cargo(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(args).current_dir(repository());
+    command
+}
+
+/// `cargo COMMAND` for all crates that users need.
+fn for_all(command: &[&str]) -> Command {
+    let mut cargo = cargo(command);
+    cargo.args(["--offline", "--workspace", "--allow-dirty"]).args(OURS.map(|name| format!("--exclude={name}")));
+    cargo
+}
+
+#[test]
+fn every_crate_that_users_need_can_be_published() {
+    let told = run(&mut cargo(&["metadata", "--offline", "--no-deps", "--format-version", "1"]));
+    let told: Value = serde_json::from_str(told.lines().next().unwrap()).unwrap();
+    let mut published = Vec::new();
+    for package in told["packages"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        let is_ours = OURS.contains(&name);
+        // No registry at all is an empty list; every one is null.
+        assert_eq!(package["publish"].is_null(), !is_ours, "{name}: whether it is for users");
+        if is_ours {
+            continue;
+        }
+        published.push(name.to_owned());
+        let folder = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+        let has = |field: &str| package[field].as_str().is_some_and(|text| !text.is_empty());
+        assert!(["description", "license", "rust_version"].into_iter().all(has), "{name}: {package}");
+        assert!(!package["keywords"].as_array().unwrap().is_empty(), "{name}");
+        assert!(package["metadata"]["docs"]["rs"].is_object(), "{name} says nothing of how its documentation is built");
+        let readme = fs::read_to_string(folder.join("README.md")).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(readme.starts_with(&format!("# {name}\n")), "{name}: {readme}");
+        for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+            assert_eq!(
+                fs::read(folder.join(licence)).unwrap(),
+                fs::read(repository().join(licence)).unwrap(),
+                "{name}"
+            );
+        }
+    }
+    assert!(published.len() >= 17, "{published:?}");
+    let target = tempfile::tempdir().unwrap();
+    let said = run(for_all(&["package", "--no-verify"]).env("CARGO_TARGET_DIR", target.path()));
+    for name in &published {
+        let file = target.path().join(format!("package/{name}-0.1.0.crate"));
+        // What registries take at most.
+        assert!(fs::metadata(&file).unwrap_or_else(|error| panic!("{name}: {error}: {said}")).len() < 10_000_000);
+    }
+}
+
+#[test]
+fn crates_build_as_they_are_published() {
+    if everything("building each crate as it is published") {
+        let target = tempfile::tempdir().unwrap();
+        run(for_all(&["package"]).env("CARGO_TARGET_DIR", target.path()).env("CARGO_PROFILE_DEV_DEBUG", "0"));
+    }
+}
+
+/// A release of the programs that the tests run.
+fn made(out: &Path, binaries: &Path) {
+    run(Command::new(repository().join("release/make")).arg("--binaries").arg(binaries).arg(out));
+}
+
+#[test]
+fn a_release_is_whole_and_the_same_each_time() {
+    for tool in ["dpkg-deb", "readelf"] {
+        if Command::new(tool).arg("--version").output().is_err() {
+            return skipped("a release", &format!("{tool} is missing: `apt-get install dpkg binutils`"));
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let binaries = folder.path().join("binaries");
+    fs::create_dir(&binaries).unwrap();
+    symlink(wattle(), binaries.join("wattle")).unwrap();
+    symlink(wattle_agent(), binaries.join("wattle-agent")).unwrap();
+    let (out, again) = (folder.path().join("out"), folder.path().join("again"));
+    made(&out, &binaries);
+    made(&again, &binaries);
+    let sums = |folder: &Path| fs::read_to_string(folder.join("SHA256SUMS")).unwrap();
+    assert_eq!(sums(&out), sums(&again));
+    run(Command::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&out));
+    // Nothing is left out of the sums, and nothing is lost in a folder that has files.
+    assert_eq!(sums(&out).lines().count() + 1, fs::read_dir(&out).unwrap().count());
+    let refused = Command::new(repository().join("release/make")).arg(&out).output().unwrap();
+    assert!(!refused.status.success());
+
+    let file = |ending: &str| {
+        let all = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
+        let mut all = all.filter(|path| path.to_str().unwrap().ends_with(ending));
+        all.next().unwrap_or_else(|| panic!("nothing ends in {ending}"))
+    };
+    let listed = run(Command::new("tar").arg("--list").arg("--file").arg(file("-linux.tar.gz")));
+    for part in [
+        "/bin/wattle\n",
+        "/bin/wattle-agent\n",
+        "/share/man/man1/wattle-seed-apply.1\n",
+        "/share/bash-completion/completions/wattle\n",
+        "/share/zsh/site-functions/_wattle\n",
+        "/share/fish/vendor_completions.d/wattle.fish\n",
+        "/LICENSE-MIT\n",
+    ] {
+        assert!(listed.contains(part), "{part} {listed}");
+    }
+    agent(&file("amd64.deb"), &out, folder.path());
+    bill(&file(".cdx.json"));
+}
+
+/// The agent's package, taken apart.
+fn agent(any: &Path, out: &Path, folder: &Path) {
+    let name = any.file_name().unwrap().to_str().unwrap().replace("wattle_", "wattle-agent_");
+    let package = out.join(name);
+    let control = run(Command::new("dpkg-deb").arg("--info").arg(&package));
+    assert!(control.contains("Package: wattle-agent\n") && control.contains("Depends: libc6 (>= 2."), "{control}");
+    let root = folder.join("root");
+    run(Command::new("dpkg-deb").arg("--raw-extract").arg(&package).arg(&root));
+    let unit = root.join("usr/lib/systemd/system/wattle-agent.service");
+    let text = fs::read_to_string(&unit).unwrap();
+    for line in [
+        "ExecStart=/usr/bin/wattle-agent agent --identity /etc/wattle/identity.json",
+        "ConditionPathExists=/etc/wattle/identity.json",
+        "Delegate=yes",
+        "WantedBy=multi-user.target",
+    ] {
+        assert!(text.lines().any(|own| own == line), "{line}: {text}");
+    }
+    assert!(!text.contains("/usr/local") && !text.contains("ExecStartPre"), "{text}");
+    if let Ok(said) = Command::new("systemd-analyze").arg("verify").arg(&unit).output() {
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        let wrong = said.lines().filter(|line| line.contains("wattle-agent") && !line.contains("is not executable"));
+        assert_eq!(wrong.collect::<Vec<_>>(), [""; 0]);
+    }
+    let said = run(Command::new(root.join("usr/bin/wattle-agent")).arg("--version"));
+    assert!(said.starts_with("wattle "), "{said}");
+    for script in ["postinst", "prerm"] {
+        run(Command::new("sh").arg("-n").arg(root.join("DEBIAN").join(script)));
+    }
+}
+
+/// The bill of materials has everything that is locked for the programs, and no place of this machine.
+fn bill(file: &Path) {
+    let text = fs::read_to_string(file).unwrap();
+    assert!(!text.contains(repository().to_str().unwrap()) && !text.contains("file://"));
+    let bill: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&bill["bomFormat"], &bill["specVersion"]), (&Value::from("CycloneDX"), &Value::from("1.5")));
+    let components = bill["components"].as_array().unwrap();
+    let is_there = |name: &str| components.iter().any(|one| one["name"] == name);
+    for name in ["wattle", "tokio", "rustls", "aws-lc-sys", "cc", "elkjs"] {
+        assert!(is_there(name), "{name}");
+    }
+    for name in ["insta", "proptest", "wattle-tests"] {
+        assert!(!is_there(name), "{name} is of the tests only");
+    }
+    for one in components {
+        let is_own = one["name"].as_str().unwrap().starts_with("wattle") || one["name"] == "elkjs";
+        assert!(is_own || one["hashes"][0]["content"].as_str().is_some_and(|sum| sum.len() == 64), "{one}");
+        assert!(one["licenses"][0]["expression"].is_string(), "{one}");
+    }
+    let known: Vec<&Value> =
+        components.iter().chain([&bill["metadata"]["component"]]).map(|one| &one["bom-ref"]).collect();
+    for one in bill["dependencies"].as_array().unwrap() {
+        let all = one["dependsOn"].as_array().unwrap().iter().chain([&one["ref"]]);
+        assert!(all.into_iter().all(|dependency| known.contains(&dependency)), "{one}");
+    }
+}
+
+/// As it is released: built for that, with an agent that needs no library of the system.
+#[test]
+fn a_release_is_built() {
+    if !everything("building a release") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    run(Command::new(repository().join("release/make")).arg("--static").arg(&out));
+    let agent = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
+    let agent = agent.into_iter().find(|path| path.to_str().unwrap().ends_with("-linux")).expect("the agent");
+    let needed = run(Command::new("readelf").args(["--dynamic", "--wide"]).arg(&agent));
+    assert!(!needed.contains("(NEEDED)"), "{needed}");
+    run(Command::new(&agent).arg("--version"));
+    for path in fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()) {
+        let is_program = path == agent;
+        let bytes = fs::read(&path).unwrap();
+        let place = repository().to_str().unwrap().as_bytes().to_vec();
+        assert!(!is_program || !bytes.windows(place.len()).any(|window| window == place), "{}", path.display());
+    }
+}
