@@ -444,24 +444,10 @@ impl World {
             return self.after(delay, Happening::Lead);
         }
         if !is_deposed && self.chance.once_in(self.faults.deposed) {
-            if self.chance.once_in(2) {
-                self.leave(leader);
-            }
             let delay = self.chance.below(20_000);
             self.after(delay, Happening::Lead);
         }
         self.sleep(leader);
-    }
-
-    /// A leader ends in good order, while some of its jobs are still carried out.
-    fn leave(&mut self, leader: usize) {
-        let Some(mut state) = self.leaders[leader].state.take() else { return };
-        self.say(|| "it leaves".to_owned());
-        state.begin_at_once(0);
-        for write in state.leave().writes {
-            self.say(|| format!("    writes {write:?}"));
-            self.store.write(write);
-        }
     }
 
     fn sleep(&mut self, leader: usize) {

@@ -6,12 +6,12 @@ use wattle_model::{Constraint, Diagnostic, Model, Severity, Source, Value};
 
 use crate::codes::IMAGES as CODE;
 use crate::look::{Known, Node, seen};
-use crate::{Given, Look, Policy, Refused};
+use crate::{Look, Policy, PolicySettings, Refused};
 
 /// Images that servers and volumes may be made from: `allowed`, names or identities in which `*` stands for any text.
 pub const IMAGES: Policy = Policy::told("images", &["allowed"], read);
 
-fn read(given: &Given<'_>) -> Result<Look, Refused> {
+fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
     let allowed = given.texts("allowed")?;
     Ok(Arc::new(move |model| look(model, &allowed)))
 }

@@ -29,7 +29,7 @@ use wattle_model::{Diagnostic, Model, Severity};
 
 pub use images::IMAGES;
 pub use open_ports::OPEN_PORTS;
-pub use read::{Given, Refused};
+pub use read::{PolicySettings, Refused};
 pub use tags::TAGS;
 
 /// The policies that stand here.
@@ -58,7 +58,7 @@ enum Kind {
     /// It allows what it allows.
     Plain(fn(&Model) -> Vec<Diagnostic>),
     /// What it allows is said in the file.
-    Told(fn(&Given<'_>) -> Result<Look, Refused>),
+    Told(fn(&PolicySettings<'_>) -> Result<Look, Refused>),
 }
 
 impl Policy {
@@ -92,12 +92,12 @@ impl Policy {
     pub const fn told(
         name: &'static str,
         settings: &'static [&'static str],
-        read: fn(&Given<'_>) -> Result<Look, Refused>,
+        read: fn(&PolicySettings<'_>) -> Result<Look, Refused>,
     ) -> Self {
         Self { name, settings, kind: Kind::Told(read) }
     }
 
-    fn look(&self, given: &Given<'_>) -> Result<Look, Refused> {
+    fn look(&self, given: &PolicySettings<'_>) -> Result<Look, Refused> {
         match self.kind {
             Kind::Plain(look) => Ok(Arc::new(look)),
             Kind::Told(read) => read(given),

@@ -7,7 +7,7 @@ use wattle_model::{Diagnostic, Model, Severity, Source, Value};
 
 use crate::codes::OPEN_PORTS as CODE;
 use crate::look::{Known, Node, Seen, seen};
-use crate::{Given, Look, Policy, Refused};
+use crate::{Look, Policy, PolicySettings, Refused};
 
 /// Ports that may be open to the world: `allowed`, each as `443`, `8000-8099`, `53/udp` or `icmp`.
 pub const OPEN_PORTS: Policy = Policy::told("open-ports", &["allowed"], read);
@@ -45,7 +45,7 @@ impl Ports {
     }
 }
 
-fn read(given: &Given<'_>) -> Result<Look, Refused> {
+fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
     let allowed = given.texts("allowed")?;
     let ports: Result<Vec<Ports>, Refused> = allowed
         .iter()

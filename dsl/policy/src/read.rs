@@ -41,12 +41,12 @@ impl Refused {
 
 /// What a file says of one policy.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'f> {
+pub struct PolicySettings<'f> {
     policy: &'static str,
     settings: &'f Mapping,
 }
 
-impl Given<'_> {
+impl PolicySettings<'_> {
     /// A list of texts; numbers are taken as they are written.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ fn rule(name: &str, settings: &Value, known: &[Policy]) -> Result<Rule, Refused>
             return Err(refused.help(format!("it takes {}", list(takes(), "and"))));
         }
     }
-    let given = Given { policy: policy.name, settings };
+    let given = PolicySettings { policy: policy.name, settings };
     let severity = match settings.get(SEVERITY).map(|severity| severity.as_str().unwrap_or_default()) {
         None => None,
         Some("error") => Some(Severity::Error),

@@ -7,7 +7,7 @@ use wattle_model::{Diagnostic, Model, Severity};
 
 use crate::codes::TAGS as CODE;
 use crate::look::{Known, Seen, seen};
-use crate::{Given, Look, Policy, Refused};
+use crate::{Look, Policy, PolicySettings, Refused};
 
 /// Labels that resources must have: `required`, names of labels; and `types`, Heat's types of these resources, which are servers
 /// and volumes without it.
@@ -36,7 +36,7 @@ fn properties(ty: &str) -> Option<&'static [&'static str]> {
     LABELLED.iter().find(|(known, _)| *known == ty).map(|(_, properties)| *properties)
 }
 
-fn read(given: &Given<'_>) -> Result<Look, Refused> {
+fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
     let required = given.texts("required")?;
     let types = given.texts_or_none("types")?.unwrap_or_else(|| USUAL.map(str::to_owned).to_vec());
     if let Some(unknown) = types.iter().find(|ty| properties(ty).is_none()) {

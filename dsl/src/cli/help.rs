@@ -5,13 +5,14 @@ use clap::builder::{StyledStr, Styles};
 use crate::author::{Blueprint, Exports, Parameters, Setting, Topology};
 use crate::manners::{Exit, all_exit_codes, panic_exit_code};
 use crate::model::{IndexMap, Name, Parameter};
+use crate::shown::one_line;
 
 use super::shape::{self, Shape, Step};
 
 /// The first paragraph of a documentation, on one line.
 pub(super) fn first_paragraph(text: &str) -> String {
     let lines = text.trim().lines().map(str::trim).take_while(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join(" ")
+    one_line(&lines.collect::<Vec<_>>().join(" "))
 }
 
 /// Whether the blueprint has a parameter of this name.
@@ -93,9 +94,9 @@ fn describe(parameter: &Parameter) -> String {
 /// Columns of the sections that are not clap's.
 const WIDTH: usize = 98;
 
-/// Rows of two columns, the second one wrapped.
+/// Rows of two columns, the second one wrapped. What terminals act on is shown as escapes.
 fn table(rows: impl Iterator<Item = (String, String)>) -> String {
-    let rows: Vec<_> = rows.collect();
+    let rows: Vec<_> = rows.map(|(name, what)| (one_line(&name), one_line(&what))).collect();
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
     for (name, what) in rows {
@@ -139,7 +140,15 @@ fn examples(name: &str, settings: &[(&str, Shape)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Setting, Shape, setting};
+    use super::{Setting, Shape, first_paragraph, setting, table};
+
+    #[test]
+    fn what_turns_the_text_round_is_not_printed() {
+        let text = "abc \u{202e}def\u{2066}\nmore\n\nelse";
+        assert_eq!(first_paragraph(text), r"abc \u{202e}def\u{2066} more");
+        assert_eq!(table(std::iter::once(("size".to_owned(), text.to_owned()))).matches(r"\u{202e}").count(), 1);
+        assert!(!table(std::iter::once(("size".to_owned(), text.to_owned()))).contains('\u{202e}'));
+    }
 
     #[test]
     fn a_setting_is_told_with_its_text_and_its_default() {

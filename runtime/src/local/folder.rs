@@ -220,8 +220,12 @@ pub fn below(directory: &Path) -> Vec<Folder> {
     let mut found: Vec<PathBuf> = emitted.filter(|path| path.is_dir()).collect();
     found.sort();
     let found = std::iter::once(directory.to_owned()).chain(found);
-    let found = found.map(|path| Folder::of(path.strip_prefix("./").unwrap_or(&path)));
-    found.filter(|folder| folder.state().is_dir()).collect()
+    found.map(|path| Folder::of(short(&path))).filter(|folder| folder.state().is_dir()).collect()
+}
+
+/// A path without the `./` before it. `.` alone keeps its name: no directory is called by none.
+fn short(path: &Path) -> &Path {
+    path.strip_prefix("./").ok().filter(|rest| !rest.as_os_str().is_empty()).unwrap_or(path)
 }
 
 /// Writes a file so that it is there as a whole or not at all.
@@ -239,4 +243,16 @@ pub fn write_whole(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let mut file = File::options().create_new(true).write(true).mode(mode).open(&new)?;
     io::Write::write_all(&mut file, content)?;
     fs::rename(&new, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_directory_keeps_a_name() {
+        for (path, expected) in [(".", "."), ("./", "./"), ("./out/shop", "out/shop"), ("/srv/shop", "/srv/shop")] {
+            assert_eq!(short(Path::new(path)), Path::new(expected));
+        }
+    }
 }
