@@ -83,6 +83,13 @@ pub(crate) fn evident(cloud: &Cloud, problem: &Problem) -> Option<Conflict> {
         .or_else(|| overall(cloud, problem))
 }
 
+/// What a host has room for at most: what is left, and what those have that may leave.
+fn most(problem: &Problem, host: &crate::Host, resource: &str) -> Option<i64> {
+    let leaves = problem.servers.iter().filter(|one| one.moves && one.runs_on.as_deref() == Some(&host.name));
+    let leaves: i64 = leaves.filter_map(|one| one.demand.get(resource)).sum();
+    host.free(resource).map(|free| if host.is_overfull(resource) { 0 } else { free + leaves })
+}
+
 /// What a server asks of any host, one thing after the other.
 struct Ask<'p> {
     part: Option<Part>,
@@ -104,10 +111,11 @@ fn alone(cloud: &Cloud, problem: &Problem, server: usize) -> Option<Conflict> {
         asks.push(Ask::new(None, format!("is the host `{host}`, where it runs"), move |one| one.name == host));
     }
     for (resource, amount) in about.demand.iter().filter(|(_, amount)| **amount > 0) {
-        let credit = |one: &crate::Host| if about.runs_on.as_deref() == Some(&one.name) { *amount } else { 0 };
-        asks.push(Ask::new(None, format!("has {} left", shown(resource, *amount)), move |one| {
-            one.free(resource).is_none_or(|free| *amount <= free + credit(one))
-        }));
+        let fits = move |one: &crate::Host| {
+            about.runs_on.as_deref() == Some(&one.name)
+                || most(problem, one, resource).is_none_or(|free| *amount <= free)
+        };
+        asks.push(Ask::new(None, format!("has {} left", shown(resource, *amount)), fits));
     }
     for kind in &about.traits {
         asks.push(Ask::new(None, format!("has the trait `{kind}`"), move |one| one.traits.contains(kind)));
@@ -119,10 +127,10 @@ fn alone(cloud: &Cloud, problem: &Problem, server: usize) -> Option<Conflict> {
         let part = Some(of_policy(policy));
         match &policy.rule {
             Rule::Zone(zone) => {
-                asks.push(Ask::new(part, format!("is in the zone `{zone}`"), move |one| one.zone == *zone))
+                asks.push(Ask::new(part, format!("is in the zone `{zone}`"), move |one| one.zone == *zone));
             }
             Rule::License(kind) => {
-                asks.push(Ask::new(part, format!("is `{kind}`"), move |one| one.traits.contains(kind)))
+                asks.push(Ask::new(part, format!("is `{kind}`"), move |one| one.traits.contains(kind)));
             }
             Rule::Apart(level) | Rule::Near(level) => {
                 let level = *level;
@@ -177,7 +185,7 @@ fn crowded(cloud: &Cloud, problem: &Problem, policy: &Policy) -> Option<Conflict
                 .find_map(|resource| {
                     let most = places(level).into_iter().map(|(place, _)| {
                         let hosts = cloud.hosts.iter().filter(|host| host.place(level) == Some(place));
-                        hosts.map(|host| host.free(resource).unwrap_or(1 << 40)).sum::<i64>()
+                        hosts.map(|host| self::most(problem, host, resource).unwrap_or(1 << 40)).sum::<i64>()
                     });
                     let (most, asked) = (most.max().unwrap_or(0), sum(resource));
                     (asked > most).then(|| {
@@ -255,12 +263,10 @@ fn filter(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conflict {
     let mut left = restricted(problem, &everyone);
     left.policies.retain(|policy| policy.strength == Strength::Required);
     let mut is_smallest = true;
-    let mut still = |left: &Problem| match is_possible(cloud, left, effort) {
-        Some(possible) => !possible,
-        None => {
-            is_smallest = false;
-            false
-        }
+    let mut still = |left: &Problem| {
+        let possible = is_possible(cloud, left, effort);
+        is_smallest &= possible.is_some();
+        possible == Some(false)
     };
     let mut at = 0;
     while at < left.policies.len() {

@@ -1,6 +1,6 @@
 //! What is to be placed: servers, policies, and which servers talk to each other.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use wattle_model::Source;
 
@@ -102,9 +102,9 @@ pub enum Flaw {
 impl Problem {
     /// The first thing that is wrong with the indexes in it, which is a mistake of who made it.
     pub fn flaw(&self) -> Option<Flaw> {
-        let mut names = BTreeMap::new();
+        let mut names = BTreeSet::new();
         for server in &self.servers {
-            if names.insert(&server.name, ()).is_some() {
+            if !names.insert(&server.name) {
                 return Some(Flaw::SameName(server.name.clone()));
             }
         }

@@ -93,7 +93,9 @@ pub fn verify(cloud: &Cloud, problem: &Problem, on: &BTreeMap<String, String>) -
     for ((name, resource), asked) in asked {
         let host = cloud.hosts.iter().find(|host| host.name == name);
         let free = host.and_then(|host| host.free(resource));
-        let free = free.map(|free| free + left.get(&(name, resource)).copied().unwrap_or(0));
+        let is_overfull = host.is_some_and(|host| host.total.get(resource) < host.used.get(resource));
+        let left = if is_overfull { 0 } else { left.get(&(name, resource)).copied().unwrap_or(0) };
+        let free = free.map(|free| free + left);
         if let Some(free) = free.filter(|free| asked > *free) {
             let (host, resource) = (name.to_owned(), resource.to_owned());
             verdict.breaches.push(Breach::Capacity { host, resource, asked, free });

@@ -98,6 +98,11 @@ impl Host {
         }
     }
 
+    /// Whether more of a resource is used than there is: nothing more of it goes there, whoever leaves.
+    pub fn is_overfull(&self, resource: &str) -> bool {
+        self.total.get(resource).is_some_and(|total| self.used.get(resource).is_some_and(|used| used > total))
+    }
+
     /// The place of a level that it is in, if that is known.
     pub fn place(&self, level: Level) -> Option<&str> {
         match level {

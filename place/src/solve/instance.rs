@@ -57,7 +57,8 @@ struct Needs<'p> {
     traits: BTreeSet<&'p str>,
     zones: BTreeSet<&'p str>,
     levels: BTreeSet<Level>,
-    stays: Option<&'p str>,
+    runs_on: Option<&'p str>,
+    moves: bool,
     demand: Vec<i64>,
 }
 
@@ -118,7 +119,7 @@ impl Instance {
             pairs: Vec::new(),
         };
         all.stand(cloud);
-        all.allow(cloud, problem);
+        all.allow(cloud, problem, &resources);
         all.wish(cloud, problem, &by_name);
         for wire in &problem.wires {
             let (one, other, bandwidth) = (wire.between.0, wire.between.1, i64::from(wire.bandwidth));
@@ -147,7 +148,7 @@ impl Instance {
     }
 
     /// Which hosts each server may be on whatever the others do.
-    fn allow(&mut self, cloud: &Cloud, problem: &Problem) {
+    fn allow(&mut self, cloud: &Cloud, problem: &Problem, resources: &[&str]) {
         let mut needs: Vec<Needs<'_>> = problem
             .servers
             .iter()
@@ -156,7 +157,8 @@ impl Instance {
                 traits: about.traits.iter().map(String::as_str).collect(),
                 zones: about.zone.iter().map(String::as_str).collect(),
                 levels: BTreeSet::new(),
-                stays: about.runs_on.as_deref().filter(|_| !about.moves),
+                runs_on: about.runs_on.as_deref(),
+                moves: about.moves,
                 demand: self.demand[server * self.resources..][..self.resources].to_vec(),
             })
             .collect();
@@ -175,21 +177,27 @@ impl Instance {
             let class = *classes.entry(needs).or_insert(next);
             self.class.push(class);
             if class == next {
-                let mask: Vec<bool> = (0..self.hosts).map(|host| self.is_open(cloud, host, needs)).collect();
+                let mask: Vec<bool> = (0..self.hosts).map(|host| self.is_open(cloud, host, needs, resources)).collect();
                 self.lists.push((0..self.hosts).filter(|host| mask[*host]).map(index).collect());
                 self.masks.push(mask);
             }
         }
     }
 
-    fn is_open(&self, cloud: &Cloud, host: usize, needs: &Needs<'_>) -> bool {
+    fn is_open(&self, cloud: &Cloud, host: usize, needs: &Needs<'_>, resources: &[&str]) -> bool {
         let about = &cloud.hosts[host];
-        let has_room = || (0..self.resources).all(|one| needs.demand[one] <= self.free[host * self.resources + one]);
+        let runs_here = needs.runs_on == Some(&about.name);
+        let has_room = |one: usize| {
+            let asks = needs.demand[one];
+            asks == 0
+                || runs_here
+                || !about.is_overfull(resources[one]) && asks <= self.free[host * self.resources + one]
+        };
         needs.traits.iter().all(|kind| about.traits.contains(*kind))
             && needs.zones.iter().all(|zone| about.zone == *zone)
             && needs.levels.iter().all(|level| about.place(*level).is_some())
-            && needs.stays.is_none_or(|stays| about.name == stays)
-            && has_room()
+            && (needs.moves || needs.runs_on.is_none() || runs_here)
+            && (0..self.resources).all(has_room)
     }
 
     /// Groups, and hosts that are preferred.

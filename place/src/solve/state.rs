@@ -44,12 +44,20 @@ impl<'i> State<'i> {
     /// Nothing is anywhere.
     pub(super) fn new(of: &'i Instance) -> Self {
         let servers = i64::try_from(of.servers).unwrap_or(i64::MAX);
+        let mut worth = Worth { wrong: servers * UNPLACED, cost: 0 };
+        // The first place that a group takes is none too many.
+        for group in of.groups.iter().filter(|group| !group.is_apart) {
+            match group.weight {
+                None => worth.wrong -= BROKEN,
+                Some(weight) => worth.cost -= weight,
+            }
+        }
         Self {
             of,
             on: vec![NOWHERE; of.servers],
             load: vec![0; of.hosts * of.resources],
             counts: of.groups.iter().map(|group| vec![0; of.within[group.level].len()]).collect(),
-            worth: Worth { wrong: servers * UNPLACED, cost: 0 },
+            worth,
         }
     }
 

@@ -6,7 +6,7 @@ use wattle_place::{Conflict, Effort, Unplaced, place};
 use crate::small::{all, problems};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 250, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn it_finds_the_best_placement_and_says_so_if_there_is_none((cloud, problem) in problems()) {
