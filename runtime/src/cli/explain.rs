@@ -18,6 +18,7 @@ pub(super) fn checks() -> Vec<&'static About> {
     let mut all = wattle::check::all();
     all.extend(wattle_hot::check::all());
     all.extend(wattle_deploy::codes::all());
+    all.extend(wattle_place::codes::all());
     all
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn codes() -> String {
     let mut all = wattle::check::all();
     all.extend(wattle_hot::check::all());
     all.extend(wattle_deploy::codes::all());
+    all.extend(wattle_place::codes::all());
     let mut text = String::from(
         "# What diagnostics mean\n\nEvery error and warning of `check` has a code, and `wattle explain CODE` tells what it means. This \
          is all of them: codes below W1000 are about what is modelled, in Rust or as an extended template; those from W1000 on are \
