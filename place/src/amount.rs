@@ -1,0 +1,138 @@
+//! Amounts as people write them: numbers, and sizes with a unit.
+
+use wattle_heat::yaml::{Node, Tree};
+use wattle_words::names::{did_you_mean, list, nearest};
+
+/// The units of sizes, and how many KiB each is.
+const UNITS: [(&str, i64); 4] = [("KiB", 1), ("MiB", 1 << 10), ("GiB", 1 << 20), ("TiB", 1 << 30)];
+
+/// The largest amount that is read: far more than any cloud has, and its sums stay exact.
+const MOST: i64 = 1 << 40;
+
+/// What an amount is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Pieces: vcpus, devices.
+    Pieces,
+    /// Sizes, in so many KiB when no unit is written, as Nova counts them.
+    Size(i64),
+}
+
+impl Unit {
+    /// MiB: Nova's unit of memory.
+    pub(crate) const MEMORY: Self = Self::Size(1 << 10);
+    /// GiB: Nova's unit of disks.
+    pub(crate) const DISK: Self = Self::Size(1 << 20);
+
+    /// An amount of this unit; or why it is none, and how to fix that. A size that is no whole number of the unit is rounded
+    /// down where something is offered, and up where something is asked for.
+    pub(crate) fn read(self, node: &Node, rounds_up: bool) -> Result<i64, (String, Option<String>)> {
+        let plain = || match self {
+            Self::Pieces => "write a whole number from 0 on, such as `16`".to_owned(),
+            Self::Size(1024) => "write `64 GiB`, or a whole number of MiB, such as `65536`".to_owned(),
+            Self::Size(_) => "write `500 GiB`, or a whole number of GiB, such as `500`".to_owned(),
+        };
+        match (&*node.tree, self) {
+            (Tree::Integer(number), _) => within(*number).map_err(|why| (why, Some(plain()))),
+            (Tree::Float(number), _) if *number < 0.0 => Err((format!("{number} is less than nothing"), Some(plain()))),
+            (Tree::Text { text, .. }, Self::Size(own)) => size(text, own, rounds_up),
+            (Tree::Text { text, .. }, Self::Pieces) => Err((format!("`{text}` is no whole number"), Some(plain()))),
+            (other, _) => Err((format!("{} is no amount", other.kind()), Some(plain()))),
+        }
+    }
+}
+
+fn within(number: i128) -> Result<i64, String> {
+    match i64::try_from(number) {
+        Ok(number) if (0..=MOST).contains(&number) => Ok(number),
+        _ if number < 0 => Err(format!("{number} is less than nothing")),
+        _ => Err(format!("{number} is more than can be counted here ({MOST})")),
+    }
+}
+
+/// `64 GiB` in units of `own` KiB.
+fn size(text: &str, own: i64, rounds_up: bool) -> Result<i64, (String, Option<String>)> {
+    let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-')).unwrap_or(text.len());
+    let (number, unit) = (text[..split].trim(), text[split..].trim());
+    let known = || UNITS.iter().map(|(name, _)| *name);
+    let Some((_, factor)) = UNITS.iter().find(|(name, _)| *name == unit) else {
+        let units = format!("units are {}", list(known(), "and"));
+        // `GB`, `G` and `gb` are most often meant as Nova means them.
+        let letter = unit.chars().next().map(|first| first.to_ascii_uppercase());
+        let is_short = matches!(unit.to_ascii_uppercase().as_str(), "K" | "M" | "G" | "T" | "KB" | "MB" | "GB" | "TB");
+        let short = known().find(|name| is_short && name.chars().next() == letter);
+        let help = match short.or_else(|| nearest(unit, known())) {
+            Some(near) => format!("{} {units}", did_you_mean(near)),
+            None => units,
+        };
+        let what =
+            if unit.is_empty() { format!("`{text}` has no unit") } else { format!("`{unit}` is no unit of sizes") };
+        return Err((what, Some(help)));
+    };
+    let Some(thousandths) = thousandths(number) else {
+        return Err((format!("`{number}` is no number"), Some(format!("write `64 {unit}`, or `1.5 {unit}`"))));
+    };
+    if thousandths < 0 {
+        return Err((format!("{number} {unit} is less than nothing"), None));
+    }
+    let (all, whole) = (i128::from(thousandths) * i128::from(*factor), i128::from(own) * 1000);
+    let up = i128::from(rounds_up && all % whole != 0);
+    within(all / whole + up).map_err(|why| (why, None))
+}
+
+/// A number in thousandths, which is as exact as sizes are written.
+pub(crate) fn thousandths(text: &str) -> Option<i64> {
+    let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
+    let is_negative = whole.starts_with('-');
+    let whole: i64 = whole.parse().ok()?;
+    if rest.is_empty() || rest.len() > 9 || !rest.bytes().all(|byte| byte.is_ascii_digit()) || whole.abs() > MOST {
+        return None;
+    }
+    let rest: i64 = format!("{rest:0<3}")[..3].parse().ok()?;
+    Some(whole * 1000 + if is_negative { -rest } else { rest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(unit: Unit, text: &str, up: bool) -> Result<i64, String> {
+        let node = wattle_heat::yaml::read(text).expect("YAML");
+        unit.read(&node, up).map_err(|(why, help)| format!("{why}: {}", help.unwrap_or_default()))
+    }
+
+    #[test]
+    fn sizes_have_units_and_novas_own_without() {
+        assert_eq!(read(Unit::MEMORY, "64 GiB", false), Ok(65_536));
+        assert_eq!(read(Unit::MEMORY, "65536", false), Ok(65_536));
+        assert_eq!(read(Unit::MEMORY, "1.5GiB", false), Ok(1536));
+        assert_eq!(read(Unit::DISK, "2 TiB", false), Ok(2048));
+        assert_eq!(read(Unit::DISK, "1500 MiB", false), Ok(1), "what is offered is rounded down");
+        assert_eq!(read(Unit::DISK, "1500 MiB", true), Ok(2), "what is asked for is rounded up");
+        assert_eq!(read(Unit::Pieces, "0", false), Ok(0));
+    }
+
+    #[test]
+    fn what_is_no_amount_says_what_is_one() {
+        let why = |unit, text| read(unit, text, false).expect_err("no amount");
+        assert_eq!(
+            why(Unit::MEMORY, "64 GB"),
+            "`GB` is no unit of sizes: did you mean `GiB`? units are `KiB`, `MiB`, `GiB` and `TiB`"
+        );
+        assert_eq!(
+            why(Unit::MEMORY, "64 stones"),
+            "`stones` is no unit of sizes: units are `KiB`, `MiB`, `GiB` and `TiB`"
+        );
+        assert_eq!(why(Unit::MEMORY, "-1 GiB"), "-1 GiB is less than nothing: ");
+        assert_eq!(
+            why(Unit::DISK, "-5"),
+            "-5 is less than nothing: write `500 GiB`, or a whole number of GiB, such as `500`"
+        );
+        assert_eq!(
+            why(Unit::Pieces, "many"),
+            "`many` is no whole number: write a whole number from 0 on, such as `16`"
+        );
+        assert_eq!(why(Unit::Pieces, "[1]"), "a list is no amount: write a whole number from 0 on, such as `16`");
+        assert!(why(Unit::Pieces, "99999999999999999999").contains("more than can be counted"));
+    }
+}

@@ -1,0 +1,163 @@
+//! The solver: greedy, then many small changes, then, where the problem is small enough, a mixed integer program.
+//!
+//! Effort is counted in steps and nodes and not in seconds, so the same problem has the same answer on every machine.
+
+mod bound;
+mod chance;
+mod exact;
+mod greedy;
+mod instance;
+mod search;
+mod state;
+
+use std::collections::BTreeMap;
+
+use crate::cloud::Cloud;
+use crate::conflict::{self, Conflict};
+use crate::problem::Problem;
+use crate::verify::{Verdict, verify};
+
+use self::exact::{Exact, exact};
+use self::greedy::greedy;
+use self::instance::Instance;
+use self::search::Search;
+use self::state::{State, Worth};
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// Steps of the search, for each server.
+    pub steps: u64,
+    /// Nodes of the program's tree.
+    pub nodes: u64,
+    /// The most variables of a program that is tried; one of more would take too long.
+    pub variables: usize,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { steps: 20_000, nodes: 400, variables: 6_000 }
+    }
+}
+
+/// Where servers go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placement {
+    /// The host of each server, by their names.
+    pub on: BTreeMap<String, String>,
+    /// What the checker says of it.
+    pub verdict: Verdict,
+    /// A cost that no placement is below.
+    pub bound: i64,
+}
+
+impl Placement {
+    /// How far it may be from the best one: 0 if none is better.
+    pub fn gap(&self) -> i64 {
+        (self.verdict.cost - self.bound).max(0)
+    }
+}
+
+/// Why there is no placement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unplaced {
+    /// None can be: this conflicts.
+    Conflict(Conflict),
+    /// None was found, and nobody showed that there is none. So many servers could not be placed at the best try.
+    GaveUp {
+        /// The servers that stood in the way.
+        servers: Vec<String>,
+    },
+}
+
+/// Places the servers of a problem.
+///
+/// # Errors
+///
+/// Why there is no placement.
+///
+/// # Panics
+///
+/// If the problem has a [`crate::Flaw`].
+pub fn place(cloud: &Cloud, problem: &Problem, effort: Effort) -> Result<Placement, Unplaced> {
+    assert!(problem.flaw().is_none(), "{:?}", problem.flaw());
+    let of = Instance::new(cloud, problem);
+    if let Some(found) = conflict::evident(cloud, problem) {
+        return Err(Unplaced::Conflict(found));
+    }
+    match solve(&of, effort) {
+        Solved::Found { on, bound } => {
+            let name = |(server, host): (usize, &u32)| {
+                (problem.servers[server].name.clone(), cloud.hosts[*host as usize].name.clone())
+            };
+            let on: BTreeMap<String, String> = on.iter().enumerate().map(name).collect();
+            let verdict = verify(cloud, problem, &on);
+            assert!(verdict.breaches.is_empty(), "INVARIANT: what the solver finds may be: {:?}", verdict.breaches);
+            Ok(Placement { on, verdict, bound })
+        }
+        Solved::Impossible => Err(Unplaced::Conflict(conflict::smallest(cloud, problem, effort))),
+        Solved::Unknown(wrong) => match conflict::narrowed(cloud, problem, effort) {
+            Some(found) => Err(Unplaced::Conflict(found)),
+            None => Err(Unplaced::GaveUp {
+                servers: wrong.into_iter().map(|one| problem.servers[one].name.clone()).collect(),
+            }),
+        },
+    }
+}
+
+/// Whether there is a placement: none if it is not known.
+pub(crate) fn is_possible(cloud: &Cloud, problem: &Problem, effort: Effort) -> Option<bool> {
+    let mut problem = problem.clone();
+    problem.wires.clear();
+    problem.policies.retain(|policy| policy.strength == crate::Strength::Required);
+    match solve(&Instance::new(cloud, &problem), effort) {
+        Solved::Found { .. } => Some(true),
+        Solved::Impossible => Some(false),
+        Solved::Unknown(_) => None,
+    }
+}
+
+enum Solved {
+    Found {
+        on: Vec<u32>,
+        bound: i64,
+    },
+    Impossible,
+    /// The servers that stand in the way.
+    Unknown(Vec<usize>),
+}
+
+fn solve(of: &Instance, effort: Effort) -> Solved {
+    if (0..of.servers).any(|server| of.open(server).is_empty()) {
+        return Solved::Impossible;
+    }
+    let least = bound::bound(of);
+    let is_enough = |worth: Worth| worth.wrong == 0 && worth.cost <= least;
+    let servers = u64::try_from(of.servers).unwrap_or(u64::MAX);
+    let mut best = greedy(of);
+    // What costs nothing to look for again is looked for from another beginning as long as it is wrong.
+    for seed in 0..4 {
+        let found = Search::new(best.clone(), seed).run(effort.steps.saturating_mul(servers.max(20)), &is_enough);
+        if found.worth < best.worth {
+            best = found;
+        }
+        if best.worth.wrong == 0 {
+            break;
+        }
+    }
+    if is_enough(best.worth) {
+        return Solved::Found { on: best.on, bound: least };
+    }
+    let start = (best.worth.wrong == 0).then_some(&best);
+    match exact(of, start, effort) {
+        Exact::Found { on, bound } => Solved::Found { on, bound: bound.max(least) },
+        Exact::Impossible if start.is_none() => Solved::Impossible,
+        Exact::Impossible | Exact::Unknown if start.is_some() => Solved::Found { on: best.on, bound: least },
+        _ => Solved::Unknown(standing_in_the_way(&best)),
+    }
+}
+
+fn standing_in_the_way(state: &State<'_>) -> Vec<usize> {
+    let all = 0..state.of.servers;
+    all.filter(|server| state.is_breaking(*server) || state.is_overfull(state.on[*server])).collect()
+}

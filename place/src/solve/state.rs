@@ -1,0 +1,184 @@
+//! A placement in the making: where servers are, how full hosts are, and what a change would bring.
+
+use super::instance::{Instance, OVERFLOW};
+
+/// On no host.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// What a server on no host weighs.
+const UNPLACED: i64 = 100 * OVERFLOW;
+
+/// What each server weighs that breaks a policy.
+const BROKEN: i64 = 2 * OVERFLOW;
+
+/// What is wrong, and what the rest costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Worth {
+    /// How far it is from a placement that may be; 0 if it is one.
+    pub(super) wrong: i64,
+    /// What it costs.
+    pub(super) cost: i64,
+}
+
+impl std::ops::Add for Worth {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { wrong: self.wrong + other.wrong, cost: self.cost + other.cost }
+    }
+}
+
+/// A placement in the making.
+#[derive(Clone)]
+pub(super) struct State<'i> {
+    pub(super) of: &'i Instance,
+    /// The host of each server.
+    pub(super) on: Vec<u32>,
+    load: Vec<i64>,
+    /// How many of each group are in each place of its level.
+    counts: Vec<Vec<u32>>,
+    pub(super) worth: Worth,
+}
+
+impl<'i> State<'i> {
+    /// Nothing is anywhere.
+    pub(super) fn new(of: &'i Instance) -> Self {
+        let servers = i64::try_from(of.servers).unwrap_or(i64::MAX);
+        let mut worth = Worth { wrong: servers * UNPLACED, cost: 0 };
+        // The first place that a group takes is none too many.
+        for group in of.groups.iter().filter(|group| !group.is_apart) {
+            match group.weight {
+                None => worth.wrong -= BROKEN,
+                Some(weight) => worth.cost -= weight,
+            }
+        }
+        Self {
+            of,
+            on: vec![NOWHERE; of.servers],
+            load: vec![0; of.hosts * of.resources],
+            counts: of.groups.iter().map(|group| vec![0; of.within[group.level].len()]).collect(),
+            worth,
+        }
+    }
+
+    /// How much too much is asked of a host, if a server comes (`sign` 1) or goes (-1).
+    fn overflow(&self, host: u32, server: usize, sign: i64) -> i64 {
+        let of = self.of;
+        let first = host as usize * of.resources;
+        let mut sum = 0;
+        for (resource, asks) in of.asks(server).iter().enumerate() {
+            let load = self.load[first + resource];
+            let free = of.free[first + resource];
+            let (before, after) = ((load - free).max(0), (load + sign * asks - free).max(0));
+            sum += of.scale[resource] * (after - before);
+        }
+        sum
+    }
+
+    /// Whether a host has room for a server.
+    pub(super) fn has_room(&self, host: u32, server: usize) -> bool {
+        let (of, first) = (self.of, host as usize * self.of.resources);
+        of.asks(server).iter().enumerate().all(|(one, asks)| self.load[first + one] + asks <= of.free[first + one])
+    }
+
+    /// How much of a host would be left: the smaller, the better it fits. Weighed over all resources.
+    pub(super) fn slack(&self, host: u32, server: usize) -> i64 {
+        let (of, first) = (self.of, host as usize * self.of.resources);
+        let left = of.asks(server).iter().enumerate().map(|(one, asks)| {
+            let left = of.free[first + one] - self.load[first + one] - asks;
+            left.clamp(-(1 << 40), 1 << 40) * of.scale[one]
+        });
+        left.sum()
+    }
+
+    /// Whether more is asked of a host than it has.
+    pub(super) fn is_overfull(&self, host: u32) -> bool {
+        let first = host as usize * self.of.resources;
+        (0..self.of.resources).any(|one| self.load[first + one] > self.of.free[first + one])
+    }
+
+    /// How many members of a required group a server breaks it with.
+    pub(super) fn is_breaking(&self, server: usize) -> bool {
+        let (of, host) = (self.of, self.on[server]);
+        host == NOWHERE
+            || of.groups_of[server].iter().any(|group| {
+                let about = &of.groups[*group as usize];
+                let place = of.at[about.level][host as usize] as usize;
+                let here = self.counts[*group as usize][place] as usize;
+                about.weight.is_none() && if about.is_apart { here > 1 } else { here < about.members.len() }
+            })
+    }
+
+    /// What it would bring if a server went to a host.
+    pub(super) fn change(&self, server: usize, to: u32) -> Worth {
+        let (of, from) = (self.of, self.on[server]);
+        let mut all = Worth::default();
+        if from == to {
+            return all;
+        }
+        if from == NOWHERE {
+            all.wrong -= UNPLACED;
+        } else {
+            all.wrong += self.overflow(from, server, -1);
+        }
+        if to == NOWHERE {
+            all.wrong += UNPLACED;
+        } else {
+            all.wrong += self.overflow(to, server, 1);
+        }
+        for group in &of.groups_of[server] {
+            let (about, counts) = (&of.groups[*group as usize], &self.counts[*group as usize]);
+            let places = &of.at[about.level];
+            let (from, to) = (places.get(from as usize), places.get(to as usize));
+            if from == to {
+                continue;
+            }
+            let mut broken = 0;
+            let is_apart = about.is_apart;
+            if let Some(from) = from {
+                let here = counts[*from as usize];
+                broken -= i64::from(if is_apart { here > 1 } else { here == 1 });
+            }
+            if let Some(to) = to {
+                let there = counts[*to as usize];
+                broken += i64::from(if is_apart { there > 0 } else { there == 0 });
+            }
+            match about.weight {
+                None => all.wrong += broken * BROKEN,
+                Some(weight) => all.cost += broken * weight,
+            }
+        }
+        for (mask, weight) in &of.wishes[server] {
+            let misses = |host: u32| host != NOWHERE && !of.masks[*mask][host as usize];
+            all.cost += weight * (i64::from(misses(to)) - i64::from(misses(from)));
+        }
+        for (other, bandwidth) in &of.wires[server] {
+            let there = self.on[*other as usize];
+            let distance = |host: u32| if host == NOWHERE || there == NOWHERE { 0 } else { of.distance(host, there) };
+            all.cost += bandwidth * (distance(to) - distance(from));
+        }
+        all
+    }
+
+    /// Moves a server.
+    pub(super) fn shift(&mut self, server: usize, to: u32) {
+        let change = self.change(server, to);
+        self.worth = self.worth + change;
+        let (of, from) = (self.of, self.on[server]);
+        for (host, sign) in [(from, -1), (to, 1)] {
+            if host == NOWHERE {
+                continue;
+            }
+            let first = host as usize * of.resources;
+            for (resource, asks) in of.asks(server).iter().enumerate() {
+                self.load[first + resource] += sign * asks;
+            }
+            for group in &of.groups_of[server] {
+                let place = of.at[of.groups[*group as usize].level][host as usize] as usize;
+                let count = &mut self.counts[*group as usize][place];
+                *count = count.wrapping_add_signed(if sign > 0 { 1 } else { -1 });
+            }
+        }
+        self.on[server] = to;
+    }
+}

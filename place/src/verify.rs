@@ -1,0 +1,172 @@
+//! Whether a placement keeps what is asked for: looked at from scratch, by names, as a person would with a list in hand.
+//!
+//! **Invariant:** nothing of the solver is used here, so that no mistake is made twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cloud::{Cloud, Level};
+use crate::problem::{DISTANCES, Policy, Problem, Rule, Strength, WEIGHT};
+
+/// What a placement comes to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// What must hold, and does not.
+    pub breaches: Vec<Breach>,
+    /// The places in [`Problem::policies`] of preferences that are not kept, and how many servers break each.
+    pub unkept: Vec<(usize, i64)>,
+    /// What wires cost.
+    pub wires: i64,
+    /// The bandwidth of wires between racks.
+    pub across_racks: i64,
+    /// How many servers leave the hosts that they run on.
+    pub moves: usize,
+    /// What all of it costs: wires, preferences that are not kept, and moves.
+    pub cost: i64,
+}
+
+/// What must hold, and does not.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Breach {
+    /// A server that is nowhere.
+    Unplaced(String),
+    /// A server on a host that there is not.
+    NoHost(String),
+    /// A host of which more is asked than it has left.
+    Capacity {
+        /// The host.
+        host: String,
+        /// The resource.
+        resource: String,
+        /// How much is asked for.
+        asked: i64,
+        /// How much is left.
+        free: i64,
+    },
+    /// A server on a host that lacks something that the server asks for.
+    Trait(String, String),
+    /// A server in another zone than it must be in.
+    Zone(String),
+    /// A server that leaves its host, and must not.
+    Moved(String),
+    /// A required policy that does not hold, by its place in [`Problem::policies`].
+    Policy(usize),
+}
+
+/// What the placement `on`, the names of hosts by the names of servers, comes to.
+pub fn verify(cloud: &Cloud, problem: &Problem, on: &BTreeMap<String, String>) -> Verdict {
+    let mut verdict = Verdict::default();
+    let mut asked: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    // What becomes free where servers leave.
+    let mut left: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    for server in &problem.servers {
+        let Some(name) = on.get(&server.name) else {
+            verdict.breaches.push(Breach::Unplaced(server.name.clone()));
+            continue;
+        };
+        let Some(host) = cloud.hosts.iter().find(|host| host.name == *name) else {
+            verdict.breaches.push(Breach::NoHost(server.name.clone()));
+            continue;
+        };
+        if let Some(before) = server.runs_on.as_ref().filter(|before| *before != name) {
+            verdict.moves += 1;
+            verdict.cost += i64::from(WEIGHT);
+            if !server.moves {
+                verdict.breaches.push(Breach::Moved(server.name.clone()));
+            }
+            for (resource, amount) in &server.demand {
+                *left.entry((before, resource)).or_default() += amount;
+            }
+        }
+        if server.zone.as_ref().is_some_and(|zone| *zone != host.zone) {
+            verdict.breaches.push(Breach::Zone(server.name.clone()));
+        }
+        for lacks in server.traits.iter().filter(|one| !host.traits.contains(*one)) {
+            verdict.breaches.push(Breach::Trait(server.name.clone(), lacks.clone()));
+        }
+        // What runs there is among what is used.
+        if server.runs_on.as_ref() != Some(name) {
+            for (resource, amount) in &server.demand {
+                *asked.entry((name, resource)).or_default() += amount;
+            }
+        }
+    }
+    for ((name, resource), asked) in asked {
+        let host = cloud.hosts.iter().find(|host| host.name == name);
+        let free = host.and_then(|host| host.free(resource));
+        let is_overfull = host.is_some_and(|host| host.total.get(resource) < host.used.get(resource));
+        let left = if is_overfull { 0 } else { left.get(&(name, resource)).copied().unwrap_or(0) };
+        let free = free.map(|free| free + left);
+        if let Some(free) = free.filter(|free| asked > *free) {
+            let (host, resource) = (name.to_owned(), resource.to_owned());
+            verdict.breaches.push(Breach::Capacity { host, resource, asked, free });
+        }
+    }
+    for (number, policy) in problem.policies.iter().enumerate() {
+        let broken = broken(cloud, problem, policy, on);
+        match policy.strength {
+            Strength::Required if broken > 0 => verdict.breaches.push(Breach::Policy(number)),
+            Strength::Preferred(weight) if broken > 0 => {
+                verdict.unkept.push((number, broken));
+                verdict.cost += i64::from(weight) * broken;
+            }
+            _ => {}
+        }
+    }
+    for wire in &problem.wires {
+        let place = |end: usize, level| whereabouts(cloud, problem, end, on, level);
+        let (one, other) = wire.between;
+        let shared = Level::ALL.iter().position(|level| {
+            let here = place(one, *level);
+            here.is_some() && here == place(other, *level)
+        });
+        let bandwidth = i64::from(wire.bandwidth);
+        verdict.wires += bandwidth * DISTANCES[shared.unwrap_or(Level::ALL.len())];
+        if shared.is_none_or(|level| level > 1) {
+            verdict.across_racks += bandwidth;
+        }
+    }
+    verdict.cost += verdict.wires;
+    verdict
+}
+
+/// How many servers break a policy: of those in one place all but one, of those in several all but those in one of them.
+fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<String, String>) -> i64 {
+    let host = |member: usize| cloud.host(on.get(&problem.servers[member].name)?);
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    let required = policy.strength == Strength::Required;
+    match &policy.rule {
+        Rule::Zone(zone) => {
+            count(policy.members.iter().filter(|one| host(**one).is_some_and(|host| host.zone != *zone)).count())
+        }
+        Rule::License(kind) => count(
+            policy.members.iter().filter(|one| host(**one).is_some_and(|host| !host.traits.contains(kind))).count(),
+        ),
+        Rule::Apart(level) | Rule::Near(level) => {
+            // What must hold is not left to what nobody knows: whether two hosts of no known rack are in one.
+            let unknown =
+                policy.members.iter().filter(|one| host(**one).is_some_and(|host| host.place(*level).is_none()));
+            let unknown = if required { count(unknown.count()) } else { 0 };
+            let places: Vec<_> =
+                policy.members.iter().filter_map(|one| whereabouts(cloud, problem, *one, on, *level)).collect();
+            let distinct = places.iter().collect::<BTreeSet<_>>().len();
+            unknown
+                + match policy.rule {
+                    Rule::Apart(_) => count(places.len() - distinct),
+                    _ => count(distinct.saturating_sub(1)),
+                }
+        }
+    }
+}
+
+/// The place of a level that a server is in, with all that are around it: hosts of which no rack is known are in the same one if
+/// all else that is known of them is the same.
+fn whereabouts<'c>(
+    cloud: &'c Cloud,
+    problem: &Problem,
+    server: usize,
+    on: &BTreeMap<String, String>,
+    level: Level,
+) -> Option<Vec<Option<&'c str>>> {
+    let host = cloud.host(on.get(&problem.servers[server].name)?)?;
+    Some(Level::ALL.into_iter().filter(|one| *one >= level).map(|one| host.place(one)).collect())
+}
