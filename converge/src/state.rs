@@ -197,10 +197,10 @@ impl State {
         has_failed(self, row)
     }
 
-    /// What is still there of what the goal does not ask for.
-    pub fn superfluous(&self) -> impl Iterator<Item = &Row> {
-        let is_wanted = |row: &Row| self.index.names.get(&row.name).is_some_and(|named| named.is_in_target);
-        self.rows().filter(move |row| row.stage != Stage::Gone && !is_wanted(row))
+    /// Whether something is still there of what the goal does not ask for.
+    pub fn is_superfluous(&self, row: &Row) -> bool {
+        let is_wanted = self.index.names.get(&row.name).is_some_and(|named| named.is_in_target);
+        row.stage != Stage::Gone && !is_wanted
     }
 
     /// The properties that the goal asks for of the thing that a row stands for; nothing for a row that stands for none, or to

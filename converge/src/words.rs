@@ -60,6 +60,19 @@ impl fmt::Display for Wait {
     }
 }
 
+impl Act {
+    /// What is being done to a resource, behind its name.
+    pub fn words(&self) -> &'static str {
+        match self {
+            Self::Create => "is being created",
+            Self::Look => "is looked for",
+            Self::Update { .. } => "is being changed",
+            Self::Release { .. } => "gives up what another resource needs",
+            Self::Delete => "is being deleted",
+        }
+    }
+}
+
 impl State {
     /// What is under way, and what everything else waits for.
     pub fn waits(&self) -> Vec<Wait> {
@@ -140,13 +153,9 @@ impl State {
             (Act::Delete, _) if entry.drain.is_some() => "is torn down before it is deleted",
             (_, Phase::Lease) => "may still be worked on by somebody else",
             (Act::Create, Phase::Retry) => "cannot be created yet; the cloud is asked again",
-            (Act::Create, _) => "is being created",
-            (Act::Look, _) => "is looked for",
             (Act::Update { .. }, Phase::Retry) => "cannot be changed yet; the cloud is asked again",
-            (Act::Update { .. }, _) => "is being changed",
-            (Act::Release { .. }, _) => "gives up what another resource needs",
             (Act::Delete, Phase::Retry) => "cannot be deleted yet; the cloud is asked again",
-            (Act::Delete, _) => "is being deleted",
+            (act, _) => act.words(),
         })
     }
 }

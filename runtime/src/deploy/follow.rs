@@ -9,7 +9,7 @@ use wattle::model::Value;
 use wattle_converge::{Act, Id, Outcome, Row, Stage, Wait, What, Why};
 
 use super::place::Place;
-use super::{Count, DeployError, Deployment, News, Onlooker};
+use super::{Count, DeployError, Deployment, News, Onlooker, look_of};
 
 /// How often it is read what they have stored.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -98,11 +98,10 @@ fn between(before: &BTreeMap<Id, Row>, now: &BTreeMap<Id, Row>) -> Vec<News> {
         if let Some(act) = does.filter(|_| !is_same) {
             all.push(News::Begins { name: row.name.clone(), kind: row.kind.clone(), what: what(act) });
         }
-        if let (None, None, Some(was), Some(is)) = (did, does, was, is) {
-            let look = |row: &Row| (true, row.stage, row.drift.clone());
-            if look(was) != look(is) {
-                all.push(News::Seen { name: row.name.clone(), was: look(was), is: Some(look(is)) });
-            }
+        if let (None, None, Some(was), Some(is)) = (did, does, was, is)
+            && look_of(was) != look_of(is)
+        {
+            all.push(News::Seen { name: row.name.clone(), was: look_of(was), is: Some(look_of(is)) });
         }
     }
     all
@@ -122,10 +121,7 @@ fn what(act: &Act) -> What {
 /// What is under way, and what has failed.
 fn waits(rows: &BTreeMap<Id, Row>) -> Vec<Wait> {
     let why = |row: &Row| match (row.act(), &row.failed) {
-        (Some(Act::Create | Act::Look), _) => Some(Why::UnderWay("is being created")),
-        (Some(Act::Update { .. }), _) => Some(Why::UnderWay("is being changed")),
-        (Some(Act::Release { .. }), _) => Some(Why::UnderWay("gives up what another resource needs")),
-        (Some(Act::Delete), _) => Some(Why::UnderWay("is being deleted")),
+        (Some(act), _) => Some(Why::UnderWay(act.words())),
         (None, Some(failure)) if row.stage != Stage::Sound => Some(Why::Failed(failure.cause.clone())),
         (None, _) => None,
     };

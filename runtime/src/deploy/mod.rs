@@ -125,6 +125,10 @@ impl Count {
 /// How a row is: whether nothing is done to it, how its thing is, and how it differs from what was deployed.
 pub type Look = (bool, Stage, Option<Name>);
 
+fn look_of(row: &Row) -> Look {
+    (row.is_idle(), row.stage, row.drift.clone())
+}
+
 /// What goes on, for whoever looks on.
 #[derive(Clone, Debug)]
 pub enum News {

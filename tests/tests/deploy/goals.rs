@@ -103,6 +103,19 @@ fn what_goes_back_has_failed_and_takes_the_software_along() {
     assert_eq!(ran.code, Some(0), "{ran}");
 }
 
+/// What Heat computes itself is no thing of the cloud's.
+#[test]
+fn what_asks_for_nothing_of_the_cloud_is_deployed_all_the_same() {
+    let site = site();
+    let template = site.path().join("template.yaml");
+    let emitted = std::fs::read_to_string(&template).expect("reads");
+    let (head, _) = emitted.split_once("resources:\n").expect("it has resources");
+    let alone = format!("{head}resources:\n  one: {{type: OS::Heat::Value, properties: {{value: 1}}}}\n");
+    std::fs::write(&template, alone).expect("writes");
+    let ran = site.deploy(&KEY);
+    assert!(ran.code == Some(0) && !ran.err.contains("destroyed"), "{ran}");
+}
+
 #[test]
 fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
     let site = site();

@@ -11,7 +11,7 @@ use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::question::agreed;
 use crate::cli::{args, target, ui};
-use crate::deploy::{Alone, Wanted};
+use crate::deploy::{Alone, Deployment, Wanted};
 use crate::seed;
 
 use super::site::{Brought, Site, wanted_again};
@@ -33,7 +33,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let session = cloud::session(matches).await?;
     let stack = space.layout().stack().to_owned();
     let site = Site::new(space.store(), &stack, &key, session).await?;
-    let rows = crate::deploy::Deployment::rows(space.store(), &stack, &key).await?;
+    let rows = Deployment::rows(space.store(), &stack, &key).await?;
     let what = match rows.len() {
         _ if site.is_heats => {
             format!("delete the stack `{stack}` in Heat of the cloud `{}`, and `{stack}`", site.cloud())
@@ -57,17 +57,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     match brought.await? {
         Brought::Ended | Brought::Failed | Brought::WentBack(_) => Ok(Exit::Failed),
         Brought::Done(_) => {
-            match if site.is_heats { None } else { Some(site.deployment.alone().await?) } {
-                None => drop(seed::delete(space.store(), &stack, &key, true).await?),
-                Some(Alone::Held(hold)) => {
-                    let deleted = seed::delete(space.store(), &stack, &key, true).await;
-                    hold.release().await;
-                    deleted?;
-                }
-                Some(Alone::Wanted) => return Err(wanted_again(&stack)),
-                // Another `wattle destroy` was faster.
-                Some(Alone::Gone) => {}
-            }
+            remove(&site).await?;
             if let Some((files, text)) = credentials {
                 forget(&files, &text, console)?;
             }
@@ -75,6 +65,27 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
             Ok(Exit::Fine)
         }
     }
+}
+
+/// Removes what the data space knows of the stack. What wattle itself brings up nobody may begin anew meanwhile.
+async fn remove(site: &Site) -> Result<(), Failure> {
+    let Deployment { store, stack, key, .. } = &site.deployment;
+    let hold = if site.is_heats {
+        None
+    } else {
+        match site.deployment.alone().await? {
+            Alone::Held(hold) => Some(hold),
+            Alone::Wanted => return Err(wanted_again(stack)),
+            // Another `wattle destroy` was faster.
+            Alone::Gone => return Ok(()),
+        }
+    };
+    let deleted = seed::delete(store, stack, key, true).await;
+    if let Some(hold) = hold {
+        hold.release().await;
+    }
+    deleted?;
+    Ok(())
 }
 
 /// Where the servers' credentials may be. A pipe there is refused before anything is deleted.

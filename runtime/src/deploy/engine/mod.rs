@@ -137,8 +137,12 @@ impl Engine {
         end: impl Future<Output = ()>,
     ) -> Result<End, DeployError> {
         let mut seen = None;
-        let mut begins = false;
         let ended = async {
+            if heard.is_none() {
+                // Nothing else is wanted than before.
+                self.state.begin_at_once(self.tools.limits.at_once);
+                self.step(Event::Tick).await?;
+            }
             tokio::pin!(end);
             loop {
                 if let Some((wish, version)) = heard.take() {
@@ -147,15 +151,8 @@ impl Engine {
                         if !self.look_first(&mut end).await? {
                             return Ok(End::Told);
                         }
-                        self.state.begin_at_once(self.tools.limits.at_once);
                         self.hear(wish).await?;
-                        begins = true;
                     }
-                }
-                if !begins {
-                    begins = true;
-                    self.state.begin_at_once(self.tools.limits.at_once);
-                    self.step(Event::Tick).await?;
                 }
                 if self.is_over(until).await? {
                     return Ok(End::Settled);
@@ -221,6 +218,7 @@ impl Engine {
             Want::Deploy(asked) => Event::Desire(desire(&mut self.shelf, &asked).await?),
         };
         self.keeper.wish = wish.number;
+        self.state.begin_at_once(self.tools.limits.at_once);
         self.step(event).await?;
         self.keeper.forget_targets().await
     }
@@ -339,7 +337,7 @@ impl Engine {
             return Ok(false);
         }
         let wish = self.keeper.wish;
-        let is_nothing = self.state.goal().is_some_and(|goal| goal.desire.target.resources().is_empty());
+        let is_nothing = self.state.goal().is_some_and(|goal| self.shelf.name_of(&goal.desire.target).is_none());
         let before = std::mem::take(&mut self.before);
         let report = Report { wish, generation, roots: in_words(&roots), before, is_nothing };
         self.keeper.report(&report).await?;

@@ -11,7 +11,7 @@ use wattle_converge::{Event, Id, Row, Sight, Stage, Step, Time, Wait, Why};
 
 use super::{Engine, SELDOM, SOON, join, now};
 use crate::deploy::cloud::{Blindness, Expected, Rows, Seen};
-use crate::deploy::{DeployError, Look, News, found, to_come};
+use crate::deploy::{DeployError, Look, News, found, look_of, to_come};
 use crate::store::Hold;
 
 /// How often in a row the cloud may not say what is there.
@@ -40,18 +40,18 @@ impl Engine {
 
     /// What is not as the goal asks for.
     fn differences(&self) -> Vec<Found> {
-        let of_row = |row| found(row, self.state.has_failed(row));
-        let still_there = |row: &Row| Found {
-            name: row.name.clone(),
-            left: Left::Itself,
-            how: match row.failed.as_ref().filter(|_| self.state.has_failed(row)) {
+        let of_row = |row: &Row| {
+            let has_failed = self.state.has_failed(row);
+            if !self.state.is_superfluous(row) {
+                return found(row, has_failed);
+            }
+            let how = match row.failed.as_ref().filter(|_| has_failed) {
                 Some(failure) => format!("is still there, and could not be deleted: {}", failure.cause),
                 None => "is still there, and is to be deleted".to_owned(),
-            },
+            };
+            Some(Found { name: row.name.clone(), left: Left::Itself, how })
         };
-        let superfluous: BTreeSet<Id> = self.state.superfluous().map(|row| row.id).collect();
-        let wanted = self.state.rows().filter(|row| !superfluous.contains(&row.id));
-        let mut all: Vec<Found> = self.state.superfluous().map(still_there).chain(wanted.filter_map(of_row)).collect();
+        let mut all: Vec<Found> = self.state.rows().filter_map(of_row).collect();
         let is_new = |wait: &Wait| !all.iter().any(|known| known.name == wait.name);
         let roots = self.state.roots().into_iter().filter(is_new);
         let roots: Vec<Found> = roots.filter_map(|wait| self.of_root(wait)).collect();
@@ -199,7 +199,7 @@ impl Engine {
     /// What can be said of a row: whether something is done to it, how it is, and how it differs.
     pub(super) fn words(&self, id: Id) -> Option<(Name, Look)> {
         let row = self.state.row(id)?;
-        Some((row.name.clone(), (row.is_idle(), row.stage, row.drift.clone())))
+        Some((row.name.clone(), look_of(row)))
     }
 }
 
