@@ -66,7 +66,10 @@ pub enum Wanted {
         deadline: Option<Time>,
     },
     /// What the present goal asks for, also where it differs since.
-    AsDeployed,
+    AsDeployed {
+        /// Names of what is there and differs, and stays as it is.
+        leaves: BTreeSet<Name>,
+    },
     /// That it is as it was.
     Rollback {
         /// Which goal; without it the one that was reached last, or the one before it if that is the present one.
@@ -342,10 +345,12 @@ impl Deployment {
         prepare(store, &self.stack).await?;
         let mut whole = None;
         let want = match wanted {
-            Wanted::AsDeployed => {
+            Wanted::AsDeployed { leaves } => {
                 let goal = self.goal().await?.filter(|goal| goal.asked.target.is_some());
                 let nothing = || DeployError::Nothing { stack: self.stack.clone() };
-                Want::Deploy(Asked { deadline: None, ..goal.ok_or_else(nothing)?.asked })
+                let asked = goal.ok_or_else(nothing)?.asked;
+                let corrects = asked.corrects && leaves.is_empty();
+                Want::Deploy(Asked { deadline: None, corrects, leaves: leaves.clone(), ..asked })
             }
             Wanted::Rollback { to } => Want::Rollback { to: *to },
             Wanted::Nothing => Want::Deploy(Asked {
@@ -354,6 +359,7 @@ impl Deployment {
                 on_failure: OnFailure::Stop,
                 cleanup: Cleanup::Last,
                 corrects: false,
+                leaves: BTreeSet::new(),
             }),
             Wanted::Deploy { source, on_failure, cleanup, corrects, deadline } => {
                 let (target, op) = Shelf::new(store, &self.stack, &self.key, &self.maker).put(source).await?;
@@ -364,6 +370,7 @@ impl Deployment {
                     on_failure: *on_failure,
                     cleanup: *cleanup,
                     corrects: *corrects,
+                    leaves: BTreeSet::new(),
                 })
             }
         };
