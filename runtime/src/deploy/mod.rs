@@ -443,13 +443,16 @@ impl Deployment {
         }
         let good: Option<(Vec<facts::Good>, _)> =
             get(&self.own(), &self.stack, &Place::new(&self.stack).good()).await?;
-        let mut good = good.map(|(good, _)| good).unwrap_or_default().into_iter().map(|good| good.goal);
+        let good: Vec<facts::Goal> =
+            good.map(|(good, _)| good).unwrap_or_default().into_iter().map(|good| good.goal).collect();
         if let Some(to) = to {
-            let goal = good.find(|goal| goal.generation == to).ok_or(wattle_converge::Refusal::NoGoal(to))?;
-            return self.source_of(&goal).await;
+            let unkept = || self.unkept(to, good.iter().map(|goal| goal.generation));
+            let goal = good.iter().find(|goal| goal.generation == to).ok_or_else(unkept)?;
+            return self.source_of(goal).await;
         }
         let Some(present) = self.goal().await? else { return Ok(None) };
-        let (reached, former): (Vec<_>, Vec<_>) = good.partition(|goal| goal.generation == present.generation);
+        let (reached, former): (Vec<_>, Vec<_>) =
+            good.into_iter().partition(|goal| goal.generation == present.generation);
         // What was asked for once more, or put right, is no other deployment.
         let own = if reached.is_empty() { None } else { self.source_of(&present).await?.map(|(_, text)| text) };
         for goal in former {
@@ -459,6 +462,12 @@ impl Deployment {
             }
         }
         Ok(None)
+    }
+
+    fn unkept(&self, number: u64, kept: impl Iterator<Item = u64>) -> DeployError {
+        let mut kept: Vec<u64> = kept.collect();
+        kept.sort_unstable();
+        DeployError::Unkept { stack: self.stack.clone(), number, kept }
     }
 
     async fn source_of(&self, goal: &facts::Goal) -> Result<Option<(u64, String)>, DeployError> {
@@ -484,6 +493,15 @@ impl Deployment {
     /// When that cannot be read.
     pub async fn things(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
         self.things_that_are(kind, |_| true).await
+    }
+
+    /// The names of all resources of which something is there that is as it should be.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub async fn sound(&self) -> Result<BTreeSet<Name>, DeployError> {
+        let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
+        Ok(rows.into_iter().filter(|row| row.stage == Stage::Sound).map(|row| row.name).collect())
     }
 
     async fn things_that_are(
