@@ -16,8 +16,18 @@ enum Place {
 pub(crate) struct Use {
     line: u32,
     places: Vec<Place>,
+    needed: Needed,
+}
+
+/// Whether a recipe fails without a file that the crate does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needed {
+    /// Something else may have it.
+    No,
+    /// Nothing but the crate can have it, unless the file that uses it is run by another one.
+    First,
     /// Nothing but the crate can have it.
-    is_needed: bool,
+    Yes,
 }
 
 /// A file that a recipe uses.
@@ -36,18 +46,23 @@ pub struct UsedFile {
 impl Use {
     /// The same, of which nothing but the crate can have the file.
     pub(crate) fn needed(self) -> Self {
-        Self { is_needed: true, ..self }
+        Self { needed: Needed::Yes, ..self }
+    }
+
+    /// The same, of which nothing but the crate can have the file when the recipe begins with what uses it.
+    pub(crate) fn needed_first(self) -> Self {
+        Self { needed: Needed::First, ..self }
     }
 
     /// A path that is relative to where the recipe runs.
     pub(crate) fn here(path: &str, line: u32) -> Option<Self> {
-        constant(path).map(|path| Self { line, places: vec![Place::Root(path.to_owned())], is_needed: false })
+        constant(path).map(|path| Self { line, places: vec![Place::Root(path.to_owned())], needed: Needed::No })
     }
 
     /// A path that is relative to the folder of the file, or, since both may be meant, to where the recipe runs.
     pub(crate) fn beside(path: &str, line: u32) -> Option<Self> {
         let places = |path: &str| vec![Place::Beside(path.to_owned()), Place::Root(path.to_owned())];
-        constant(path).map(|path| Self { line, places: places(path), is_needed: false })
+        constant(path).map(|path| Self { line, places: places(path), needed: Needed::No })
     }
 
     /// A path that Ansible looks for in `folder` of the role or beside the playbook, then beside the file.
@@ -63,7 +78,7 @@ impl Use {
         if folder == "roles" {
             places = vec![Place::Beside(format!("roles/{path}")), Place::Root(format!("roles/{path}"))];
         }
-        Some(Self { line, places, is_needed: false })
+        Some(Self { line, places, needed: Needed::No })
     }
 
     /// `MODULE/PATH` of Puppet, in `folder` of that module; no folder is the module.
@@ -71,11 +86,11 @@ impl Use {
         let (module, path) = constant(path)?.split_once('/').unwrap_or((path, ""));
         let below = format!("modules/{module}/{folder}/{path}");
         let below = below.trim_end_matches('/').to_owned();
-        Some(Self { line, places: vec![Place::Beside(below.clone()), Place::Root(below)], is_needed: false })
+        Some(Self { line, places: vec![Place::Beside(below.clone()), Place::Root(below)], needed: Needed::No })
     }
 
-    /// The places, of a file at `by`.
-    pub(crate) fn of(self, by: &str) -> UsedFile {
+    /// The places, of a file at `by`, with which the recipe begins or not.
+    pub(crate) fn of(self, by: &str, is_entry: bool) -> UsedFile {
         let folder = by.rsplit_once('/').map_or("", |(folder, _)| folder);
         let above = |folder: &str| folder.rsplit_once('/').map_or(String::new(), |(above, _)| above.to_owned());
         let in_role = matches!(folder.rsplit('/').next(), Some("tasks" | "handlers" | "vars" | "defaults"));
@@ -86,7 +101,8 @@ impl Use {
         });
         let mut places: Vec<String> = places.collect();
         places.dedup();
-        UsedFile { by: by.to_owned(), line: self.line, places, is_needed: self.is_needed }
+        let is_needed = self.needed == Needed::Yes || self.needed == Needed::First && is_entry;
+        UsedFile { by: by.to_owned(), line: self.line, places, is_needed }
     }
 }
 
@@ -103,7 +119,8 @@ impl UsedFile {
 
 /// A path that is neither computed nor absolute nor an address.
 fn constant(path: &str) -> Option<&str> {
-    let is_computed = path.contains(['{', '$', '*', '?', '<', '%', '\0', '\u{1}', '\u{2}', '\u{3}', '~', ' ', '\n'])
+    let is_computed = path
+        .contains(['{', '$', '*', '?', '<', '%', '\0', '\u{1}', '\u{2}', '\u{3}', '\u{4}', '~', ' ', '\n'])
         || path.contains("://");
     (!path.is_empty() && !path.starts_with('/') && !is_computed).then_some(path)
 }

@@ -92,7 +92,8 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
     }
     // A file that is named wrong is not reported as left behind as well.
     if is_sound && errors.is_empty() {
-        left_behind(&own, at, &recipe, &files, errors);
+        let teardown = teardown.as_ref().map(|(_, teardown)| &teardown.entry);
+        left_behind(&own, at, &recipe, teardown, &files, errors);
     }
     recipe.teardown = teardown.map(|(_, teardown)| teardown.entry);
     recipe.files = files.into_iter().map(|file| Embedded { is_text: file.text().is_some(), path: file.path }).collect();
@@ -232,10 +233,18 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read],
 }
 
 /// Notes each file that the recipe uses and that does not travel along, or that the crate does not have.
-fn left_behind(own: &Crate, at: &LitStr, recipe: &Recipe, files: &[Read], errors: &mut Errors) {
+fn left_behind(
+    own: &Crate,
+    at: &LitStr,
+    recipe: &Recipe,
+    teardown: Option<&String>,
+    files: &[Read],
+    errors: &mut Errors,
+) {
     let texts = files.iter().filter_map(|file| Some((file.path.as_str(), file.text()?)));
     let mut noted: Vec<String> = Vec::new();
-    for used in used_files(recipe.tool, texts) {
+    let entries: Vec<&str> = [Some(&recipe.entry), teardown].into_iter().flatten().map(String::as_str).collect();
+    for used in used_files(recipe.tool, &entries, texts) {
         let place = used.places.iter().find(|place| own.exists(place));
         let Some(named) = place.or_else(|| used.places.first().filter(|_| used.is_needed)) else { continue };
         if noted.contains(named) {

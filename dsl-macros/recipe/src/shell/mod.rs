@@ -30,6 +30,7 @@ mod commands;
 mod expansion;
 mod folder;
 mod lexer;
+mod operands;
 mod pattern;
 mod pipe;
 mod programs;

@@ -7,9 +7,9 @@ use crate::analysis::{Findings, Include};
 use crate::names::{extension, file_name, identifiers, is_identifier};
 use crate::tool::Tool;
 
-pub(super) const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
+const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
 /// What runs a file besides the tools' own programs.
-pub(super) const INTERPRETERS: [&str; 6] = ["python", "python3", "perl", "ruby", "node", "php"];
+const INTERPRETERS: [&str; 6] = ["python", "python3", "perl", "ruby", "node", "php"];
 /// How deep scripts inside strings may stand inside one another.
 const DEPTH: u32 = 8;
 /// Folders of the system: what is sourced from there knows nothing of a recipe's outputs.

@@ -3,7 +3,7 @@
 use wattle_recipe::{Tool, used_files};
 
 fn used(tool: Tool, path: &str, source: &str) -> Vec<String> {
-    let used = used_files(tool, [(path, source)]);
+    let used = used_files(tool, &[path], [(path, source)]);
     used.into_iter().map(|used| format!("{} {}", used.line, used.places.join(" "))).collect()
 }
 
@@ -52,7 +52,8 @@ fn what_a_shell_recipe_uses_is_looked_for_beside_it() {
     ] {
         assert_eq!(shell(source), Vec::<String>::new(), "{source}");
     }
-    let is_needed = |source: &str| used_files(Tool::Shell, [("x.sh", source)]).iter().any(|used| used.is_needed);
+    let is_needed =
+        |source: &str| used_files(Tool::Shell, &["x.sh"], [("x.sh", source)]).iter().any(|used| used.is_needed);
     for source in [
         ". \"${0%/*}/lib.sh\"",
         "here=$(cd \"$(dirname \"$0\")\" && pwd)\ncp \"$here/x.conf\" \"$here/y.conf\" /etc/",
@@ -65,16 +66,15 @@ fn what_a_shell_recipe_uses_is_looked_for_beside_it() {
         "[ -e \"${0%/*}/lib.sh\" ] && . \"${0%/*}/lib.sh\"",
         "echo x=1 >\"${0%/*}/lib.sh\"\n. \"${0%/*}/lib.sh\"",
         "python3 -m venv \"${0%/*}/venv\"\n. \"${0%/*}/venv/bin/activate\"",
-        "tar -C \"${0%/*}\" -xf x.tar\n. \"${0%/*}/x/env.sh\"",
+        "tar -C \"${0%/*}\" -xf /srv/x.tar\n. \"${0%/*}/x/env.sh\"",
         ". \"$(dirname \"$(dirname \"$0\")\")/lib.sh\"",
         ". \"$(dirname \"$x\")/lib.sh\"",
-        ". recipes/lib.sh",
         "chmod +x \"${0%/*}/lib.sh\"",
     ] {
         assert!(!is_needed(source), "{source}");
     }
     let files = [("recipes/x.sh", ". ./recipes/lib.sh"), ("recipes/lib.sh", "x=1")];
-    assert_eq!(used_files(Tool::Shell, files), []);
+    assert_eq!(used_files(Tool::Shell, &[], files), []);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn what_a_playbook_uses_is_looked_for_as_ansible_does() {
     assert_eq!(play("copy: {src: \"{{ playbook_dir }}/x\", dest: /x}"), ["3 recipes/x x"]);
     let is_needed = |task: &str| {
         let play = format!("- hosts: all\n  tasks:\n  - {task}\n");
-        used_files(Tool::Ansible, [("x.yml", play.as_str())]).iter().any(|used| used.is_needed)
+        used_files(Tool::Ansible, &[], [("x.yml", play.as_str())]).iter().any(|used| used.is_needed)
     };
     for task in ["template: src=x.j2 dest=/x", "copy: {src: x, dest: /x}", "include_tasks: y.yml", "script: x.sh"] {
         assert!(is_needed(task), "{task}");

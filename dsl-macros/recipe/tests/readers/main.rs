@@ -8,6 +8,7 @@ mod lookups;
 mod puppet;
 mod salt;
 mod shell;
+mod shell_files;
 
 use std::collections::BTreeMap;
 
