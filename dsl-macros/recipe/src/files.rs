@@ -22,8 +22,10 @@ pub(crate) struct Use {
 /// Whether a recipe fails without a file that the crate does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Needed {
-    /// Something else may have it.
+    /// Something else may have it, as far as the path tells.
     No,
+    /// Something else may have it.
+    Spare,
     /// Nothing but the crate can have it, unless the file that uses it is run by another one.
     First,
     /// Nothing but the crate can have it.
@@ -46,12 +48,17 @@ pub struct UsedFile {
 impl Use {
     /// The same, of which nothing but the crate can have the file.
     pub(crate) fn needed(self) -> Self {
-        Self { needed: Needed::Yes, ..self }
+        if self.needed == Needed::Spare { self } else { Self { needed: Needed::Yes, ..self } }
     }
 
     /// The same, of which nothing but the crate can have the file when the recipe begins with what uses it.
     pub(crate) fn needed_first(self) -> Self {
         Self { needed: Needed::First, ..self }
+    }
+
+    /// The same, which something else may have as well.
+    pub(crate) fn spare(self) -> Self {
+        Self { needed: Needed::Spare, ..self }
     }
 
     /// A path that is relative to where the recipe runs.
@@ -87,6 +94,15 @@ impl Use {
         let below = format!("modules/{module}/{folder}/{path}");
         let below = below.trim_end_matches('/').to_owned();
         Some(Self { line, places: vec![Place::Beside(below.clone()), Place::Root(below)], needed: Needed::No })
+    }
+
+    /// Whether this is the file that is made at `path`, or is in the folder there.
+    pub(crate) fn is_below(&self, path: &str) -> bool {
+        let path = format!("/{path}/");
+        self.places.iter().any(|place| {
+            let (Place::Beside(own) | Place::Above(own) | Place::Root(own)) = place;
+            format!("/{own}/").contains(&path)
+        })
     }
 
     /// The places, of a file at `by`, with which the recipe begins or not.

@@ -105,6 +105,11 @@ fn variables_of_a_playbook_that_nobody_sets_are_found() {
         "  - set_fact: {name_there: \"{{ naem }}\"}",
         "  - copy: {dest: /x, content: \"{% if naem %}x{% endif %}\"}",
         "  - block:\n    - debug: msg=\"{{ naem }}\"",
+        "  - debug: var=naem",
+        "  - debug: {var: naem.x}",
+        "  - debug: msg=\"{{ vars['naem'] }}\"",
+        "  - debug: msg=\"{{ hostvars[inventory_hostname].naem }}\"",
+        "  - debug: msg=\"{{ lookup('vars', 'naem') }}\"",
     ] {
         let found = ansible(task);
         assert!(matches!(found.as_slice(), [one] if one.ends_with(" naem name")), "{task}: {found:?}");
