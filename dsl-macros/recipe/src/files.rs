@@ -8,6 +8,8 @@ use crate::analysis::Include;
 enum Place {
     Beside(String),
     Above(String),
+    /// In any of the folders that the file is in, the innermost first.
+    Within(String),
     Root(String),
 }
 
@@ -88,6 +90,13 @@ impl Use {
         Some(Self { line, places, needed: Needed::No })
     }
 
+    /// Paths below Salt's roots, which are the folder of the recipe and the crate; of several, the first that is there counts.
+    pub(crate) fn of_salt(paths: &[&str], line: u32) -> Option<Self> {
+        let places: Option<Vec<Place>> =
+            paths.iter().map(|path| constant(path).map(|path| Place::Within(path.to_owned()))).collect();
+        places.map(|places| Self { line, places, needed: Needed::No })
+    }
+
     /// `MODULE/PATH` of Puppet, in `folder` of that module; no folder is the module.
     pub(crate) fn of_module(folder: &str, path: &str, line: u32) -> Option<Self> {
         let (module, path) = constant(path)?.split_once('/').unwrap_or((path, ""));
@@ -100,7 +109,7 @@ impl Use {
     pub(crate) fn is_below(&self, path: &str) -> bool {
         let path = format!("/{path}/");
         self.places.iter().any(|place| {
-            let (Place::Beside(own) | Place::Above(own) | Place::Root(own)) = place;
+            let (Place::Beside(own) | Place::Above(own) | Place::Within(own) | Place::Root(own)) = place;
             format!("/{own}/").contains(&path)
         })
     }
@@ -110,12 +119,17 @@ impl Use {
         let folder = by.rsplit_once('/').map_or("", |(folder, _)| folder);
         let above = |folder: &str| folder.rsplit_once('/').map_or(String::new(), |(above, _)| above.to_owned());
         let in_role = matches!(folder.rsplit('/').next(), Some("tasks" | "handlers" | "vars" | "defaults"));
-        let places = self.places.into_iter().filter_map(|place| match place {
-            Place::Beside(path) => normal(&format!("{folder}/{path}")),
-            Place::Above(path) => in_role.then(|| normal(&format!("{}/{path}", above(folder))))?,
-            Place::Root(path) => normal(&path),
+        let around = || folder.match_indices('/').map(|(at, _)| &folder[..at]).chain([folder]).collect::<Vec<_>>();
+        let within = |path: &str| around().into_iter().rev().map(|folder| format!("{folder}/{path}")).collect();
+        let places = self.places.into_iter().flat_map(|place| match place {
+            Place::Beside(path) => vec![format!("{folder}/{path}")],
+            Place::Above(path) if in_role => vec![format!("{}/{path}", above(folder))],
+            Place::Above(_) => Vec::new(),
+            Place::Within(path) if folder.is_empty() => vec![path],
+            Place::Within(path) => [within(&path), vec![path]].concat(),
+            Place::Root(path) => vec![path],
         });
-        let mut places: Vec<String> = places.collect();
+        let mut places: Vec<String> = places.filter_map(|place| normal(&place)).collect();
         places.dedup();
         let is_needed = self.needed == Needed::Yes || self.needed == Needed::First && is_entry;
         UsedFile { by: by.to_owned(), line: self.line, places, is_needed }

@@ -119,7 +119,7 @@ pub fn unknown_names<'a>(
     // What functions of a sourced file read, others of its recipes may set.
     for at in libraries {
         let (path, own) = &mut names[at];
-        if all.includes.iter().any(|include| !include.is_unknown(&[path], &[])) {
+        if all.includes.iter().any(|include| include.takes_in(path)) {
             own.spare_all();
         }
     }

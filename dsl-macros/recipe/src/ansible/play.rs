@@ -253,7 +253,7 @@ impl<'a> Play<'a> {
     fn script(&mut self, value: &Node) {
         let text = value.text().or_else(|| value.get("cmd").and_then(Node::text)).unwrap_or_default();
         let file = text.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-        self.findings.includes.push(Include::File(file_name(file).to_owned()));
+        self.findings.includes.push(Include::Program(file_name(file).to_owned()));
     }
 
     /// The text of a command, its `cmd:` or `_raw_params:`, or the list in `argv:`.

@@ -77,16 +77,18 @@ fn statement(code: &str, line: u32, into: &mut Names) {
         "set" | "with" => {
             // `{% set a, b = 1, 2 %}`, `{% with a = 1, b = 2 %}`, and a block without `=`.
             let is_block = !rest.contains('=');
-            for (at, _) in rest.match_indices('=').chain(is_block.then_some((rest.len(), ""))) {
+            let signs = rest.match_indices('=').take(if word == "set" { 1 } else { usize::MAX });
+            for (at, _) in signs.chain(is_block.then_some((rest.len(), ""))) {
                 let before = rest[..at].rsplit(if word == "set" { '\0' } else { ',' }).next().unwrap_or_default();
                 crate::names::identifiers(before).for_each(|name| into.set(name));
             }
             expression(rest.split_once('=').map_or("", |(_, value)| value), line, into);
         }
-        // What they define, and from where, is not followed.
-        "macro" | "call" | "import" | "from" | "include" | "extends" => {
+        // What is imported, or loaded from a block, is named; what a parent defines is not.
+        "macro" | "call" | "import" | "from" | "include" | "extends" | "import_yaml" | "import_json"
+        | "import_text" | "load_yaml" | "load_json" | "load_text" | "profile" => {
             crate::names::identifiers(rest).for_each(|name| into.set(name));
-            into.anything |= word != "macro" && word != "call";
+            into.anything |= word == "extends";
         }
         _ if word.starts_with("end") || (STATEMENTS.contains(&word) && !matches!(word, "if" | "elif" | "do")) => {}
         "if" | "elif" | "do" => expression(rest, line, into),

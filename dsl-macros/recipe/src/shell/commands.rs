@@ -79,6 +79,12 @@ pub(super) fn judge(mut script: Script) -> Findings {
         let bare = command.words.iter().filter_map(|word| word.bare()?.strip_prefix('{')?.strip_suffix('}'));
         bare.for_each(|name| findings.names.set(name));
         super::spare::spares(command, &mut findings.names);
+        if command.depth == 0 && command.words.first().and_then(Word::literal) == Some("let") {
+            for word in &command.words[1..] {
+                let text = word.literal().unwrap_or_default();
+                super::arithmetic::variables(text, word.line, &mut findings.analysis, &mut findings.names);
+            }
+        }
     }
     findings.uses.extend(std::mem::take(&mut script.uses).into_uses());
     findings.names.merge(std::mem::take(&mut script.names));

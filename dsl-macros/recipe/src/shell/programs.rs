@@ -15,6 +15,9 @@ const DEPTH: u32 = 8;
 /// Folders of the system: what is sourced from there knows nothing of a recipe's outputs.
 const SYSTEM: [&str; 6] = ["/etc/", "/usr/", "/lib/", "/dev/", "/proc/", "/opt/"];
 
+/// Files of the system that say which one it is.
+const RELEASE: [&str; 3] = ["/etc/os-release", "/usr/lib/os-release", "/etc/lsb-release"];
+
 /// Looks into what the command numbered `at` runs, adding commands found in strings to the script.
 pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Findings) {
     let mut inner: Vec<(String, u32)> = Vec::new();
@@ -66,10 +69,13 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>
     match program {
         "." | "source" => {
             if let Some(file) = arguments.first() {
-                if file.literal().is_some_and(|path| SYSTEM.iter().any(|folder| path.starts_with(folder))) {
+                if file.literal().is_some_and(|path| RELEASE.contains(&path)) {
+                    // What these set is known, and in capitals.
+                    crate::environment::RELEASE.iter().for_each(|name| findings.names.set(name));
+                } else if file.literal().is_some_and(|path| SYSTEM.iter().any(|folder| path.starts_with(folder))) {
                     findings.names.anything = true;
                 } else {
-                    findings.includes.push(include(file));
+                    findings.includes.push(Include::File(own_name(file)));
                 }
             }
         }
@@ -266,6 +272,10 @@ fn is_absolute(word: &Word) -> bool {
 }
 
 fn include(word: &Word) -> Include {
+    Include::Program(own_name(word))
+}
+
+fn own_name(word: &Word) -> String {
     let source = word.to_source();
-    Include::File(file_name(source.trim_end_matches('}')).to_owned())
+    file_name(source.trim_end_matches('}')).to_owned()
 }

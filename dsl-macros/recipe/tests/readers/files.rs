@@ -192,7 +192,38 @@ fn what_a_manifest_uses_is_in_modules() {
 }
 
 #[test]
-fn what_a_state_uses_is_beside_it() {
-    let source = "/x:\n  file.managed:\n    - source: salt://x.conf\n";
-    assert_eq!(used(Tool::Salt, "recipes/x.sls", source), ["3 recipes/x.conf x.conf"]);
+fn what_a_state_uses_is_below_salts_roots() {
+    let salt = |source: &str| used(Tool::Salt, "recipes/x.sls", source);
+    for (source, places) in [
+        ("/x:\n  file.managed:\n    - source: salt://x.conf\n", "3 recipes/x.conf x.conf"),
+        ("/x:\n  file.recurse: [{source: salt://conf/d}]\n", "2 recipes/conf/d conf/d"),
+        ("include:\n  - web\n", "2 recipes/web.sls web.sls recipes/web/init.sls web/init.sls"),
+        ("include: [web.a]\n", "1 recipes/web/a.sls web/a.sls recipes/web/a/init.sls web/a/init.sls"),
+        ("\n{% from \"map.jinja\" import x with context %}\n", "2 recipes/map.jinja map.jinja"),
+        ("{% import_yaml 'x.yaml' as x %}\n", "1 recipes/x.yaml x.yaml"),
+    ] {
+        assert_eq!(salt(source), [places], "{source}");
+    }
+    let is_needed =
+        |source: &str| used_files(Tool::Salt, &[], [("recipes/x.sls", source)]).iter().any(|used| used.is_needed);
+    for source in [
+        "/x:\n  file.managed:\n    - source: salt://x.conf\n",
+        "/x:\n  file.managed:\n    - source: \"salt://x.conf\"\n",
+        "x:\n  cmd.script:\n    - name: salt://x.sh\n",
+        "include:\n  - web\n",
+        "{% from 'map.jinja' import x %}\n",
+    ] {
+        assert!(is_needed(source), "{source}");
+    }
+    for source in [
+        "/x:\n  file.managed:\n    - source:\n      - salt://x.conf\n      - salt://y.conf\n",
+        "/x:\n  file.managed:\n    - source: [salt://x.conf, salt://y.conf]\n",
+        "/x:\n  file.managed:\n    - contents: see salt://x.conf\n",
+        "# salt://x.conf\n",
+        "{% include 'x.jinja' ignore missing %}\n",
+    ] {
+        assert!(!is_needed(source), "{source}");
+    }
+    let files = [("recipes/x.sls", "include:\n  - web\n"), ("recipes/web/init.sls", "/x:\n  file.absent: []\n")];
+    assert_eq!(used_files(Tool::Salt, &[], files), []);
 }
