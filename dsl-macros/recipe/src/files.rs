@@ -11,6 +11,9 @@ enum Place {
     /// In any of the folders that the file is in, the innermost first.
     Within(String),
     Root(String),
+    /// In a folder of the cookbook that the file is in, or in a folder below that for some platforms or hosts.
+    #[cfg_attr(not(feature = "chef"), expect(dead_code, reason = "without a parser of Ruby nothing is known of cookbooks"))]
+    Cookbook(&'static str, String),
 }
 
 /// A file or folder that a file of a recipe uses.
@@ -30,6 +33,8 @@ enum Needed {
     Spare,
     /// Nothing but the crate can have it, unless the file that uses it is run by another one.
     First,
+    /// Nothing but the crate can have it if it has the module of Puppet that it is in.
+    Module,
     /// Nothing but the crate can have it.
     Yes,
 }
@@ -102,38 +107,85 @@ impl Use {
         let (module, path) = constant(path)?.split_once('/').unwrap_or((path, ""));
         let below = format!("modules/{module}/{folder}/{path}");
         let below = below.trim_end_matches('/').to_owned();
-        Some(Self { line, places: vec![Place::Beside(below.clone()), Place::Root(below)], needed: Needed::No })
+        Some(Self { line, places: vec![Place::Within(below)], needed: Needed::Module })
+    }
+
+    /// A file in a folder of the cookbook, which travels as a whole.
+    #[cfg_attr(not(feature = "chef"), expect(dead_code, reason = "without a parser of Ruby nothing is known of cookbooks"))]
+    pub(crate) fn of_cookbook(folder: &'static str, path: &str, line: u32) -> Option<Self> {
+        let places = |path: &str| vec![Place::Cookbook(folder, path.to_owned())];
+        constant(path).map(|path| Self { line, places: places(path), needed: Needed::Yes })
     }
 
     /// Whether this is the file that is made at `path`, or is in the folder there.
     pub(crate) fn is_below(&self, path: &str) -> bool {
         let path = format!("/{path}/");
         self.places.iter().any(|place| {
-            let (Place::Beside(own) | Place::Above(own) | Place::Within(own) | Place::Root(own)) = place;
+            let (Place::Beside(own)
+            | Place::Above(own)
+            | Place::Within(own)
+            | Place::Root(own)
+            | Place::Cookbook(_, own)) = place;
             format!("/{own}/").contains(&path)
         })
     }
 
-    /// The places, of a file at `by`, with which the recipe begins or not.
-    pub(crate) fn of(self, by: &str, is_entry: bool) -> UsedFile {
-        let folder = by.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let above = |folder: &str| folder.rsplit_once('/').map_or(String::new(), |(above, _)| above.to_owned());
-        let in_role = matches!(folder.rsplit('/').next(), Some("tasks" | "handlers" | "vars" | "defaults"));
-        let around = || folder.match_indices('/').map(|(at, _)| &folder[..at]).chain([folder]).collect::<Vec<_>>();
-        let within = |path: &str| around().into_iter().rev().map(|folder| format!("{folder}/{path}")).collect();
-        let places = self.places.into_iter().flat_map(|place| match place {
-            Place::Beside(path) => vec![format!("{folder}/{path}")],
-            Place::Above(path) if in_role => vec![format!("{}/{path}", above(folder))],
-            Place::Above(_) => Vec::new(),
-            Place::Within(path) if folder.is_empty() => vec![path],
-            Place::Within(path) => [within(&path), vec![path]].concat(),
-            Place::Root(path) => vec![path],
-        });
-        let mut places: Vec<String> = places.filter_map(|place| normal(&place)).collect();
+    /// The places, of a file at `by`, with which the recipe begins or not, and beside which those at `paths` travel.
+    pub(crate) fn of(self, by: &str, is_entry: bool, paths: &[&str]) -> UsedFile {
+        let mut places: Vec<String> = self.places.iter().flat_map(|place| place.of(by, paths)).collect();
         places.dedup();
-        let is_needed = self.needed == Needed::Yes || self.needed == Needed::First && is_entry;
+        let is_needed = match self.needed {
+            Needed::No | Needed::Spare => false,
+            Needed::First => is_entry,
+            Needed::Yes => true,
+            Needed::Module => {
+                let given: Vec<String> = places.iter().filter(|place| is_in_module(place, paths)).cloned().collect();
+                let is_given = !given.is_empty();
+                places = if is_given { given } else { places };
+                is_given
+            }
+        };
         UsedFile { by: by.to_owned(), line: self.line, places, is_needed }
     }
+}
+
+impl Place {
+    /// Where this is for a file at `by`.
+    fn of(&self, by: &str, paths: &[&str]) -> Vec<String> {
+        let folder = by.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let (above, own) = folder.rsplit_once('/').unwrap_or(("", folder));
+        let found = match self {
+            Self::Beside(path) => vec![format!("{folder}/{path}")],
+            Self::Above(path) if matches!(own, "tasks" | "handlers" | "vars" | "defaults") => {
+                vec![format!("{above}/{path}")]
+            }
+            Self::Within(path) => {
+                let around = folder.match_indices('/').map(|(at, _)| &folder[..at]).chain([folder]);
+                let inner = around.filter(|folder| !folder.is_empty()).map(|folder| format!("{folder}/{path}"));
+                inner.collect::<Vec<_>>().into_iter().rev().chain([path.clone()]).collect()
+            }
+            Self::Root(path) => vec![path.clone()],
+            Self::Cookbook(kind, path) if matches!(own, "recipes" | "resources" | "providers") => {
+                let prefix = format!("{above}/{kind}/");
+                let is_there = |given: &&str| {
+                    let below = given.strip_prefix(&prefix).map(|below| format!("/{below}/"));
+                    below.is_some_and(|below| below.contains(&format!("/{path}/")))
+                };
+                let is_there = paths.iter().any(is_there);
+                if is_there { Vec::new() } else { vec![format!("{prefix}{path}"), format!("{prefix}default/{path}")] }
+            }
+            Self::Above(_) | Self::Cookbook(..) => Vec::new(),
+        };
+        found.iter().filter_map(|place| normal(place)).collect()
+    }
+}
+
+/// Whether a file of a module would be in one that travels along.
+fn is_in_module(place: &str, paths: &[&str]) -> bool {
+    let Some((above, below)) = place.rsplit_once("modules/") else { return false };
+    let module = below.split('/').next().unwrap_or_default();
+    let folder = format!("{above}modules/{module}/");
+    folder.len() < place.len() && paths.iter().any(|path| path.starts_with(&folder))
 }
 
 impl UsedFile {

@@ -157,7 +157,7 @@ pub fn used_files<'a>(
             continue;
         }
         let Ok(found) = findings(tool, path, source) else { continue };
-        used.extend(found.uses.into_iter().map(|one| one.of(path, entries.contains(&path))));
+        used.extend(found.uses.into_iter().map(|one| one.of(path, entries.contains(&path), &paths)));
         used.extend(found.includes.iter().filter_map(|include| files::cookbook(include, path)));
     }
     used.retain(|used| !used.places.is_empty() && !used.is_given(&paths));

@@ -14,9 +14,9 @@ check! {
     ///
     /// Nothing is reported of names that the recipe sets itself, in whatever order, that have a default, that it asks for
     /// (`[ -n "$name" ]`), or that the system has: variables of shells and sessions, facts, what Ansible has of itself; nor where
-    /// a recipe computes names, or runs code that is not at hand. Of facts by name and of attributes outside the
-    /// cookbook's own, which a machine may have, only names that are almost an input's are reported; so it is in a cookbook of several
-    /// recipes.
+    /// a recipe computes names, or takes in code that is not at hand. Of facts by name, of attributes outside the
+    /// cookbook's own, which a machine may have, and of a shell's variables with a default, only names that are almost an input's are
+    /// reported; so it is in a cookbook of several recipes. In a Salt state, variables are not inputs, which are in the pillar.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;

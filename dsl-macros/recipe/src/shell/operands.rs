@@ -5,6 +5,7 @@
 use super::word::{Part, Word};
 use crate::names::file_name;
 
+mod archive;
 mod table;
 
 pub(super) use table::ROWS;
@@ -147,49 +148,10 @@ pub(super) fn row(program: &str, arguments: &[Word]) -> Option<(&'static Row, us
 
 /// The files among the arguments of the program of a row, and what else it may make where it runs.
 pub(super) fn operands(row: &Row, arguments: &[Word]) -> (Vec<Operand>, Besides) {
-    let found = if row.programs.contains(&"tar") { archive(row, arguments) } else { of_row(row, arguments) };
+    let found = if row.programs.contains(&"tar") { archive::operands(row, arguments) } else { of_row(row, arguments) };
     // What says where to unpack, or into what to pack, makes that.
     let is_told = row.besides == Besides::Tree && found.iter().any(|one| one.makes);
     (found, if is_told { Besides::Nothing } else { row.besides })
-}
-
-/// The archive that `tar` reads or makes, whose letters may stand without a dash: `tar xzf x.tgz -C /opt`.
-fn archive(row: &Row, arguments: &[Word]) -> Vec<Operand> {
-    let Some(first) = arguments.first() else { return Vec::new() };
-    let letters = head(first);
-    let is_bundle = !letters.starts_with('-');
-    let is = |letter: char, long: &str| {
-        is_bundle && letters.contains(letter)
-            || arguments
-                .iter()
-                .map(head)
-                .any(|text| text == long || text.starts_with('-') && !text.starts_with("--") && text.contains(letter))
-    };
-    let makes = is('c', "--create") || is('r', "--append") || is('u', "--update");
-    let mut found = of_row(row, arguments);
-    if is_bundle {
-        // Values stand behind the letters, in their order.
-        let values = letters.chars().filter(|letter| "fCTXbg".contains(*letter)).zip(1..);
-        for (letter, at) in values {
-            match letter {
-                'f' => found.push(Operand::new(at, false)),
-                'C' => found.push(Operand::new(at, true)),
-                _ => {}
-            }
-        }
-    }
-    let is_folder = |one: &Operand| one.makes;
-    if makes {
-        // What is put into it, from where it runs; the folder behind `-C` is read.
-        let elsewhere = found.iter().any(is_folder);
-        found.iter_mut().for_each(|one| one.makes = !one.makes);
-        let names = arguments.iter().enumerate().skip(usize::from(is_bundle));
-        let known: Vec<usize> = found.iter().map(|one| one.at).collect();
-        let names = names.filter(|(at, word)| !elsewhere && !known.contains(at) && !head(word).starts_with('-'));
-        found.extend(names.map(|(at, _)| Operand { is_certain: false, ..Operand::new(at, false) }));
-    }
-    found.retain(|one| one.at < arguments.len());
-    found
 }
 
 /// The files among the arguments, as a row has them.
