@@ -12,7 +12,10 @@ enum Place {
     Within(String),
     Root(String),
     /// In a folder of the cookbook that the file is in, or in a folder below that for some platforms or hosts.
-    #[cfg_attr(not(feature = "chef"), expect(dead_code, reason = "without a parser of Ruby nothing is known of cookbooks"))]
+    #[cfg_attr(
+        not(feature = "chef"),
+        expect(dead_code, reason = "without a parser of Ruby nothing is known of cookbooks")
+    )]
     Cookbook(&'static str, String),
 }
 
@@ -111,7 +114,10 @@ impl Use {
     }
 
     /// A file in a folder of the cookbook, which travels as a whole.
-    #[cfg_attr(not(feature = "chef"), expect(dead_code, reason = "without a parser of Ruby nothing is known of cookbooks"))]
+    #[cfg_attr(
+        not(feature = "chef"),
+        expect(dead_code, reason = "without a parser of Ruby nothing is known of cookbooks")
+    )]
     pub(crate) fn of_cookbook(folder: &'static str, path: &str, line: u32) -> Option<Self> {
         let places = |path: &str| vec![Place::Cookbook(folder, path.to_owned())];
         constant(path).map(|path| Self { line, places: places(path), needed: Needed::Yes })

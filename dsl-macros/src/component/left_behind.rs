@@ -49,8 +49,8 @@ fn lacking(own: &Crate, tool: Tool, by: &str, named: &str) -> String {
     match tool {
         // A recipe starts at the root of the crate's files, wherever it stands itself.
         Tool::Shell if !folder.is_empty() && own.exists(&beside) => format!(
-            "a recipe starts where the crate does, and there is `{beside}`: write `\"$(dirname \"$0\")/{named}\"`, and name it \
-             in `files`"
+            "a recipe starts at the root of the crate, and not in its own folder: for `{beside}` write \
+             `\"$(dirname \"$0\")/{named}\"`, and name the file in `files`"
         ),
         Tool::Shell => "write it, and name it in `files`; if something else makes it, test first whether it is there: \
                         `[ -e FILE ]`"
