@@ -50,6 +50,10 @@ pub fn most_alike<'c>(
 
 /// How alike `candidate` is to the `name` that was written, between 0 and 1.
 pub fn likeness(name: &str, candidate: &str) -> f64 {
+    // A single letter is like no other name, however much of it that has.
+    if name.chars().count().min(candidate.chars().count()) == 1 {
+        return if name.eq_ignore_ascii_case(candidate) { 1.0 } else { 0.0 };
+    }
     // Short names that differ by one slip of the finger are otherwise like nothing else.
     let is_short = (2..=4).contains(&name.len()) && name.len().abs_diff(candidate.len()) <= 1;
     let slip = if is_short && strsim::osa_distance(name, candidate) == 1 { 0.75 } else { 0.0 };
@@ -102,6 +106,9 @@ mod tests {
         assert_eq!(nearest("FLAVOR", ["image", "flavor"]), Some("flavor"));
         assert_eq!(nearest("nmae", ["name-a", "name-b"]), Some("name-a"), "the first of several");
         assert_eq!(nearest("a", ["b"]), None);
+        assert_eq!(nearest("a", ["name", "ab", "default"]), None, "one letter says too little");
+        assert_eq!(nearest("ab", ["b", "a"]), None);
+        assert_eq!(nearest("N", ["m", "n"]), Some("n"));
     }
 
     #[test]

@@ -7,7 +7,8 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// Heat has no type of this name, and no environment says what it stands for. A type of a plug-in that only your own
+    /// Heat has no type of this name, and no environment says what it stands for. A template is a type only where it is sent to
+    /// Heat with the stack's own: where it stands behind `type:`, not in the list of a chain, nor where a function gives its name. A type of a plug-in that only your own
     /// cloud has is mapped to `OS::Heat::None` in an environment to be judged here.
     ///
     /// ```yaml
@@ -36,4 +37,15 @@ pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item 
                 "map it in an environment: `resource_registry: {TYPE: OTHER-TYPE-OR-FILE}`".to_owned()
             }),
         )
+}
+
+/// The diagnostic: `called` is to be made of the template `file`, which Heat is not sent.
+pub(super) fn not_sent(called: &str, file: &str, at: &Source) -> Diagnostic {
+    let file = file.escape_debug();
+    UNKNOWN_TYPE_OF_RESOURCE
+        .diagnostic(format!("Heat does not get the template `{file}`, of which {called} is to be made"))
+        .label(at, "a client sends only templates that stand behind `type:`")
+        .help(format!(
+            "map a type of your own to it in an environment, `resource_registry: {{My::Type: {file}}}`, and name that"
+        ))
 }

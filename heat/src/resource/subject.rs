@@ -6,10 +6,10 @@ use wattle_model::IndexMap;
 
 use crate::Loaded;
 use crate::evaluate::{Mode, Scope, Value};
-use crate::properties::{Refused, is_true};
+use crate::properties::{Addition, Refused, is_true};
 
 use super::values::{is_there, map, same};
-use super::{Broken, Resource};
+use super::{Broken, Resource, Ruled};
 
 /// A resource among those of its stack.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,20 @@ impl<'s> Subject<'s> {
 
     /// What its class asks and does not find, in Heat's order: Heat reports the first.
     pub(crate) fn broken(self) -> impl Iterator<Item = Result<Broken, Refused>> {
-        self.resource.class().validates.iter().filter_map(move |rule| rule(self).transpose())
+        let class = self.resource.class();
+        let added = class.adds.iter().filter_map(move |addition| self.given_twice(addition).transpose());
+        added.chain(class.validates.iter().filter_map(move |rule| rule(self).transpose()))
+    }
+
+    /// Heat adds the one property to the list that the other one is, and then adds it to each item again, which is no list. It fails
+    /// even if what is given of the list is empty, or nothing.
+    fn given_twice(self, addition: &Addition) -> Ruled {
+        let Addition { to, from, .. } = *addition;
+        if !self.resource.given.contains_key(to) || !self.is(from)? {
+            return Ok(None);
+        }
+        let what = format!("`{from}` and `{to}` exclude each other");
+        Ok(Some(Broken { what, help: "take the first one away, and write in the list what it says" }))
     }
 
     /// Whether the deletion `policy` is none that its type has.

@@ -47,6 +47,13 @@ pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<R
                 let wrong = refused(why, "neither Heat nor its plug-ins have it", OfMember::Type(ty.clone()));
                 found.push(Refused { property: at, help: None, ..wrong });
             }
+            // Clients send the templates that stand behind a `type`, and none of a list.
+            Maker::None if is_template(ty) && !ty.contains("://") && group.made_by() == "OS::Heat::ResourceChain" => {
+                let why =
+                    format!("Heat does not get the template `{}`, of which a member is to be made", ty.escape_debug());
+                let help = "map a type of your own to it in an environment, and name that";
+                found.push(refused(why, help, OfMember::Together));
+            }
             Maker::None | Maker::Template(_) => {}
             Maker::Type(_) if resource.is_placeholder() => {}
             Maker::Type(_) => {

@@ -329,7 +329,50 @@ fn time(color: bool) -> String {
     format!("{} ", paint(&format!("{:.0}", clock::now()), Tone::Faint, color))
 }
 
-/// `4 servers, 5 components`.
+/// `4 servers, 5 components`, and how many servers have left the model and are still there.
 pub(super) fn size_of(picture: &Picture) -> String {
-    format!("{}, {}", count(picture.servers.len(), "server"), count(picture.tally().all, "component"))
+    let left = picture.servers.values().filter(|standing| standing.has_left()).count();
+    let size =
+        format!("{}, {}", count(picture.servers.len() - left, "server"), count(picture.tally().all, "component"));
+    match left {
+        0 => size,
+        1 => format!("{size} (and 1 server that leaves)"),
+        many => format!("{size} (and {many} servers that leave)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use wattle::model::{IndexMap, Order};
+
+    use super::*;
+    use crate::space::{Plan, Revision};
+
+    fn standing(retired: bool) -> Standing {
+        let plan = Plan { retired, ..Plan::retired(&Revision { space: None, number: 2 }, Order::Dataflow, None) };
+        Standing {
+            alive: None,
+            plan: Some(Arc::new(plan)),
+            troubles: Vec::new(),
+            leaving: Vec::new(),
+            finishing: Vec::new(),
+            is_behind: false,
+            components: [("say".into(), None)].into_iter().take(usize::from(!retired)).collect(),
+        }
+    }
+
+    fn size(retired: &[bool]) -> String {
+        let servers: IndexMap<Name, Standing> =
+            retired.iter().enumerate().map(|(n, retired)| (format!("s{n}").into(), standing(*retired))).collect();
+        size_of(&Picture { stack: "s".into(), goal: None, servers, admission: Default::default() })
+    }
+
+    #[test]
+    fn servers_that_have_left_are_not_counted_as_the_stack_s() {
+        assert_eq!(size(&[false, false]), "2 servers, 2 components");
+        assert_eq!(size(&[false, true]), "1 server, 1 component (and 1 server that leaves)");
+        assert_eq!(size(&[false, false, true, true]), "2 servers, 2 components (and 2 servers that leave)");
+    }
 }

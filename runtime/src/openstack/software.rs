@@ -54,13 +54,11 @@ impl Software {
         let server = Name::from(server.rsplit('/').next().unwrap_or(server));
         let Ok(picture) = Picture::read(&self.space, None).await else { return Outcome::Later(PAUSE) };
         match picture.servers.get(&server) {
-            Some(standing) if standing.plan.as_ref().is_some_and(|plan| plan.retired) => {
-                match (standing.tears_down(), standing.leaving.is_empty()) {
-                    (true, _) => Outcome::Later(PAUSE),
-                    (false, true) => Outcome::Done(None),
-                    (false, false) => Outcome::Absent,
-                }
-            }
+            Some(standing) if standing.has_left() => match (standing.tears_down(), standing.leaving.is_empty()) {
+                (true, _) => Outcome::Later(PAUSE),
+                (false, true) => Outcome::Done(None),
+                (false, false) => Outcome::Absent,
+            },
             Some(_) => Outcome::Absent,
             // It has left the model, and whoever acted for it has said so before it ended, or nobody ever did.
             None => match (self.space.plan(&server).await, self.space.server_status(&server).await) {

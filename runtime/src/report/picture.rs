@@ -48,6 +48,11 @@ pub struct Standing {
 }
 
 impl Standing {
+    /// Whether it has left the model: it has nothing to do any more, except to tear down what ran on it.
+    pub fn has_left(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.retired)
+    }
+
     /// Whether something on it is to be torn down still: an agent that is there has not seen yet what has left the model, or is at it.
     pub fn tears_down(&self) -> bool {
         self.alive.is_some() && (self.is_behind || !self.leaving.is_empty())
@@ -189,10 +194,8 @@ impl Picture {
         };
         let servers: Vec<_> = stream::iter(names).map(read).buffered(AT_ONCE).try_collect().await?;
         // A server that has left the model, and has nothing to do any more.
-        let stays = |standing: &Standing| match &standing.plan {
-            Some(plan) => !plan.retired || standing.alive.is_some() || !standing.leaving.is_empty(),
-            None => true,
-        };
+        let stays =
+            |standing: &Standing| !standing.has_left() || standing.alive.is_some() || !standing.leaving.is_empty();
         let servers = servers.into_iter().filter(|(_, standing)| stays(standing)).collect();
         let known = before.filter(|_| is_same).map(|before| &before.admission);
         let admission = Admission::read(space, goal.as_ref(), known).await?;

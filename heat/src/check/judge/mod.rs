@@ -19,7 +19,7 @@ use crate::parameters::Origin;
 use crate::properties::{What, Wrong};
 use crate::resource::{Broken, Maker, Resource, Subject};
 use crate::stack::{Stack, World};
-use crate::yaml::Span;
+use crate::yaml::{Node, Span, Tree};
 
 use super::{
     class_rule, deep_nesting, environment_form, illegal_name, missing_property, property_value, unknown_property,
@@ -49,9 +49,38 @@ struct Judge<'j, 'l> {
     stack: &'j Stack<'l>,
     /// Whether values are judged, as in the root.
     strict: bool,
-    /// The resource whose members these are, if that is written nowhere else.
-    around: Option<(Source, String)>,
+    /// The group whose members these are, if they are written nowhere else.
+    around: Option<Around>,
     found: &'j mut Vec<Diagnostic>,
+}
+
+/// A group around a stack.
+#[derive(Clone)]
+struct Around {
+    /// Where it says what its members are.
+    at: Source,
+    name: String,
+    /// What is written of its properties, or of those of the group that it is a member of.
+    written: Vec<Node>,
+}
+
+impl Around {
+    /// Whether clients send the template `ty` with the stack's: they do if it stands behind a `type`. They know nothing of a name that a
+    /// function gives, nor of one in a list.
+    fn sends(&self, ty: &str) -> bool {
+        self.written.iter().any(|node| is_type_in(node, ty))
+    }
+}
+
+fn is_type_in(node: &Node, ty: &str) -> bool {
+    match &*node.tree {
+        Tree::List(items) => items.iter().any(|item| is_type_in(item, ty)),
+        Tree::Map(pairs) => pairs.iter().any(|pair| match pair.value.tree.as_text() {
+            Some(text) => text == ty && pair.key.tree.as_text() == Some("type"),
+            None => is_type_in(&pair.value, ty),
+        }),
+        _ => false,
+    }
 }
 
 impl Judge<'_, '_> {
@@ -72,7 +101,7 @@ impl Judge<'_, '_> {
     /// Where `span` is, or else where the group stands whose member this is.
     fn at(&self, span: Option<Span>, subject: Subject<'_>) -> Source {
         match (&self.around, span) {
-            (Some((at, _)), _) => at.clone(),
+            (Some(around), _) => around.at.clone(),
             (None, Some(span)) => self.stack.loaded.template.at(span),
             (None, None) => {
                 let resource = self.stack.loaded.template.resources.get(subject.name);
@@ -84,7 +113,7 @@ impl Judge<'_, '_> {
     /// A resource as messages call it.
     fn called(&self, subject: Subject<'_>) -> String {
         match &self.around {
-            Some((_, group)) => format!("a member of `{group}`"),
+            Some(Around { name, .. }) => format!("a member of `{name}`"),
             None => format!("`{}`", subject.name),
         }
     }
@@ -110,6 +139,11 @@ impl Judge<'_, '_> {
                     "give it one",
                 ));
             }
+            return;
+        }
+        if is_template(&resource.ty) && self.is_not_sent(&resource.ty) {
+            let at = self.at(None, subject);
+            self.found.push(unknown_type::not_sent(&self.called(subject), &resource.ty, &at));
             return;
         }
         if let Maker::None = resource.maker {
@@ -150,6 +184,11 @@ impl Judge<'_, '_> {
                 self.environment_of_nested();
             }
         }
+    }
+
+    /// Whether Heat does not find a template that a member is to be made of. What is behind an address, nobody knows here.
+    fn is_not_sent(&self, ty: &str) -> bool {
+        self.around.as_ref().is_some_and(|around| !ty.contains("://") && !around.sends(ty))
     }
 
     /// What a stack within this one is given of the environment.
@@ -248,7 +287,9 @@ impl Judge<'_, '_> {
         } else {
             let at = resource.given.get("resource_def").or_else(|| resource.given.get("resource"));
             let span = at.and_then(|property| property.pair.as_ref()).map(|pair| pair.value.span);
-            Some((self.at(span, subject), name.to_owned()))
+            let own = || resource.given.values().filter_map(|given| Some(given.pair.as_ref()?.value.clone())).collect();
+            let written = self.around.as_ref().map_or_else(own, |around| around.written.clone());
+            Some(Around { at: self.at(span, subject), name: name.to_owned(), written })
         };
         let mut found = Vec::new();
         Judge { world: self.world, stack: &stack, strict: false, around, found: &mut found }.all();

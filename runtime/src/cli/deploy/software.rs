@@ -249,7 +249,7 @@ async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(),
 
 /// The same of those that are to go: whoever deletes them does not ask their agents.
 pub(super) async fn retired(site: &Site) -> Result<(), Failure> {
-    torn_down(site, |server| server.plan.as_ref().is_some_and(|plan| plan.retired)).await
+    torn_down(site, Standing::has_left).await
 }
 
 async fn conclude(site: &Site, picture: &Picture, console: &mut Console) -> Result<Exit, Failure> {
