@@ -71,7 +71,7 @@ impl Inventory {
             Err(fault) if fault.is_missing() => {
                 let called = sort.called();
                 let what = format!("the cloud has no {called} of the id `{id}`");
-                let help = format!("the project has to see it: look at the id, or write a name");
+                let help = "the project has to see it: look at the id, or write a name".to_owned();
                 Ok(Some(Lack { what, help }))
             }
             Err(fault) if fault.is_refusal() => Ok(None),

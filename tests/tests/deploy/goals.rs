@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use wattle_cloud::Setting;
+use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
 use wattle_tests::site::{PASSWORD, SHOP, Site};

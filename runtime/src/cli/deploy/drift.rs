@@ -159,7 +159,7 @@ mod tests {
         let mut tired = |names: &[&str]| {
             let found = |name: &&str| Found { name: (*name).into(), left: Left::Nothing, how: "is gone".to_owned() };
             let found: Vec<Found> = names.iter().map(found).collect();
-            super::tired(&found, 2, &mut corrections).iter().map(|name| name.to_string()).collect::<Vec<_>>()
+            super::tired(&found, 2, &mut corrections).iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         for _ in 0..2 {
             assert!(tired(&["a"]).is_empty());
