@@ -12,10 +12,6 @@ enum Place {
     Within(String),
     Root(String),
     /// In a folder of the cookbook that the file is in, or in a folder below that for some platforms or hosts.
-    #[cfg_attr(
-        not(feature = "chef"),
-        expect(dead_code, reason = "without a parser of Ruby nothing is known of cookbooks")
-    )]
     Cookbook(&'static str, String),
 }
 
