@@ -1,5 +1,7 @@
 //! What a template names that is not its own: flavors, images, networks that are there already.
 
+use std::collections::BTreeSet;
+
 use wattle_converge::Target as _;
 use wattle_model::{Name, PropertySchema, SchemaConstraint, Source, Value};
 
@@ -31,16 +33,11 @@ impl Deployment {
     /// All that is known to be named before anything is made. What a resource of the template is called is not among it.
     pub fn named(&self) -> Vec<Named> {
         let mut all = Vec::new();
-        let mut own = Vec::new();
+        let mut own = BTreeSet::new();
         for (name, _) in self.resources() {
-            let Some((resource, Value::Map(properties))) =
-                self.row(&name).zip(self.given(&name).map(|(_, given)| given))
-            else {
-                continue;
-            };
-            if let Some(called) = properties.get("name").and_then(Value::as_str) {
-                own.push(called.to_owned());
-            }
+            let Some(resource) = self.row(&name) else { continue };
+            let properties = resource.only_given().unwrap_or_default();
+            own.extend(properties.get("name").and_then(Value::as_str).map(str::to_owned));
             for (property, value) in &properties {
                 let Some(schema) = resource.schema(property) else { continue };
                 names(schema, value, property, &mut |path, constraint, text| {
