@@ -30,6 +30,9 @@ pub struct Plan {
     /// Whether the server has left the model: its agent tears everything down, and ends once it has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retired: bool,
+    /// Whether nothing is granted any more to a server that has left: it has torn everything down, or the operator has forgotten it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forgotten: bool,
     /// The server's own attributes to publish, by the output's name in `SERVER/server/OUTPUT`.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub publishes: IndexMap<Name, SeedAttribute>,
@@ -62,15 +65,16 @@ impl Plan {
             foreign: IndexMap::default(),
             order,
             retired: true,
+            forgotten: false,
             publishes: IndexMap::default(),
             components: IndexMap::default(),
         }
     }
 
-    /// What its server is to do once it has left the model.
+    /// What its server is to do once it has left the model. One that is forgotten stays so.
     #[must_use]
     pub fn left_behind(&self, revision: &Revision) -> Self {
-        Self::retired(revision, self.order, self.key.clone())
+        Self { forgotten: self.forgotten, ..Self::retired(revision, self.order, self.key.clone()) }
     }
 
     /// For which revision it is.

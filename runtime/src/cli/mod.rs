@@ -18,6 +18,7 @@ mod entries;
 mod explain;
 mod exports;
 mod failure;
+mod forget;
 mod get;
 mod here;
 mod log;

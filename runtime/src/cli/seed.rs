@@ -23,7 +23,7 @@ use crate::store::{Address, Store};
 use super::console::Console;
 use super::failure::{CHANGED, Exit, Failure};
 use super::question::agreed;
-use super::{admit, args, here, rotate, target};
+use super::{admit, args, forget, here, rotate, target};
 
 /// What fixes a seed.
 const EMIT_AGAIN: &str =
@@ -80,6 +80,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(admit::command())
         .subcommand(rotate::command())
+        .subcommand(forget::command())
         .subcommand(diff.arg(directory()).args(parameters()).args(args::data_space()).arg(args::credentials()))
         .subcommand(delete)
 }
@@ -122,6 +123,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         ("apply", given) => apply(given, console).await,
         ("admit", given) => admit::run(given, console).await,
         ("rotate", given) => rotate::run(given, console).await,
+        ("forget", given) => forget::run(given, console).await,
         ("diff", given) => diff(given, console).await,
         (_, given) => delete(given, console).await,
     }
@@ -315,6 +317,7 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
         work.key_file.display(),
         work.credentials.display()
     )]);
+    text.push_str(&lingering(&changes, &stack));
     text.push_str(&next(&work, matches, &changes, &stack));
     console.out.write(&text)?;
     Ok(Exit::Fine)
@@ -374,6 +377,22 @@ fn note(key_file: &Path, address: &Address, space: &str) {
     if is_file && !spaces.iter().any(|space| address.is_also(space)) {
         let _ = note_space_of_key(key_file, space);
     }
+}
+
+/// What to do about servers that have left before, and never said that they are done.
+fn lingering(changes: &Changes, stack: &str) -> String {
+    if changes.lingering.is_empty() {
+        return String::new();
+    }
+    let names = || changes.lingering.iter().map(String::as_str);
+    let command: Vec<String> = names().map(|name| argument(name).to_string()).collect();
+    format!(
+        "not torn down, as far as is known, since an earlier revision left it out: {}; if it is gone, take its last rights from it:\n  \
+         wattle seed forget --stack {} {}\n",
+        some(names(), 5),
+        argument(stack),
+        command.join(" ")
+    )
 }
 
 /// What is to be done next.
@@ -514,7 +533,10 @@ impl From<SeedError> for Failure {
             SeedError::Credentials { .. }
             | SeedError::OtherKey { .. }
             | SeedError::NoServer { .. }
+            | SeedError::InModel { .. }
             | SeedError::Name { .. } => Self::usage(error.to_string()),
+            SeedError::Acting { .. } => Self::new(message)
+                .help("wait until `wattle status` shows it no more, or take its place from it with `--force`"),
             SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),
             other => Self::new(other.to_string()),
         }

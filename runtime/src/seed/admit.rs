@@ -130,8 +130,8 @@ pub(super) async fn admit_as(
 /// What is there, and who is to be admitted.
 pub(super) struct Found {
     pub(super) layout: Layout,
-    there: Deployed,
-    present: Present,
+    pub(super) there: Deployed,
+    pub(super) present: Present,
     pub(super) roster: Roster,
 }
 
@@ -146,6 +146,8 @@ pub(super) enum Doing {
     Admits,
     /// The same, as far as it has the word of the keys before.
     Renews,
+    /// To be written, with nobody admitted.
+    Forgets,
 }
 
 impl Doing {
@@ -154,7 +156,7 @@ impl Doing {
     }
 
     fn writes(self) -> bool {
-        matches!(self, Self::Admits | Self::Renews)
+        matches!(self, Self::Admits | Self::Renews | Self::Forgets)
     }
 }
 
@@ -188,7 +190,8 @@ pub(super) async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name], doin
     }
     let named: Vec<Name> = named.iter().chain(there.admitting.keys()).cloned().collect();
     let (space, endorsed) = (there.goal.space.as_ref(), doing.is_renewal() || there.renewing);
-    let admitting = Admitting { newcomers: !endorsed, named: &named, endorsed, space, now: clock::now() };
+    let newcomers = !endorsed && doing != Doing::Forgets;
+    let admitting = Admitting { newcomers, named: &named, endorsed, space, now: clock::now() };
     let roster = roster(&layout, &present, admitting)?;
     Ok(Found { layout, there, present, roster })
 }
@@ -249,7 +252,9 @@ impl Next<'_> {
             plans.insert((*server).clone(), plan);
         }
         let active = plans.len();
-        plans.extend(retired.iter().map(|(server, plan)| ((*server).clone(), plan.left_behind(revision))));
+        plans.extend(
+            retired.iter().map(|(server, plan)| ((*server).clone(), present.left_behind(server, plan, revision))),
+        );
         let mut exports = present.exports.clone();
         for (server, key) in exports.values_mut().flat_map(|export| &mut export.keys) {
             if let Some(now) = sealing.key(server) {

@@ -43,6 +43,12 @@ pub struct Changes {
     /// Servers that have the key that they had, and by now a password for another authority.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passwords: Vec<String>,
+    /// Servers that have left, and to which nothing is granted any more: everything on them is torn down.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forgotten: Vec<String>,
+    /// Servers that left with an earlier revision, and have not said that everything on them is torn down.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lingering: Vec<String>,
     /// Nodes that are not what the operator has written, and are written anew.
     pub tampered: Vec<Tampered>,
     /// What the operator should look after.
@@ -126,6 +132,11 @@ impl Changes {
         let gone = wanted.retired.keys().filter_map(|name| Some((name, present.plans.get(name)?)));
         for (name, before) in gone.filter(|(_, before)| !before.retired) {
             changes.servers.insert(name.clone(), server(Some(before), None));
+        }
+        let left = wanted.retired.iter().filter(|(name, _)| present.plans.get(*name).is_some_and(|plan| plan.retired));
+        for (name, plan) in left.filter(|(name, _)| !present.has_forgotten(name)) {
+            let names = if plan.forgotten { &mut changes.forgotten } else { &mut changes.lingering };
+            names.push(name.to_string());
         }
         changes.entries = entries(layout, present, wanted);
         changes.recipes = recipes(present, wanted);
@@ -312,6 +323,7 @@ impl fmt::Display for Changes {
         names("other credentials", &self.credentials)?;
         names("admitted with keys of their own", &self.admitted)?;
         names("passwords for another authority", &self.passwords)?;
+        names("torn down, and without any rights", &self.forgotten)?;
         for tampered in &self.tampered {
             writeln!(f, "not as the operator has written it: {tampered}")?;
         }

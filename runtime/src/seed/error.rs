@@ -128,6 +128,20 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
+    /// Servers that are to be forgotten and are in the model.
+    #[error("{} is in the model of `{stack}`: only one that has left it can be forgotten", names(.servers))]
+    InModel {
+        /// The stack.
+        stack: String,
+        /// The servers.
+        servers: Vec<String>,
+    },
+    /// Servers that are to be forgotten and still do something.
+    #[error("the agent of {} runs still: it may be tearing down what it has", names(.servers))]
+    Acting {
+        /// The servers.
+        servers: Vec<String>,
+    },
     /// A stack of which no seed was applied.
     #[error(
         "no seed of `{stack}` was applied to its end by a version of wattle that knows of servers' own keys: `wattle seed apply \

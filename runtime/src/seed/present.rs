@@ -8,7 +8,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wattle::model::{IndexMap, Name};
 
-use crate::space::{Export, Goal, Importer, Layout, Plan, Record, Shared, parse_json};
+use wattle_agent_core::status::ServerStatus;
+
+use crate::space::{Export, Goal, Importer, Layout, Plan, Record, Revision, Shared, parse_json, unverified};
 use crate::store::{Principal, Store, Version, below};
 
 use super::deployed::There;
@@ -106,6 +108,8 @@ pub(super) struct Present {
     pub(super) principals: HashMap<Name, Principal>,
     /// Who they are, and who they say that they will be.
     pub(super) register: Register,
+    /// Those that have left the model, and of which nothing is left to tear down, or that the operator forgets.
+    pub(super) over: HashSet<Name>,
     /// What they share.
     pub(super) shared: Option<Shared>,
     pub(super) exports: IndexMap<Name, Export>,
@@ -182,6 +186,7 @@ impl Present {
         present.servers(store, layout).await?;
         present.announced(store, layout).await?;
         present.judge_numbers(layout);
+        present.torn_down(store, layout).await?;
         if present.whole && has_places {
             let places: Vec<String> = present.plans.keys().map(|name| layout.agent(name)).collect();
             present.paths.extend(places);
@@ -278,7 +283,34 @@ impl Present {
         let path = |(name, plan): (&Name, &Plan)| {
             if plan.retired { layout.last_goal(name) } else { layout.membership(name) }
         };
-        self.plans.iter().map(path).collect()
+        self.plans.iter().filter(|(_, plan)| !plan.forgotten).map(path).collect()
+    }
+
+    /// Asks those that have left the model whether anything is left to tear down. That is their own word, and costs nobody else anything.
+    async fn torn_down(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+        let leaving = self.plans.iter().filter(|(_, plan)| plan.retired && !plan.forgotten);
+        let asked = leaving.map(|(name, plan)| async move {
+            let path = layout.server_status(name);
+            let Some(node) = store.get(&path).await? else { return Ok(None) };
+            let status = parse_json::<ServerStatus>(&path, unverified(&node.data)).ok().flatten();
+            let is_over = status.is_some_and(|status| status.of() == plan.of() && status.leaving.is_empty());
+            let is_gone = is_over && !is_acting(store, layout, name).await?;
+            Ok::<_, SeedError>(is_gone.then(|| name.clone()))
+        });
+        let asked: Vec<_> = stream::iter(asked.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
+        self.over.extend(asked.into_iter().flatten());
+        Ok(())
+    }
+
+    /// What a server is to do that leaves the model or has left it, which has `plan` so far.
+    pub(super) fn left_behind(&self, server: &Name, plan: &Plan, revision: &Revision) -> Plan {
+        let next = plan.left_behind(revision);
+        Plan { forgotten: next.forgotten || self.over.contains(server), ..next }
+    }
+
+    /// Whether nothing is granted to the server any more.
+    pub(super) fn has_forgotten(&self, server: &Name) -> bool {
+        self.plans.get(server).is_some_and(|plan| plan.forgotten)
     }
 
     /// To whom the rights were given of servers that have not left the model.
@@ -368,7 +400,9 @@ impl Present {
             for entry in rights::written(server, plan) {
                 add_parents(&mut self.paths, &layout.entry(&entry), &layout.entries());
             }
-            add_parents(&mut self.paths, &layout.server_status(server), &layout.statuses());
+            if !plan.forgotten {
+                add_parents(&mut self.paths, &layout.server_status(server), &layout.statuses());
+            }
             for component in plan.components.keys() {
                 self.paths.insert(layout.status(&format!("{server}/{component}")));
             }
@@ -394,6 +428,11 @@ pub(super) fn add_parents(paths: &mut HashSet<String>, path: &str, top: &str) {
     while path.len() > top.len() && paths.insert(path.to_owned()) {
         path = path.rsplit_once('/').map_or(top, |(parent, _)| parent);
     }
+}
+
+/// Whether somebody has the place of the server's agent. What is made there may be nobody else's to read.
+pub(super) async fn is_acting(store: &Arc<dyn Store>, layout: &Layout, server: &str) -> Result<bool, SeedError> {
+    Ok(!store.children(&layout.agent(server)).await?.is_empty())
 }
 
 pub(super) async fn get_json<T: DeserializeOwned>(store: &Arc<dyn Store>, path: &str) -> Result<Option<T>, SeedError> {

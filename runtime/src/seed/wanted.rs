@@ -56,7 +56,9 @@ impl Building<'_> {
         let mut plans = self.planning.plans(&self.revision, &mut sealing)?;
         let seed = self.planning.seed;
         let retired = self.present.plans.iter().filter(|(server, _)| !seed.servers.contains_key(*server));
-        plans.extend(retired.map(|(server, before)| (server.clone(), before.left_behind(&self.revision))));
+        plans.extend(
+            retired.map(|(server, before)| (server.clone(), self.present.left_behind(server, before, &self.revision))),
+        );
         let is_another = |server: &Name| self.again || is_another(self.present, &self.principals, server);
         keep_standing(&mut plans, &self.present.plans, is_another);
         let retired = plans.split_off(seed.servers.len());

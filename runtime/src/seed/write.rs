@@ -164,7 +164,7 @@ impl Maker<'_> {
         let mut memberships = self.memberships()?;
         for (name, plan) in &wanted.plans {
             let Some(principal) = wanted.principals.get(name) else { continue };
-            let known = self.present.principals.get(name) == Some(principal);
+            let known = self.present.principals.get(name) == Some(principal) && !self.present.has_forgotten(name);
             let path = self.layout.plan(name);
             let data = to_json(plan);
             let op = if self.present.paths.contains(&path) {
@@ -205,6 +205,10 @@ impl Maker<'_> {
             }
         }
         for (name, plan) in &wanted.retired {
+            if plan.forgotten {
+                self.forgotten(name, plan);
+                continue;
+            }
             match self.present.principals.get(name) {
                 Some(principal) => self.agent(name, principal, true),
                 None if self.present.paths.contains(&self.layout.agent(name)) => {}

@@ -5,12 +5,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use wattle::author::{Exports, Topology};
 use wattle_runtime::seed::Credentials;
 use wattle_tests::command::{apart, wattle_agent};
+use wattle_tests::random::Anything;
 use wattle_tests::running::Stage;
 use wattle_tests::zookeeper::ZooKeeper;
 
-use crate::Stack;
+use crate::{Stack, server_of};
 
 /// Servers' agents as real processes.
 struct Servers<'a> {
@@ -121,4 +123,40 @@ fn the_operator_is_told_and_one_command_admits() {
     let silent = run(&["seed", "admit", "db"]);
     assert!(silent.code == Some(1) && silent.err.contains("`db` has said nothing of itself"), "{silent}");
     assert!(!run(&["status"]).out.contains("user data"));
+
+    // It is deleted before its agent hears that it has left the model.
+    let mut gone = servers.children.remove(0);
+    gone.kill().expect("it ran");
+    gone.wait().expect("it ran");
+    let mut t = Topology::new("by_hand");
+    let host = server_of(&mut t, "db");
+    t.on(host).run("part", Anything::new());
+    stage.emit(&t.finish(Exports::new()));
+    let dropped = run(&["seed", "apply", "."]);
+    assert!(dropped.out.contains("- web") && !dropped.out.contains("seed forget"), "{dropped}");
+    let again = run(&["seed", "apply", ".", "--again"]);
+    let line = "if it is gone, take its last rights from it:\n  wattle seed forget --stack by_hand web\n";
+    assert!(again.out.contains(line), "{again}");
+    let known = run(&["seed", "forget", "db"]);
+    assert_eq!(known.code, Some(2), "{known}");
+    let forget = || run(&["seed", "forget", "--stack", "by_hand", "web"]);
+    // The store finds that the agent was killed when its session is over.
+    let mut forgotten = forget();
+    eventually("it is forgotten", || {
+        let runs_still = forgotten.err.contains("the agent of `web` runs still");
+        if runs_still {
+            forgotten = forget();
+        }
+        !runs_still
+    });
+    assert_eq!(
+        (forgotten.code, &*forgotten.out),
+        (Some(0), "`by_hand` is at revision 6: forgot `web`\n"),
+        "{forgotten}"
+    );
+    let nothing = run(&["seed", "forget"]);
+    assert_eq!(nothing.out, "`by_hand` grants nothing more to servers that have left\n", "{nothing}");
+    let applied = run(&["seed", "apply", "."]);
+    assert!(applied.out.starts_with("stack `by_hand`: revision 6, unchanged"), "{applied}");
+    assert!(!applied.out.contains("seed forget"), "{applied}");
 }

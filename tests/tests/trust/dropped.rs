@@ -3,9 +3,12 @@
 use std::sync::Arc;
 
 use wattle::author::{Exports, Topology};
+use wattle::model::Name;
 use wattle_runtime::agent::Ended;
-use wattle_runtime::seed::{Unnamed, admit, adopt, apply};
-use wattle_runtime::space::{Layout, Space};
+use wattle_runtime::clock::now;
+use wattle_runtime::seed::{Unnamed, admit, adopt, apply, diff, forget};
+use wattle_runtime::space::{Alive, Layout, Space};
+use wattle_runtime::store::Access;
 use wattle_tests::random::Anything;
 use wattle_tests::seeds::{join, seed};
 
@@ -58,10 +61,15 @@ async fn left(mut stack: Stack) {
     // The others have learned what they share now, and do without it.
     let ran = db.ran.count();
     stack.options.again = true;
-    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     until(&stack, "done", |picture| picture.revision() == 4 && picture.tally().is_done()).await;
     assert_eq!(db.ran.count(), ran);
-    reaches_only(&store, &operator, &own, "a server that has left").await;
+    // It has said that it has nothing left to tear down: what it kept for that is taken from it.
+    assert_eq!((applied.changes.forgotten, applied.changes.lingering), (vec!["web".to_owned()], Vec::new()));
+    reaches_only(&store, &operator, &[], "a server that has torn everything down").await;
+    stack.options.again = false;
+    let diff = diff(&operator, &stack.seed, &stack.options).await.expect("compares");
+    assert!(diff.is_empty() && diff.tampered.is_empty(), "{diff}");
     db.kill().await;
 
     // It comes back as another one: neither its own key nor the credential that was used up is anything to it.
@@ -76,6 +84,66 @@ async fn left(mut stack: Stack) {
     }
     stack.server("web").await.get(&layout.plan("web")).await.expect("its new credential is its own");
     assert!(admit(&operator, "left", &stack.options.key, &[]).await.expect("asks").admitted.is_empty());
+}
+
+#[tokio::test]
+async fn a_server_that_never_came_is_forgotten() {
+    never_came(Stack::new("never_came")).await;
+}
+
+#[tokio::test]
+async fn and_in_the_embedded_store() {
+    let (stack, _store) = Stack::new("never_came").embedded().await;
+    never_came(stack).await;
+}
+
+async fn never_came(mut stack: Stack) {
+    stack.options.admission = true;
+    let (operator, key) = (stack.operator().await, stack.options.key.clone());
+    let layout = Layout::new("never_came");
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let (both, mut t) = (stack.seed.clone(), Topology::new("never_came"));
+    let host = server_of(&mut t, "db");
+    t.on(host).run("part", Anything::new());
+    stack.seed = seed(&t.finish(Exports::new()));
+    let [store, web] = [stack.server("web").await, stack.server("web").await];
+    join(&store, "never_came", "web", stack.options.credentials.get("web").expect("it has one")).await;
+    let named = |name: &'static str| [Name::from(name)];
+    let refused = async |name: &'static str| {
+        let refused = forget(&operator, "never_came", &key, &named(name), false).await;
+        refused.expect_err("it is not to be forgotten").to_string()
+    };
+    assert!(refused("web").await.contains("`web` is in the model of `never_came`"), "{}", refused("web").await);
+    assert!(refused("wed").await.contains("`never_came` has no server `wed`"), "{}", refused("wed").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let own = [layout.plan("web"), layout.last_goal("web"), layout.server_status("web"), layout.agent("web")];
+    reaches_only(&store, &operator, &own, "a server that has left").await;
+    // It has never said anything, so nobody knows whether there is something to tear down.
+    stack.options.again = true;
+    let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    assert_eq!((applied.changes.lingering, applied.changes.forgotten), (vec!["web".to_owned()], Vec::new()));
+    stack.options.again = false;
+    reaches_only(&store, &operator, &own, "a server that has left").await;
+    // Somebody has its place: the operator is asked to think once more.
+    let place = Space::new(Arc::clone(&web), "never_came");
+    let alive = Alive { since: now(), host: "web".into(), pid: 7, version: "1".into(), agent: None, boot: None };
+    let _held = place.come_alive("web", &alive, &Access::new(), None).await.expect("it has a place");
+    assert!(refused("web").await.contains("the agent of `web` runs still"), "{}", refused("web").await);
+    let forgotten = forget(&operator, "never_came", &key, &[], true).await.expect("it is forgotten");
+    assert_eq!((forgotten.revision, &*forgotten.servers), (4, &named("web")[..]));
+    for store in [&store, &web] {
+        reaches_only(store, &operator, &[], "a server that is forgotten").await;
+    }
+    let again = forget(&operator, "never_came", &key, &named("web"), false).await.expect("nothing is left");
+    assert_eq!((again.revision, again.servers.len()), (4, 0));
+    let diff = diff(&operator, &stack.seed, &stack.options).await.expect("compares");
+    assert!(diff.is_empty() && diff.tampered.is_empty(), "{diff}");
+    // Nobody has used its credential: with that it comes back, as it was.
+    stack.seed = both;
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    store.get(&layout.plan("web")).await.expect("it is its own again");
+    join(&store, "never_came", "web", stack.options.credentials.get("web").expect("it has one")).await;
+    store.get(&layout.revision()).await.expect("it is one of them");
 }
 
 /// Before it was admitted, it is its credential that leaves.

@@ -53,14 +53,15 @@ pub fn keep_standing(
 /// nothing else tells their revisions apart from those of the next one.
 fn says_the_same(there: &Plan, plan: &Plan) -> bool {
     // Whoever adds a field says here whether it is a part.
-    let Plan { revision, space, writers: _, key, foreign: _, order, retired, publishes, components } = plan;
+    let Plan { revision, space, writers: _, key, foreign: _, order, retired, forgotten, publishes, components } = plan;
     let is_same = |((a_name, a), (b_name, b)): ((&Name, &PlannedComponent), (&Name, &PlannedComponent))| {
         a_name == b_name && does_the_same(a, b)
     };
     space.is_some()
         && there.space == *space
         && there.revision < *revision
-        && (&there.key, &there.order, &there.retired, &there.publishes) == (key, order, retired, publishes)
+        && (&there.key, &there.order, &there.publishes) == (key, order, publishes)
+        && (there.retired, there.forgotten) == (*retired, *forgotten)
         && there.components.len() == components.len()
         && there.components.iter().zip(components).all(is_same)
 }

@@ -8,7 +8,7 @@ use crate::clock;
 use crate::parallel;
 use crate::seed::{SeedError, rights};
 use crate::space::{Announced, Goal, Membership, Numbers, Plan, to_json};
-use crate::store::Op;
+use crate::store::{Access, Op};
 
 use super::Maker;
 
@@ -112,6 +112,18 @@ impl Maker<'_> {
         });
     }
 
+    /// Takes from a server that has left what it had for its teardown. Who it was stays known, so that its credential is of no use again.
+    pub(super) fn forgotten(&mut self, server: &Name, plan: &Plan) {
+        let path = self.layout.plan(server);
+        if !self.present.has_forgotten(server) || !self.present.whole {
+            let own = [path.clone(), self.layout.agent(server)];
+            let there = own.into_iter().filter(|path| self.present.paths.contains(path));
+            self.writing.withdrawn.extend(there.map(|path| (path, Access::new())));
+        }
+        let op = Op::Set { path, data: to_json(plan), expected: None };
+        self.writing.plans.extend((self.present.plans.get(server) != Some(plan)).then_some(op));
+    }
+
     /// What is over once everybody knows who everybody is.
     pub(super) fn over(&mut self) -> Vec<Op> {
         let (wanted, present) = (self.wanted, self.present);
@@ -128,6 +140,8 @@ impl Maker<'_> {
         };
         wanted.plans.keys().for_each(|server| gone(self.layout.last_goal(server)));
         wanted.retired.keys().for_each(|server| gone(self.layout.membership(server)));
+        let forgotten = wanted.retired.iter().filter(|(_, plan)| plan.forgotten);
+        forgotten.for_each(|(server, _)| gone(self.layout.last_goal(server)));
         let announced = present.register.announced.keys();
         announced
             .filter(|server| !wanted.roster.servers.contains_key(*server))

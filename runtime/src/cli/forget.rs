@@ -1,0 +1,49 @@
+//! `wattle seed forget`: takes the last rights from servers that have left the model.
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use wattle::model::Name;
+use wattle::names::some;
+
+use crate::seed;
+
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::{args, target};
+
+pub(super) fn command() -> Command {
+    Command::new("forget")
+        .about("Take from servers that have left the model what they keep for their teardown")
+        .arg(
+            Arg::new("servers")
+                .value_name("SERVER")
+                .action(ArgAction::Append)
+                .help("The servers; all that have left the model, if nobody is named"),
+        )
+        .arg(args::flag("force", "Those, too, whose agents still run"))
+        .args(args::target())
+        .after_help(args::section(&[(
+            "What it does",
+            "  A server that leaves the model keeps its own plan, its status and the place of its agent, so that its
+  agent can tear down what it has. Once that is done, the next revision takes them from it. A server
+  that never says so, because it was deleted or never came, keeps them until it is forgotten.",
+        )]))
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let named: Vec<Name> =
+        matches.get_many::<String>("servers").into_iter().flatten().map(|name| name.as_str().into()).collect();
+    let target = target::find(matches, console)?;
+    let (space, key) = (target.space().await?, target.key()?);
+    let stack = space.layout().stack();
+    let forgotten = seed::forget(space.store(), stack, &key, &named, matches.get_flag("force")).await?;
+    let text = if forgotten.servers.is_empty() {
+        let named = some(named.iter().map(|name| &**name), 5);
+        let whom = if named.is_empty() { "servers that have left".to_owned() } else { named };
+        format!("`{stack}` grants nothing more to {whom}\n")
+    } else {
+        let names = some(forgotten.servers.iter().map(|name| &**name), 5);
+        format!("`{stack}` is at revision {}: forgot {names}\n", forgotten.revision)
+    };
+    console.out.write(&text)?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,91 @@
+//! Servers that have left the model and that nobody expects any more: what they kept for their teardown is taken from them.
+
+use std::sync::Arc;
+
+use wattle::model::{IndexMap, Name};
+use wattle_agent_core::applying;
+
+use crate::space::{Layout, OperatorKey, Revision, Signed};
+use crate::store::Store;
+
+use super::admit::{self, Doing, Found, Next};
+use super::present::{Deployed, Present, is_acting};
+use super::work::goal;
+use super::write::Writing;
+use super::{SeedError, deployed};
+
+/// What became of [`forget`].
+#[derive(Clone, Debug)]
+pub struct Forgotten {
+    /// The revision of the stack now.
+    pub revision: u64,
+    /// The servers from which something was taken; of the others that were named, nothing was left to take.
+    pub servers: Vec<Name>,
+}
+
+/// Takes the last rights from servers that have left the model of `stack`: those that are `named`, or all if nobody is. Their agents, if
+/// they still come, tear nothing down. `store` is used as the operator who has `key`.
+///
+/// # Errors
+/// [`SeedError::NoServer`] for a name that the stack never had, [`SeedError::InModel`] for one that it has still, and, unless it is
+/// `forced`, [`SeedError::Acting`] for one whose agent runs; else as [`admit`](super::admit).
+pub async fn forget(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    key: &OperatorKey,
+    named: &[Name],
+    forced: bool,
+) -> Result<Forgotten, SeedError> {
+    let signed = Signed::new(store, key);
+    let Found { layout, there, mut present, roster } = admit::find(&signed, stack, &[], Doing::Forgets).await?;
+    if there.goal.applying.is_some() {
+        return Err(SeedError::Incomplete { stack: stack.to_owned() });
+    }
+    let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
+    let servers = leaving(&present, stack, named)?;
+    if !forced {
+        refuse_acting(store, &layout, &servers).await?;
+    }
+    if servers.is_empty() {
+        return Ok(Forgotten { revision: there.goal.revision, servers });
+    }
+    present.over = servers.iter().cloned().collect();
+    let revision = applying::number(Some(there.goal.there()), false);
+    let next = Next { layout: &layout, key, there: &there, present: &present };
+    let wanted = next.wanted(roster, &Revision { space: there.goal.space.clone(), number: revision })?;
+    let mut writing = Writing::make(&layout, None, &present, &wanted)?;
+    writing.keep(deployed::shared(&layout, &present.files, &wanted.sharing.access()));
+    writing.replace_agents(&layout, servers.iter());
+    let told = goal(&wanted, key, revision, there.goal.space.clone(), there.goal.digest.clone());
+    let told = Deployed { goal: told, turn: None, admitting: IndexMap::default(), renewing: false, ..there };
+    Box::pin(writing.carry_out(store, &layout, &present, &wanted, &told)).await?;
+    Ok(Forgotten { revision, servers })
+}
+
+/// Those of the `named` that have left and keep something still.
+fn leaving(present: &Present, stack: &str, named: &[Name]) -> Result<Vec<Name>, SeedError> {
+    let with = |is: &dyn Fn(&Name) -> bool| -> Vec<String> {
+        named.iter().filter(|server| is(server)).map(ToString::to_string).collect()
+    };
+    let unknown = with(&|server| !present.plans.contains_key(server));
+    if !unknown.is_empty() {
+        return Err(SeedError::NoServer { stack: stack.to_owned(), servers: unknown });
+    }
+    let active = with(&|server| !present.plans[server].retired);
+    if !active.is_empty() {
+        return Err(SeedError::InModel { stack: stack.to_owned(), servers: active });
+    }
+    let leaving = present.plans.iter().filter(|(_, plan)| plan.retired && !plan.forgotten).map(|(server, _)| server);
+    Ok(leaving.filter(|server| named.is_empty() || named.contains(server)).cloned().collect())
+}
+
+/// Whoever tears something down is not to be stopped by accident.
+async fn refuse_acting(store: &Arc<dyn Store>, layout: &Layout, servers: &[Name]) -> Result<(), SeedError> {
+    let mut acting = Vec::new();
+    for server in servers {
+        if is_acting(store, layout, server).await? {
+            acting.push(server.to_string());
+        }
+    }
+    if acting.is_empty() { Ok(()) } else { Err(SeedError::Acting { servers: acting }) }
+}
