@@ -24,6 +24,8 @@ pub fn color() -> Arg {
         .default_value("auto")
         .value_parser(["auto", "always", "never"])
         .help("When to colour; auto: on a terminal, unless NO_COLOR is set")
+        // Every command has it, so it stands behind what is the command's own, wherever clap adds it.
+        .display_order(900)
 }
 
 /// What `--color` says among `args`, which nobody has read yet: what clap itself writes is coloured as asked for, too.
