@@ -27,5 +27,6 @@ pub mod seeds;
 pub mod site;
 pub mod skip;
 pub mod stores;
+pub mod terminal;
 pub mod workload;
 pub mod zookeeper;

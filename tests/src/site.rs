@@ -3,8 +3,6 @@
 #![expect(clippy::missing_panics_doc, reason = "what tests use fails by panics")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
-use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -22,6 +20,7 @@ use crate::cloud::CloudServer;
 use crate::command::{apart, wattle};
 use crate::embedded::Embedded;
 use crate::running::{Foreground, Ran, Stage, to_its_end};
+use crate::terminal::at_a_terminal;
 use crate::zookeeper::ZooKeeper;
 
 /// A cloud in which something can be deployed.
@@ -176,37 +175,7 @@ impl<G: Ground> Site<G> {
 
     /// Runs it at a terminal, where `typed` is typed as soon as it asks something. All that it says is in `out`.
     pub fn ask_at_a_terminal(&self, args: &[&str], typed: &str) -> Ran {
-        let plain = self.command(args);
-        let words = std::iter::once(plain.get_program()).chain(plain.get_args());
-        let quoted = |word: &OsStr| format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"));
-        let words: Vec<String> = words.map(quoted).collect();
-        let mut command = Command::new("script");
-        command.args(["--quiet", "--return", "--command", &format!("exec {}", words.join(" ")), "/dev/null"]);
-        command.current_dir(self.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
-        for (name, value) in plain.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        let mut child = command.spawn().expect("starts");
-        let mut keyboard = child.stdin.take().expect("a pipe");
-        let mut is_typed = false;
-        let mut screen = child.stdout.take().expect("a pipe");
-        let mut out = Vec::new();
-        let mut some = [0; 4096];
-        loop {
-            match screen.read(&mut some).expect("reads") {
-                0 => break,
-                read => out.extend(&some[..read]),
-            }
-            if !is_typed && String::from_utf8_lossy(&out).contains("[y/N]") {
-                keyboard.write_all(typed.as_bytes()).expect("writes");
-                is_typed = true;
-            }
-        }
-        let code = child.wait().expect("ends").code();
-        Ran { out: String::from_utf8_lossy(&out).into_owned(), err: String::new(), code }
+        at_a_terminal(&self.command(args), typed)
     }
 
     /// Deploys what is emitted, without waiting for software, which nobody runs.

@@ -10,6 +10,7 @@ use wattle_runtime::space::{Layout, Revision, Space};
 use wattle_runtime::store::{Access, Rights, Store};
 use wattle_tests::command::{apart, wattle};
 use wattle_tests::running::{Ran, to_its_end};
+use wattle_tests::terminal::{at_a_terminal, codes};
 use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::Stack;
@@ -56,10 +57,15 @@ impl Liar {
     }
 
     fn run(&self, args: &[&str]) -> Ran {
+        to_its_end(&mut self.command(args))
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(wattle());
         apart(command.args(args).current_dir(self.folder.path()), self.folder.path());
         let address = ZooKeeper::shared().address();
-        to_its_end(command.args(["--stack", &self.stack.seed.stack, "--space", &address]))
+        command.args(["--stack", &self.stack.seed.stack, "--space", &address]);
+        command
     }
 
     fn access(&self) -> Access {
@@ -108,6 +114,32 @@ async fn nobody_writes_a_row_of_another_one() {
     let ran = liar.run(&["status"]);
     assert!(ran.out.contains("web still runs web/x\\nFORGED"), "{ran}");
     assert!(!ran.out.lines().any(|line| line.starts_with("FORGED")), "{ran}");
+    hold.release().await;
+}
+
+/// What a terminal is sent besides text is ours: colours, and on the lines that are ours.
+#[tokio::test]
+async fn no_terminal_does_what_a_server_says() {
+    let liar = Liar::new("forged_codes").await;
+    let title = "x\u{1b}]0;OWNED\u{7}";
+    let clears = "\u{1b}[2J\u{1b}[1;1H\u{9b}2J\u{1b}P1$r\u{1b}\\";
+    let turned = "\u{202e}\u{2066}\r\u{8}\u{7f}\0";
+    let said = format!("{title}{clears}{turned}end");
+    // ESC ] ... BEL, two ESC [, U+009B, ESC P, ESC \\, and each of the last line.
+    assert!(codes(&said).len() >= 10, "{:?}", codes(&said));
+    let failure =
+        json!({"component": "web/part", "kind": "recipe", "message": said, "log": [said], "at": SINCE, "through": []});
+    liar.says("web", &liar.layout.status("web/part"), json!({"state": "failed", "detail": failure})).await;
+    liar.says("web", &liar.layout.server_status("web"), json!({"troubles": [said]})).await;
+    let alive = json!({"since": SINCE, "host": said, "pid": 1, "version": said}).to_string();
+    let hold = liar.web.hold(&liar.layout.alive("web"), alive.as_bytes(), &liar.access(), None).await.expect("its own");
+    for args in [&["status"][..], &["status", "--why"], &["status", "--timeline"], &["ls"]] {
+        let ran = at_a_terminal(&liar.command(args), "");
+        assert!(ran.out.contains("web"), "{args:?}: {ran}");
+        assert!(ran.out.contains("\u{1b}["), "it is coloured at a terminal: {ran}");
+        let codes = codes(&ran.out);
+        assert_eq!(codes, Vec::<String>::new(), "{args:?}: {ran}");
+    }
     hold.release().await;
 }
 
