@@ -55,6 +55,14 @@ pub trait PromiseIsKnown {}
 )]
 pub trait TextIsKnown {}
 
+/// Implemented by nothing: what is deferred cannot be made text of.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be printed: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+)]
+pub trait Shown {}
+
 /// Satisfied by nothing: what is deferred as `H` cannot be compared.
 #[diagnostic::on_unimplemented(
     message = "`{H}` cannot be compared: its value is not known while the blueprint runs",

@@ -13,6 +13,12 @@ struct Known {
     letter: &'static char,
     is_small: bool,
     flag: Option<bool>,
+    level: Level,
+}
+
+/// Not `Copy`: whatever moves it takes it away.
+enum Level {
+    High = 3,
 }
 
 /// A network.
@@ -24,6 +30,21 @@ impl Module for Network {
 
     fn build(self, t: &mut Topology) {
         t.add("net", RawResource::new("OS::Neutron::Net"));
+    }
+}
+
+/// What holds on to a text until it goes, and is no module.
+struct Named<'n>(&'n str);
+
+impl<'n> Named<'n> {
+    fn new(name: &'n str) -> Self {
+        Self(name)
+    }
+}
+
+impl Drop for Named<'_> {
+    fn drop(&mut self) {
+        assert_eq!(self.0, "a");
     }
 }
 
@@ -42,9 +63,24 @@ struct Settings {
 }
 
 #[blueprint]
+#[expect(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_truncation,
+    clippy::used_underscore_binding,
+    clippy::too_many_lines,
+    reason = "these are what is tried"
+)]
 fn site(t: &mut Topology, p: Settings) {
-    let known =
-        Known { mode: "tcp", name: "a".into(), size: 3, ratio: 0.5, letter: &'x', is_small: true, flag: Some(false) };
+    let known = Known {
+        mode: "tcp",
+        name: "a".into(),
+        size: 3,
+        ratio: 0.5,
+        letter: &'x',
+        is_small: true,
+        flag: Some(false),
+        level: Level::High,
+    };
     let mode = match known.mode {
         "tcp" => 1,
         _ => 2,
@@ -69,11 +105,30 @@ fn site(t: &mut Topology, p: Settings) {
     };
     assert_eq!((name, size, flag), (1, -3, false));
     assert!(letter < 0.0);
+    assert_eq!(known.name, "a");
+    assert_eq!(known.name.as_str(), &known.name, "{} twice", known.name);
+    debug_assert_ne!(None, known.flag);
+    assert!(known.is_small, "{} is not small", known.size);
+    if let Some(first) = known.name.chars().next() {
+        assert_eq!(first, 'a');
+    }
+    if let Some(parts) = known.name.split(' ').map(Some).collect() {
+        let parts: Vec<&str> = parts;
+        assert_eq!(parts.len(), 1);
+    }
+    if let Some(flag) = known.flag {
+        assert!(!flag);
+    }
+    let _name_and_number = (known.size as u16, known.ratio as f32);
+    let _kept = Named::new(&known.name);
+    let _network = Network;
+    t.add("other", _network);
     t.require("encrypted", !p.tls.is(false));
     note("whatever it says");
     nothing();
     t.add("network", Network);
-    drop(known);
+    drop(known.name);
+    note(if known.level as u8 == 3 { "high" } else { "low" });
 }
 
 #[test]
