@@ -24,6 +24,15 @@ if [ "$(openssl x509 -in "$home/ca.pem" -noout -pubkey)" != "$(openssl pkey -in 
     fail "the key is not the one of the authority's certificate, the first in \`certificate\`"
 fi
 
+# An address may be written in many ways, and one of IPv4 as one of IPv6. Certificates have it in one.
+addresses=$(printf '%s' "$addresses" | jq -r '.[]' | perl -MSocket=inet_ntop,inet_pton,AF_INET,AF_INET6 -ne '
+    chomp;
+    my ($family, $bytes) = (AF_INET, inet_pton(AF_INET, $_));
+    ($family, $bytes) = (AF_INET6, inet_pton(AF_INET6, $_)) unless defined $bytes;
+    next unless defined $bytes;
+    ($family, $bytes) = (AF_INET, substr $bytes, 12) if $family == AF_INET6 && $bytes =~ /^\0{10}\xff\xff/s;
+    print inet_ntop($family, $bytes), "\n"' | jq -R . | jq -s .)
+
 count=$(printf '%s' "$requests" | jq length)
 if [ "$count" -ne "$(printf '%s' "$addresses" | jq length)" ]; then
     fail "there are $count requests, and not as many addresses"

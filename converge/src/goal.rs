@@ -44,12 +44,15 @@ pub struct Desire {
     pub cleanup: Cleanup,
     /// What drifts after it was reached is put right.
     pub corrects: bool,
+    /// Names of what has drifted before and is left as it is: it was put right too often.
+    pub leaves: BTreeSet<Name>,
 }
 
 impl Desire {
     /// The wish for a target, without a deadline and with the usual choices.
     pub fn new(target: Arc<dyn Target>) -> Self {
-        Self { target, deadline: None, on_failure: OnFailure::Stop, cleanup: Cleanup::Last, corrects: false }
+        let (on_failure, cleanup) = (OnFailure::Stop, Cleanup::Last);
+        Self { target, deadline: None, on_failure, cleanup, corrects: false, leaves: BTreeSet::new() }
     }
 
     /// The wish that nothing is left.

@@ -122,16 +122,20 @@ impl Deployment {
 
     /// What the resource of this name is written as, if there is a row of it: its type and its place.
     pub fn written(&self, name: &str) -> Option<(&str, &wattle_model::Source)> {
-        let entry = self.0.entry(name).filter(|entry| entry.role == Role::Row)?;
-        Some((entry.resource.ty(), &entry.resource.at))
+        self.row(name).map(|resource| (resource.ty(), &resource.at))
+    }
+
+    /// The resource of this name, if there is a row of it.
+    pub(crate) fn row(&self, name: &str) -> Option<&Resource> {
+        self.0.entry(name).filter(|entry| entry.role == Role::Row).map(|entry| &entry.resource)
     }
 
     /// What is given of the resource of this name, if there is a row of it: what makes it, and its properties. A value that is not known
     /// yet stands there as the call that will give it.
     pub fn given(&self, name: &str) -> Option<(&str, wattle_model::Value)> {
-        let entry = self.0.entry(name).filter(|entry| entry.role == Role::Row)?;
-        let given = entry.resource.only_given().unwrap_or_default();
-        Some((entry.resource.made_by(), wattle_model::Value::Map(given)))
+        let resource = self.row(name)?;
+        let given = resource.only_given().unwrap_or_default();
+        Some((resource.made_by(), wattle_model::Value::Map(given)))
     }
 }
 

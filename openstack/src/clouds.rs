@@ -3,7 +3,8 @@
 //! As every OpenStack client has it (openstacksdk, `os_client_config`): the first of `$OS_CLIENT_CONFIG_FILE`,
 //! `./clouds.yaml`, `~/.config/openstack/clouds.yaml` and `/etc/openstack/clouds.yaml` that there is, over which the
 //! `secure.yaml` beside it is laid; or the variables `OS_*`, which a cloud named by `--cloud` or `OS_CLOUD` goes before. What such a cloud does not
-//! say is taken from them, unless they are of another cloud: a password that stands in no file.
+//! say is taken from them, unless they are of another cloud: a password that stands in no file. A `./clouds.yaml` that nobody has named gets no
+//! password of an environment that does not say, by `OS_AUTH_URL`, that it is for that cloud.
 //!
 //! Other clients lay the first `secure.yaml` of all these folders over it. So whoever hands somebody a folder with a `clouds.yaml` in it
 //! would have the passwords that they keep at home sent to where it says.
@@ -173,7 +174,8 @@ impl Cloud {
         match clouds.get(&name) {
             Some(settings) => {
                 let mut settings = settings.clone();
-                fill::fill(&mut settings, crate::environment::settings(&sources.environment));
+                let is_named = file != read::HERE || set("OS_CLIENT_CONFIG_FILE").is_some();
+                fill::fill(&mut settings, crate::environment::settings(&sources.environment), is_named);
                 login::cloud(settings)
             }
             None => Err(CloudError::NoSuchCloud { name, file: file.clone(), known: known() }),

@@ -159,6 +159,11 @@ impl Fault {
         matches!(self, Self::Refused { status: 404, .. })
     }
 
+    /// Whether a service says that it does not do this for this user, or at all.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::Refused { status: 400..500, .. })
+    }
+
     /// Whether the cloud does not let one in, however often one asks.
     pub fn is_locked_out(&self) -> bool {
         matches!(self, Self::LoggedOut { .. } | Self::Ended { .. })

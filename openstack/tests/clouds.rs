@@ -108,6 +108,21 @@ fn the_password_of_another_cloud_is_not_this_ones() {
     assert!(!password("https://elsewhere.example/identity") && !password("http://prod.example/identity"));
 }
 
+#[test]
+fn a_file_that_lies_in_the_folder_gets_no_password_of_an_environment_that_does_not_mean_it() {
+    let handed =
+        |env: &[(&str, &str)]| Sources { clouds: Some(("./clouds.yaml".into(), TWO.into())), ..sources(TWO, "", env) };
+    for cloud in [None, Some("prod")] {
+        let named = [("OS_CLOUD", "prod"), ("OS_PASSWORD", "hush")];
+        let said = said(&handed(&named), cloud);
+        assert!(said.contains("has no `password` | `OS_PASSWORD` is not sent where"), "{said}");
+        for means in [("OS_AUTH_URL", "https://prod.example/identity"), ("OS_CLIENT_CONFIG_FILE", "./clouds.yaml")] {
+            let env = [&named[..], &[means]].concat();
+            assert!(Cloud::choose(&handed(&env), cloud).is_ok(), "{means:?}");
+        }
+    }
+}
+
 /// What is said of a mistake, and how to fix it.
 fn said(sources: &Sources, name: Option<&str>) -> String {
     let error = Cloud::choose(sources, name).expect_err("a mistake");

@@ -27,8 +27,11 @@ impl State {
     /// What has drifted by now is put right with the new goal. Otherwise the goal would be reached although not everything is as it
     /// asks for. What is not known of a thing is changed before the thing counts as wanted.
     fn put_drift_right(&mut self) {
-        let is_drifted =
-            |row: &Row| row.stage == Stage::Sound && row.drift.is_some() && row.is_idle() && row.free.is_some();
+        let is_left = |row: &Row| self.goal.as_ref().is_some_and(|goal| goal.desire.leaves.contains(&row.name));
+        let is_drifted = |row: &Row| {
+            let is_known = row.stage == Stage::Sound && row.is_idle() && row.free.is_some();
+            is_known && row.drift.is_some() && !is_left(row)
+        };
         let drifted: Vec<Id> =
             self.rows.values().map(|stored| &stored.row).filter(|row| is_drifted(row)).map(|row| row.id).collect();
         for id in drifted {

@@ -208,6 +208,19 @@ fn drift_is_put_right_where_that_is_asked_for_and_three_times_an_hour() {
     desk.pass(Duration::from_hours(1));
     assert_eq!(desk.jobs(), ["update A"]);
     desk.all_done();
+    // Whoever knows that something was put right too often has all else put right.
+    desk.see("A", changed);
+    desk.see("B", changed);
+    desk.all_done();
+    desk.want(pair("one"));
+    desk.all_done();
+    desk.see("A", changed);
+    desk.see("B", changed);
+    desk.tell(Event::Desire(Desire { leaves: ["A".into()].into(), ..Desire::new(Arc::new(pair("one"))) }));
+    assert_eq!(desk.jobs(), ["update B"]);
+    desk.all_done();
+    desk.tell(Event::Desire(Desire { corrects: true, ..Desire::new(Arc::new(pair("one"))) }));
+    desk.all_done();
     // What vanished is made again, and what refers to it is changed.
     desk.pass(Duration::from_hours(1));
     desk.see("A", |_| Sight::Absent);

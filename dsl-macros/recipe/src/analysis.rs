@@ -88,8 +88,10 @@ pub(crate) struct Findings {
 /// Code that a file takes in or runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Include {
-    /// A file, by its name without folders.
+    /// A file, by its name without folders: what it sets is set where it is taken in.
     File(String),
+    /// A file that is run, by its name without folders: what it sets is its own.
+    Program(String),
     /// A template, by its file's name: it can only read.
     Template(String),
     /// A folder of the recipe, such as an Ansible role: any file below it will do.
@@ -123,9 +125,9 @@ impl Findings {
 }
 
 impl Include {
-    /// Whether the file is code, of which it is not known what it does if it is none of those at `paths`.
+    /// Whether the file is code that may set names where it is taken in, and is none of those at `paths`.
     pub(crate) fn is_unknown(&self, paths: &[&str], defined: &[String]) -> bool {
-        !matches!(self, Self::Template(_)) && !self.is_given(paths, defined)
+        !matches!(self, Self::Template(_) | Self::Program(_) | Self::State(_)) && !self.is_given(paths, defined)
     }
 
     /// Whether this is the file at `path`.
@@ -140,7 +142,9 @@ impl Include {
 
     fn is_given(&self, paths: &[&str], defined: &[String]) -> bool {
         match self {
-            Self::File(name) | Self::Template(name) => paths.iter().any(|path| file_name(path) == name),
+            Self::File(name) | Self::Program(name) | Self::Template(name) => {
+                paths.iter().any(|path| file_name(path) == name)
+            }
             Self::Folder(name) => paths.iter().any(|path| path.split('/').rev().skip(1).any(|part| part == name)),
             Self::Cookbook { cookbook, folder, file } => paths.iter().any(|path| {
                 let mut parts = path.rsplit('/');

@@ -58,6 +58,41 @@ const OTHERS: [&str; 24] = [
     "TMOUT",
 ];
 
+/// What `/etc/os-release` and `/etc/lsb-release` may set.
+pub(crate) const RELEASE: [&str; 31] = [
+    "NAME",
+    "VERSION",
+    "ID",
+    "ID_LIKE",
+    "VERSION_ID",
+    "VERSION_CODENAME",
+    "PRETTY_NAME",
+    "ANSI_COLOR",
+    "CPE_NAME",
+    "HOME_URL",
+    "DOCUMENTATION_URL",
+    "SUPPORT_URL",
+    "BUG_REPORT_URL",
+    "PRIVACY_POLICY_URL",
+    "VENDOR_NAME",
+    "VENDOR_URL",
+    "BUILD_ID",
+    "VARIANT",
+    "VARIANT_ID",
+    "IMAGE_ID",
+    "IMAGE_VERSION",
+    "LOGO",
+    "PLATFORM_ID",
+    "UBUNTU_CODENAME",
+    "DEBIAN_VERSION_FULL",
+    "SUPPORT_END",
+    "DEFAULT_HOSTNAME",
+    "DISTRIB_ID",
+    "DISTRIB_RELEASE",
+    "DISTRIB_CODENAME",
+    "DISTRIB_DESCRIPTION",
+];
+
 /// Whether a shell recipe that reads the variable means one that is not the author's.
 pub(crate) fn is_elsewhere(name: &str) -> bool {
     let proxy = name.to_ascii_lowercase().ends_with("_proxy");

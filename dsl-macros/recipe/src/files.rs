@@ -8,7 +8,11 @@ use crate::analysis::Include;
 enum Place {
     Beside(String),
     Above(String),
+    /// In any of the folders that the file is in, the innermost first.
+    Within(String),
     Root(String),
+    /// In a folder of the cookbook that the file is in, or in a folder below that for some platforms or hosts.
+    Cookbook(&'static str, String),
 }
 
 /// A file or folder that a file of a recipe uses.
@@ -16,8 +20,22 @@ enum Place {
 pub(crate) struct Use {
     line: u32,
     places: Vec<Place>,
+    needed: Needed,
+}
+
+/// Whether a recipe fails without a file that the crate does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Needed {
+    /// Something else may have it, as far as the path tells.
+    No,
+    /// Something else may have it.
+    Spare,
+    /// Nothing but the crate can have it, unless the file that uses it is run by another one.
+    First,
+    /// Nothing but the crate can have it if it has the module of Puppet that it is in.
+    Module,
     /// Nothing but the crate can have it.
-    is_needed: bool,
+    Yes,
 }
 
 /// A file that a recipe uses.
@@ -36,18 +54,28 @@ pub struct UsedFile {
 impl Use {
     /// The same, of which nothing but the crate can have the file.
     pub(crate) fn needed(self) -> Self {
-        Self { is_needed: true, ..self }
+        if self.needed == Needed::Spare { self } else { Self { needed: Needed::Yes, ..self } }
+    }
+
+    /// The same, of which nothing but the crate can have the file when the recipe begins with what uses it.
+    pub(crate) fn needed_first(self) -> Self {
+        Self { needed: Needed::First, ..self }
+    }
+
+    /// The same, which something else may have as well.
+    pub(crate) fn spare(self) -> Self {
+        Self { needed: Needed::Spare, ..self }
     }
 
     /// A path that is relative to where the recipe runs.
     pub(crate) fn here(path: &str, line: u32) -> Option<Self> {
-        constant(path).map(|path| Self { line, places: vec![Place::Root(path.to_owned())], is_needed: false })
+        constant(path).map(|path| Self { line, places: vec![Place::Root(path.to_owned())], needed: Needed::No })
     }
 
     /// A path that is relative to the folder of the file, or, since both may be meant, to where the recipe runs.
     pub(crate) fn beside(path: &str, line: u32) -> Option<Self> {
         let places = |path: &str| vec![Place::Beside(path.to_owned()), Place::Root(path.to_owned())];
-        constant(path).map(|path| Self { line, places: places(path), is_needed: false })
+        constant(path).map(|path| Self { line, places: places(path), needed: Needed::No })
     }
 
     /// A path that Ansible looks for in `folder` of the role or beside the playbook, then beside the file.
@@ -63,7 +91,14 @@ impl Use {
         if folder == "roles" {
             places = vec![Place::Beside(format!("roles/{path}")), Place::Root(format!("roles/{path}"))];
         }
-        Some(Self { line, places, is_needed: false })
+        Some(Self { line, places, needed: Needed::No })
+    }
+
+    /// Paths below Salt's roots, which are the folder of the recipe and the crate; of several, the first that is there counts.
+    pub(crate) fn of_salt(paths: &[&str], line: u32) -> Option<Self> {
+        let places: Option<Vec<Place>> =
+            paths.iter().map(|path| constant(path).map(|path| Place::Within(path.to_owned()))).collect();
+        places.map(|places| Self { line, places, needed: Needed::No })
     }
 
     /// `MODULE/PATH` of Puppet, in `folder` of that module; no folder is the module.
@@ -71,23 +106,88 @@ impl Use {
         let (module, path) = constant(path)?.split_once('/').unwrap_or((path, ""));
         let below = format!("modules/{module}/{folder}/{path}");
         let below = below.trim_end_matches('/').to_owned();
-        Some(Self { line, places: vec![Place::Beside(below.clone()), Place::Root(below)], is_needed: false })
+        Some(Self { line, places: vec![Place::Within(below)], needed: Needed::Module })
     }
 
-    /// The places, of a file at `by`.
-    pub(crate) fn of(self, by: &str) -> UsedFile {
-        let folder = by.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let above = |folder: &str| folder.rsplit_once('/').map_or(String::new(), |(above, _)| above.to_owned());
-        let in_role = matches!(folder.rsplit('/').next(), Some("tasks" | "handlers" | "vars" | "defaults"));
-        let places = self.places.into_iter().filter_map(|place| match place {
-            Place::Beside(path) => normal(&format!("{folder}/{path}")),
-            Place::Above(path) => in_role.then(|| normal(&format!("{}/{path}", above(folder))))?,
-            Place::Root(path) => normal(&path),
-        });
-        let mut places: Vec<String> = places.collect();
-        places.dedup();
-        UsedFile { by: by.to_owned(), line: self.line, places, is_needed: self.is_needed }
+    /// A file in a folder of the cookbook, which travels as a whole.
+    #[cfg_attr(
+        not(feature = "chef"),
+        expect(dead_code, reason = "without a parser of Ruby nothing is known of cookbooks")
+    )]
+    pub(crate) fn of_cookbook(folder: &'static str, path: &str, line: u32) -> Option<Self> {
+        let places = |path: &str| vec![Place::Cookbook(folder, path.to_owned())];
+        constant(path).map(|path| Self { line, places: places(path), needed: Needed::Yes })
     }
+
+    /// Whether this is the file that is made at `path`, or is in the folder there.
+    pub(crate) fn is_below(&self, path: &str) -> bool {
+        let path = format!("/{path}/");
+        self.places.iter().any(|place| {
+            let (Place::Beside(own)
+            | Place::Above(own)
+            | Place::Within(own)
+            | Place::Root(own)
+            | Place::Cookbook(_, own)) = place;
+            format!("/{own}/").contains(&path)
+        })
+    }
+
+    /// The places, of a file at `by`, with which the recipe begins or not, and beside which those at `paths` travel.
+    pub(crate) fn of(self, by: &str, is_entry: bool, paths: &[&str]) -> UsedFile {
+        let mut places: Vec<String> = self.places.iter().flat_map(|place| place.of(by, paths)).collect();
+        places.dedup();
+        let is_needed = match self.needed {
+            Needed::No | Needed::Spare => false,
+            Needed::First => is_entry,
+            Needed::Yes => true,
+            Needed::Module => {
+                let given: Vec<String> = places.iter().filter(|place| is_in_module(place, paths)).cloned().collect();
+                let is_given = !given.is_empty();
+                places = if is_given { given } else { places };
+                is_given
+            }
+        };
+        UsedFile { by: by.to_owned(), line: self.line, places, is_needed }
+    }
+}
+
+impl Place {
+    /// Where this is for a file at `by`.
+    fn of(&self, by: &str, paths: &[&str]) -> Vec<String> {
+        let folder = by.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let (above, own) = folder.rsplit_once('/').unwrap_or(("", folder));
+        let found = match self {
+            Self::Beside(path) => vec![format!("{folder}/{path}")],
+            Self::Above(path) if matches!(own, "tasks" | "handlers" | "vars" | "defaults") => {
+                vec![format!("{above}/{path}")]
+            }
+            Self::Within(path) => {
+                let around = folder.match_indices('/').map(|(at, _)| &folder[..at]).chain([folder]);
+                let inner = around.filter(|folder| !folder.is_empty()).map(|folder| format!("{folder}/{path}"));
+                inner.collect::<Vec<_>>().into_iter().rev().chain([path.clone()]).collect()
+            }
+            Self::Root(path) => vec![path.clone()],
+            Self::Cookbook(kind, path) if matches!(own, "recipes" | "resources" | "providers") => {
+                let prefix = format!("{above}/{kind}/");
+                let is_there = |given: &&str| {
+                    let below = given.strip_prefix(&prefix).map(|below| format!("/{below}/"));
+                    below.is_some_and(|below| below.contains(&format!("/{path}/")))
+                };
+                let is_there = paths.iter().any(is_there);
+                if is_there { Vec::new() } else { vec![format!("{prefix}{path}"), format!("{prefix}default/{path}")] }
+            }
+            Self::Above(_) | Self::Cookbook(..) => Vec::new(),
+        };
+        found.iter().filter_map(|place| normal(place)).collect()
+    }
+}
+
+/// Whether a file of a module would be in one that travels along.
+fn is_in_module(place: &str, paths: &[&str]) -> bool {
+    let Some((above, below)) = place.rsplit_once("modules/") else { return false };
+    let module = below.split('/').next().unwrap_or_default();
+    let folder = format!("{above}modules/{module}/");
+    folder.len() < place.len() && paths.iter().any(|path| path.starts_with(&folder))
 }
 
 impl UsedFile {
@@ -103,7 +203,8 @@ impl UsedFile {
 
 /// A path that is neither computed nor absolute nor an address.
 fn constant(path: &str) -> Option<&str> {
-    let is_computed = path.contains(['{', '$', '*', '?', '<', '%', '\0', '\u{1}', '\u{2}', '\u{3}', '~', ' ', '\n'])
+    let is_computed = path
+        .contains(['{', '$', '*', '?', '<', '%', '\0', '\u{1}', '\u{2}', '\u{3}', '\u{4}', '~', ' ', '\n'])
         || path.contains("://");
     (!path.is_empty() && !path.starts_with('/') && !is_computed).then_some(path)
 }

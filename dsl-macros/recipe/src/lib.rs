@@ -108,6 +108,16 @@ fn gives_names(tool: Tool, path: &str) -> bool {
     Tool::of_path(path) != Some(Tool::Ansible) && path.split('/').rev().skip(1).any(|part| folders.contains(&part))
 }
 
+/// How a recipe of `tool` reads the input `name`, as code; nothing where that is its name.
+pub fn reading(tool: Tool, name: &str) -> Option<String> {
+    match tool {
+        Tool::Shell | Tool::Ansible => None,
+        Tool::Puppet => Some(format!("lookup('{name}')")),
+        Tool::Chef => Some(format!("node['{}']", name.replace('/', "']['"))),
+        Tool::Salt => Some(format!("pillar['{name}']")),
+    }
+}
+
 /// How a recipe of `tool` reads the input `name` that it may do without, as code.
 pub fn sparing(tool: Tool, name: &str) -> String {
     match tool {

@@ -12,8 +12,12 @@ const ALIKE: f64 = 0.8;
 pub(crate) struct Names {
     /// Names without which the recipe does not do what it says: no default stands behind them. With the first line.
     needs: BTreeMap<String, u32>,
+    /// Variables that are not there, whatever the inputs are called: the tool gives inputs in another way.
+    missing: BTreeMap<String, u32>,
     /// Names that get a value here, whatever the order.
     sets: BTreeSet<String>,
+    /// Names of which it says what to do without them, with the first line that does so. Only what is an input misspelt is reported.
+    asks: BTreeMap<String, u32>,
     /// Names that the recipe asks for, or that the machine may have: only a slip in the name of an input is reported.
     spares: BTreeSet<String>,
     /// It gives values to names that it computes, or runs code that does and is not at hand.
@@ -33,6 +37,8 @@ pub struct UnknownName {
     pub name: String,
     /// The input that was probably meant, if the name is like that of one.
     pub meant: Option<String>,
+    /// It is a variable, of which inputs are none, even one that is called so: see [`crate::reading`].
+    pub is_variable: bool,
 }
 
 impl Names {
@@ -41,6 +47,24 @@ impl Names {
             Some(known) => *known = line.min(*known),
             None => drop(self.needs.insert(name.to_owned(), line)),
         }
+    }
+
+    /// Notes that the recipe says what it does without the name.
+    pub(crate) fn ask(&mut self, name: &str, line: u32) {
+        if crate::names::is_identifier(name) {
+            let known = self.asks.entry(name.to_owned()).or_insert(line);
+            *known = line.min(*known);
+        }
+    }
+
+    /// Notes a variable that is not there.
+    pub(crate) fn miss(&mut self, name: &str, line: u32) {
+        self.missing.entry(name.to_owned()).or_insert(line);
+    }
+
+    /// The names that it needs and does not set, with their lines.
+    pub(crate) fn missing(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.needs.iter().filter(|(name, _)| !self.sets.contains(*name)).map(|(name, line)| (name.as_str(), *line))
     }
 
     /// The names that it needs.
@@ -72,6 +96,8 @@ impl Names {
 
     pub(crate) fn merge(&mut self, other: Self) {
         other.needs.iter().for_each(|(name, line)| self.need(name, *line));
+        other.missing.iter().for_each(|(name, line)| self.miss(name, *line));
+        other.asks.iter().for_each(|(name, line)| self.ask(name, *line));
         self.sets.extend(other.sets);
         self.spares.extend(other.spares);
         self.files.extend(other.files);
@@ -100,7 +126,35 @@ pub(crate) fn unknown(files: &[(&str, Names)], inputs: &[&str], own: impl Fn(&st
             if meant.is_none() && (!own(name) || is_spare(name) || is_noted()) {
                 continue;
             }
-            found.push(UnknownName { path: (*path).to_owned(), line: *line, name: name.clone(), meant });
+            found.push(UnknownName {
+                path: (*path).to_owned(),
+                line: *line,
+                name: name.clone(),
+                meant,
+                is_variable: false,
+            });
+        }
+        for (name, line) in &names.missing {
+            let exact = inputs.iter().find(|input| *input == name).map(|input| (*input).to_owned());
+            let meant = exact.or_else(|| meant(name, inputs));
+            found.push(UnknownName {
+                path: (*path).to_owned(),
+                line: *line,
+                name: name.clone(),
+                meant,
+                is_variable: true,
+            });
+        }
+        for (name, line) in names.asks.iter().filter(|(name, _)| !names.needs.contains_key(*name)) {
+            let is_known = covers(&inputs_set, name) || is_set(name);
+            let Some(meant) = meant(name, inputs).filter(|meant| !is_known && is_slip(name, meant)) else { continue };
+            found.push(UnknownName {
+                path: (*path).to_owned(),
+                line: *line,
+                name: name.clone(),
+                meant: Some(meant),
+                is_variable: false,
+            });
         }
     }
     found
@@ -125,6 +179,13 @@ fn meant(name: &str, inputs: &[&str]) -> Option<String> {
     let near = inputs.iter().filter(is_near).copied();
     let cut = |input: &str| parts[..input.split('/').count()].join("/");
     most_alike(near, |input| likeness(&cut(input).to_lowercase(), &input.to_lowercase())).map(str::to_owned)
+}
+
+/// Whether a name that need not be there is an input misspelt for all that: what differs in capitals or by an ending is a name of its
+/// own, as the `PORT` of who runs the script by hand, or one of several `ports`.
+fn is_slip(name: &str, input: &str) -> bool {
+    let (name, input) = (name.to_lowercase(), input.to_lowercase());
+    !name.starts_with(&input) && !input.starts_with(&name)
 }
 
 fn alike(one: &str, other: &str) -> f64 {

@@ -8,6 +8,8 @@ pub(crate) const OUTPUTS: char = '\u{1}';
 pub(crate) const FOLDER: char = '\u{2}';
 /// Stands for a folder that may be that one.
 pub(crate) const SOME_FOLDER: char = '\u{3}';
+/// Stands for where the recipe runs, unless it has gone elsewhere.
+pub(crate) const HERE: char = '\u{4}';
 
 /// How many texts of one value are worth computing; beyond that it is unknown.
 pub(crate) const VALUES: usize = 64;

@@ -119,7 +119,7 @@ pub fn unknown_names<'a>(
     // What functions of a sourced file read, others of its recipes may set.
     for at in libraries {
         let (path, own) = &mut names[at];
-        if all.includes.iter().any(|include| !include.is_unknown(&[path], &[])) {
+        if all.includes.iter().any(|include| include.takes_in(path)) {
             own.spare_all();
         }
     }
@@ -141,9 +141,13 @@ pub fn unknown_names<'a>(
     lookup::unknown(&names, inputs, own)
 }
 
-/// The files that a recipe of `tool` uses by paths that stand in these files, and that are none of them. Where each may be is
-/// said relative to where these paths begin; whether there is one, whoever has the files knows.
-pub fn used_files<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<UsedFile> {
+/// The files that a recipe of `tool` uses by paths that stand in these files, and that are none of them. It begins with
+/// `entries`. Where each may be is said relative to where these paths begin; whether there is one, whoever has the files knows.
+pub fn used_files<'a>(
+    tool: Tool,
+    entries: &[&str],
+    files: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Vec<UsedFile> {
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut used = Vec::new();
@@ -153,7 +157,7 @@ pub fn used_files<'a>(tool: Tool, files: impl IntoIterator<Item = (&'a str, &'a 
             continue;
         }
         let Ok(found) = findings(tool, path, source) else { continue };
-        used.extend(found.uses.into_iter().map(|one| one.of(path)));
+        used.extend(found.uses.into_iter().map(|one| one.of(path, entries.contains(&path), &paths)));
         used.extend(found.includes.iter().filter_map(|include| files::cookbook(include, path)));
     }
     used.retain(|used| !used.places.is_empty() && !used.is_given(&paths));

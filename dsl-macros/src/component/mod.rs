@@ -11,6 +11,7 @@ mod depends;
 mod expand;
 mod fallback;
 mod files;
+mod left_behind;
 mod listen;
 mod plain;
 mod recipe;

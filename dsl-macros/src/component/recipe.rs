@@ -4,8 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::LitStr;
 use wattle_recipe::{
-    Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, overlooked, suggest,
-    used_files, writing,
+    Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, overlooked, suggest, writing,
 };
 use wattle_words::names::join;
 
@@ -14,6 +13,7 @@ use crate::errors::Errors;
 use super::ast::{Component, Field, Role};
 use super::depends;
 use super::files::{Crate, Read, Refusal};
+use super::left_behind;
 use super::teardown;
 
 /// What travels with the component.
@@ -92,7 +92,8 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
     }
     // A file that is named wrong is not reported as left behind as well.
     if is_sound && errors.is_empty() {
-        left_behind(&own, at, &recipe, &files, errors);
+        let teardown = teardown.as_ref().map(|(_, teardown)| &teardown.entry);
+        left_behind::note(&own, at, &recipe, teardown, &files, errors);
     }
     recipe.teardown = teardown.map(|(_, teardown)| teardown.entry);
     recipe.files = files.into_iter().map(|file| Embedded { is_text: file.text().is_some(), path: file.path }).collect();
@@ -229,33 +230,6 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read],
         errors.push(&field.ident, message, help(&writing(recipe.tool, name, entry), name, meant, &analysis));
     }
     true
-}
-
-/// Notes each file that the recipe uses and that does not travel along, or that the crate does not have.
-fn left_behind(own: &Crate, at: &LitStr, recipe: &Recipe, files: &[Read], errors: &mut Errors) {
-    let texts = files.iter().filter_map(|file| Some((file.path.as_str(), file.text()?)));
-    let mut noted: Vec<String> = Vec::new();
-    for used in used_files(recipe.tool, texts) {
-        let place = used.places.iter().find(|place| own.exists(place));
-        let Some(named) = place.or_else(|| used.places.first().filter(|_| used.is_needed)) else { continue };
-        if noted.contains(named) {
-            continue;
-        }
-        let (by, line) = (&used.by, used.line);
-        if place.is_some() {
-            let message = format!("`{by}` uses `{named}` in line {line}, which does not travel along");
-            errors.push(at, message, format_args!("name it beside the recipe: `files = [\"{named}\"]`"));
-        } else {
-            let others = used.places[1..].iter().map(|place| format!("`{place}`"));
-            let others = join(others, "or");
-            let nor = if others.is_empty() { others } else { format!("; nor is there {others}") };
-            let message = format!("`{by}` uses `{named}` in line {line}, which is not in the crate{nor}");
-            let made = "; if something else makes it, test first whether it is there: `[ -e FILE ]`";
-            let made = if recipe.tool == Tool::Shell { made } else { "" };
-            errors.push(at, message, format_args!("write it, and name it in `files`{made}"));
-        }
-        noted.push(named.clone());
-    }
 }
 
 pub(super) fn malformed(at: &LitStr, what: &str, tool: Tool, error: &FileError, errors: &mut Errors) {

@@ -1,6 +1,6 @@
 //! What the recipe of a kind reads and writes.
 
-use wattle_recipe::Analysis;
+use wattle_recipe::{Analysis, UnknownName};
 
 use crate::model::{Content, Declaration, Name, Source};
 
@@ -37,6 +37,12 @@ pub(super) fn place(kind: &Declaration, path: &str, line: u32, word: &str) -> So
     let column = text[..at].chars().count() + 1;
     let file = format!("{}{path}", root.unwrap_or_default());
     Source { file: file.into(), line, column: u32::try_from(column).unwrap_or(u32::MAX) }
+}
+
+/// What was probably meant by a name that nobody gives: the input that is `meant`, as the recipe would read it.
+pub(super) fn did_you_mean(kind: &Declaration, unknown: &UnknownName, meant: &str) -> String {
+    let reading = wattle_recipe::reading(kind.recipe.tool, meant).filter(|_| unknown.is_variable);
+    crate::names::did_you_mean(reading.as_deref().unwrap_or(meant))
 }
 
 /// The name that an input or output has in the recipe.

@@ -14,9 +14,9 @@ check! {
     ///
     /// Nothing is reported of names that the recipe sets itself, in whatever order, that have a default, that it asks for
     /// (`[ -n "$name" ]`), or that the system has: variables of shells and sessions, facts, what Ansible has of itself; nor where
-    /// a recipe computes names, or runs code that is not at hand. Of facts by name and of attributes outside the
-    /// cookbook's own, which a machine may have, only names that are almost an input's are reported; so it is in a cookbook of several
-    /// recipes.
+    /// a recipe computes names, or takes in code that is not at hand. Of facts by name, of attributes outside the
+    /// cookbook's own, which a machine may have, and of a shell's variables with a default, only names that are almost an input's are
+    /// reported; so it is in a cookbook of several recipes. In a Salt state, variables are not inputs, which are in the pillar.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -64,7 +64,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let never = unread_input::never_read(kind, &names);
-        for unknown in found {
+        for unknown in &found {
             let last = unknown.name.rsplit('/').next().unwrap_or_default();
             let place = recipe::place(kind, &unknown.path, unknown.line, last);
             let diagnostic = CHECK
@@ -83,7 +83,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             let at = names.iter().position(|name| name == meant && !never.contains(name));
             if let Some((input, declared)) = at.and_then(|at| kind.inputs.get_index(at)) {
                 let diagnostic = diagnostic.label(&declared.at, format!("the input `{input}`"));
-                sink.push(diagnostic.help(crate::names::did_you_mean(meant)));
+                sink.push(diagnostic.help(recipe::did_you_mean(kind, unknown, meant)));
             }
         }
     }
@@ -93,7 +93,7 @@ fn run(sink: &mut Sink<'_, '_>) {
 pub(super) mod tests {
     use crate::check::testing::{codes, with_recipe};
     use crate::check::{Limits, check};
-    use crate::model::Model;
+    use crate::model::{Content, File, Model, Tool};
 
     pub(in crate::check) fn failing() -> Model {
         with_recipe("#!/bin/sh\necho \"$port\"\necho \"on $prot\" > \"${heat_outputs_path}.url\"\n")
@@ -113,6 +113,19 @@ pub(super) mod tests {
         let found = check(&with_recipe(text), &Limits::default());
         assert_eq!(found.iter().map(|one| one.code).collect::<Vec<_>>(), ["W0707"]);
         assert!(found[0].help[1].contains("`${database:-}`"), "{:?}", found[0].help);
+    }
+
+    #[test]
+    fn of_a_state_the_pillar_is_named() {
+        let text = "x:\n  test.nop:\n    - x: {{ port }} {{ pillar['port'] }}\n\"{{ pillar['heat_outputs_path'] }}.url\":\n  file.managed: []\n";
+        let mut model = with_recipe("");
+        let recipe = &mut model.declarations["Db2"].recipe;
+        recipe.tool = Tool::Salt;
+        recipe.entry = "recipes/db2.sls".into();
+        recipe.files = vec![File { path: "recipes/db2.sls".into(), content: Content::Text(text.into()) }];
+        let found = check(&model, &Limits::default());
+        assert_eq!(found.iter().map(|one| one.code).collect::<Vec<_>>(), ["W0707"]);
+        assert_eq!(found[0].help, ["did you mean `pillar['port']`?"]);
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! W0703: an input that the recipe never reads.
 
 use crate::model::Declaration;
-use crate::names::did_you_mean;
 
 use super::recipe;
 use super::registry::check;
@@ -72,7 +71,8 @@ fn run(sink: &mut Sink<'_, '_>) {
             for slip in slips.iter().filter(|slip| slip.meant.as_ref() == Some(read_as)) {
                 let last = slip.name.rsplit('/').next().unwrap_or_default();
                 let at = recipe::place(kind, &slip.path, slip.line, last);
-                diagnostic = diagnostic.label(&at, format!("nothing sets this: {}", did_you_mean(read_as)));
+                diagnostic =
+                    diagnostic.label(&at, format!("nothing sets this: {}", recipe::did_you_mean(kind, slip, read_as)));
             }
             let diagnostic = diagnostic
                 .help_if(misspelt(&analysis, read_as, &names))

@@ -55,6 +55,7 @@ use crate::Loaded;
 use crate::template::{Map, Template};
 
 pub use nested::each as each_nested;
+pub use property_value::refused as property_refused;
 pub use registry::{Check, Look, Run};
 pub use sink::Sink;
 

@@ -35,6 +35,11 @@ check! {
     PROPERTY_VALUE: "W1203", Error, "a value that a property does not take", Resources
 }
 
+/// The diagnostic: the property at `path` of the resource `name` cannot be what it is, for this reason, which somebody else knows.
+pub fn refused(name: &str, path: &str, why: &str, at: &Source) -> Diagnostic {
+    PROPERTY_VALUE.diagnostic(format!("the property `{path}` of `{name}`: {why}")).label(at, "here")
+}
+
 /// The diagnostic: the property at `path` of `called` cannot be what it is.
 pub(super) fn diagnostic(called: &str, path: &str, what: &What, at: &Source) -> Diagnostic {
     let label = match what {

@@ -178,6 +178,14 @@ impl Cinder {
                 Ok(empty(202))
             }
             (Method::Post, ["volumes", id, "action"]) => self.act(common, id, asked),
+            (Method::Get, ["limits"]) => {
+                let used: u64 = self.volumes.values().filter_map(|(volume, _)| volume["size"].as_u64()).sum();
+                let absolute = json!({
+                    "maxTotalVolumes": common.most(), "totalVolumesUsed": self.volumes.len(),
+                    "maxTotalVolumeGigabytes": -1, "totalGigabytesUsed": used,
+                });
+                Ok(json(200, &json!({ "limits": { "rate": [], "absolute": absolute } })))
+            }
             (_, ["volumes", ..]) => Err(Refusal::new(405, "Method Not Allowed")),
             _ => Err(Refusal::missing("The resource could not be found.")),
         }

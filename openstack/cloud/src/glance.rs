@@ -29,6 +29,12 @@ impl Glance {
         self.images.iter().find(|image| image["id"] == *id)
     }
 
+    pub(crate) fn vanish(&mut self, collection: &str, id: &str) {
+        if collection == "images" {
+            self.images.retain(|image| image["id"] != *id);
+        }
+    }
+
     pub(crate) fn answer(&self, common: &Common, asked: &Asked<'_>) -> Answer {
         match (asked.method, asked.route.parts().as_slice()) {
             (Method::Get, ["v2", "images"]) => {

@@ -87,6 +87,11 @@ impl Common {
         humantime::format_rfc3339_seconds(self.now).to_string()
     }
 
+    /// How many of each there may be, as services say it: -1 where nothing is said.
+    pub(crate) fn most(&self) -> i64 {
+        self.setting.quota.map_or(-1, |most| i64::try_from(most).unwrap_or(i64::MAX))
+    }
+
     /// Refuses one more than the quota allows.
     pub(crate) fn quota(&self, what: &str, there: usize) -> Result<(), (usize, String)> {
         match self.setting.quota {
@@ -211,6 +216,7 @@ impl World {
         self.nova.vanish(collection, id, &mut self.neutron, &mut self.cinder);
         self.neutron.vanish(collection, id);
         self.cinder.vanish(collection, id);
+        self.glance.vanish(collection, id);
     }
 
     fn carry_out(&mut self, request: &Request) -> Response {

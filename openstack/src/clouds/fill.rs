@@ -15,17 +15,26 @@ const SAME: [&[&str]; 8] = [
     &["verify", "insecure"],
 ];
 
+/// What lets one in.
+const SECRETS: [&str; 5] = ["password", "token", "auth_token", "application_credential_secret", "passcode"];
+
 /// Adds what is lacking. What the cloud says counts, and how one logs in there is not mixed with how one does elsewhere. An
-/// environment that is of another cloud adds nothing: its password is none of this one's business.
-pub(super) fn fill(settings: &mut Settings, environment: Settings) {
+/// environment that is of another cloud adds nothing: its password is none of this one's business. One that does not say which cloud it is
+/// of gives no secret to a cloud that somebody else may have written down, as long as the user has not named the file: `is_named`.
+pub(super) fn fill(settings: &mut Settings, environment: Settings, is_named: bool) {
     let address = |of: &Settings| of.get("auth_url").map(|url| without_version(url).to_lowercase());
-    if address(&environment).is_some_and(|theirs| address(settings).is_some_and(|own| own != theirs)) {
+    let (own, theirs) = (address(settings), address(&environment));
+    if own.is_some() && theirs.is_some() && own != theirs {
         return;
     }
+    // Who says the address decides who is asked.
+    let is_trusted = is_named || theirs.is_some();
     let method = Method::of(settings);
     let added = environment.values.into_iter().filter(|(key, _)| lacks(settings, key) && suits(method, key));
-    let added: Vec<_> = added.collect();
+    let (added, withheld): (Vec<_>, Vec<_>) =
+        added.partition(|(key, _)| is_trusted || !SECRETS.contains(&key.as_str()));
     settings.values.extend(added);
+    settings.withheld.extend(withheld.into_iter().map(|(key, _)| key));
 }
 
 fn lacks(settings: &Settings, key: &str) -> bool {

@@ -161,6 +161,11 @@ impl Reader<'_> {
         // What is meant may be there, and spelled otherwise.
         let unknown = self.settings.values.keys().map(String::as_str).filter(|key| !KEYS.contains(key));
         let help = match names::nearest(key, unknown) {
+            _ if self.settings.withheld.iter().any(|withheld| withheld == key) => format!(
+                "`OS_{}` is not sent where a `clouds.yaml` of this folder says, which somebody else may have written: name the file by \
+                 `OS_CLIENT_CONFIG_FILE=./clouds.yaml`, or set `OS_AUTH_URL` to the cloud that you mean",
+                key.to_uppercase()
+            ),
             Some(near) => format!("there is `{near}`: did you mean `{key}`?"),
             None => why.to_owned(),
         };

@@ -9,6 +9,9 @@ use super::CloudError;
 /// What is laid over `clouds.yaml`, in the same folder.
 pub const SECURE: &str = "secure.yaml";
 
+/// What is found where one happens to be: whoever handed one the folder may have written it.
+pub(super) const HERE: &str = "./clouds.yaml";
+
 /// Settings of one cloud: those of `auth` and those beside it under one name each, with `_` in it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
@@ -18,6 +21,8 @@ pub(crate) struct Settings {
     pub(crate) values: BTreeMap<String, String>,
     /// Names of the regions that it lists.
     pub(crate) regions: Vec<String>,
+    /// Settings that the environment has and that it was not given.
+    pub(crate) withheld: Vec<String>,
 }
 
 impl Settings {

@@ -30,6 +30,7 @@ pub(super) enum Sort {
     Router,
     Group,
     Policy,
+    Key,
 }
 
 impl Sort {
@@ -45,6 +46,7 @@ impl Sort {
             Self::Router => ("network", "/routers", "routers", "router"),
             Self::Group => ("network", "/security-groups", "security_groups", "security group"),
             Self::Policy => ("network", "/qos/policies", "policies", "QoS policy"),
+            Self::Key => ("compute", "/os-keypairs", "keypairs", "key pair"),
         }
     }
 }
@@ -83,32 +85,69 @@ impl Work<'_> {
     }
 
     async fn look_up(&self, sort: Sort, name: &str) -> Result<String, Stop> {
-        let (service, path, key, called) = sort.place();
-        let all = self.every(Call::new(service, Method::Get, path), key).await.map_err(of_reading)?;
+        let all = self.every(sort.list(), sort.key()).await.map_err(of_reading)?;
+        sort.chosen(&all, name).map_err(|lack| Stop::refused(format!("{}: {}", lack.what, lack.help)))
+    }
+}
+
+/// Why a name is none of a thing that there is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// What is wrong.
+    pub what: String,
+    /// What was meant, or what there is.
+    pub help: String,
+}
+
+impl Sort {
+    /// The call that lists all that there are.
+    pub(super) fn list(self) -> Call {
+        let (service, path, ..) = self.place();
+        Call::new(service, Method::Get, path)
+    }
+
+    /// What the list stands under.
+    pub(super) fn key(self) -> &'static str {
+        self.place().2
+    }
+
+    /// What messages call one.
+    pub(super) fn called(self) -> &'static str {
+        self.place().3
+    }
+
+    /// The id of that of `all` which `name` means.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or there are several.
+    pub(super) fn chosen(self, all: &[Value], name: &str) -> Result<String, Lack> {
+        let called = self.called();
+        let lack = |what: String, help: String| Lack { what, help };
         if let Some(found) = all.iter().find(|thing| text(thing, "id") == name) {
             return Ok(text(found, "id").to_owned());
         }
         let mut found = all.iter().filter(|thing| text(thing, "name") == name);
         match (found.next(), found.count()) {
             (Some(one), 0) => Ok(text(one, "id").to_owned()),
-            (Some(_), more) => Err(Stop::refused(format!(
-                "there are {} things that `{name}` may mean, each a {called} of that name: write the id of the one that is meant",
-                more + 1
-            ))),
+            (Some(_), more) => Err(lack(
+                format!("there are {} things that `{name}` may mean, each a {called} of that name", more + 1),
+                "write the id of the one that is meant".to_owned(),
+            )),
             (None, _) => {
                 let names = || all.iter().map(|thing| text(thing, "name")).filter(|name| !name.is_empty());
                 let help = wattle_words::names::meant(name, names()).unwrap_or_else(|| match names().next() {
                     Some(_) => format!("there are {}", wattle_words::names::some(names(), LISTED)),
                     None => "there are none".to_owned(),
                 });
-                Err(Stop::refused(format!("the cloud has no {called} `{name}`: {help}")))
+                Err(lack(format!("the cloud has no {called} `{name}`"), help))
             }
         }
     }
 }
 
 /// Whether it looks like an id: a UUID, with or without dashes.
-fn is_id(name: &str) -> bool {
+pub(super) fn is_id(name: &str) -> bool {
     let digits = name.chars().filter(char::is_ascii_hexdigit).count();
     let dashes = name.chars().filter(|c| *c == '-').count();
     digits == 32 && digits + dashes == name.len() && matches!(dashes, 0 | 4)

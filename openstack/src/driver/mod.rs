@@ -10,6 +10,7 @@
 
 mod cinder;
 mod find;
+mod inventory;
 mod json;
 mod kind;
 mod mark;
@@ -17,15 +18,19 @@ mod neutron;
 mod nova;
 mod openstack;
 mod plain;
+mod room;
 mod seen;
 mod stop;
 mod ties;
 mod work;
 
+pub use find::Lack;
+pub use inventory::Inventory;
 pub(crate) use json::encoded;
 pub use kind::{Kind, kind, kinds};
 pub use mark::Mark;
 pub use openstack::OpenStack;
+pub use room::{Short, room};
 pub use seen::{Expected, Rows, Seen};
 
 use std::collections::{BTreeMap, BTreeSet};

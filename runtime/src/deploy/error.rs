@@ -32,6 +32,16 @@ pub enum DeployError {
     /// What is asked for cannot be.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// There is no such deployment to go back to.
+    #[error("`{stack}` has no deployment {number} that it could go back to")]
+    Unkept {
+        /// Of which stack.
+        stack: String,
+        /// The number that was asked for.
+        number: u64,
+        /// The numbers that there are.
+        kept: Vec<u64>,
+    },
     /// The cloud does not say what is there.
     #[error("it cannot be seen what there is of `{stack}` in the cloud: {why}")]
     Blind {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
+use wattle::model::Name;
 use wattle_converge::{Cleanup, Id, OnFailure, Time};
 
 /// What somebody asks for.
@@ -20,6 +21,9 @@ pub(super) struct Asked {
     pub(super) cleanup: Cleanup,
     #[serde(default)]
     pub(super) corrects: bool,
+    /// What has drifted and is left as it is.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(super) leaves: BTreeSet<Name>,
 }
 
 /// A goal.

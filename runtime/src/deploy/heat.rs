@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use wattle::model::Name;
-use wattle_converge::Refusal;
 
 use crate::space::OperatorKey;
 use crate::store::{Op, Store, StoreError};
@@ -73,12 +72,10 @@ impl Record {
         self.present.iter().chain(&self.good).map(|given| given.target.as_str()).collect()
     }
 
-    fn find(&self, to: Option<u64>) -> Result<Option<&Given>, Refusal> {
+    /// What was given as this number, or last before the present one.
+    fn find(&self, to: Option<u64>) -> Option<&Given> {
         let present = self.present.as_ref().map_or(0, |given| given.number);
-        match to {
-            Some(to) => self.good.iter().find(|given| given.number == to).map(Some).ok_or(Refusal::NoGoal(to)),
-            None => Ok(self.good.iter().find(|given| given.number != present)),
-        }
+        self.good.iter().find(|given| to.map_or(given.number != present, |to| given.number == to))
     }
 }
 
@@ -128,7 +125,7 @@ impl Deployment {
         let there = self.heats().await?;
         let nothing = || DeployError::Nothing { stack: self.stack.clone() };
         let given = match number {
-            Some(_) => there.find(number)?.cloned(),
+            Some(_) => there.find(number).cloned(),
             None => there.present,
         };
         let given = given.ok_or_else(nothing)?;
@@ -185,9 +182,11 @@ impl Deployment {
 
     /// What Heat was given before, and its number.
     pub(super) async fn heats_former(&self, to: Option<u64>) -> Result<Option<(u64, String)>, DeployError> {
-        match self.heats().await?.find(to)? {
-            Some(given) => Ok(Some((given.number, self.heats_shelf().source(&given.target).await?.to_string()))),
-            None => Ok(None),
+        let there = self.heats().await?;
+        match (there.find(to), to) {
+            (Some(given), _) => Ok(Some((given.number, self.heats_shelf().source(&given.target).await?.to_string()))),
+            (None, Some(to)) => Err(self.unkept(to, there.good.iter().map(|given| given.number))),
+            (None, None) => Ok(None),
         }
     }
 

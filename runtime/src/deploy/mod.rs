@@ -66,7 +66,10 @@ pub enum Wanted {
         deadline: Option<Time>,
     },
     /// What the present goal asks for, also where it differs since.
-    AsDeployed,
+    AsDeployed {
+        /// Names of what is there and differs, and stays as it is.
+        leaves: BTreeSet<Name>,
+    },
     /// That it is as it was.
     Rollback {
         /// Which goal; without it the one that was reached last, or the one before it if that is the present one.
@@ -342,10 +345,12 @@ impl Deployment {
         prepare(store, &self.stack).await?;
         let mut whole = None;
         let want = match wanted {
-            Wanted::AsDeployed => {
+            Wanted::AsDeployed { leaves } => {
                 let goal = self.goal().await?.filter(|goal| goal.asked.target.is_some());
                 let nothing = || DeployError::Nothing { stack: self.stack.clone() };
-                Want::Deploy(Asked { deadline: None, ..goal.ok_or_else(nothing)?.asked })
+                let asked = goal.ok_or_else(nothing)?.asked;
+                let corrects = asked.corrects && leaves.is_empty();
+                Want::Deploy(Asked { deadline: None, corrects, leaves: leaves.clone(), ..asked })
             }
             Wanted::Rollback { to } => Want::Rollback { to: *to },
             Wanted::Nothing => Want::Deploy(Asked {
@@ -354,6 +359,7 @@ impl Deployment {
                 on_failure: OnFailure::Stop,
                 cleanup: Cleanup::Last,
                 corrects: false,
+                leaves: BTreeSet::new(),
             }),
             Wanted::Deploy { source, on_failure, cleanup, corrects, deadline } => {
                 let (target, op) = Shelf::new(store, &self.stack, &self.key, &self.maker).put(source).await?;
@@ -364,6 +370,7 @@ impl Deployment {
                     on_failure: *on_failure,
                     cleanup: *cleanup,
                     corrects: *corrects,
+                    leaves: BTreeSet::new(),
                 })
             }
         };
@@ -436,13 +443,16 @@ impl Deployment {
         }
         let good: Option<(Vec<facts::Good>, _)> =
             get(&self.own(), &self.stack, &Place::new(&self.stack).good()).await?;
-        let mut good = good.map(|(good, _)| good).unwrap_or_default().into_iter().map(|good| good.goal);
+        let good: Vec<facts::Goal> =
+            good.map(|(good, _)| good).unwrap_or_default().into_iter().map(|good| good.goal).collect();
         if let Some(to) = to {
-            let goal = good.find(|goal| goal.generation == to).ok_or(wattle_converge::Refusal::NoGoal(to))?;
-            return self.source_of(&goal).await;
+            let unkept = || self.unkept(to, good.iter().map(|goal| goal.generation));
+            let goal = good.iter().find(|goal| goal.generation == to).ok_or_else(unkept)?;
+            return self.source_of(goal).await;
         }
         let Some(present) = self.goal().await? else { return Ok(None) };
-        let (reached, former): (Vec<_>, Vec<_>) = good.partition(|goal| goal.generation == present.generation);
+        let (reached, former): (Vec<_>, Vec<_>) =
+            good.into_iter().partition(|goal| goal.generation == present.generation);
         // What was asked for once more, or put right, is no other deployment.
         let own = if reached.is_empty() { None } else { self.source_of(&present).await?.map(|(_, text)| text) };
         for goal in former {
@@ -452,6 +462,12 @@ impl Deployment {
             }
         }
         Ok(None)
+    }
+
+    fn unkept(&self, number: u64, kept: impl Iterator<Item = u64>) -> DeployError {
+        let mut kept: Vec<u64> = kept.collect();
+        kept.sort_unstable();
+        DeployError::Unkept { stack: self.stack.clone(), number, kept }
     }
 
     async fn source_of(&self, goal: &facts::Goal) -> Result<Option<(u64, String)>, DeployError> {
@@ -477,6 +493,15 @@ impl Deployment {
     /// When that cannot be read.
     pub async fn things(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
         self.things_that_are(kind, |_| true).await
+    }
+
+    /// The names of all resources of which something is there that is as it should be.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub async fn sound(&self) -> Result<BTreeSet<Name>, DeployError> {
+        let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
+        Ok(rows.into_iter().filter(|row| row.stage == Stage::Sound).map(|row| row.name).collect())
     }
 
     async fn things_that_are(

@@ -11,7 +11,7 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::lower::Seed;
 use wattle::model::Name;
 
-use crate::space::{Layout, OperatorKey, Record, SpaceError, parse_json, unverified};
+use crate::space::{Layout, OperatorKey, Plan, Record, SpaceError, parse_json, unverified};
 use crate::store::{Principal, Store, StoreError};
 
 use super::error::Beside;
@@ -28,7 +28,7 @@ pub struct Unnamed {
 }
 
 /// Refuses those of the `options`' keys that are `unnamed` and that the data space does not know. Credentials of
-/// servers of which it knows nothing are dropped: nobody can need them.
+/// servers of which it knows nothing are dropped: nobody can need them. So are those that were used up by servers that have left since.
 ///
 /// # Errors
 /// [`SeedError::Unknown`]; what the data space says.
@@ -38,6 +38,8 @@ pub async fn adopt(
     options: &mut Options,
     unnamed: Unnamed,
 ) -> Result<(), SeedError> {
+    let used_up = used_up(store, seed, options).await?;
+    options.credentials.retain(|server| !used_up.iter().any(|used| **used == *server));
     let Unnamed { key, credentials } = unnamed;
     let credentials = credentials.filter(|_| !options.credentials.is_empty());
     if key.is_none() && credentials.is_none() {
@@ -61,6 +63,29 @@ pub async fn adopt(
         }
     }
     if files.is_empty() { Ok(()) } else { Err(SeedError::Unknown { stack: stack.to_owned(), files }) }
+}
+
+/// The servers that had left the model, are back, and were admitted before with the credential in the `options`. A server that comes
+/// back is another one: with a credential that was worth nothing any more, whoever had read it once would come in its place.
+async fn used_up(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Result<Vec<Name>, SeedError> {
+    let layout = &Layout::new(options.stack.as_deref().unwrap_or(&seed.stack));
+    let credentials = seed.servers.keys().filter_map(|server| Some((server, options.credentials.get(server)?)));
+    let read = credentials.map(|(server, credential)| async move {
+        let (record, plan) = (layout.server(server), layout.plan(server));
+        let Some(node) = store.get(&plan).await? else { return Ok(None) };
+        let plan: Option<Plan> = parse_json(&plan, unverified(&node.data)).ok().flatten();
+        if !plan.is_some_and(|plan| plan.retired) {
+            return Ok(None);
+        }
+        let Some(node) = store.get(&record).await? else { return Ok(None) };
+        let record: Option<Record> = parse_json(&record, unverified(&node.data)).ok().flatten();
+        let public = credential.key().public(layout.stack(), server);
+        let known = record.as_ref().and_then(Record::registered);
+        let is_used = known.is_some_and(|known| known.admitted.is_some() && known.credential.has_key_of(&public));
+        Ok::<_, SeedError>(is_used.then(|| server.clone()))
+    });
+    let read: Vec<_> = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
+    Ok(read.into_iter().flatten().collect())
 }
 
 /// Of which servers the data space knows the credential: each with whether that is the one in the `options`.

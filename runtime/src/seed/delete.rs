@@ -15,6 +15,9 @@ use super::{SeedError, imports, names};
 /// How often what comes back while it is removed is removed again: agents that are forced keep their nodes.
 const TRIES: usize = 20;
 
+/// How many nodes that a server has made are removed with one request.
+const AT_ONCE_REMOVED: usize = 200;
+
 /// Removes everything of a stack; false if there was nothing. `store` is used as the operator who has `key`.
 ///
 /// # Errors
@@ -69,6 +72,10 @@ pub(super) async fn clear(
     checks: &[Op],
     also: Also,
 ) -> Result<Vec<String>, SeedError> {
+    // From now on no server makes anything new in its place: whoever removes it would never come to an end.
+    let servers = store.children(&layout.agents()).await?;
+    let places: Vec<_> = servers.iter().map(|server| (layout.agent(server), Access::new())).collect();
+    store.protect(&places, checks).await.map_err(|error| busy(layout, error))?;
     let mut last = Ok(Vec::new());
     for _ in 0..TRIES {
         last = remove(store, layout, checks, also).await;
@@ -131,13 +138,21 @@ async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op], also: Al
     // Whatever a server has made is none of the requests with all else: one that cannot be removed would hold up all of it.
     let (made, found): (Vec<String>, Vec<String>) = found.into_iter().partition(|path| is_made_by_server(layout, path));
     let mut left = Vec::new();
-    for path in made.into_iter().rev() {
-        let removal = Op::Delete { path: path.clone() };
-        match store.apply(checks.iter().cloned().chain([removal]).collect()).await {
-            Ok(()) => {}
-            Err(StoreError::Missing { path: gone }) if gone == path => {}
-            Err(StoreError::NotEmpty { .. } | StoreError::Denied { .. }) => left.push(path),
-            Err(error) => return Err(busy(layout, error)),
+    let made: Vec<String> = made.into_iter().rev().collect();
+    let removal = |path: &String| Op::Delete { path: path.clone() };
+    for many in made.chunks(AT_ONCE_REMOVED) {
+        let all = store.apply(checks.iter().cloned().chain(many.iter().map(removal)).collect()).await;
+        if all.is_ok() {
+            continue;
+        }
+        // One of them cannot be removed, or is gone.
+        for path in many {
+            match store.apply(checks.iter().cloned().chain([removal(path)]).collect()).await {
+                Ok(()) => {}
+                Err(StoreError::Missing { path: gone }) if gone == *path => {}
+                Err(StoreError::NotEmpty { .. } | StoreError::Denied { .. }) => left.push(path.clone()),
+                Err(error) => return Err(busy(layout, error)),
+            }
         }
     }
     left.sort_unstable();

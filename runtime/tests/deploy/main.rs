@@ -194,7 +194,7 @@ async fn what_was_asked_for_once_more_is_nothing_to_go_back_to() {
     site.asked(&deploy("net = a")).await;
     site.asked(&deploy("net = b")).await;
     site.asked(&deploy("net = b")).await;
-    site.asked(&Wanted::AsDeployed).await;
+    site.asked(&Wanted::AsDeployed { leaves: [].into() }).await;
     let former = site.deployment.former_source(None).await.unwrap();
     assert_eq!(former, Some((1, "net = a".to_owned())));
     assert_eq!(site.asked(&Wanted::Rollback { to: Some(1) }).await, ["update net"]);

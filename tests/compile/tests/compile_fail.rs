@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// A file without `use wattle::prelude::*` is no case. It gives an error for each name that it uses, and there is nothing to be done
 /// about that: the compiler looks names up before it asks anything of ours.
-const SEVERAL_ERRORS: [(&str, usize, &str); 13] = [
+const SEVERAL_ERRORS: [(&str, usize, &str); 14] = [
     ("component_listen", 3, "three things to listen on are wrong, each in another way"),
     ("field_of_rust_only", 2, "two fields have types that only Rust has"),
     ("field_reserved", 2, "an input and an output have names that are taken"),
@@ -23,6 +23,7 @@ const SEVERAL_ERRORS: [(&str, usize, &str); 13] = [
     ("parameter_bounds", 3, "the bounds of three parameters are wrong, each in another way"),
     ("recipe_file_left_behind", 2, "a playbook and a script each leave a file behind"),
     ("recipe_file_nowhere", 3, "a script lacks two files, a playbook one"),
+    ("recipe_file_of_command", 5, "a script and a state lack or leave behind two files each, a playbook one"),
     ("several_mistakes", 4, "four mistakes of one component are told at once"),
     ("stack_parameter_missing", 3, "three stacks are wrong: a parameter is missing, of another type, or misspelt"),
 ];

@@ -2,7 +2,7 @@
 
 mod asked;
 mod embedded;
-
+mod foreseen;
 mod goals;
 mod handed;
 mod heat;

@@ -7,7 +7,7 @@ use wattle_openstack::Method;
 use wattle_tests::site::Site;
 
 /// What is said, as a golden; nothing was made of the cloud or the data space.
-fn refused(site: &Site, name: &str, args: &[&str]) {
+pub(crate) fn refused(site: &Site, name: &str, args: &[&str]) {
     let ran = site.deploy(args);
     let here = site.path().to_str().expect("text").to_owned();
     let said = format!("{ran}").replace(&here, "<here>").replace(&site.cloud.auth_url(), "<cloud>/identity/v3");
@@ -87,19 +87,6 @@ fn what_heat_would_refuse_is_refused_before_anything_is_made() {
     assert_eq!(site.counts(), [0; 6]);
     with("1", "1", "10.9.0.0/24");
     site.deployed(&key);
-}
-
-#[test]
-fn a_quota_that_is_too_small_is_named_and_nothing_is_forgotten() {
-    let site =
-        Site::with(Setting { quota: Some(3), takes: std::time::Duration::from_millis(200), ..Setting::default() });
-    let ran = site.deploy(&[]);
-    assert_eq!(ran.code, Some(1), "{ran}");
-    assert!(ran.err.contains("`openstack quota show`"), "{ran}");
-    assert!(ran.err.contains("Quota exceeded") && ran.err.contains("is not as it should be"), "{ran}");
-    let ran = site.ask(&["destroy", "--yes", "--key", "operator.key"]);
-    assert_eq!(ran.code, Some(0), "{ran}");
-    assert_eq!(site.counts(), [0; 6]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wattle::author::{Exports, Topology};
 use wattle_runtime::agent::Ended;
-use wattle_runtime::seed::{admit, apply};
+use wattle_runtime::seed::{Unnamed, admit, adopt, apply};
 use wattle_runtime::space::{Layout, Space};
 use wattle_tests::random::Anything;
 use wattle_tests::seeds::{join, seed};
@@ -42,6 +42,7 @@ async fn left(mut stack: Stack) {
     // One that was broken off leaves by itself, when it comes back.
     web.kill().await;
 
+    let both_again = stack.seed.clone();
     let mut t = Topology::new("left");
     let host = server_of(&mut t, "db");
     t.on(host).run("part", Anything::new());
@@ -62,6 +63,19 @@ async fn left(mut stack: Stack) {
     assert_eq!(db.ran.count(), ran);
     reaches_only(&store, &operator, &own, "a server that has left").await;
     db.kill().await;
+
+    // It comes back as another one: neither its own key nor the credential that was used up is anything to it.
+    stack.seed = both_again;
+    let seed = stack.seed.clone();
+    adopt(&operator, &seed, &mut stack.options, Unnamed::default()).await.expect("its own keys");
+    stack.options.credentials.complete(&seed, &stack.options.key);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let old = stack.login(&logins).await;
+    for path in [layout.plan("web"), layout.agent("web"), layout.revision(), layout.entry("db/part/token")] {
+        assert_denied(old.get(&path).await, &format!("a server that has come back: {path}"));
+    }
+    stack.server("web").await.get(&layout.plan("web")).await.expect("its new credential is its own");
+    assert!(admit(&operator, "left", &stack.options.key, &[]).await.expect("asks").admitted.is_empty());
 }
 
 /// Before it was admitted, it is its credential that leaves.

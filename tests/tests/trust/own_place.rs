@@ -28,7 +28,33 @@ fn create(path: String, data: Vec<u8>, access: &Access) -> Vec<Op> {
 in_both_stores! {
     a_server_that_replaces_its_plan_gets_no_right_by_it: Stack::new("replaced_plan"),
     what_a_server_says_hides_no_other_one: Stack::new("garbage"),
+    a_server_that_goes_on_making_nodes_does_not_keep_its_stack: Stack::new("restless"),
     a_stack_of_before_gets_places_and_loses_the_former_rights: Stack::new("of_before"),
+}
+
+/// It makes nodes in its place, and removes them again, while the operator deletes the stack.
+async fn a_server_that_goes_on_making_nodes_does_not_keep_its_stack(stack: Stack) {
+    let (operator, web) = (stack.operator().await, stack.server("web").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let (place, own) = (Layout::new("restless").agent("web"), stack.logins("web")[0].principal());
+    for number in 0..20 {
+        let made = create(format!("{place}/before-{number}"), Vec::new(), &Access::new().grant(&own, ALL));
+        web.apply(made).await.expect("it may");
+    }
+    let restless = tokio::spawn(async move {
+        for number in 0_u64.. {
+            let path = format!("{place}/again-{number}");
+            let made = web.apply(create(path.clone(), Vec::new(), &Access::new().grant(&own, ALL))).await;
+            if number % 2 == 0 && made.is_ok() {
+                let _ = web.apply(vec![Op::Delete { path }]).await;
+            }
+        }
+    });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let deleted = delete(&operator, "restless", &stack.options.key, true).await;
+    assert!(deleted.is_ok_and(|deleted| deleted), "the operator can always delete a stack");
+    restless.abort();
+    assert_eq!(operator.get(&Layout::new("restless").root()).await.expect("reads"), None);
 }
 
 /// It puts another plan in the place of its own, one that reads what it is not wired to, and lets the operator read it.

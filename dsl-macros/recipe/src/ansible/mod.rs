@@ -15,9 +15,11 @@
 //! **Not recognised.** Outputs written by modules of one's own in another way; the values of `vars_files`, group and
 //! host variables.
 
+mod lookups;
 mod play;
 mod scope;
 mod tree;
+mod uses;
 mod value;
 
 use crate::analysis::{Findings, SyntaxError};
@@ -69,6 +71,14 @@ pub(crate) fn data(source: &str, into: &mut crate::lookup::Names) {
 /// Refuses what is not YAML.
 pub(crate) fn is_yaml(source: &str) -> Result<(), SyntaxError> {
     tree::parse(source).map(drop)
+}
+
+/// `set_stats` for `ansible.builtin.set_stats`.
+fn short(key: &str) -> &str {
+    match key.rsplit_once('.') {
+        Some((collection, name)) if collection.split('.').all(crate::names::is_identifier) => name,
+        _ => key,
+    }
 }
 
 #[cfg(test)]

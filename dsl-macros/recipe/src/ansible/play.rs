@@ -1,8 +1,8 @@
 //! What plays and tasks mean.
 
-use super::scope;
 use super::tree::{Kind, Node};
 use super::value::{Suffix, Values, suffix};
+use super::{scope, short, uses};
 use crate::analysis::{Findings, Include, SyntaxError};
 use crate::jinja;
 use crate::names::{OUTPUTS_PATH, file_name, is_output};
@@ -54,6 +54,11 @@ pub(super) fn judge(documents: &[Node], templates: bool) -> Result<Findings, Syn
     }
     play.findings.analysis.dynamic_writes |= play.values.exhausted();
     play.findings.analysis.reads.remove(OUTPUTS_PATH);
+    let made = uses::made(documents);
+    for one in std::mem::take(&mut play.findings.uses) {
+        let is_made = made.iter().any(|path| one.is_below(path));
+        play.findings.uses.push(if is_made { one.spare() } else { one });
+    }
     match play.fault {
         Some(fault) => Err(fault),
         None => Ok(play.findings),
@@ -114,6 +119,10 @@ impl<'a> Play<'a> {
                 jinja::names::expression(text, line, &mut self.findings.names);
             }
         }
+        if self.is_whole {
+            let is_bare = scope::BARE.contains(&under) && !text.contains("{{");
+            self.findings.uses.extend(uses::of_text(text, line, is_bare));
+        }
         let analysis = &mut self.findings.analysis;
         jinja::reads(text, line, analysis);
         if BARE.contains(&under) {
@@ -143,11 +152,12 @@ impl<'a> Play<'a> {
 
     /// One key of a play, a block or a task.
     fn entry(&mut self, task: &'a Node, key: &str, value: &'a Node) {
-        self.findings.uses.extend(scope::uses(task, key, value));
+        self.findings.uses.extend(uses::of_key(task, key, value, &self.values));
         match key {
             "set_stats" => self.stats(task, value),
             "action" | "local_action" => self.action(task, value),
             "script" => self.script(value),
+            "debug" => self.debug(value),
             "import_tasks" | "include_tasks" | "include" | "import_playbook" => {
                 let file = value.text().or_else(|| value.get("file").and_then(Node::text)).unwrap_or_default();
                 let file = file.split_ascii_whitespace().next().unwrap_or_default();
@@ -188,6 +198,9 @@ impl<'a> Play<'a> {
     fn stats(&mut self, task: &'a Node, value: &'a Node) {
         let data = value.get("data").or_else(|| task.get("args").and_then(|args| args.get("data")));
         match data.map(|data| &data.kind) {
+            Some(kind) if is_nothing(kind) => {
+                self.refuse(value.line, "`data` of `set_stats` is empty: the outputs stand below it");
+            }
             Some(Kind::Map(pairs)) => {
                 for (key, _) in pairs {
                     match key.text() {
@@ -201,12 +214,18 @@ impl<'a> Play<'a> {
                     }
                 }
             }
-            None if matches!(value.kind, Kind::Map(_)) && task.get("args").is_none() && value.get("<<").is_none() => {
-                let message = "`set_stats` has no `data`: the outputs stand below `data:`";
-                self.fault.get_or_insert_with(|| SyntaxError::new(value.line, message));
+            None if task.get("args").is_none()
+                && (value.get("<<").is_none() && !value.map().is_empty() || is_nothing(&value.kind)) =>
+            {
+                self.refuse(value.line, "`set_stats` has no `data`: the outputs stand below `data:`");
             }
             _ => self.findings.analysis.dynamic_writes = true,
         }
+    }
+
+    /// Notes what Ansible refuses once it comes to it.
+    fn refuse(&mut self, line: u32, message: &str) {
+        self.fault.get_or_insert_with(|| SyntaxError::new(line, message));
     }
 
     /// `action: set_stats data=…`, or a map with `module:`.
@@ -221,10 +240,20 @@ impl<'a> Play<'a> {
         }
     }
 
+    /// `debug: {var: port}`, which is an expression without braces.
+    fn debug(&mut self, value: &Node) {
+        let mut words = value.text().unwrap_or_default().split_ascii_whitespace();
+        let variable =
+            value.get("var").and_then(Node::text).or_else(|| words.find_map(|word| word.strip_prefix("var=")));
+        if let Some(text) = variable.filter(|text| self.is_whole && !text.contains("{{")) {
+            jinja::names::expression(text, value.line, &mut self.findings.names);
+        }
+    }
+
     fn script(&mut self, value: &Node) {
         let text = value.text().or_else(|| value.get("cmd").and_then(Node::text)).unwrap_or_default();
         let file = text.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-        self.findings.includes.push(Include::File(file_name(file).to_owned()));
+        self.findings.includes.push(Include::Program(file_name(file).to_owned()));
     }
 
     /// The text of a command, its `cmd:` or `_raw_params:`, or the list in `argv:`.
@@ -298,10 +327,7 @@ impl<'a> Play<'a> {
     }
 }
 
-/// `set_stats` for `ansible.builtin.set_stats`.
-fn short(key: &str) -> &str {
-    match key.rsplit_once('.') {
-        Some((collection, name)) if collection.split('.').all(crate::names::is_identifier) => name,
-        _ => key,
-    }
+/// Whether nothing stands behind a key, which is YAML's null.
+fn is_nothing(kind: &Kind) -> bool {
+    matches!(kind, Kind::Text(text) if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
 }

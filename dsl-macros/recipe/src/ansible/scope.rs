@@ -1,7 +1,6 @@
 //! Which variables a playbook, a role or a file of variables sets.
 
 use super::tree::{Kind, Node};
-use crate::files::Use;
 use crate::lookup::Names;
 
 /// Keys whose texts are always expressions without braces.
@@ -113,44 +112,4 @@ fn texts(node: &Node, into: &mut Names) {
 fn files(node: &Node, into: &mut Names) {
     node.list().iter().for_each(|item| files(item, into));
     node.text().into_iter().for_each(|file| into.set_by(file));
-}
-
-/// The files that one key of a task or a play uses.
-pub(super) fn uses(task: &Node, key: &str, value: &Node) -> Vec<Use> {
-    let argument = |name: &str| {
-        let given = value.get(name).or_else(|| task.get("args").and_then(|args| args.get(name))).and_then(Node::text);
-        given.map(str::to_owned).or_else(|| {
-            let words = value.text()?.split_ascii_whitespace();
-            words.filter_map(|word| word.split_once('=')).find(|(key, _)| *key == name).map(|(_, text)| text.to_owned())
-        })
-    };
-    let is_there =
-        || argument("remote_src").is_some_and(|text| !matches!(text.as_str(), "false" | "no" | "False" | "No"));
-    let first = || {
-        value
-            .text()
-            .or_else(|| value.get("file").and_then(Node::text))
-            .and_then(|text| text.split_ascii_whitespace().next())
-    };
-    let found = |folder: &str, path: Option<&str>| path.and_then(|path| Use::of_ansible(folder, path, value.line));
-    // Ansible looks for these nowhere else.
-    let one = |folder: &str, path: Option<&str>| found(folder, path).map(Use::needed);
-    match key {
-        "template" => one("templates", argument("src").as_deref()).into_iter().collect(),
-        "copy" if !is_there() => one("files", argument("src").as_deref()).into_iter().collect(),
-        "unarchive" if !is_there() => found("files", argument("src").as_deref()).into_iter().collect(),
-        "script" => one("files", first()).into_iter().collect(),
-        "include_tasks" | "import_tasks" => one("tasks", first()).into_iter().collect(),
-        "include_vars" => found("vars", first().filter(|text| !text.contains('='))).into_iter().collect(),
-        "vars_files" => value.list().iter().filter_map(|file| found("vars", file.text())).collect(),
-        "include_role" | "import_role" => found("roles", argument("name").as_deref()).into_iter().collect(),
-        "import_playbook" => first().and_then(|path| Use::beside(path, value.line)).into_iter().collect(),
-        "roles" => {
-            let name = |role: &Node| {
-                role.text().or_else(|| role.get("role").or_else(|| role.get("name"))?.text()).map(str::to_owned)
-            };
-            value.list().iter().filter_map(|role| Use::of_ansible("roles", &name(role)?, role.line)).collect()
-        }
-        _ => Vec::new(),
-    }
 }

@@ -30,6 +30,8 @@ pub(crate) mod path;
 #[cfg(feature = "chef")]
 mod place;
 #[cfg(feature = "chef")]
+mod resource;
+#[cfg(feature = "chef")]
 mod ruby;
 #[cfg(feature = "chef")]
 mod visit;

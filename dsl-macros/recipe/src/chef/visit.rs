@@ -5,12 +5,20 @@ use lib_ruby_parser::traverse::visitor::Visitor;
 use lib_ruby_parser::{Loc, Node};
 
 use super::place::{ALTERNATIVES, LEVELS, Place, Scope, sent};
+use super::resource::Resource;
 use super::ruby::Lines;
 use crate::analysis::{Findings, Include};
 use crate::names::extension;
 
 pub(super) fn visit(ast: &Node, lines: &Lines) -> Findings {
-    let mut walk = Walk { lines, scope: Scope::default(), findings: Findings::default(), template: None, asks: false };
+    let mut walk = Walk {
+        lines,
+        scope: Scope::default(),
+        findings: Findings::default(),
+        template: None,
+        resource: None,
+        asks: false,
+    };
     walk.visit(ast);
     walk.findings
 }
@@ -52,6 +60,8 @@ pub(super) struct Walk<'a> {
     pub(super) findings: Findings,
     /// The template whose block this stands in, until its `source` is seen.
     pub(super) template: Option<String>,
+    /// The resource whose block this stands in, if it takes a file of the cookbook.
+    pub(super) resource: Option<Resource>,
     /// Whether this stands where it is asked if something is there.
     pub(super) asks: bool,
 }
@@ -267,6 +277,9 @@ impl Walk<'_> {
         }
         let argument =
             args.first().and_then(|arg| if let Node::Str(text) = arg { text.value.to_string().ok() } else { None });
+        if let Some(resource) = &mut self.resource {
+            resource.property(name, argument.as_deref());
+        }
         let include = match (name, argument) {
             ("include_recipe" | "include_attribute", Some(text)) => {
                 let (cookbook, recipe) = text.split_once("::").unwrap_or((&text, "default"));

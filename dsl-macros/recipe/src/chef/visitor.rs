@@ -13,6 +13,7 @@ use lib_ruby_parser::traverse::visitor::{
 };
 
 use super::place::KEYED;
+use super::resource::Resource;
 use super::visit::Walk;
 use crate::analysis::Include;
 
@@ -180,12 +181,23 @@ impl Visitor for Walk<'_> {
                 _ => String::new(),
             });
         }
+        let inner = match &*node.call {
+            Node::Send(Send { recv: None, method_name, args, .. }) => Resource::of(method_name, args),
+            _ => None,
+        };
+        // A guard, say, is a block within the resource's.
+        let is_resource = inner.is_some();
+        let around = if is_resource { std::mem::replace(&mut self.resource, inner) } else { None };
         let guards = matches!(&*node.call, Node::Send(Send { recv: None, method_name, .. })
             if matches!(method_name.as_str(), "only_if" | "not_if"));
         if guards {
             self.asking(|walk| visit_block(walk, node));
         } else {
             visit_block(self, node);
+        }
+        if is_resource && let Some(resource) = std::mem::replace(&mut self.resource, around) {
+            let line = self.line(&node.expression_l);
+            self.findings.uses.extend(resource.file(line));
         }
         if let Some(name) = std::mem::replace(&mut self.template, outer) {
             // Chef's rule for a template without a `source`.

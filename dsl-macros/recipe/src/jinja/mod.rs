@@ -172,7 +172,7 @@ fn closing_at(code: &str, closing: &str) -> Option<usize> {
 }
 
 /// Where a string ends, behind its opening quote.
-fn string_end(text: &str, quote: char) -> Option<usize> {
+pub(crate) fn string_end(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     text.char_indices().find_map(|(at, c)| {
         let end = c == quote && !escaped;

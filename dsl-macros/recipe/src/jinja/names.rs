@@ -77,16 +77,18 @@ fn statement(code: &str, line: u32, into: &mut Names) {
         "set" | "with" => {
             // `{% set a, b = 1, 2 %}`, `{% with a = 1, b = 2 %}`, and a block without `=`.
             let is_block = !rest.contains('=');
-            for (at, _) in rest.match_indices('=').chain(is_block.then_some((rest.len(), ""))) {
+            let signs = rest.match_indices('=').take(if word == "set" { 1 } else { usize::MAX });
+            for (at, _) in signs.chain(is_block.then_some((rest.len(), ""))) {
                 let before = rest[..at].rsplit(if word == "set" { '\0' } else { ',' }).next().unwrap_or_default();
                 crate::names::identifiers(before).for_each(|name| into.set(name));
             }
             expression(rest.split_once('=').map_or("", |(_, value)| value), line, into);
         }
-        // What they define, and from where, is not followed.
-        "macro" | "call" | "import" | "from" | "include" | "extends" => {
+        // What is imported, or loaded from a block, is named; what a parent defines is not.
+        "macro" | "call" | "import" | "from" | "include" | "extends" | "import_yaml" | "import_json"
+        | "import_text" | "load_yaml" | "load_json" | "load_text" | "profile" => {
             crate::names::identifiers(rest).for_each(|name| into.set(name));
-            into.anything |= word != "macro" && word != "call";
+            into.anything |= word == "extends";
         }
         _ if word.starts_with("end") || (STATEMENTS.contains(&word) && !matches!(word, "if" | "elif" | "do")) => {}
         "if" | "elif" | "do" => expression(rest, line, into),
@@ -112,6 +114,9 @@ pub(crate) fn expression(code: &str, line: u32, into: &mut Names) {
             let is_argument = behind.starts_with('=') && !behind.starts_with("==");
             let is_key = before == "." || before == "|" || matches!(before, "is" | "is not");
             let is_fact = name.starts_with("ansible_");
+            if !is_key && let Some(other) = indirect(name, behind).filter(|other| !other.starts_with("ansible_")) {
+                found.push((other, line));
+            }
             if !is_key && !is_argument && !is_fact && !behind.starts_with('(') && !KEYWORDS.contains(&name) {
                 found.push((name, line));
             }
@@ -147,6 +152,51 @@ pub(crate) fn expression(code: &str, line: u32, into: &mut Names) {
     }
 }
 
+/// The variable that Ansible is asked for by its name: `vars['x']`, `hostvars[inventory_hostname].x`, `lookup('vars', 'x')`.
+fn indirect<'a>(name: &str, behind: &'a str) -> Option<&'a str> {
+    match name {
+        "vars" => key(behind).map(|(key, _)| key),
+        "hostvars" => {
+            // Of another host, nobody knows what there is.
+            let own = behind.strip_prefix('[').and_then(|rest| rest.trim_start().strip_prefix("inventory_hostname"));
+            let behind = match own {
+                Some(rest) => rest.trim_start().strip_prefix(']')?,
+                None => key(behind).filter(|(host, _)| *host == "localhost")?.1,
+            };
+            key(behind).map(|(key, _)| key)
+        }
+        "lookup" | "query" | "q" => {
+            let (plugin, rest) = text(behind.strip_prefix('(')?.trim_start())?;
+            let (name, rest) = text(rest.trim_start().strip_prefix(',')?.trim_start())?;
+            let is_all = rest.trim_start().starts_with(')');
+            (is_all && matches!(plugin, "vars" | "ansible.builtin.vars")).then_some(name)
+        }
+        _ => None,
+    }
+    .filter(|name| crate::names::is_identifier(name))
+}
+
+/// `['x']` or `.x` at the beginning, and what stands behind it; not what is called.
+fn key(rest: &str) -> Option<(&str, &str)> {
+    let rest = rest.trim_start();
+    if let Some(inside) = rest.strip_prefix('[') {
+        let (key, behind) = text(inside.trim_start())?;
+        return Some((key, behind.trim_start().strip_prefix(']')?));
+    }
+    let rest = rest.strip_prefix('.')?;
+    let name = leading_identifier(rest);
+    let behind = &rest[name.len()..];
+    (!name.is_empty() && !behind.starts_with('(')).then_some((name, behind))
+}
+
+/// A text in quotes at the beginning, and what stands behind it.
+fn text(rest: &str) -> Option<(&str, &str)> {
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let inside = &rest[1..];
+    let end = string_end(inside, quote)?;
+    Some((&inside[..end], &inside[end + 1..]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +205,7 @@ mod tests {
     fn slips(source: &str) -> Vec<String> {
         let mut names = Names::default();
         template(source, 1, &mut names);
+        ["vars", "hostvars", "inventory_hostname"].into_iter().for_each(|name| names.set(name));
         unknown(&[("x.j2", names)], &["port", "name"], |_| false).into_iter().map(|found| found.name).collect()
     }
 
@@ -169,6 +220,13 @@ mod tests {
             "{{ {'a': prot} }}",
             "{{ x[prot] }}",
             "{% set y = prot %}",
+            "{{ vars['prot'] }}",
+            "{{ vars.prot }}",
+            "{{ hostvars[inventory_hostname]['prot'] }}",
+            "{{ hostvars[inventory_hostname].prot | int }}",
+            "{{ hostvars['localhost']['prot'] }}",
+            "{{ lookup('vars', 'prot') }}",
+            "{{ query('ansible.builtin.vars', \"prot\") }}",
         ] {
             assert_eq!(slips(source), ["prot"], "{source}");
         }
@@ -194,6 +252,14 @@ mod tests {
             "{% macro m(prot) %}{{ prot }}{% endmacro %}",
             "{% with prot = 1 %}{{ prot }}{% endwith %}",
             "{% from 'x' import prot %}{{ prot }}",
+            "{{ vars['prot'] | default(1) }}",
+            "{{ vars.get('prot') }}",
+            "{{ x.vars.prot }}",
+            "{{ hostvars['db'].prot }}",
+            "{{ hostvars[host].prot }}",
+            "{{ lookup('vars', 'prot', default='') }}",
+            "{{ lookup('env', 'prot') }}",
+            "{{ vars[prot_name] }}{% set prot_name = 1 %}",
             "{# {{ prot }} #}{% raw %}{{ prot }}{% endraw %}",
         ] {
             assert_eq!(slips(source), Vec::<String>::new(), "{source}");

@@ -67,7 +67,11 @@ impl Manifest {
                     if let [Part::Text(text)] = parts.as_slice()
                         && let Some(path) = text.strip_prefix("puppet:///modules/")
                     {
-                        self.findings.uses.extend(Use::of_module("files", path, line));
+                        // Of several sources, the first that is there counts.
+                        let before = at.checked_sub(1).map(|before| &tokens[before].kind);
+                        let is_one = !matches!(before, Some(Kind::Sign("[" | ",")));
+                        let one = Use::of_module("files", path, line);
+                        self.findings.uses.extend(one.map(|one| if is_one { one } else { one.spare() }));
                     }
                     self.parts(parts, line);
                     let around = around.last().map_or("", String::as_str).to_owned();
@@ -191,8 +195,11 @@ impl Manifest {
                 _ => self.findings.analysis.dynamic_reads |= matches!(next, Some(Kind::Sign("("))),
             },
             "file" if matches!(next, Some(Kind::Sign("("))) => {
-                let file = key_behind(behind).and_then(|(file, _)| Use::of_module("files", file, line));
-                self.findings.uses.extend(file);
+                if let Some((file, length)) = key_behind(behind) {
+                    let is_one = !matches!(behind.get(length).map(|token| &token.kind), Some(Kind::Sign(",")));
+                    let one = Use::of_module("files", file, line);
+                    self.findings.uses.extend(one.map(|one| if is_one { one } else { one.spare() }));
+                }
             }
             "include" | "require" | "contain" => self.classes(behind),
             "class" if matches!(next, Some(Kind::Sign("{"))) => {

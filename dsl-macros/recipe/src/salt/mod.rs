@@ -17,11 +17,12 @@
 
 mod code;
 mod outputs;
+mod uses;
+mod variables;
 
-use crate::analysis::{Analysis, Findings, Include, SyntaxError};
-use crate::files::Use;
+use crate::analysis::{Analysis, Findings, SyntaxError};
 use crate::jinja::{Piece, pieces};
-use crate::names::{OUTPUTS_PATH, file_name, is_identifier, leading_identifier, line_feeds};
+use crate::names::{OUTPUTS_PATH, is_identifier, leading_identifier, line_feeds};
 use crate::{ansible, embedded, jinja};
 use outputs::Values;
 
@@ -62,7 +63,8 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     template(source, &mut found);
     let text = Values::default().text(source, &mut found.analysis);
     embedded::writes(&text, 1, &mut found.analysis);
-    of_text(&text, &mut found);
+    uses::of_text(&text, &mut found);
+    variables::note(source, &mut found.names);
     found.analysis.reads.remove(OUTPUTS_PATH);
     Ok(found)
 }
@@ -81,7 +83,7 @@ pub(crate) fn template(source: &str, into: &mut Findings) {
                 matches!(piece, Piece::Statement(_)) && matches!(word(code), "if" | "elif") && code.contains("get");
             code::reads(code, line, asks, into);
             if matches!(piece, Piece::Statement(_)) {
-                imports(code, into);
+                uses::imports(code, line, into);
             }
         }
     }
@@ -90,64 +92,6 @@ pub(crate) fn template(source: &str, into: &mut Findings) {
 /// The first word of a statement.
 fn word(code: &str) -> &str {
     leading_identifier(code.trim_start_matches(|c: char| c.is_whitespace() || c == '-' || c == '+'))
-}
-
-/// `{% from "map.jinja" import redis %}` and its kin.
-fn imports(code: &str, into: &mut Findings) {
-    if !["from", "import", "include", "extends", "import_yaml", "import_json", "import_text"].contains(&word(code)) {
-        return;
-    }
-    let rest = code.trim_start_matches(['-', '+', ' ', '\n', '\t'])[word(code).len()..].trim_start();
-    let quoted = rest.strip_prefix(['\'', '"']).and_then(|rest| rest.split_once(['\'', '"']));
-    match quoted {
-        Some((path, _)) => into.includes.push(Include::File(file_name(path).to_owned())),
-        None => into.analysis.anything(),
-    }
-}
-
-/// What the text says besides outputs: what it includes, and what it reads without Jinja.
-fn of_text(text: &str, found: &mut Findings) {
-    let mut is_including = false;
-    for (line, number) in text.lines().zip(1..) {
-        let content = line.trim();
-        is_including =
-            line.starts_with("include:") || is_including && (content.is_empty() || line.starts_with([' ', '-']));
-        if is_including {
-            states(content.strip_prefix("include:").unwrap_or(content), found);
-        }
-        for (at, _) in line.match_indices("salt://") {
-            let path = &line[at + "salt://".len()..];
-            let path = path.split([' ', '"', '\'', ',', ']', '}', '?']).next().unwrap_or_default();
-            match file_name(path) {
-                name if path.contains('{') || name.is_empty() => found.analysis.anything(),
-                name => {
-                    found.uses.extend(Use::beside(path, number));
-                    found.includes.push(Include::File(name.to_owned()));
-                }
-            }
-        }
-        if let Some((_, key)) = line.split_once("_pillar:") {
-            read(key.trim().trim_matches(['\'', '"']), number, &mut found.analysis);
-        }
-        for (at, call) in line.match_indices("wattle get ") {
-            let name = leading_identifier(&line[at + call.len()..]);
-            read(name, number, &mut found.analysis);
-        }
-        let reads_otherwise = ["pillar.", "__slot__", "inputs.json", "salt-call"];
-        found.analysis.dynamic_reads |= reads_otherwise.iter().any(|form| line.contains(form));
-    }
-}
-
-/// The states that a line of `include:` names.
-fn states(names: &str, found: &mut Findings) {
-    let names = names.split([',', '[', ']', ' ']).map(|name| name.trim_matches(['\'', '"', '-']));
-    for name in names.filter(|name| !name.is_empty()) {
-        if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte)) {
-            found.includes.push(Include::State(name.trim_start_matches('.').replace('.', "/")));
-        } else {
-            found.analysis.anything();
-        }
-    }
 }
 
 /// Notes that the pillar's value at `key` is read: of `redis:port`, all of `redis`.

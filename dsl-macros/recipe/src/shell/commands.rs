@@ -54,7 +54,7 @@ const READERS: [&str; 40] = [
 ];
 
 /// Commands that write only their last argument, or the one behind `-t`.
-pub(super) const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
+const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
 
 pub(super) fn judge(mut script: Script) -> Findings {
     let (analysis, names) = (std::mem::take(&mut script.found), std::mem::take(&mut script.names));
@@ -69,22 +69,22 @@ pub(super) fn judge(mut script: Script) -> Findings {
     findings.analysis.merge(std::mem::take(&mut script.found));
     findings.defines.extend(script.functions.keys().cloned());
     let commands = std::mem::take(&mut script.commands);
-    for word in std::mem::take(&mut script.fed) {
-        Uses::mention(&mut script, &word, true);
-    }
     for word in std::mem::take(&mut script.redirected) {
         file(&mut script, &word, false, &mut findings);
-        Uses::mention(&mut script, &word, false);
     }
     for command in &commands {
-        if command.depth == 0 {
-            Uses::command(&mut script, command);
-        }
+        Uses::command(&mut script, command);
         judge_command(&mut script, command, &mut findings);
         // `exec {descriptor}<file` sets the variable.
         let bare = command.words.iter().filter_map(|word| word.bare()?.strip_prefix('{')?.strip_suffix('}'));
         bare.for_each(|name| findings.names.set(name));
         super::spare::spares(command, &mut findings.names);
+        if command.depth == 0 && command.words.first().and_then(Word::literal) == Some("let") {
+            for word in &command.words[1..] {
+                let text = word.literal().unwrap_or_default();
+                super::arithmetic::variables(text, word.line, &mut findings.analysis, &mut findings.names);
+            }
+        }
     }
     findings.uses.extend(std::mem::take(&mut script.uses).into_uses());
     findings.names.merge(std::mem::take(&mut script.names));

@@ -3,7 +3,7 @@
 use super::lexer::{Lexer, all_expanding};
 use super::word::{Kind, Part, Token, Word};
 use crate::analysis::SyntaxError;
-use crate::names::{OUTPUTS_PATH, identifiers, leading_identifier};
+use crate::names::{OUTPUTS_PATH, leading_identifier};
 
 impl Lexer<'_> {
     /// What follows a `$`.
@@ -70,7 +70,8 @@ impl Lexer<'_> {
             let value = !length && is_value(&name, self.rest());
             let is_folder = !length && is_folder(&name, self.rest());
             match self.rest().trim_start_matches(':').chars().next() {
-                Some('-' | '+') => {}
+                // What has a default need not be there, but may be an input misspelt.
+                Some('-' | '+') => self.names.ask(&name, line),
                 Some('=') => self.names.set(&name),
                 _ => self.need(&name),
             }
@@ -148,10 +149,7 @@ impl Lexer<'_> {
         let word = self.nested(text, line, all_expanding)?;
         for part in &word.parts {
             if let Part::Text { text, .. } = part {
-                identifiers(text).for_each(|name| self.found.read(name, line));
-                if text.contains('=') || text.contains("++") || text.contains("--") {
-                    identifiers(text).for_each(|name| self.names.set(name));
-                }
+                super::arithmetic::variables(text, line, &mut self.found, &mut self.names);
             }
         }
         let holds_script = word.parts.iter().any(|part| matches!(part, Part::Script(_)));

@@ -26,10 +26,12 @@
 //! **Errors.** Quotes, expansions and parentheses that are never closed, and commands that are not whole
 //! (`structure`); never anything that a shell would run.
 
+mod arithmetic;
 mod commands;
 mod expansion;
 mod folder;
 mod lexer;
+mod operands;
 mod pattern;
 mod pipe;
 mod programs;
@@ -41,7 +43,7 @@ mod values;
 mod walk;
 mod word;
 
-use crate::analysis::{Findings, SyntaxError};
+use crate::analysis::{Findings, Include, SyntaxError};
 use crate::embedded;
 use crate::names::{OUTPUTS_PATH, file_name};
 use crate::texts::{OUTPUTS, UNKNOWN};
@@ -79,7 +81,11 @@ pub(crate) fn command(text: &str, line: u32, into: &mut Findings) {
         into.analysis.write(name, line.saturating_add(at - 1));
     }
     into.analysis.dynamic_writes |= analysis.dynamic_writes;
-    into.includes.extend(includes);
+    // What it sources sets nothing of that tool's.
+    into.includes.extend(includes.into_iter().map(|include| match include {
+        Include::File(name) => Include::Program(name),
+        include => include,
+    }));
 }
 
 /// Whether the first line names a program that is no shell, such as Python.

@@ -7,13 +7,16 @@ use crate::analysis::{Findings, Include};
 use crate::names::{extension, file_name, identifiers, is_identifier};
 use crate::tool::Tool;
 
-pub(super) const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
+const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
 /// What runs a file besides the tools' own programs.
-pub(super) const INTERPRETERS: [&str; 6] = ["python", "python3", "perl", "ruby", "node", "php"];
+const INTERPRETERS: [&str; 6] = ["python", "python3", "perl", "ruby", "node", "php"];
 /// How deep scripts inside strings may stand inside one another.
 const DEPTH: u32 = 8;
 /// Folders of the system: what is sourced from there knows nothing of a recipe's outputs.
 const SYSTEM: [&str; 6] = ["/etc/", "/usr/", "/lib/", "/dev/", "/proc/", "/opt/"];
+
+/// Files of the system that say which one it is.
+const RELEASE: [&str; 3] = ["/etc/os-release", "/usr/lib/os-release", "/etc/lsb-release"];
 
 /// Looks into what the command numbered `at` runs, adding commands found in strings to the script.
 pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Findings) {
@@ -66,10 +69,13 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>
     match program {
         "." | "source" => {
             if let Some(file) = arguments.first() {
-                if file.literal().is_some_and(|path| SYSTEM.iter().any(|folder| path.starts_with(folder))) {
+                if file.literal().is_some_and(|path| RELEASE.contains(&path)) {
+                    // What these set is known, and in capitals.
+                    crate::environment::RELEASE.iter().for_each(|name| findings.names.set(name));
+                } else if file.literal().is_some_and(|path| SYSTEM.iter().any(|folder| path.starts_with(folder))) {
                     findings.names.anything = true;
                 } else {
-                    findings.includes.push(include(file));
+                    findings.includes.push(Include::File(own_name(file)));
                 }
             }
         }
@@ -266,6 +272,10 @@ fn is_absolute(word: &Word) -> bool {
 }
 
 fn include(word: &Word) -> Include {
+    Include::Program(own_name(word))
+}
+
+fn own_name(word: &Word) -> String {
     let source = word.to_source();
-    Include::File(file_name(source.trim_end_matches('}')).to_owned())
+    file_name(source.trim_end_matches('}')).to_owned()
 }

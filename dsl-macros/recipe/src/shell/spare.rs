@@ -15,11 +15,17 @@ pub(super) fn spares(command: &Command, into: &mut Names) {
             let before = at.checked_sub(1).and_then(|before| command.words[before].literal());
             matches!(before, Some("-n" | "-z" | "-v")) || command.words.iter().filter(is_sign).count() == 1
         };
-        for (_, word) in command.words.iter().enumerate().filter(|(at, _)| asks(*at)) {
+        for (at, word) in command.words.iter().enumerate().filter(|(at, _)| asks(*at)) {
+            let is_name = at > 0 && command.words[at - 1].literal() == Some("-v");
             for part in &word.parts {
                 match part {
                     Part::Var(name) => into.spare(name),
-                    Part::Text { text, .. } if is_identifier(text) => into.spare(text),
+                    Part::Text { text, .. } if is_identifier(text) => {
+                        into.spare(text);
+                        if is_name {
+                            into.ask(text, word.line);
+                        }
+                    }
                     _ => {}
                 }
             }

@@ -1,21 +1,69 @@
 //! Files of the crate that a script uses: by a path beside itself (`"$(dirname "$0")/x"`, `"${0%/*}/x"`), or by one that is
 //! relative to where the recipe runs.
 //!
-//! A file that is nowhere in the crate is one that the script lacks only if it takes it and nothing that it says could have made it:
-//! every other mention of the path or of a folder above it, a test included, is taken for that.
+//! A file that is nowhere in the crate is one that the script lacks only if it takes it and nothing could have made it. Beside the
+//! script that is so if nothing that it says may have: every other mention of the path or of a folder above it, a test
+//! included, is taken for that. Where it runs, other programs put their files as well: so only what it takes before it has run
+//! one counts.
 
-use super::commands::COPIERS;
-use super::programs::{INTERPRETERS, SHELLS, unwrapped};
+use super::operands::{Besides, operands, row};
+use super::programs::unwrapped;
 use super::walk::{Command, Script};
 use super::word::Word;
 use crate::files::Use;
 use crate::names::file_name;
-use crate::texts::{FOLDER, SOME_FOLDER};
+use crate::texts::{FOLDER, HERE, SOME_FOLDER};
 
-/// Commands that read the files that they are given.
-const TAKING: [&str; 3] = ["cat", ".", "source"];
-/// Commands that say where something is, and make nothing there.
+/// Commands that say where something is, or ask for it, and make nothing.
 const LOOKING: [&str; 9] = ["cd", "pushd", "echo", "printf", "dirname", "readlink", "realpath", "export", "local"];
+/// Others of a shell, and of a system, that make no files where they run. What is named is noted all the same.
+const HARMLESS: [&str; 42] = [
+    "[",
+    "[[",
+    "((",
+    ":",
+    "alias",
+    "basename",
+    "break",
+    "builtin",
+    "chgrp",
+    "chmod",
+    "chown",
+    "command",
+    "continue",
+    "date",
+    "declare",
+    "eval",
+    "exit",
+    "false",
+    "getent",
+    "groupadd",
+    "hash",
+    "hostname",
+    "id",
+    "let",
+    "log",
+    "logger",
+    "read",
+    "readonly",
+    "return",
+    "rm",
+    "service",
+    "set",
+    "shift",
+    "shopt",
+    "sleep",
+    "systemctl",
+    "test",
+    "trap",
+    "true",
+    "type",
+    "umask",
+    "useradd",
+];
+
+/// Where a recipe's files are below its run directory, seen from there.
+const FILES: &str = "../files/";
 
 /// The files that a script uses, as they come up.
 #[derive(Debug, Default)]
@@ -27,6 +75,27 @@ pub(super) struct Uses {
     home: bool,
     /// Something may have made files beside it.
     makes: bool,
+    /// What may have made files where it runs of which nothing says so.
+    besides: Option<Besides>,
+}
+
+/// What is done with a path that stands in a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Does {
+    /// The file is read or run: for certain, or as far as can be told.
+    Takes { is_certain: bool },
+    /// The file is read or run, and may be missing.
+    Tries,
+    /// The file is made.
+    Makes,
+    /// Anything else.
+    Names,
+}
+
+impl Does {
+    fn takes(self) -> bool {
+        matches!(self, Self::Takes { .. } | Self::Tries)
+    }
 }
 
 /// A path that stands in a script.
@@ -34,110 +103,177 @@ pub(super) struct Uses {
 struct Mention {
     path: String,
     line: u32,
-    /// It is relative to the script's folder.
-    is_beside: bool,
-    /// That folder is certain.
-    is_sure: bool,
-    /// The file is read or run.
-    takes: bool,
+    does: Does,
+    /// Where it is relative to.
+    from: From,
+    /// Nothing has run yet that could have made it.
+    is_early: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// The script's folder, for certain or not.
+    Beside { is_sure: bool },
+    /// Where the recipe runs, which is the script's folder if that is where it has gone.
+    Here { is_home: bool },
 }
 
 impl Uses {
     /// What one command of the script itself uses.
     pub(super) fn command(script: &mut Script, command: &Command) {
-        let words = unwrapped(&command.words);
-        let Some(program) = words.first().and_then(|word| script.values.placed(word).pop()) else { return };
-        let name = file_name(&program);
+        // What stands in a string may run elsewhere.
+        if command.depth == 0 {
+            for word in &command.input {
+                Self::mention(script, word, (0, false), taking(command, true));
+            }
+            let words = unwrapped(&command.words);
+            let program = words.first().and_then(|word| script.values.placed(word).pop());
+            if let Some(program) = program {
+                Self::arguments(script, command, &words[0], &program, &words[1..]);
+            }
+        }
+        for word in &command.output {
+            Self::mention(script, word, (0, false), Does::Makes);
+        }
+    }
+
+    fn arguments(script: &mut Script, command: &Command, word: &Word, program: &str, arguments: &[Word]) {
+        let name = file_name(program);
         if matches!(name, "cd" | "pushd") {
-            let to = words[1..].iter().find(|word| word.literal().is_none_or(|text| !text.starts_with('-')));
+            let to = arguments.iter().find(|word| word.literal().is_none_or(|text| !text.starts_with('-')));
             let to = to.map(|word| script.values.placed(word)).unwrap_or_default();
             let own = to.iter().all(|to| to.trim_end_matches('/') == FOLDER.to_string()) && !to.is_empty();
             script.uses.home |= own;
             script.uses.strayed |= !own || command.scoped;
         }
-        let arguments = words.get(1..).unwrap_or_default();
         if program.contains('/') {
-            Self::mention(script, &words[0], true);
+            Self::mention(script, word, (0, false), taking(command, true));
+        }
+        let row = row(program, arguments);
+        let (files, besides) = match row {
+            Some((row, skip)) => {
+                let (mut files, besides) = operands(row, &arguments[skip..]);
+                files.iter_mut().for_each(|one| one.at += skip);
+                (files, besides)
+            }
+            None if HARMLESS.contains(&name) || LOOKING.contains(&name) => (Vec::new(), Besides::Nothing),
+            None if script.functions.contains_key(name) || name.is_empty() => (Vec::new(), Besides::Nothing),
+            None => (Vec::new(), Besides::Anything),
+        };
+        for file in &files {
+            let does = if file.makes { Does::Makes } else { taking(command, file.is_certain) };
+            Self::mention(script, &arguments[file.at], (file.skip, file.is_marked), does);
         }
         for (at, word) in arguments.iter().enumerate() {
-            let takes = takes(name, arguments, at);
-            Self::mention(script, word, takes);
-            if !takes && !LOOKING.contains(&name) {
+            let is_file = files.iter().find(|file| file.at == at);
+            if is_file.is_none() {
+                Self::mention(script, word, (0, false), Does::Names);
+            }
+            if is_file.is_none_or(|file| file.makes) && !LOOKING.contains(&name) {
                 let is_folder = |text: &String| text.trim_end_matches(['/', '.']).chars().eq([FOLDER]);
                 script.uses.makes |= script.values.placed(word).iter().any(is_folder);
             }
         }
+        script.uses.besides = script.uses.besides.max(Some(besides));
     }
 
-    /// A word that is read, where it `takes`, or that stands for something else.
-    pub(super) fn mention(script: &mut Script, word: &Word, takes: bool) {
+    /// A word that is a path: behind the first bytes of it, and behind an `@` if it is marked by one.
+    fn mention(script: &mut Script, word: &Word, (skip, is_marked): (usize, bool), does: Does) {
         for text in script.values.placed(word) {
+            let text = text.get(skip..).unwrap_or_default();
+            let text = match text.rsplit_once('@') {
+                Some((_, path)) if is_marked => path,
+                None if is_marked => continue,
+                _ => text,
+            };
             let is_sure = text.starts_with(FOLDER);
             let beside = text.strip_prefix([FOLDER, SOME_FOLDER]).and_then(|rest| rest.strip_prefix('/'));
-            // What is relative is the recipe's only where something reads it: other words may be anything.
-            let path = match beside {
-                Some(path) => path,
-                None if takes && !script.uses.strayed && !text.starts_with('-') => text.as_str(),
-                None => continue,
+            let here = text.strip_prefix(HERE).and_then(|rest| rest.strip_prefix('/'));
+            let files = here.and_then(|path| path.strip_prefix(FILES));
+            let uses = &script.uses;
+            let path = match (beside, files, here) {
+                (Some(path), ..) | (None, Some(path), _) => path,
+                (.., Some(path)) if !uses.strayed => path,
+                (.., None) if !uses.strayed && is_path(text) => text,
+                _ => continue,
             };
-            let is_beside = beside.is_some() || script.uses.home;
-            let mention = Mention { path: path.to_owned(), line: word.line, is_beside, is_sure, takes };
-            script.uses.found.push(mention);
+            let Some((path, does)) = globbed(path, does) else { continue };
+            let from = match beside {
+                Some(_) => From::Beside { is_sure },
+                None => From::Here { is_home: uses.home },
+            };
+            // A tree that was unpacked where the recipe runs may have anything.
+            if uses.besides == Some(Besides::Tree) && beside.is_none() && does.takes() {
+                continue;
+            }
+            let is_early = uses.besides <= Some(Besides::Nothing) && !uses.strayed;
+            let path = made_name(path, does).trim_start_matches("./").to_owned();
+            script.uses.found.push(Mention { path, line: word.line, does, from, is_early });
         }
     }
 
     /// All of them.
     pub(super) fn into_uses(self) -> Vec<Use> {
         let is_above = |folder: &str, path: &str| {
-            path.strip_prefix(folder.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            let folder = folder.trim_end_matches(['/', '.']);
+            path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let made = |path: &str| self.found.iter().any(|other| !other.takes && is_above(&other.path, path));
+        let others = |mention: &Mention, is: &dyn Fn(Does) -> bool| {
+            self.found.iter().any(|other| is(other.does) && is_above(&other.path, &mention.path))
+        };
         let uses = self.found.iter().filter_map(|mention| {
-            let one = if mention.is_beside {
-                Use::beside(&mention.path, mention.line)
-            } else {
-                Use::here(&mention.path, mention.line)
+            let is_relative = matches!(mention.from, From::Here { .. });
+            let takes = mention.does.takes();
+            // What is relative is the recipe's only where something reads it: other words may be anything.
+            if !takes && (is_relative || mention.does == Does::Makes) || others(mention, &|does| does == Does::Makes) {
+                return None;
+            }
+            let one = match mention.from {
+                From::Beside { .. } | From::Here { is_home: true } => Use::beside(&mention.path, mention.line),
+                From::Here { is_home: false } => Use::here(&mention.path, mention.line),
             };
-            let is_needed = mention.takes && mention.is_sure && !self.makes && !made(&mention.path);
-            one.map(|one| if is_needed { one.needed() } else { one })
+            let is_named = others(mention, &|does| !matches!(does, Does::Takes { .. }));
+            let is_lacking = mention.does != Does::Names
+                && !is_named
+                && !self.makes
+                && mention.from == From::Beside { is_sure: true };
+            let is_spelt_out = mention.path.contains(['.', '/']);
+            let is_certain = mention.does == Does::Takes { is_certain: true } && mention.is_early && is_spelt_out;
+            let is_first = is_relative && is_certain && !is_named;
+            one.map(|one| if is_lacking { one.needed() } else { one })
+                .map(|one| if is_first { one.needed_first() } else { one })
         });
         uses.collect()
     }
 }
 
-/// Whether the command `name` reads or runs the file that the argument at `at` names.
-fn takes(name: &str, arguments: &[Word], at: usize) -> bool {
-    let is_option = |word: &Word| word.literal().is_some_and(|text| text.starts_with('-') && text.len() > 1);
-    if is_option(&arguments[at]) {
-        return false;
-    }
-    match name {
-        _ if TAKING.contains(&name) => name == "cat" || at == 0,
-        // It makes folders.
-        "install" if arguments.iter().any(makes_folders) => false,
-        _ if COPIERS.contains(&name) => {
-            let is_target = |word: &Word| matches!(word.literal(), Some("-t" | "--target-directory"));
-            match arguments.iter().position(is_target) {
-                Some(target) => at != target + 1,
-                None => at + 1 < arguments.len() && !is_value(arguments, at),
-            }
+/// How a command takes a file that is certainly one, or not: what is asked or has its errors thrown away may do without.
+fn taking(command: &Command, is_certain: bool) -> Does {
+    let is_silent = command.output.iter().any(|word| word.literal() == Some("/dev/null"));
+    if command.asks || is_silent { Does::Tries } else { Does::Takes { is_certain: is_certain && !command.scoped } }
+}
+
+/// Whether a word may be a path: no option, setting (`a=b`), host (`host:path`) or list of such (`host,`).
+fn is_path(text: &str) -> bool {
+    !text.starts_with('-') && !text.ends_with(',') && !text.replace("://", "").contains(['=', ':'])
+}
+
+/// The path that a word names: of a pattern that is read, the folder in front of it.
+fn globbed(path: &str, does: Does) -> Option<(&str, Does)> {
+    match path.find(['*', '?', '[']) {
+        Some(at) if does.takes() => {
+            let (folder, _) = path[..at].rsplit_once('/')?;
+            Some((folder, Does::Takes { is_certain: false }))
         }
-        _ if SHELLS.contains(&name) || INTERPRETERS.contains(&name) => {
-            let inline = |word: &Word| matches!(word.literal(), Some("-c" | "-m" | "-e" | "-s" | "-"));
-            arguments[..at].iter().all(is_option) && !arguments[..at].iter().any(inline)
-        }
-        _ => false,
+        _ => Some((path, does)),
     }
 }
 
-/// Whether an option of `install` is the one for folders: `-d`, `-dm`, `--directory`.
-fn makes_folders(word: &Word) -> bool {
-    let is_short = |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains('d');
-    word.literal().is_some_and(|text| text == "--directory" || is_short(text))
-}
-
-/// Whether an argument is the value of the option in front of it: `install -m 0644 -o root`.
-fn is_value(arguments: &[Word], at: usize) -> bool {
-    let before = at.checked_sub(1).and_then(|before| arguments[before].literal());
-    matches!(before, Some("-m" | "-o" | "-g" | "-S" | "--mode" | "--owner" | "--group"))
+/// What a command makes that is given an address: the last part of it.
+fn made_name(path: &str, does: Does) -> &str {
+    if does == Does::Makes && path.contains("://") {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        return name.strip_suffix(".git").unwrap_or(name);
+    }
+    path
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::word::{Part, Word};
 use crate::names::OUTPUTS_PATH;
-use crate::texts::{FOLDER, OUTPUTS, SOME_FOLDER, UNKNOWN, VALUES, product};
+use crate::texts::{FOLDER, HERE, OUTPUTS, SOME_FOLDER, UNKNOWN, VALUES, product};
 
 /// How far variables made of variables are followed.
 const DEPTH: u32 = 32;
@@ -57,10 +57,10 @@ impl Values {
     /// Every text that a word may become, with [`UNKNOWN`] and [`OUTPUTS`] in it; never none.
     pub(super) fn of(&mut self, word: &Word) -> Vec<String> {
         let texts = self.of_word(word, 0);
-        texts.into_iter().map(|text| text.replace([FOLDER, SOME_FOLDER], "\0")).collect()
+        texts.into_iter().map(|text| text.replace([FOLDER, SOME_FOLDER, HERE], "\0")).collect()
     }
 
-    /// The same, with [`FOLDER`] and [`SOME_FOLDER`] in it.
+    /// The same, with [`FOLDER`], [`SOME_FOLDER`] and [`HERE`] in it.
     pub(super) fn placed(&mut self, word: &Word) -> Vec<String> {
         self.of_word(word, 0)
     }
@@ -85,6 +85,12 @@ impl Values {
         }
         if let Some(known) = self.known.get(name) {
             return known.clone();
+        }
+        match name {
+            "PWD" if !self.assigned.contains_key(name) => return vec![HERE.into()],
+            // The recipe's files are beside it, and it runs there.
+            "WATTLE_RUN_DIR" => return vec![format!("{HERE}/..")],
+            _ => {}
         }
         if depth >= DEPTH || !self.underway.insert(name.to_owned()) {
             return vec![UNKNOWN.into()];

@@ -24,8 +24,6 @@ pub(super) struct Script {
     pub(super) commands: Vec<Command>,
     /// Words behind `>`, `>>` and their like.
     pub(super) redirected: Vec<Word>,
-    /// Words behind `<` of the script itself.
-    pub(super) fed: Vec<Word>,
     /// Files of the crate that it uses.
     pub(super) uses: Uses,
     pub(super) functions: BTreeMap<String, Function>,
@@ -47,8 +45,14 @@ pub(super) struct Command {
     pub(super) words: Vec<Word>,
     /// What heredocs and here-strings feed to it.
     pub(super) fed: Vec<Word>,
+    /// Files behind `<`.
+    pub(super) input: Vec<Word>,
+    /// Files behind `>` and its like.
+    pub(super) output: Vec<Word>,
     /// Its output goes to a file or another program.
     pub(super) sends: bool,
+    /// It may fail: something else is done then.
+    pub(super) asks: bool,
     /// How many scripts inside strings stand around it.
     pub(super) depth: u32,
     /// It stands in a subshell or function, and moves nobody else by `cd`.
@@ -65,7 +69,10 @@ struct Scope {
 struct Line {
     words: Vec<Word>,
     fed: Vec<Word>,
+    input: Vec<Word>,
+    output: Vec<Word>,
     sends: bool,
+    asks: bool,
 }
 
 /// Words that begin a command's line without being its program.
@@ -151,15 +158,15 @@ impl Walker<'_> {
                     line.sends = true;
                     at = self.operand(tokens, at, |script, word| {
                         if !compared {
+                            line.output.push(word.clone());
                             script.redirected.push(word);
                         }
                     });
                 }
                 Kind::Op(op) if op.contains('<') => {
-                    let is_own = self.depth == 0 && *op == "<";
-                    at = self.operand(tokens, at, |script, word| {
-                        if is_own {
-                            script.fed.push(word);
+                    at = self.operand(tokens, at, |_, word| {
+                        if *op == "<" {
+                            line.input.push(word);
                         }
                     });
                 }
@@ -178,6 +185,7 @@ impl Walker<'_> {
                 }
                 Kind::Op(op) => {
                     line.sends |= op.starts_with('|') && *op != "||";
+                    line.asks |= *op == "||";
                     self.command(mem::take(&mut line));
                 }
                 Kind::Newline => self.command(mem::take(&mut line)),
@@ -201,7 +209,9 @@ impl Walker<'_> {
                 let name = array(text).unwrap_or_default().to_owned();
                 return self.array(&name, tokens, at + 1);
             }
-            Some(keyword) if begins && KEYWORDS.contains(&keyword) => {}
+            Some(keyword) if begins && KEYWORDS.contains(&keyword) => {
+                line.asks |= ["if", "elif", "while", "until", "!"].contains(&keyword);
+            }
             _ => line.words.push(word),
         }
         at
@@ -284,7 +294,7 @@ impl Walker<'_> {
     }
 
     fn command(&mut self, line: Line) {
-        let Line { mut words, fed, sends } = line;
+        let Line { mut words, fed, input, output, sends, asks } = line;
         let assigned = words.iter().take_while(|word| self.assignment(word)).count();
         words.drain(..assigned);
         let program = words.first().and_then(Word::literal).unwrap_or_default().to_owned();
@@ -321,11 +331,14 @@ impl Walker<'_> {
         for (number, word) in words.iter().enumerate().skip(1).take(9).filter(|_| is_function_name(&program)) {
             self.script.values.assign(&positional(&program, &number.to_string()), word.clone());
         }
-        if !words.is_empty() || !fed.is_empty() {
+        if [&words, &fed, &input, &output].iter().any(|words| !words.is_empty()) {
             self.script.commands.push(Command {
                 words,
                 fed,
+                input,
+                output,
                 sends,
+                asks,
                 depth: self.depth,
                 scoped: !self.scopes.is_empty(),
             });

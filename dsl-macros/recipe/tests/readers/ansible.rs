@@ -194,6 +194,11 @@ fn what_ansible_refuses_at_run_time_is_an_error_with_its_line() {
     let play = |tasks: &str| analyse(Tool::Ansible, &format!("- hosts: localhost\n  tasks:\n{tasks}"));
     for (tasks, line, message) in [
         ("    - set_stats:\n        url: x\n", 4, "`set_stats` has no `data`"),
+        ("    - set_stats:\n", 3, "`set_stats` has no `data`"),
+        ("    - set_stats: {data: }\n", 3, "`data` of `set_stats` is empty"),
+        ("    - set_stats:\n        data:\n        per_host: false\n", 4, "`data` of `set_stats` is empty"),
+        ("    - set_stats: {data: ~}\n", 3, "`data` of `set_stats` is empty"),
+        ("    - set_stats:\n      args: {data: null}\n", 3, "`data` of `set_stats` is empty"),
         (
             "    - set_stats: {data: {url: x}}\n    - copy: {content: '{{ address', dest: /x}\n",
             4,

@@ -27,6 +27,18 @@ fn variables_of_a_shell_that_nobody_sets_are_found() {
         "f() { echo \"$naem\"; }",
         "wattle get naem",
         "IFS=, echo $naem",
+        "x=$((naem + 1))",
+        "((naem > 3)) && echo",
+        "for ((i = 0; i < naem; i++)); do echo $i; done",
+        "x[i]=1; i=0; y=$((x[naem] + i))",
+        "let i=naem",
+        "echo ${naem:-x}",
+        "echo \"${naem-}\"",
+        "[ -n \"${naem+x}\" ] && echo",
+        "[[ -v naem ]] && echo",
+        "./install.sh; echo $naem",
+        "python3 x.py; sh y.sh; echo $naem",
+        ". /etc/os-release; echo $naem $ID",
     ] {
         let found = shell(source);
         assert_eq!(found.len(), 1, "{source}");
@@ -63,13 +75,16 @@ fn what_a_shell_sets_is_none() {
         "mapfile -t naem; echo ${naem[@]}",
         "naem+=(x); echo ${naem[@]}",
         "((naem = 3)); echo $naem",
-        "echo ${naem:-x}",
-        "echo ${naem-}",
-        "echo ${naem+x}",
+        "echo ${PORT:-$port} ${ports:-} ${other:-x} ${other-} ${other+x}",
+        "[[ -v other ]] && echo; [ -n naem ]",
+        "((naem++)); echo $naem",
+        "let naem=1; echo $naem",
+        "echo $((++naem)) $((naem += 2)) $((16#ff + 0xff))",
         ": ${naem:=x}; echo $naem",
         "getopts n: naem; echo $naem",
         "eval \"$x\"; echo $naem",
-        ". /etc/os-release; echo $naem",
+        ". /etc/os-release; echo $ID $VERSION_CODENAME",
+        ". /etc/default/locale; echo $naem",
         ". ./elsewhere.sh; echo $naem",
         "export \"$x=1\"; echo $naem",
         "export $(cat file); echo $naem",
@@ -105,6 +120,12 @@ fn variables_of_a_playbook_that_nobody_sets_are_found() {
         "  - set_fact: {name_there: \"{{ naem }}\"}",
         "  - copy: {dest: /x, content: \"{% if naem %}x{% endif %}\"}",
         "  - block:\n    - debug: msg=\"{{ naem }}\"",
+        "  - debug: var=naem",
+        "  - shell: . ./env.sh && x\n  - script: there.sh\n  - debug: msg=\"{{ naem }}\"",
+        "  - debug: {var: naem.x}",
+        "  - debug: msg=\"{{ vars['naem'] }}\"",
+        "  - debug: msg=\"{{ hostvars[inventory_hostname].naem }}\"",
+        "  - debug: msg=\"{{ lookup('vars', 'naem') }}\"",
     ] {
         let found = ansible(task);
         assert!(matches!(found.as_slice(), [one] if one.ends_with(" naem name")), "{task}: {found:?}");
@@ -196,6 +217,13 @@ fn keys_of_a_pillar_that_nobody_gives_are_found() {
         "x:\n  test.show_notification:\n    - text: {{ pillar.heep }}\n",
         "x:\n  test.show_notification:\n    - text: {{ salt['pillar.get']('heep') }}\n",
         "{% set heap = pillar.get('heep') %}\nx:\n  test.nop: []\n",
+        "{% set heep = 1 %}\nx:\n  test.nop:\n    - x: {{ pillar['heep'] }}\n",
+        "x:\n  test.nop:\n    - x: {{ salt.pillar.get('heep') }}\n",
+        "include:\n  - other\nx:\n  test.nop:\n    - x: {{ pillar['heep'] }}\n",
+        "x:\n  file.managed:\n    - source: salt://x.conf\n    - name: {{ pillar['heep'] }}\n",
+        "/x:\n  file.managed:\n    - contents_pillar: heep\n",
+        "x:\n  test.nop:\n    - x: {{ heep }}\n",
+        "{% from 'map.jinja' import y with context %}\nx:\n  test.nop:\n    - x: {{ heep }}{{ y }}\n",
     ] {
         let found = salt(source);
         assert!(matches!(found.as_slice(), [one] if one.ends_with(" heep heap")), "{source}: {found:?}");
@@ -206,9 +234,22 @@ fn keys_of_a_pillar_that_nobody_gives_are_found() {
         "x:\n  test.show_notification:\n    - text: {{ pillar.get('heep') or 5 }}\n",
         "x:\n  test.show_notification:\n    - text: {{ pillar.heep | default(5) }}\n",
         "{% if pillar.heep is defined %}\nx:\n  test.nop: []\n{% endif %}\n",
+        "{% set heep = 1 %}\nx:\n  test.nop:\n    - x: {{ heep }}\n",
+        "{% for heep in [1] %}\nx{{ heep }}:\n  test.nop: []\n{% endfor %}\n",
+        "{% from 'map.jinja' import heep with context %}\nx:\n  test.nop:\n    - x: {{ heep }}\n",
+        "{% import_yaml 'x.yaml' as heep %}\nx:\n  test.nop:\n    - x: {{ heep.y }}\n",
+        "{% load_yaml as heep %}\na: 1\n{% endload %}\nx:\n  test.nop:\n    - x: {{ heep.a }}\n",
+        "{% macro m(heep) %}{{ heep }}{% endmacro %}\nx:\n  test.nop: []\n",
+        "x:\n  test.nop:\n    - x: {{ grains.os }} {{ tpldir }} {{ sls }} {{ range(3) }} {{ heep | default(1) }}\n",
+        "{% set ns = namespace(heep=1) %}\nx:\n  test.nop:\n    - x: {{ ns.heep }}\n",
+        "{% extends 'x.sls' %}{{ heep }}\n",
     ] {
         assert_eq!(salt(source), Vec::<String>::new(), "{source}");
     }
+    // An input is in the pillar, and no variable.
+    let found = unknown_names(Tool::Salt, &["x.sls"], [("x.sls", "x:\n  test.nop:\n    - x: {{ heap }}\n")], &["heap"]);
+    assert!(matches!(&*found, [one] if one.is_variable && one.line == 3 && one.meant.as_deref() == Some("heap")));
+    assert_eq!(salt("x:\n  test.nop:\n    - x: {{ other }}\n"), ["x.sls:3 other -"]);
 }
 
 #[cfg(feature = "chef")]
@@ -273,6 +314,7 @@ fn names_that_others_give_or_that_need_not_be_there_are_none() {
             "x.sh",
             "echo $WATTLE_STATE_DIR $WATTLE_RUN_DIR $XDG_RUNTIME_DIR $LC_ALL $BASH_VERSION ${BASH_REMATCH[1]} $ftp_proxy",
         ),
+        ("x.yml", "- hosts: all\n  tasks:\n  - shell: . ./env.sh\n  - script: x.sh\n"),
         ("x.sh", "[ -n \"$database\" ] && echo $database"),
         ("x.sh", "if [ ! -z \"$database\" ]; then echo $database; fi"),
         ("x.sh", "test \"$database\" && echo"),

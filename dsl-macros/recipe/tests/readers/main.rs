@@ -4,10 +4,12 @@ mod ansible;
 mod chef;
 mod failures;
 mod files;
+mod lacking_files;
 mod lookups;
 mod puppet;
 mod salt;
 mod shell;
+mod shell_files;
 
 use std::collections::BTreeMap;
 

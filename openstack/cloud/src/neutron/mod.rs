@@ -60,11 +60,7 @@ impl Neutron {
         let Some((&"v2.0", parts)) = parts.split_first() else { return Err(nowhere()) };
         let Some((collection, parts)) = parts.split_first() else { return Err(nowhere()) };
         if *collection == "quotas" {
-            let most = common.setting.quota.map_or(-1, |most| i64::try_from(most).unwrap_or(i64::MAX));
-            return Ok(json(
-                200,
-                &json!({ "quota": { "port": most, "network": -1, "subnet": -1, "router": -1, "floatingip": -1, "security_group": -1, "security_group_rule": -1 } }),
-            ));
+            return self.quotas(common, asked, parts);
         }
         let kind = table::of(collection).ok_or_else(nowhere)?;
         let one = |value: &Value, status: u16| json(status, &json!({ kind.one: value }));
@@ -95,6 +91,22 @@ impl Neutron {
                 Ok(json(200, &said))
             }
             (_, [id, "tags", tag @ ..]) => self.tag(kind, id, tag, asked),
+            _ => Err(nowhere()),
+        }
+    }
+
+    /// How much there may be of each, for `details` with how much there is.
+    fn quotas(&self, common: &Common, asked: &Asked<'_>, parts: &[&str]) -> Answer {
+        let of = |kind: &'static Kind| {
+            let most = if kind.key == "ports" { common.most() } else { -1 };
+            let quota = json!({ "limit": most, "used": self.all(kind).count(), "reserved": 0 });
+            (kind.one.to_owned(), if parts.get(1) == Some(&"details") { quota } else { most.into() })
+        };
+        match (asked.method, parts) {
+            (Method::Get, [_] | [_, "details"]) => {
+                let quota: Map<String, Value> = table::TABLE.iter().map(of).collect();
+                Ok(json(200, &json!({ "quota": quota })))
+            }
             _ => Err(nowhere()),
         }
     }

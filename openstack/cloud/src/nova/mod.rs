@@ -110,8 +110,11 @@ impl Nova {
             (_, ["os-keypairs", rest @ ..]) => self.of_keypairs(common, asked, rest),
             (_, ["os-server-groups", rest @ ..]) => self.of_groups(common, asked, rest),
             (Method::Get, ["limits"]) => {
-                let most = common.setting.quota.map_or(-1, |most| i64::try_from(most).unwrap_or(i64::MAX));
-                let absolute = json!({ "maxTotalInstances": most, "totalInstancesUsed": self.servers.len(), "maxTotalCores": -1, "maxTotalRAMSize": -1 });
+                let absolute = json!({
+                    "maxTotalInstances": common.most(), "totalInstancesUsed": self.servers.len(),
+                    "maxTotalCores": -1, "totalCoresUsed": 0, "maxTotalRAMSize": -1, "totalRAMUsed": 0,
+                    "maxServerGroups": -1, "totalServerGroupsUsed": self.groups.len(),
+                });
                 Ok(json(200, &json!({ "limits": { "rate": [], "absolute": absolute } })))
             }
             (Method::Get, ["os-availability-zone"]) => {

@@ -32,7 +32,7 @@ pub(super) fn subnet(properties: &Value) -> Option<&str> {
 }
 
 /// The port that a template names.
-pub(super) fn port(properties: &Value) -> Option<&str> {
+pub(in crate::driver) fn port(properties: &Value) -> Option<&str> {
     given_text(properties, "port").or_else(|| given_text(properties, "port_id"))
 }
 

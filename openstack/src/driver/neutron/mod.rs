@@ -4,7 +4,7 @@
 //! have files of their own.
 
 mod association;
-mod interface;
+pub(super) mod interface;
 mod table;
 
 use std::time::Duration;

@@ -65,18 +65,20 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     if !matches.get_flag("correct") {
         return Ok(Exit::Changes);
     }
-    live::shown(listening, &site, console, async |console| put_right(&site, matches, console).await).await
+    live::shown(listening, &site, console, async |console| put_right(&site, &[], matches, console).await).await
 }
 
 fn lines(differs: &[Found]) -> String {
     differs.iter().map(|Found { name, how, .. }| format!("{name} {how}\n")).collect()
 }
 
-async fn put_right(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    match site.bring(&Wanted::AsDeployed, console).await? {
+/// Puts right what is not as it was deployed, but for some of it.
+async fn put_right(site: &Site, leaves: &[Name], matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    match site.bring(&Wanted::AsDeployed { leaves: leaves.iter().cloned().collect() }, console).await? {
         Brought::Done(rebuilt) => {
             let stack = &site.deployment.stack;
-            console.out.write(&format!("everything of `{stack}` is as it was deployed again\n"))?;
+            let rest = if leaves.is_empty() { "" } else { " else" };
+            console.out.write(&format!("everything{rest} of `{stack}` is as it was deployed again\n"))?;
             match site.present().await? {
                 // Whoever takes the place of a server has keys of its own, and its software to run.
                 Some((_, source)) if !(rebuilt.is_empty() && software::strangers(site).await?.is_empty()) => {
@@ -106,19 +108,21 @@ async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Resu
             Ok(differs) => lines(differs),
             Err(failure) => format!("{}\n", failure.message),
         };
-        if said.as_ref() != Some(&now) {
+        let is_said = said.as_ref() == Some(&now);
+        if !is_said {
             console.out.write(&now)?;
         }
         said = Some(now);
         if let Some(differs) = looked.ok().filter(|differs| corrects && !differs.is_empty()) {
             let most = site.deployment.limits.corrections;
             let tired = tired(&differs, most, &mut corrections);
-            if tired.is_empty() {
-                put_right(site, matches, console).await?;
-                said = None;
-            } else {
+            if !tired.is_empty() && !is_said {
                 let names = list(tired.iter().map(|name| &**name), "and");
                 console.err.write(&format!("not put right again within the hour, after {most} times: {names}\n"))?;
+            }
+            if tired.len() < differs.len() {
+                put_right(site, &tired, matches, console).await?;
+                said = None;
             }
         }
         tokio::select! {
@@ -128,15 +132,41 @@ async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Resu
     }
 }
 
-/// Which of these were put right too often of late; if none were, it counts that they are now.
+/// Which of these were put right too often of late. That the others are now is counted.
 fn tired(differs: &[Found], most: usize, corrections: &mut BTreeMap<Name, Vec<Instant>>) -> Vec<Name> {
     corrections.values_mut().for_each(|times| times.retain(|time| time.elapsed() < HOUR));
-    let is_tired = |name: &&Name| corrections.get(*name).is_some_and(|times| times.len() >= most);
-    let tired: Vec<Name> = differs.iter().map(|found| &found.name).filter(is_tired).cloned().collect();
-    if tired.is_empty() {
-        for found in differs {
-            corrections.entry(found.name.clone()).or_default().push(Instant::now());
+    let mut tired = Vec::new();
+    for Found { name, .. } in differs {
+        let times = corrections.entry(name.clone()).or_default();
+        if times.len() < most {
+            times.push(Instant::now());
+        } else {
+            tired.push(name.clone());
         }
     }
     tired
+}
+
+#[cfg(test)]
+mod tests {
+    use wattle::plan::Left;
+
+    use super::*;
+
+    #[test]
+    fn who_is_tired_tires_nobody_else() {
+        let mut corrections = BTreeMap::new();
+        let mut tired = |names: &[&str]| {
+            let found = |name: &&str| Found { name: (*name).into(), left: Left::Nothing, how: "is gone".to_owned() };
+            let found: Vec<Found> = names.iter().map(found).collect();
+            super::tired(&found, 2, &mut corrections).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        for _ in 0..2 {
+            assert!(tired(&["a"]).is_empty());
+        }
+        for _ in 0..2 {
+            assert_eq!(tired(&["a", "b"]), ["a"]);
+        }
+        assert_eq!(tired(&["a", "b", "c"]), ["a", "b"]);
+    }
 }

@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
 use wattle::lower::Seed;
-use wattle::plan::{Found, State};
+use wattle::plan::{Found, Left, State, StateError};
+use wattle_converge::Target as _;
 use wattle_openstack::Session;
 
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::seed::Work;
 use crate::deploy::Deployment;
-use crate::openstack::Source;
-use crate::seed::concealed;
+use crate::openstack::{Source, Templates, is_fixed};
+use crate::seed::{Given, concealed};
+use crate::space::OperatorKey;
 
 use super::site::Site;
 use super::{cloud, software};
@@ -82,18 +84,55 @@ pub(super) async fn really(
     if Deployment::through(&work.store, &stack, &work.options.key).await?.is_none() {
         return nothing(before, None);
     }
-    let site = Site::new(&work.store, &stack, &work.options.key, Arc::clone(session)).await?;
-    let Some((_, source)) = site.present().await? else { return nothing(before, Some(site)) };
-    let before = before.map(|before| asked_for(before, &source, work)).transpose()?;
-    Ok(Really { before, found: site.glance(console).await?, is_there: true, site: Some(site) })
+    let key = &work.options.key;
+    let site = Site::new(&work.store, &stack, key, Arc::clone(session)).await?;
+    let (source, found) = match site.present().await? {
+        Some((_, source)) => (source, site.glance(console).await?),
+        // What is to go is there until it is gone.
+        None => match site.former(None).await? {
+            Some((_, source)) => {
+                let missing = missing(&site, &source).await?;
+                (source, missing)
+            }
+            None => return nothing(before, Some(site)),
+        },
+    };
+    let before = before.map(|before| asked_for(before, &source, key)).transpose()?;
+    Ok(Really { before, found, is_there: true, site: Some(site) })
+}
+
+/// Of what was asked for what is not there.
+async fn missing(site: &Site, source: &Source) -> Result<Vec<Found>, Failure> {
+    let there = site.deployment.sound().await?;
+    let Ok(target) = Templates::default().target(source) else { return Ok(Vec::new()) };
+    let names = target.resources().into_iter().map(|(name, _)| name).filter(|name| !there.contains(name));
+    Ok(names.map(|name| Found { name, left: Left::Nothing, how: "is deleted".to_owned() }).collect())
+}
+
+/// What a deployment asked for: resources, and software.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn state_of(source: &Source, site: &Site) -> Result<State, Failure> {
+    let key = &site.deployment.key;
+    let (seed, parameters) = concealed(&software::seed(source)?, &given(source), key);
+    let state = State::new(&source.files, parameters, Some(seed)).map_err(unreadable)?;
+    Ok(if site.is_heats { state } else { state.without_heat(is_fixed) })
+}
+
+/// What a deployment was given, without the servers' credentials, which are in the last environment.
+fn given(source: &Source) -> Given {
+    let environments = source.environments.split_last().map_or(&[][..], |(_, before)| before);
+    software::given(environments, &source.given)
+}
+
+fn unreadable(error: StateError) -> Failure {
+    Failure::new(format!("what was deployed cannot be read: {error}"))
 }
 
 /// What software was told, with the resources that were asked for.
-fn asked_for(before: State, source: &Source, work: &Work) -> Result<State, Failure> {
+fn asked_for(before: State, source: &Source, key: &OperatorKey) -> Result<State, Failure> {
     let Ok(seed) = Seed::read(&source.seed) else { return Ok(before) };
-    // The last environment has the servers' credentials, which what is to be is planned without.
-    let environments = source.environments.split_last().map_or(&[][..], |(_, before)| before);
-    let (_, parameters) = concealed(&seed, &software::given(environments, &source.given), &work.options.key);
-    let read = |error| Failure::new(format!("what was deployed cannot be read: {error}"));
-    before.with_resources(&source.files, parameters).map_err(read)
+    let (_, parameters) = concealed(&seed, &given(source), key);
+    before.with_resources(&source.files, parameters).map_err(unreadable)
 }

@@ -137,7 +137,7 @@ impl Errand<'_> {
         let deployment = &self.site.deployment;
         match wanted {
             Wanted::Nothing => self.delete().await,
-            Wanted::AsDeployed => {
+            Wanted::AsDeployed { .. } => {
                 let source = deployment.hand_again(None).await?;
                 self.put(&source, OnFailure::Stop, None).await
             }

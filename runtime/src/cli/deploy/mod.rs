@@ -5,6 +5,7 @@ pub(super) mod destroy;
 mod display;
 pub(super) mod drift;
 mod foot;
+mod foresight;
 pub(super) mod found;
 mod heat;
 mod live;
@@ -20,7 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
-use wattle::cli::planned_of;
+use wattle::plan::plan_of;
 use wattle_converge::{Cleanup, OnFailure, Time};
 
 use super::console::Console;
@@ -28,10 +29,11 @@ use super::failure::{Exit, Failure, exit_codes};
 use super::question::agreed;
 use super::{args, plan, seed, space, target, ui};
 use crate::clock;
-use crate::deploy::{Through, Wanted};
+use crate::deploy::Wanted;
 
 use found::Really;
 use site::Site;
+use through::Chosen;
 
 pub(super) fn command() -> Command {
     Command::new("deploy")
@@ -111,12 +113,15 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     work.options.again = matches.get_flag("again");
     // What is wrong with the cloud or the template is said before anything is made.
     let source = source::source(&work, matches)?;
-    let (session, through) = through::choose(&work, &source, matches, console).await?;
+    let Chosen { session, target } = through::choose(&work, &source, matches, console).await?;
     let (before, after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;
     let Really { before, found, site, .. } = found::really(&work, before, &session, console).await?;
-    let (text, exit) = planned_of(before.as_ref(), &after, &found, false, console.out.color);
-    console.out.write(&text)?;
-    if exit == Exit::Changes && !agreed(matches, "deploy it", console).await? {
+    let plan = plan_of(before.as_ref(), &after, &found);
+    console.out.write(&plan.to_text(console.out.color))?;
+    if let Some(target) = &target {
+        foresight::foresee(&source, target, &plan, &session, console).await?;
+    }
+    if !plan.is_empty() && !agreed(matches, "deploy it", console).await? {
         return Err(Failure::new("nothing was deployed"));
     }
     let changes = work.apply().await?;
@@ -125,7 +130,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         Some(site) => site,
         None => Site::new(&work.store, &work.stack(), &work.options.key, session).await?,
     };
-    site.is_heats = through == Through::Heat;
+    site.is_heats = target.is_none();
     let deadline = matches
         .get_one::<Duration>("deadline")
         .map(|time| Time::from_millis(clock::millis() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2)));

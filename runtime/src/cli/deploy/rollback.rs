@@ -1,6 +1,7 @@
 //! `wattle rollback`: infrastructure and software as they were.
 
 use clap::{Arg, ArgMatches, Command, value_parser};
+use wattle::plan::plan_of;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
@@ -9,7 +10,7 @@ use crate::cli::{args, target, ui};
 use crate::deploy::Wanted;
 
 use super::site::{Brought, Site};
-use super::{cloud, live, software};
+use super::{cloud, found, live, software};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("rollback")
@@ -36,11 +37,13 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let stack = space.layout().stack().to_owned();
     let site = Site::new(space.store(), &stack, &key, session).await?;
     let to = matches.get_one::<u64>("to").copied();
-    let found = site.former(to).await?;
-    let Some((number, source)) = found else {
+    let Some((number, source)) = site.former(to).await? else {
         return Err(Failure::usage(format!("`{stack}` has no deployment to go back to"))
             .help("`wattle destroy` removes what there is"));
     };
+    let before = site.present().await?.map(|(_, present)| found::state_of(&present, &site)).transpose()?;
+    let plan = plan_of(before.as_ref(), &found::state_of(&source, &site)?, &site.glance(console).await?);
+    console.out.write(&plan.to_text(console.out.color))?;
     if !agreed(matches, &format!("bring `{stack}` back to deployment {number}"), console).await? {
         return Err(Failure::new("nothing was changed"));
     }

@@ -281,6 +281,11 @@ impl From<DeployError> for Failure {
             DeployError::Store(error) => error.into(),
             DeployError::Sealed { .. } => Self::new(error.to_string())
                 .help("give the operator's key that `wattle deploy` was given before: `--key FILE`"),
+            DeployError::Unkept { ref kept, .. } => {
+                let kept = join(kept.iter().map(u64::to_string).collect::<Vec<_>>(), "and");
+                let help = if kept.is_empty() { "none is kept".to_owned() } else { format!("it has {kept}: `--to N`") };
+                Self::usage(error.to_string()).help(help)
+            }
             DeployError::Destroyed { .. } => Self::new(error.to_string()).help("`wattle deploy` again makes it anew"),
             DeployError::Led { .. } => Self::new(error.to_string()).help(
                 "wait until that `wattle deploy` has ended; one that was killed counts until its session is over",

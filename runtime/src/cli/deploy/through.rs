@@ -6,6 +6,7 @@ use clap::{Arg, ArgMatches};
 use wattle::check::Severity;
 use wattle::model::Diagnostic;
 use wattle::view::{self, Format};
+use wattle_deploy::Deployment as Target;
 use wattle_openstack::Session;
 use wattle_openstack::orchestration::Orchestration;
 
@@ -25,6 +26,14 @@ pub(super) fn argument() -> Arg {
     )
 }
 
+/// Who does it, and where.
+pub(super) struct Chosen {
+    /// The cloud where it is done.
+    pub(super) session: Arc<Session>,
+    /// The target, where `wattle` does it itself. Nothing, where Heat does.
+    pub(super) target: Option<Target>,
+}
+
 /// Who does it, with the cloud where it is done. What can be known to be wrong is said before anything is made.
 ///
 /// # Errors
@@ -34,7 +43,7 @@ pub(super) async fn choose(
     source: &Source,
     matches: &ArgMatches,
     console: &mut Console,
-) -> Result<(Arc<Session>, Through), Failure> {
+) -> Result<Chosen, Failure> {
     let before = Deployment::through(&work.store, &work.stack(), &work.options.key).await?;
     let asked = matches.get_one::<String>("through").map(|who| match who.as_str() {
         "heat" => Through::Heat,
@@ -57,7 +66,7 @@ pub(super) async fn choose(
                 }
                 let session = cloud::session(matches).await?;
                 cloud::services(&session, &target).await?;
-                return Ok((session, Through::Wattle));
+                return Ok(Chosen { session, target: Some(target) });
             }
             Err(refused) => refused,
         };
@@ -76,7 +85,7 @@ pub(super) async fn choose(
     let session = cloud::session(matches).await?;
     let is_known = before.is_some();
     through_heat(work, source, &session, is_known, matches).await?;
-    Ok((session, Through::Heat))
+    Ok(Chosen { session, target: None })
 }
 
 /// Why a stack that is there stays with whoever made it.
@@ -131,13 +140,13 @@ fn wrong(source: &Source) -> Vec<Diagnostic> {
     all.filter(|found| found.severity == Severity::Error).collect()
 }
 
-fn show(source: &Source, found: &[Diagnostic], console: &mut Console) -> Result<(), Failure> {
+pub(super) fn show(source: &Source, found: &[Diagnostic], console: &mut Console) -> Result<(), Failure> {
     let environment = |name: &str| source.environments.iter().find(|(file, _)| file == name).map(|(_, text)| text);
     let read = |name: &str| source.files.get(name).or_else(|| environment(name)).map(|text| text.as_str().into());
     console.err.write(&view::render(found, Format::Full, &read, &console.err.options()))
 }
 
-fn wrongs(count: usize) -> String {
+pub(super) fn wrongs(count: usize) -> String {
     if count == 1 { "one thing is wrong".to_owned() } else { format!("{count} things are wrong") }
 }
 

@@ -376,13 +376,13 @@ async fn desire(shelf: &mut Shelf, asked: &Asked) -> Result<Desire, DeployError>
         None => Desire::nothing(),
     };
     let Asked { deadline, on_failure, cleanup, corrects, .. } = *asked;
-    Ok(Desire { deadline, on_failure, cleanup, corrects, ..desire })
+    Ok(Desire { deadline, on_failure, cleanup, corrects, leaves: asked.leaves.clone(), ..desire })
 }
 
 /// A desire as it is stored.
 fn kept(shelf: &Shelf, desire: &Desire) -> Asked {
-    let Desire { target, deadline, on_failure, cleanup, corrects } = desire;
-    let name = shelf.name_of(target);
+    let Desire { target, deadline, on_failure, cleanup, corrects, leaves } = desire.clone();
+    let name = shelf.name_of(&target);
     assert!(name.is_some() || target.resources().is_empty(), "INVARIANT: what is asked for was taken from the shelf");
-    Asked { target: name, deadline: *deadline, on_failure: *on_failure, cleanup: *cleanup, corrects: *corrects }
+    Asked { target: name, deadline, on_failure, cleanup, corrects, leaves }
 }

@@ -79,7 +79,7 @@ impl Mask {
     /// Masks from now on what of `value` is secret by its type.
     pub fn add_secrets(&mut self, ty: &Type, value: &Value) {
         match (ty, value) {
-            (Type::Hidden(_), value) => self.add(value),
+            (Type::Hidden(ty), value) => self.add_all(ty, value),
             (Type::List(item), Value::List(values)) => values.iter().for_each(|value| self.add_secrets(item, value)),
             (Type::Map(item), Value::Map(values)) => values.values().for_each(|value| self.add_secrets(item, value)),
             (Type::Struct(fields), Value::Map(values)) => {
@@ -90,6 +90,29 @@ impl Mask {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Masks a secret of this type: each text and number in it, and the keys of a map, which are none of its type's.
+    fn add_all(&mut self, ty: &Type, value: &Value) {
+        match (ty, value) {
+            (Type::Map(item), Value::Map(values)) => {
+                for (key, value) in values {
+                    self.add_text(key);
+                    self.add_all(item, value);
+                }
+            }
+            (Type::List(item), Value::List(values)) => values.iter().for_each(|value| self.add_all(item, value)),
+            (Type::Struct(fields), Value::Map(values)) => {
+                for (name, value) in values {
+                    match fields.iter().find(|(field, _)| *field == name) {
+                        Some((_, ty)) => self.add_all(ty, value),
+                        None => self.add(value),
+                    }
+                }
+            }
+            (Type::Hidden(ty), value) => self.add_all(ty, value),
+            (_, value) => self.add(value),
         }
     }
 
@@ -328,6 +351,15 @@ mod tests {
         let mut mask = Mask::default();
         mask.add_secrets(&Type::List(Box::new(Type::Struct(fields))), &value);
         assert_eq!(mask.text("postgres:hunter2"), "postgres:***");
+    }
+
+    #[test]
+    fn keys_of_a_secret_map_are_secret_and_names_of_fields_are_not() {
+        let fields = [("tokens".into(), Type::Map(Box::new(Type::STR)))].into_iter().collect();
+        let value: Value = serde_json::from_str(r#"{"tokens": {"tok-4711": "ann"}}"#).unwrap();
+        let mut mask = Mask::default();
+        mask.add_secrets(&Type::Hidden(Box::new(Type::Struct(fields))), &value);
+        assert_eq!(mask.text("tokens: tok-4711"), "tokens: ***");
     }
 
     #[test]

@@ -1,0 +1,86 @@
+//! What a template names that is not its own: flavors, images, networks that are there already.
+
+use std::collections::BTreeSet;
+
+use wattle_converge::Target as _;
+use wattle_model::{Name, PropertySchema, SchemaConstraint, Source, Value};
+
+use crate::deployment::Deployment;
+
+/// A thing of the cloud that a resource names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Named {
+    /// The full name of the resource.
+    pub resource: Name,
+    /// Where in its properties: `networks[0].network`.
+    pub path: String,
+    /// Heat's constraint, which says what it is a name of: `nova.flavor`.
+    pub constraint: Name,
+    /// The name, or an id.
+    pub name: String,
+    /// Where the resource is written.
+    pub at: Source,
+}
+
+impl Named {
+    /// The property in which it is named.
+    pub fn property(&self) -> &str {
+        self.path.split(['.', '[']).next().unwrap_or_default()
+    }
+}
+
+impl Deployment {
+    /// All that is known to be named before anything is made. What a resource of the template is called is not among it.
+    pub fn named(&self) -> Vec<Named> {
+        let mut all = Vec::new();
+        let mut own = BTreeSet::new();
+        for (name, _) in self.resources() {
+            let Some(resource) = self.row(&name) else { continue };
+            let properties = resource.only_given().unwrap_or_default();
+            own.extend(properties.get("name").and_then(Value::as_str).map(str::to_owned));
+            for (property, value) in &properties {
+                let Some(schema) = resource.schema(property) else { continue };
+                names(schema, value, property, &mut |path, constraint, text| {
+                    all.push(Named {
+                        resource: name.clone(),
+                        path: path.to_owned(),
+                        constraint: constraint.clone(),
+                        name: text.to_owned(),
+                        at: resource.at.clone(),
+                    });
+                });
+            }
+        }
+        all.retain(|named| !own.contains(&named.name));
+        all
+    }
+}
+
+/// Tells of each text within a value of which the schema says, by a named constraint, what it is a name of.
+fn names(schema: &PropertySchema, value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Name, &str)) {
+    match value {
+        Value::Str(text) if !text.is_empty() => {
+            for constraint in &schema.constraints {
+                if let SchemaConstraint::Custom(constraint) = constraint {
+                    tell(path, constraint, text);
+                }
+            }
+        }
+        Value::List(items) => {
+            let of_items = schema.item.as_deref();
+            for (index, item) in items.iter().enumerate() {
+                if let Some(schema) = of_items {
+                    names(schema, item, &format!("{path}[{index}]"), tell);
+                }
+            }
+        }
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                if let Some(schema) = schema.keys.get(key) {
+                    names(schema, value, &format!("{path}.{key}"), tell);
+                }
+            }
+        }
+        _ => {}
+    }
+}

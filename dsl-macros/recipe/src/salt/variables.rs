@@ -1,0 +1,40 @@
+//! Variables of a state's Jinja. They are not the pillar: an input is in that alone.
+
+use crate::jinja;
+use crate::lookup::Names;
+
+/// Variables that Salt gives to each state.
+const OWN: [&str; 22] = [
+    "salt",
+    "grains",
+    "pillar",
+    "opts",
+    "env",
+    "saltenv",
+    "pillarenv",
+    "sls",
+    "slspath",
+    "sls_path",
+    "slsdotpath",
+    "slscolonpath",
+    "tpldir",
+    "tplfile",
+    "tpldot",
+    "tplroot",
+    "tplpath",
+    "proxy",
+    "context",
+    "source",
+    "data",
+    "tag",
+];
+
+/// Notes the variables that nothing in the file sets. One that is not there is an error to Salt.
+pub(super) fn note(source: &str, into: &mut Names) {
+    let mut own = Names::default();
+    OWN.into_iter().for_each(|name| own.set(name));
+    jinja::names::template(source, 1, &mut own);
+    if !own.anything {
+        own.missing().for_each(|(name, line)| into.miss(name, line));
+    }
+}

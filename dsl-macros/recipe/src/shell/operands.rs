@@ -1,0 +1,279 @@
+//! Which arguments of a command are files: the one table of where each program has those that it reads, and those that it makes.
+//!
+//! A program that is not here is taken for one that may do anything with what it is given.
+
+use super::word::{Part, Word};
+use crate::names::file_name;
+
+mod archive;
+mod table;
+
+pub(super) use table::ROWS;
+
+/// Which of a program's arguments that are no options it reads as files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Read {
+    Nothing,
+    First,
+    /// The first one, behind which arguments of its own stand.
+    Program,
+    All,
+    /// The first one is a script, a pattern or the like.
+    AllButFirst,
+    /// The last one is where to.
+    AllButLast,
+    /// Those that are spelt as paths or packages: others are names.
+    Packages,
+}
+
+/// One program, or several that are alike.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    /// Names of programs, each of one word or, with its command, of two.
+    pub(super) programs: &'static [&'static str],
+    pub(super) reads: Read,
+    /// Options whose value is a file that is read.
+    files: &'static [&'static str],
+    /// Options whose value is a file behind an `@`, as `@x` or `name=@x`.
+    marked: &'static [&'static str],
+    /// Options whose value is a file or folder that is made.
+    makes: &'static [&'static str],
+    /// Options with another value, which is no argument.
+    values: &'static [&'static str],
+    /// Options that give what the first argument is otherwise.
+    instead: &'static [&'static str],
+    /// Options with which no argument is a file.
+    inline: &'static [&'static str],
+    /// Arguments that name a file behind this: `if=`.
+    key: &'static str,
+    /// It makes all of its arguments, or its last one where it reads the others.
+    pub(super) is_maker: bool,
+    /// What else it may make where it runs.
+    besides: Besides,
+}
+
+/// What a command may make of which nothing says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Besides {
+    Nothing,
+    /// Who knows: it runs what somebody has written, or is none of the table.
+    Anything,
+    /// A whole tree of files.
+    Tree,
+}
+
+impl Row {
+    const fn new(programs: &'static [&'static str], reads: Read) -> Self {
+        let none: &[&str] = &[];
+        Self {
+            programs,
+            reads,
+            files: none,
+            marked: none,
+            makes: none,
+            values: none,
+            instead: none,
+            inline: none,
+            key: "",
+            is_maker: matches!(reads, Read::AllButLast),
+            besides: Besides::Nothing,
+        }
+    }
+
+    const fn files(self, files: &'static [&'static str]) -> Self {
+        Self { files, ..self }
+    }
+
+    const fn marked(self, marked: &'static [&'static str]) -> Self {
+        Self { marked, ..self }
+    }
+
+    const fn makes(self, makes: &'static [&'static str]) -> Self {
+        Self { makes, ..self }
+    }
+
+    const fn values(self, values: &'static [&'static str]) -> Self {
+        Self { values, ..self }
+    }
+
+    const fn instead(self, instead: &'static [&'static str]) -> Self {
+        Self { instead, ..self }
+    }
+
+    const fn inline(self, inline: &'static [&'static str]) -> Self {
+        Self { inline, ..self }
+    }
+
+    const fn key(self, key: &'static str) -> Self {
+        Self { key, ..self }
+    }
+
+    const fn maker(self) -> Self {
+        Self { is_maker: true, ..self }
+    }
+
+    const fn running(self) -> Self {
+        Self { besides: Besides::Anything, ..self }
+    }
+
+    const fn unpacking(self) -> Self {
+        Self { besides: Besides::Tree, ..self }
+    }
+}
+
+/// A file among the arguments of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Operand {
+    /// Which argument.
+    pub(super) at: usize,
+    /// How many bytes of it are no part of the path.
+    pub(super) skip: usize,
+    /// The path begins behind the last `@` of what is left; nothing without one.
+    pub(super) is_marked: bool,
+    pub(super) makes: bool,
+    /// It is no value of an option that the table does not know.
+    pub(super) is_certain: bool,
+}
+
+/// The row of a command, and how many of its words name the program.
+pub(super) fn row(program: &str, arguments: &[Word]) -> Option<(&'static Row, usize)> {
+    let name = file_name(program);
+    let is_two = |known: &&str| {
+        let Some((first, second)) = known.split_once(' ') else { return false };
+        first == name && arguments.first().and_then(Word::literal) == Some(second)
+    };
+    let of = |is: &dyn Fn(&&str) -> bool| ROWS.iter().find(|row| row.programs.iter().any(is));
+    of(&is_two).map(|row| (row, 1)).or_else(|| of(&|known| *known == name).map(|row| (row, 0)))
+}
+
+/// The files among the arguments of the program of a row, and what else it may make where it runs.
+pub(super) fn operands(row: &Row, arguments: &[Word]) -> (Vec<Operand>, Besides) {
+    let found = if row.programs.contains(&"tar") { archive::operands(row, arguments) } else { of_row(row, arguments) };
+    // What says where to unpack, or into what to pack, makes that.
+    let is_told = row.besides == Besides::Tree && found.iter().any(|one| one.makes);
+    (found, if is_told { Besides::Nothing } else { row.besides })
+}
+
+/// The files among the arguments, as a row has them.
+fn of_row(row: &Row, arguments: &[Word]) -> Vec<Operand> {
+    let mut found = Vec::new();
+    // Arguments that are no options, and whether each is certainly none of an option's.
+    let mut others: Vec<(usize, bool)> = Vec::new();
+    let (mut is_over, mut is_inline, mut is_given) = (false, false, false);
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        let text = head(word);
+        let is_option = !is_over && text.len() > 1 && text.starts_with('-');
+        if is_over || !is_option {
+            let behind = at.checked_sub(1).is_some_and(|before| is_bare_option(&arguments[before]));
+            let is_key = !row.key.is_empty() && text.starts_with(row.key);
+            if is_key {
+                found.push(Operand { skip: row.key.len(), ..Operand::new(at, false) });
+            }
+            others.push((at, is_over || !behind));
+            // What stands behind a program is its own.
+            if row.reads == Read::Program {
+                break;
+            }
+        } else if text == "--" {
+            is_over = true;
+        } else {
+            let (option, value) = option(row, word, at);
+            is_inline |= row.inline.contains(&&*option);
+            is_given |= row.instead.contains(&&*option);
+            if let Some((value, skip)) = value {
+                let is = |names: &[&str]| names.contains(&&*option);
+                if is(row.files) || is(row.marked) || is(row.makes) {
+                    let is_marked = is(row.marked);
+                    found.push(Operand { skip, is_marked, ..Operand::new(value, is(row.makes)) });
+                }
+                at = at.max(value);
+            }
+        }
+        at += 1;
+    }
+    if !is_inline {
+        positional(row, arguments, &others, is_given, &mut found);
+    }
+    found.retain(|one| one.at < arguments.len());
+    found
+}
+
+/// What of the arguments that are no options is a file.
+fn positional(row: &Row, arguments: &[Word], others: &[(usize, bool)], is_given: bool, found: &mut Vec<Operand>) {
+    let count = others.len();
+    let is_target = found.iter().any(|one| one.makes);
+    for (number, (at, is_certain)) in others.iter().enumerate() {
+        let is_last = number + 1 == count;
+        let reads = match row.reads {
+            Read::Nothing => false,
+            Read::First => number == 0,
+            Read::Program => number == 0 && !is_given,
+            Read::All => true,
+            Read::AllButFirst => number > 0 || is_given,
+            Read::AllButLast => !is_last || is_target,
+            Read::Packages => is_package(head(&arguments[*at])),
+        };
+        let makes = row.is_maker && !reads;
+        if reads || makes {
+            found.push(Operand { is_certain: *is_certain, ..Operand::new(*at, makes) });
+        }
+    }
+}
+
+impl Operand {
+    fn new(at: usize, makes: bool) -> Self {
+        Self { at, skip: 0, is_marked: false, makes, is_certain: true }
+    }
+}
+
+/// What an option is called, and where its value stands if it takes one: in which argument, behind how many bytes.
+fn option(row: &Row, word: &Word, at: usize) -> (String, Option<(usize, usize)>) {
+    let text = head(word);
+    let takes =
+        |option: &str| [row.files, row.marked, row.makes, row.values].iter().any(|options| options.contains(&option));
+    if let Some((option, _)) = text.split_once('=')
+        && (text.starts_with("--") || takes(option))
+    {
+        return (option.to_owned(), Some((at, option.len() + 1)));
+    }
+    let is_alone = word.parts.len() == 1;
+    if takes(text) && is_alone {
+        return (text.to_owned(), Some((at + 1, 0)));
+    }
+    if text.starts_with("--") || row.inline.contains(&text) || row.instead.contains(&text) {
+        return (text.to_owned(), None);
+    }
+    // Several options of one letter, the last of which may have a value: `-qf x`, `-fx`.
+    let letters = text.char_indices().skip(1).map(|(begin, letter)| (begin + letter.len_utf8(), format!("-{letter}")));
+    let mut found = text.to_owned();
+    for (behind, option) in letters {
+        if takes(&option) {
+            let is_inside = behind < text.len() || !is_alone;
+            return (option, Some(if is_inside { (at, behind) } else { (at + 1, 0) }));
+        }
+        if row.inline.contains(&&*option) || row.instead.contains(&&*option) {
+            found = option;
+        }
+    }
+    (found, None)
+}
+
+/// The text with which a word begins.
+pub(super) fn head(word: &Word) -> &str {
+    match word.parts.first() {
+        Some(Part::Text { text, .. }) => text,
+        _ => "",
+    }
+}
+
+/// Whether an argument is an option whose value, if any, would be the next one.
+fn is_bare_option(word: &Word) -> bool {
+    word.literal().is_some_and(|text| text.starts_with('-') && text.len() > 1 && !text.contains('='))
+}
+
+/// Whether what is installed is a file: `./x`, `x.deb`.
+fn is_package(text: &str) -> bool {
+    const ENDINGS: [&str; 7] = [".deb", ".rpm", ".apk", ".whl", ".gem", ".tgz", ".tar.gz"];
+    text.starts_with("./") || text.starts_with("../") || ENDINGS.iter().any(|ending| text.ends_with(ending))
+}

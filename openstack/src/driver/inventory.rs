@@ -1,0 +1,81 @@
+//! What there is in a cloud of what templates name, as it is asked before anything is made.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::find::{Lack, Sort, is_id};
+use super::work::get;
+use crate::{Fault, Session};
+
+/// What there is in a cloud of what templates name. Each list is read once.
+pub struct Inventory {
+    session: Arc<Session>,
+    lists: BTreeMap<Sort, Option<Vec<Value>>>,
+}
+
+/// Heat's constraints that say what a text is a name of.
+const NAMED: [(&str, Sort); 9] = [
+    ("nova.flavor", Sort::Flavor),
+    ("nova.keypair", Sort::Key),
+    ("glance.image", Sort::Image),
+    ("neutron.network", Sort::Network),
+    ("neutron.subnet", Sort::Subnet),
+    ("neutron.subnetpool", Sort::SubnetPool),
+    ("neutron.port", Sort::Port),
+    ("neutron.router", Sort::Router),
+    ("neutron.qos_policy", Sort::Policy),
+];
+
+impl Inventory {
+    /// That of the cloud, and the project, where the session is logged in.
+    pub fn new(session: Arc<Session>) -> Self {
+        Self { session, lists: BTreeMap::new() }
+    }
+
+    /// Why `name` does not do where Heat's `constraint` asks for a name or an id; nothing where it does, or where it is not for this
+    /// user to know.
+    ///
+    /// # Errors
+    ///
+    /// A service does not answer.
+    pub async fn lacks(&mut self, constraint: &str, name: &str) -> Result<Option<Lack>, Fault> {
+        let Some((_, sort)) = NAMED.iter().find(|(known, _)| *known == constraint) else { return Ok(None) };
+        if is_id(name) {
+            return self.lacks_id(*sort, name).await;
+        }
+        if !self.lists.contains_key(sort) {
+            let list = self.list(*sort).await?;
+            self.lists.insert(*sort, list);
+        }
+        let list = self.lists.get(sort).and_then(Option::as_ref);
+        Ok(list.and_then(|all| sort.chosen(all, name).err()))
+    }
+
+    async fn list(&self, sort: Sort) -> Result<Option<Vec<Value>>, Fault> {
+        match self.session.list(sort.list(), sort.key()).await {
+            // Nova says of each pair of keys that it is one.
+            Ok(all) if sort == Sort::Key => Ok(Some(all.into_iter().map(|mut pair| pair["keypair"].take()).collect())),
+            Ok(all) => Ok(Some(all)),
+            Err(fault) if fault.is_refusal() => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// Lists do not have all that an id may name: images that the community shares, flavors that are not public.
+    async fn lacks_id(&self, sort: Sort, id: &str) -> Result<Option<Lack>, Fault> {
+        let call = sort.list();
+        match self.session.call(get(call.service, format!("{}/{id}", call.path))).await {
+            Ok(_) => Ok(None),
+            Err(fault) if fault.is_missing() => {
+                let called = sort.called();
+                let what = format!("the cloud has no {called} of the id `{id}`");
+                let help = "the project has to see it: look at the id, or write a name".to_owned();
+                Ok(Some(Lack { what, help }))
+            }
+            Err(fault) if fault.is_refusal() => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What can be known beforehand to go wrong in the cloud: names of what it does not have, and quotas that are too small.
+
+use std::sync::Arc;
+
+use wattle::model::Diagnostic;
+use wattle::plan::{Action, Plan};
+use wattle_converge::Target as _;
+use wattle_deploy::{Deployment, Named};
+use wattle_heat::check::property_refused;
+use wattle_openstack::Session;
+use wattle_openstack::driver::{Inventory, Short, room};
+
+use crate::cli::console::Console;
+use crate::cli::failure::Failure;
+use crate::openstack::Source;
+
+use super::cloud::of_fault;
+use super::through;
+
+/// Sees that the cloud has what is named by what is to be made or changed, and that the project may have it. What stays as it is is not
+/// asked for: the image of a server that runs may be gone.
+///
+/// # Errors
+/// All that it lacks, or that a service does not answer.
+pub(super) async fn foresee(
+    source: &Source,
+    target: &Deployment,
+    plan: &Plan,
+    session: &Arc<Session>,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    let mut wrong: Vec<Diagnostic> = Vec::new();
+    let mut inventory = Inventory::new(Arc::clone(session));
+    for named in target.named().iter().filter(|named| is_asked_for(plan, named)) {
+        let Some(lack) = inventory.lacks(&named.constraint, &named.name).await.map_err(of_fault)? else { continue };
+        let diagnostic = property_refused(&named.resource, &named.path, &lack.what, &named.at).help(lack.help);
+        // Members of a group are written once.
+        if !wrong.iter().any(|known| known.labels == diagnostic.labels && known.help == diagnostic.help) {
+            wrong.push(diagnostic);
+        }
+    }
+    if !wrong.is_empty() {
+        through::show(source, &wrong, console)?;
+        let what = through::wrongs(wrong.len());
+        return Err(Failure::usage(format!(
+            "{what} in `{}` for the cloud `{}`, and nothing was done",
+            source.template,
+            session.cloud().name
+        )));
+    }
+    let made = target
+        .resources()
+        .into_iter()
+        .filter(|(name, _)| matches!(action(plan, name), Action::Create | Action::Replace));
+    let given: Vec<_> = made.filter_map(|(name, _)| target.given(&name)).collect();
+    let short = room(session, &given).await.map_err(of_fault)?;
+    if short.is_empty() {
+        return Ok(());
+    }
+    let failure = Failure::new("the project may not have that much, and nothing was done")
+        .help("`openstack quota show --usage` says what it may have: delete what is not needed, or have whoever runs the cloud raise it by `openstack quota set`");
+    Err(short.iter().fold(failure, |failure, short| failure.note(said(short))))
+}
+
+/// A quota in words.
+fn said(short: &Short) -> String {
+    let Short { what, wanted, limit, used } = short;
+    format!("{what}: {wanted} more are to be made, and it may have {limit}, of which there are {used}")
+}
+
+/// What becomes of a resource. One that a plan says nothing of is new to it.
+fn action(plan: &Plan, name: &str) -> Action {
+    plan.resources.get(name).map_or(Action::Create, |planned| planned.action)
+}
+
+/// Whether the cloud will be asked for what is named there.
+fn is_asked_for(plan: &Plan, named: &Named) -> bool {
+    match action(plan, &named.resource) {
+        Action::Unchanged
+        | Action::MayUpdate
+        | Action::MayRebuild
+        | Action::MayReplace
+        | Action::Delete
+        | Action::Refused => false,
+        Action::Create | Action::Replace => true,
+        Action::Update | Action::Rebuild => {
+            let because = plan.resources.get(&named.resource).into_iter().flat_map(|planned| &planned.because);
+            because.into_iter().any(|reason| reason.what == named.property())
+        }
+    }
+}
