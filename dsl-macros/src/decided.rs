@@ -32,7 +32,7 @@ fn marked(tokens: TokenStream, iterated: bool) -> TokenStream {
         }
         let length = operated::cast(&tokens, at);
         if length > 0 {
-            marked.extend(operated::wrapped("Cast", &tokens[at..at + length]));
+            marked.extend(operated::asked("cast", &tokens[at..at + length]));
             at += length;
             continue;
         }
@@ -44,13 +44,6 @@ fn marked(tokens: TokenStream, iterated: bool) -> TokenStream {
                 marked.extend(call("matched", &tokens[at..at + length]));
                 at += length;
             }
-        } else if (is_word(token, "if") || is_word(token, "while"))
-            && let Some((pattern, length)) = operated::opened(&tokens[at..])
-        {
-            marked.extend(tokens[at..at + pattern].iter().cloned());
-            at += pattern;
-            marked.extend(operated::wrapped("Opened", &tokens[at..at + length]));
-            at += length;
         } else if is_word(token, "if") || is_word(token, "while") {
             at += condition(&tokens[at..], &mut marked);
         } else if let Some(operator) = range(&tokens, at - 1) {
@@ -231,7 +224,7 @@ fn range(tokens: &[TokenTree], at: usize) -> Option<usize> {
     Some(if tokens.get(at + 3).is_some_and(|token| is_punct(token, '=')) { 3 } else { 2 })
 }
 
-pub(crate) fn call(function: &str, operand: &[TokenTree]) -> TokenStream {
+fn call(function: &str, operand: &[TokenTree]) -> TokenStream {
     let span = operand.first().map_or_else(Span::call_site, TokenTree::span);
     let function = Ident::new(function, span);
     let operand = operand.iter().cloned();
@@ -252,7 +245,7 @@ pub(crate) fn is_punct(token: &TokenTree, punct: char) -> bool {
     matches!(token, TokenTree::Punct(found) if found.as_char() == punct)
 }
 
-pub(crate) fn is_block(token: &TokenTree) -> bool {
+fn is_block(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
 

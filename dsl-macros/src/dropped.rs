@@ -14,7 +14,7 @@ use syn::{Block, Expr, Ident, Pat, Stmt, parse_quote_spanned};
 
 /// Has the statements of a blueprint, to which the topology is `topology`, tell of modules that they drop.
 pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
-    let unused: Vec<Ident> = unused(&block.stmts, topology);
+    let unused: Vec<(usize, Ident)> = unused(&block.stmts, topology);
     for statement in &mut block.stmts {
         match statement {
             Stmt::Expr(value, Some(_)) if builds(value, topology) => {
@@ -28,27 +28,26 @@ pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
             Stmt::Local(_) | Stmt::Item(_) | Stmt::Macro(_) => {}
         }
     }
-    // In front of what the block gives: each is there until the block ends.
-    let end = block.stmts.len() - usize::from(matches!(block.stmts.last(), Some(Stmt::Expr(_, None))));
-    let named = unused.into_iter().map(|name| -> Stmt {
+    for (at, name) in unused.into_iter().rev() {
         let span = name.span();
-        parse_quote_spanned! {span=>
-            #[allow(clippy::unit_arg, clippy::no_effect, clippy::used_underscore_binding)]
+        // Behind its own statement, so that what it borrows is not borrowed any longer than it was.
+        let named = parse_quote_spanned! {span=>
+            #[allow(unreachable_code, clippy::unit_arg, clippy::no_effect, clippy::used_underscore_binding)]
             ::wattle::author::Named(&#name).dropped();
-        }
-    });
-    block.stmts.splice(end..end, named);
+        };
+        block.stmts.insert(at + 1, named);
+    }
 }
 
-/// The names of what is built and used nowhere.
-fn unused(statements: &[Stmt], topology: Option<&Ident>) -> Vec<Ident> {
+/// The names of what is built and used nowhere, and where they are.
+fn unused(statements: &[Stmt], topology: Option<&Ident>) -> Vec<(usize, Ident)> {
     let named = statements.iter().enumerate().filter_map(|(at, statement)| {
         let Stmt::Local(local) = statement else { return None };
-        let (Pat::Ident(pattern), Some(init)) = (&local.pat, &local.init) else { return None };
+        let (Pat::Ident(pattern), Some(init), []) = (&local.pat, &local.init, &local.attrs[..]) else { return None };
         let name = &pattern.ident;
         let is_left = name.to_string().starts_with('_') && builds(&init.expr, topology);
         (is_left && !statements[at + 1..].iter().any(|later| mentions(later.to_token_stream(), name)))
-            .then(|| name.clone())
+            .then(|| (at, name.clone()))
     });
     named.collect()
 }

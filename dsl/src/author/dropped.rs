@@ -24,9 +24,9 @@ pub struct DroppedModule;
 pub struct Named<'v, T>(pub &'v T);
 
 impl<M: Module> Named<'_, M> {
-    /// The module is dropped.
-    pub fn dropped(self) -> DroppedModule {
-        DroppedModule
+    /// The module is dropped. Of what is in a box the compiler does not suggest `let _ =`, which stands there already.
+    pub fn dropped(self) -> Box<DroppedModule> {
+        Box::new(DroppedModule)
     }
 }
 

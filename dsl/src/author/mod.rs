@@ -79,6 +79,6 @@ pub use field::{FieldNotKnownYet, Fielded};
 #[doc(hidden)]
 pub use known::NotKnownYet;
 #[doc(hidden)]
-pub use operated::{Anything, Cast, Left, OfKnown, Opened, Right};
+pub use operated::{KnownOperand, Operand};
 #[doc(hidden)]
 pub use parameters::ParameterOptions;

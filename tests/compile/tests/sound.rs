@@ -12,6 +12,7 @@ struct Known {
     ratio: f64,
     letter: &'static char,
     is_small: bool,
+    is_reference: &'static bool,
     flag: Option<bool>,
     level: Level,
 }
@@ -54,6 +55,10 @@ fn note(text: &str) -> usize {
 
 fn nothing() {}
 
+fn first(numbers: &mut [u8; 2]) -> &mut u8 {
+    &mut numbers[0]
+}
+
 /// Chosen when the stack is deployed.
 #[derive(Parameters)]
 struct Settings {
@@ -66,6 +71,7 @@ struct Settings {
 #[expect(
     clippy::cast_sign_loss,
     clippy::cast_possible_truncation,
+    clippy::needless_return,
     clippy::used_underscore_binding,
     clippy::too_many_lines,
     reason = "these are what is tried"
@@ -78,6 +84,7 @@ fn site(t: &mut Topology, p: Settings) {
         ratio: 0.5,
         letter: &'x',
         is_small: true,
+        is_reference: &true,
         flag: Some(false),
         level: Level::High,
     };
@@ -112,15 +119,16 @@ fn site(t: &mut Topology, p: Settings) {
     if let Some(first) = known.name.chars().next() {
         assert_eq!(first, 'a');
     }
-    if let Some(parts) = known.name.split(' ').map(Some).collect() {
-        let parts: Vec<&str> = parts;
-        assert_eq!(parts.len(), 1);
-    }
     if let Some(flag) = known.flag {
         assert!(!flag);
     }
+    assert!(known.is_reference);
+    assert_ne!(known.level as u8, 3 + known.size.max(3) as u8);
     let _name_and_number = (known.size as u16, known.ratio as f32);
-    let _kept = Named::new(&known.name);
+    let _kept = Named::new("a");
+    let mut numbers = [1, 2];
+    let _first = first(&mut numbers);
+    numbers[0] = 3;
     let _network = Network;
     t.add("other", _network);
     t.require("encrypted", !p.tls.is(false));
@@ -128,7 +136,8 @@ fn site(t: &mut Topology, p: Settings) {
     nothing();
     t.add("network", Network);
     drop(known.name);
-    note(if known.level as u8 == 3 { "high" } else { "low" });
+    let _last = first(&mut numbers);
+    return;
 }
 
 #[test]
