@@ -16,7 +16,7 @@ const NUMBERS: [&str; 14] =
 /// An operand, whose type the compiler asks for its `method`.
 pub(crate) fn asked(method: &str, operand: &[TokenTree]) -> TokenStream {
     let span = operand.first().map_or_else(Span::call_site, TokenTree::span);
-    let method = Ident::new(method, span);
+    let method = Ident::new(method, named(operand));
     let operand = operand.iter().cloned();
     quote_spanned!(span=> ::wattle::author::Operand(#(#operand)*).#method())
 }
@@ -36,6 +36,12 @@ pub(crate) fn cast(tokens: &[TokenTree], at: usize) -> usize {
 /// Whether an operand is a field of a variable.
 fn is_field(operand: &[TokenTree]) -> bool {
     matches!(operand, [of, .., dot, TokenTree::Ident(_)] if is_variable(of) && is_punct(dot, '.'))
+}
+
+/// Where the field or the method stands that an operand ends with: the compiler points there.
+fn named(operand: &[TokenTree]) -> Span {
+    let name = operand.iter().rfind(|token| matches!(token, TokenTree::Ident(_)));
+    name.map_or_else(Span::call_site, TokenTree::span)
 }
 
 /// Whether a name is not written as that of a constant or a type.
@@ -77,8 +83,9 @@ pub(crate) fn asserted(arguments: TokenStream, compares: bool) -> TokenStream {
 /// A field that is compared, which is not moved.
 fn compared(field: &[TokenTree]) -> TokenStream {
     let span = field.first().map_or_else(Span::call_site, TokenTree::span);
+    let method = Ident::new("compared", named(field));
     let field = field.iter();
-    quote_spanned!(span=> *::wattle::author::Operand(&#(#field)*).compared())
+    quote_spanned!(span=> *::wattle::author::Operand(&#(#field)*).#method())
 }
 
 #[cfg(test)]

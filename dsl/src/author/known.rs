@@ -1,7 +1,7 @@
 //! What Rust's own values have, and what is not known yet has not: the compiler says so in words of ours.
 
 use super::requirement::Subject;
-use super::unknown::{CalculatedOnTheRight, LookedInto, Shown};
+use super::unknown::{KnownToCalculate, KnownToLookInto, KnownToPrint};
 
 /// Methods that are looked for in a value that is not known yet. The bound refuses each in words of its own; what it returns is like what
 /// it would be, so that nothing else fails.
@@ -9,7 +9,7 @@ pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn max<K>(self, _: K) -> Self::Value
     where
-        Self: CalculatedOnTheRight,
+        Self: KnownToCalculate,
     {
         never()
     }
@@ -17,7 +17,7 @@ pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn min<K>(self, _: K) -> Self::Value
     where
-        Self: CalculatedOnTheRight,
+        Self: KnownToCalculate,
     {
         never()
     }
@@ -25,7 +25,7 @@ pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn clamp<K>(self, _: K, _: K) -> Self::Value
     where
-        Self: CalculatedOnTheRight,
+        Self: KnownToCalculate,
     {
         never()
     }
@@ -33,7 +33,7 @@ pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn pow(self, _: u32) -> Self::Value
     where
-        Self: CalculatedOnTheRight,
+        Self: KnownToCalculate,
     {
         never()
     }
@@ -41,7 +41,7 @@ pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn to_string(self) -> String
     where
-        Self: Shown,
+        Self: KnownToPrint,
     {
         never()
     }
@@ -49,7 +49,7 @@ pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn parse<K>(self) -> Result<K, std::fmt::Error>
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
     {
         never()
     }
@@ -57,7 +57,7 @@ pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn expect(self, _: &str) -> Self::Value
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
     {
         never()
     }
@@ -65,7 +65,7 @@ pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn unwrap_or<K>(self, _: K) -> Self::Value
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
     {
         never()
     }
@@ -73,7 +73,7 @@ pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn is_some(self) -> bool
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
     {
         never()
     }
@@ -81,7 +81,7 @@ pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn is_none(self) -> bool
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
     {
         never()
     }

@@ -235,6 +235,7 @@ impl RawResource {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Part for RawResource {
     type Outputs = Resource;
     type State = ();

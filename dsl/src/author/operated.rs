@@ -10,7 +10,7 @@ use super::handle::{Attribute, Output, Parameter};
 use super::promise::Promise;
 use super::requirement::Demand;
 use super::text::Text;
-use super::unknown::{CalculatedOnTheRight, ComparedOnTheRight};
+use super::unknown::{KnownToCalculate, KnownToCompare};
 
 /// What is cast, asserted or compared.
 pub struct Operand<T>(pub T);
@@ -30,7 +30,7 @@ impl<D: Deferred> Operand<D> {
     /// It is no number yet.
     pub fn cast(self) -> u8
     where
-        D: CalculatedOnTheRight,
+        D: KnownToCalculate,
     {
         never()
     }
@@ -48,7 +48,7 @@ impl<'v, D: Deferred> Operand<&'v D> {
     /// It cannot be compared yet. What it is compared with is a type of its own, or the compiler goes on with the wrong one.
     pub fn compared<Known>(self) -> &'v Known
     where
-        D: ComparedOnTheRight,
+        D: KnownToCompare,
     {
         never()
     }
