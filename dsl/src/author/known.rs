@@ -5,6 +5,7 @@ use super::unknown::{KnownToCalculate, KnownToLookInto, KnownToPrint};
 
 /// Methods that are looked for in a value that is not known yet. The bound refuses each in words of its own; what it returns is like what
 /// it would be, so that nothing else fails.
+#[expect(clippy::wrong_self_convention, reason = "they are called like those of known values")]
 pub trait NotKnownYet: Subject {
     #[doc(hidden)]
     fn max<K>(self, _: K) -> Self::Value

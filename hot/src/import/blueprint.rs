@@ -19,6 +19,7 @@ use super::kept::Kept;
 use super::literal::Literals;
 use super::literal::doc;
 use super::names::{Names, snake};
+use super::parameter::reads;
 use super::remark::{Owner, Remarks};
 use super::rust::{Expr, WIDTH, assigned, quoted, statement};
 use super::software::Software;
