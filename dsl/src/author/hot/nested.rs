@@ -53,14 +53,15 @@ impl<B: Blueprint> Nested<B> {
 /// What a group of Heat's can make several of.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the member of a group",
-    label = "not a stack",
-    note = "a member is a stack of a nested template, or a `RawResource`: `t.member(template.stack())`"
+    label = "neither a resource nor a stack",
+    note = "a member is one resource (`t.member(neutron::Port::new(net))`), or a stack of a nested template: `t.member(template.stack())`"
 )]
 pub trait Member: Part {
     /// What it is given.
     fn into_properties(self) -> Properties;
 }
 
+#[diagnostic::do_not_recommend]
 impl Member for RawResource {
     fn into_properties(self) -> Properties {
         self.into()
@@ -68,8 +69,8 @@ impl Member for RawResource {
 }
 
 impl Topology {
-    /// What a group makes each of its members of, such as `OS::Heat::ResourceGroup` by its property `resource_def`. The compiler checks
-    /// it as it checks what is added.
+    /// What a group makes each of its members of, such as `OS::Heat::ResourceGroup` by its property `resource_def`: a resource, or a
+    /// stack of a nested template. The compiler checks it as it checks what is added.
     ///
     /// Heat shows the properties of a group to whoever may see the stack, and so what its members are given.
     ///

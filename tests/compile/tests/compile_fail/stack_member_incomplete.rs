@@ -1,7 +1,6 @@
 //! The member of a group of which a parameter is not set.
 
 use wattle::prelude::*;
-use wattle_catalog::heat;
 
 #[derive(Parameters)]
 pub struct Settings {
@@ -18,9 +17,9 @@ pub fn member(t: &mut Topology, p: Settings) {
 pub fn members(t: &mut Topology) {
     let of_member = t.template("member.yaml", member);
     let whole = t.member(of_member.stack().image("debian"));
-    t.add("whole", heat::ResourceGroup::new(whole).count(2));
+    t.add("whole", RawResource::new("OS::Heat::ResourceGroup").property("resource_def", whole));
     let none = t.member(of_member.stack());
-    t.add("none", heat::ResourceGroup::new(none).count(2));
+    t.add("none", RawResource::new("OS::Heat::ResourceGroup").property("resource_def", none));
 }
 
 fn main() {}
