@@ -146,6 +146,7 @@ impl Topology {
         for (name, value, at) in properties.values {
             let name: Name = name.into();
             if let Some((_, first)) = given.insert(name.clone(), (value, at.into())) {
+                let name = format!("{ty}.{name}").into();
                 self.model.duplicates.push(Duplicate { kind: Kind::Property, name, first, again: at.into() });
             }
         }
