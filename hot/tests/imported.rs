@@ -169,7 +169,7 @@ fn stacks_of_nested_templates_are_typed() {
         "pub fn some_name(self) -> Attribute<String> {\n        self.0.attribute(\"some-name\")",
         "    /// Where it is.\n    pub fn address(self) -> hot::Value {\n        hot::get_attr(self.0, [\"address\"])",
         "let leaf = t.add(\"leaf\", leaf_template.stack());",
-        "t.member(\n            node.stack()\n                .image(\"debian-%index%\")\n                .network(hot::value(net))",
+        "t.member(\n            node.stack()\n                .image(\"debian-%index%\")\n                .network(\"private\")",
         "heat::ResourceGroup::new(t.member(leaf.stack()))",
         "heat::AutoScalingGroup::new(\n        t.member(",
         "heat::ResourceGroupResourceDef::new(\"parts/deep/leaf.yaml\").metadata(",
