@@ -73,7 +73,6 @@ struct Settings {
     clippy::cast_possible_truncation,
     clippy::needless_return,
     clippy::used_underscore_binding,
-    clippy::too_many_lines,
     reason = "these are what is tried"
 )]
 fn site(t: &mut Topology, p: Settings) {
