@@ -40,6 +40,7 @@ impl Server {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Host for Server {
     fn resource(self) -> Resource {
         Server::resource(self)

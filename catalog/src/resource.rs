@@ -40,6 +40,13 @@ macro_rules! resource {
             }
         }
 
+        #[diagnostic::do_not_recommend]
+        impl wattle::hot::Member for $properties {
+            fn into_properties(self) -> wattle::author::Properties {
+                self.0
+            }
+        }
+
         crate::resource::handle!($handle: $($kind)*);
     };
     ($(#[$meta:meta])* staged $handle:ident, $properties:ident, $ty:literal, $($kind:ident)*) => {
@@ -82,6 +89,13 @@ macro_rules! resource {
 
             fn add_to(self, t: &mut wattle::author::Topology, name: &str, at: wattle::model::Source) -> $handle {
                 $handle(t.add_resource(name, self.0, at))
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<F> wattle::hot::Member for $properties<F> {
+            fn into_properties(self) -> wattle::author::Properties {
+                self.0
             }
         }
 

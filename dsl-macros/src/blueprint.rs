@@ -90,7 +90,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
                 #p: Self::Parameters,
                 #c: Self::Config,
             ) -> ::wattle::author::Exports {
-                use ::wattle::author::OfNoModule as _;
+                use ::wattle::author::{KnownOperand as _, OfNoModule as _};
                 #[allow(clippy::needless_pass_by_value)]
                 #(#attrs)*
                 #sig #block

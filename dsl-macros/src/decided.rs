@@ -11,6 +11,8 @@
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::quote_spanned;
 
+use crate::operated;
+
 /// The tokens of a function's body, with its conditions and counts made to speak.
 pub(crate) fn mark(tokens: TokenStream) -> TokenStream {
     marked(tokens, false)
@@ -26,6 +28,12 @@ fn marked(tokens: TokenStream, iterated: bool) -> TokenStream {
         if let Some((function, length)) = unary(&tokens, at) {
             marked.extend(call(function, &tokens[at + 1..=at + length]));
             at += 1 + length;
+            continue;
+        }
+        let length = operated::cast(&tokens, at);
+        if length > 0 {
+            marked.extend(operated::asked("cast", &tokens[at..at + length]));
+            at += length;
             continue;
         }
         marked.extend([token.clone()]);
@@ -64,6 +72,8 @@ fn within(tokens: &[TokenTree], at: usize) -> TokenTree {
     let is_parenthesis = group.delimiter() == Delimiter::Parenthesis;
     let content = if is_before(1, '!') && before(2).is_some_and(|token| is_word(token, "vec")) {
         repeated(group.stream())
+    } else if is_before(1, '!') && before(2).is_some_and(operated::is_assertion) {
+        operated::asserted(group.stream(), before(2).is_some_and(operated::compares))
     } else if is_parenthesis
         && matches!(before(1), Some(name) if is_function(name))
         && (is_before(2, '.') || is_before(2, ':'))
@@ -181,7 +191,7 @@ fn is_arrow(tokens: &[TokenTree]) -> bool {
 }
 
 /// How many tokens from the first one on are a name with fields, methods, calls and indices behind it; 0 if it is none.
-fn operand(tokens: &[TokenTree]) -> usize {
+pub(crate) fn operand(tokens: &[TokenTree]) -> usize {
     let is_name = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Ident(name)) if !is_keyword(name));
     if !is_name(tokens.first()) {
         return 0;
@@ -227,11 +237,11 @@ fn is_keyword(name: &Ident) -> bool {
         .any(|keyword| name == keyword)
 }
 
-fn is_word(token: &TokenTree, word: &str) -> bool {
+pub(crate) fn is_word(token: &TokenTree, word: &str) -> bool {
     matches!(token, TokenTree::Ident(ident) if ident == word)
 }
 
-fn is_punct(token: &TokenTree, punct: char) -> bool {
+pub(crate) fn is_punct(token: &TokenTree, punct: char) -> bool {
     matches!(token, TokenTree::Punct(found) if found.as_char() == punct)
 }
 

@@ -3,14 +3,18 @@
 //! A resource's and a component's types say that they must be used. A module is a struct of the author's, which need not say so: so
 //! the value of each statement that builds something goes through what says it of modules.
 //!
-//! Only what stands as `Pair { .. };`, `Pair::new(..).size(3);` and `pair(..);` is looked at: methods of what has a name, macros and
-//! functions that are given the topology keep their tokens.
+//! Only what stands as `Pair { .. };`, `Pair::new(..).size(3);` and `pair(..);` is looked at, or is given a name that says that it is not
+//! used and that nothing uses: `let _pair = Pair { .. };`. Methods of what has a name, macros and functions that are given the
+//! topology keep their tokens, and so does `let _ = ..`, which says that something is dropped on purpose.
 
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Ident, Stmt, parse_quote_spanned};
+use syn::{Block, Expr, Ident, Pat, Stmt, parse_quote_spanned};
 
 /// Has the statements of a blueprint, to which the topology is `topology`, tell of modules that they drop.
 pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
+    let unused: Vec<(usize, Ident)> = unused(&block.stmts, topology);
     for statement in &mut block.stmts {
         match statement {
             Stmt::Expr(value, Some(_)) if builds(value, topology) => {
@@ -24,6 +28,37 @@ pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
             Stmt::Local(_) | Stmt::Item(_) | Stmt::Macro(_) => {}
         }
     }
+    for (at, name) in unused.into_iter().rev() {
+        let span = name.span();
+        // Behind its own statement, so that what it borrows is not borrowed any longer than it was.
+        let named = parse_quote_spanned! {span=>
+            #[allow(unreachable_code, clippy::unit_arg, clippy::no_effect, clippy::used_underscore_binding)]
+            ::wattle::author::Named(&#name).dropped();
+        };
+        block.stmts.insert(at + 1, named);
+    }
+}
+
+/// The names of what is built and used nowhere, and where they are.
+fn unused(statements: &[Stmt], topology: Option<&Ident>) -> Vec<(usize, Ident)> {
+    let named = statements.iter().enumerate().filter_map(|(at, statement)| {
+        let Stmt::Local(local) = statement else { return None };
+        let (Pat::Ident(pattern), Some(init), []) = (&local.pat, &local.init, &local.attrs[..]) else { return None };
+        let name = &pattern.ident;
+        let is_left = name.to_string().starts_with('_') && builds(&init.expr, topology);
+        (is_left && !statements[at + 1..].iter().any(|later| mentions(later.to_token_stream(), name)))
+            .then(|| (at, name.clone()))
+    });
+    named.collect()
+}
+
+fn mentions(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        TokenTree::Literal(literal) => literal.to_string().contains(&name.to_string()),
+        TokenTree::Punct(_) => false,
+    })
 }
 
 /// The blocks of a statement.

@@ -13,6 +13,7 @@ mod dropped;
 mod errors;
 mod keys;
 mod names;
+mod operated;
 mod parameters;
 mod port_type;
 mod settings;

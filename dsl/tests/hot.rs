@@ -55,6 +55,26 @@ fn all_of_hot_can_be_said() {
 }
 
 #[test]
+fn what_a_member_is_given_twice_is_found() {
+    let codes = |member: RawResource| {
+        let mut t = Topology::new("demo");
+        let member = t.member(member);
+        t.add("group", RawResource::new("Our::Group").property("member", member));
+        let model = t.finish(Exports::new());
+        let diagnostics = wattle::check::check(&model, &Default::default());
+        (model, diagnostics.iter().map(|diagnostic| diagnostic.code).collect::<Vec<_>>())
+    };
+    let (model, found) = codes(RawResource::new("Our::Wall").property("size", 1).property("name", "wall-%index%"));
+    assert!(found.is_empty(), "{found:?}");
+    assert!(model.unused.is_empty(), "a member is no resource that nobody adds");
+    let template = wattle::emit::to_yaml(&wattle::lower::lower(&model, &Default::default()).template).expect("YAML");
+    let member = "      member:\n        type: Our::Wall\n        properties:\n          size: 1\n          name: wall-%index%\n";
+    assert!(template.contains(member), "{template}");
+    let (_, found) = codes(RawResource::new("Our::Wall").property("size", 1).property("size", 2));
+    assert_eq!(found, ["W0406"]);
+}
+
+#[test]
 fn a_handle_of_another_topology_is_found() {
     let mut other = Topology::new("other");
     let strange = other.add("strange", RawResource::new("Our::Wall"));

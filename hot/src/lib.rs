@@ -26,6 +26,7 @@
 
 pub mod check;
 mod codes;
+mod group;
 pub mod import;
 mod load;
 pub mod model;

@@ -77,6 +77,28 @@ fn what_has_an_old_name_is_typed() {
 }
 
 #[test]
+fn parameters_that_nothing_reads_have_no_name() {
+    let crate_of = |description: &str, flavor: &str| {
+        let text = format!(
+            "heat_template_version: 2021-04-16
+parameters: {{size: {{type: string}}}}
+resources:
+  map: {{type: OS::Nova::Server, properties: {{image: \"{description}\", flavor: {flavor}}}}}
+outputs:
+  id: {{value: {{get_attr: [map, name]}}}}
+"
+        );
+        library(&text).0
+    };
+    for unread in ["see the map. There", "of p.sizes"] {
+        let library = crate_of(unread, "m1.small");
+        assert!(library.contains("t: &mut Topology, _: Settings)"), "{library}");
+    }
+    let library = crate_of("debian", "{get_param: size}");
+    assert!(library.contains("t: &mut Topology, p: Settings)"), "{library}");
+}
+
+#[test]
 fn numbers_stay_in_their_base() {
     let (library, _) = library(OLD_NAMES);
     for expected in ["0o755", "0x1F, 0b11, 0o17, 0o10", ".length(0o12)", "default = 0x10", "the number `0644`"] {
@@ -147,6 +169,10 @@ fn stacks_of_nested_templates_are_typed() {
         "pub fn some_name(self) -> Attribute<String> {\n        self.0.attribute(\"some-name\")",
         "    /// Where it is.\n    pub fn address(self) -> hot::Value {\n        hot::get_attr(self.0, [\"address\"])",
         "let leaf = t.add(\"leaf\", leaf_template.stack());",
+        "t.member(\n            node.stack()\n                .image(\"debian-%index%\")\n                .network(\"private\")",
+        "heat::ResourceGroup::new(t.member(leaf.stack()))",
+        "heat::AutoScalingGroup::new(\n        t.member(",
+        "heat::ResourceGroupResourceDef::new(\"parts/deep/leaf.yaml\").metadata(",
     ] {
         assert!(all.contains(expected), "{expected} is not in:\n{all}");
     }

@@ -75,6 +75,14 @@ macro_rules! reference {
 
 pub(crate) use {from, reference};
 
+/// The type of no property. Secrets have an impl for it because the compiler shows the source of one that is alone.
+enum Nothing {}
+from!(Nothing {
+    Secret<String>: Secret<String>,
+    Parameter<Secret<String>>: Secret<String>,
+    Attribute<Secret<String>>: Secret<String>,
+});
+
 reference! {
     /// The identity of some resource, of whatever kind: any handle, or a name or id as text.
     AnyRef

@@ -75,6 +75,12 @@ pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>]) -> TokenStre
                 }
             }
 
+            impl<#(#states),*> ::wattle::hot::Member for #name<#(#states),*> {
+                fn into_properties(self) -> ::wattle::author::Properties {
+                    self.properties
+                }
+            }
+
             impl ::wattle::hot::Stacked for #ident {
                 type Stack = #name<#(#missing),*>;
 

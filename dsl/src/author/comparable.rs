@@ -74,10 +74,6 @@ pub trait Comparand<T> {
 }
 
 /// A type whose deferred values compare with a `T`.
-#[diagnostic::on_unimplemented(
-    message = "a value of type `{T}` cannot be compared with one of type `{Self}`",
-    label = "this is a deferred `{Self}`, the other is `{T}`"
-)]
 pub trait Compares<T>: PortType {}
 
 macro_rules! plain {
@@ -212,6 +208,7 @@ impl<T: Compares<U>, U> Compares<BTreeMap<String, U>> for BTreeMap<String, T> {}
 
 macro_rules! deferred {
     ($($handle:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<T: Compares<U>, U> Comparand<U> for $handle<T> {
             fn into_comparand(self) -> (Expression, bool) {
                 (self.into(), T::port_type().is_secret())

@@ -52,30 +52,35 @@ fn list<T, S: Constant<T>>(items: impl IntoIterator<Item = S>) -> Value {
     Value::List(items.into_iter().map(S::into_constant).collect())
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: Constant<T>> Constant<Vec<T>> for Vec<S> {
     fn into_constant(self) -> Value {
         list(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: Constant<T>, const N: usize> Constant<Vec<T>> for [S; N] {
     fn into_constant(self) -> Value {
         list(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: Constant<T> + Clone> Constant<Vec<T>> for &[S] {
     fn into_constant(self) -> Value {
         list(self.iter().cloned())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: Constant<T> + Clone, const N: usize> Constant<Vec<T>> for &[S; N] {
     fn into_constant(self) -> Value {
         list(self.iter().cloned())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T, S: Constant<T>> Constant<BTreeMap<String, T>> for BTreeMap<String, S> {
     fn into_constant(self) -> Value {
         Value::Map(self.into_iter().map(|(name, item)| (name.into(), item.into_constant())).collect())

@@ -20,6 +20,22 @@ impl<M: Module> Dropped<M> {
 #[must_use = "a module is added to a topology: `t.add(name, module)`"]
 pub struct DroppedModule;
 
+/// What has a name that nothing uses.
+pub struct Named<'v, T>(pub &'v T);
+
+impl<M: Module> Named<'_, M> {
+    /// The module is dropped. Of what is in a box the compiler does not suggest `let _ =`, which stands there already.
+    pub fn dropped(self) -> Box<DroppedModule> {
+        Box::new(DroppedModule)
+    }
+}
+
+impl<T> OfNoModule for Named<'_, T> {
+    type Value = ();
+
+    fn dropped(self) {}
+}
+
 /// Whatever is no module.
 pub trait OfNoModule {
     /// What the value is.

@@ -40,6 +40,7 @@ pub trait Host: Copy {
     fn resource(self) -> Resource;
 }
 
+#[diagnostic::do_not_recommend]
 impl Host for Resource {
     fn resource(self) -> Resource {
         self

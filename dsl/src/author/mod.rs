@@ -19,9 +19,11 @@ mod field;
 mod handle;
 pub mod hot;
 mod input;
+mod known;
 mod listen;
 mod module;
 mod moved;
+mod operated;
 mod parameters;
 mod port;
 mod promise;
@@ -71,8 +73,12 @@ pub use constant::{Constant, constant};
 #[doc(hidden)]
 pub use decided::{counted, decided, inverted, matched, negated, negative};
 #[doc(hidden)]
-pub use dropped::{Dropped, DroppedModule, OfNoModule};
+pub use dropped::{Dropped, DroppedModule, Named, OfNoModule};
 #[doc(hidden)]
 pub use field::{FieldNotKnownYet, Fielded};
+#[doc(hidden)]
+pub use known::NotKnownYet;
+#[doc(hidden)]
+pub use operated::{KnownOperand, Operand};
 #[doc(hidden)]
 pub use parameters::ParameterOptions;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::panic::Location;
 
-use crate::model::{self, Duplicate, Kind, Order, Schema, Source};
+use crate::model::{self, Duplicate, IndexMap, Kind, Name, Order, Schema, Source};
 
 use super::begun::Begun;
 use super::catalogs::Catalog;
@@ -131,6 +131,35 @@ impl Topology {
     }
 }
 
+impl Topology {
+    /// The definition of a resource that another one makes: its type and its properties.
+    pub(super) fn definition(&mut self, properties: Properties) -> Expression {
+        self.watch.added(properties.begun);
+        let ty = match properties.schema {
+            Some((ty, catalog)) => {
+                self.catalogs.add(catalog);
+                ty.into()
+            }
+            None => properties.ty,
+        };
+        let mut given: IndexMap<Name, (Expression, Source)> = IndexMap::default();
+        for (name, value, at) in properties.values {
+            let name: Name = name.into();
+            if let Some((_, first)) = given.insert(name.clone(), (value, at.into())) {
+                let name = format!("{ty}.{name}").into();
+                self.model.duplicates.push(Duplicate { kind: Kind::Property, name, first, again: at.into() });
+            }
+        }
+        let mut definition: IndexMap<Name, Expression> = IndexMap::default();
+        definition.insert("type".into(), ty.as_str().into());
+        if !given.is_empty() {
+            let given = given.into_iter().map(|(name, (value, _))| (name, value)).collect();
+            definition.insert("properties".into(), Expression::Map(given));
+        }
+        Expression::Map(definition)
+    }
+}
+
 impl<M: Module> Part for M {
     type Outputs = M::Outputs;
     type State = ();
@@ -235,6 +264,13 @@ impl RawResource {
     }
 }
 
+impl From<RawResource> for Properties {
+    fn from(resource: RawResource) -> Self {
+        resource.0
+    }
+}
+
+#[diagnostic::do_not_recommend]
 impl Part for RawResource {
     type Outputs = Resource;
     type State = ();

@@ -16,6 +16,7 @@ pub trait Parameters {
     fn declare(t: &mut Topology) -> Self;
 }
 
+#[diagnostic::do_not_recommend]
 impl Parameters for () {
     fn declare(_: &mut Topology) -> Self {}
 }

@@ -16,6 +16,7 @@ use super::secret::Secret;
     message = "a resource property of type `{T}` cannot be set from `{Self}`",
     label = "this is `{Self}`, the property takes `{T}`",
     note = "a property takes a constant, a `Parameter` or an `Attribute` of its own type; one that refers to a resource takes its handle, one of a few values a variant of its type, as `SubnetIpVersion::V4`",
+    note = "a number of another type is converted before: `u32::try_from(number).expect(\"it fits\")`",
     note = "an `Output`, a `Promise` and text that holds one are known only once servers run, and Heat must know properties before: an input of a component takes them",
     note = "a `Secret` is taken only by a property that is secret itself"
 )]

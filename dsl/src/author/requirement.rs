@@ -12,7 +12,7 @@ use super::promise::Promise;
 use super::secret::Secret;
 use super::text::{Confidential, Open, Text};
 use super::topology::{Topology, insert};
-use super::unknown::LookedInto;
+use super::unknown::KnownToLookInto;
 
 /// What must hold of values. [`Subject`] makes one of a value, `all`, `any`, `!` and the like one of several.
 ///
@@ -322,7 +322,7 @@ pub trait Subject: Sized {
     #[doc(hidden)]
     fn len(self) -> usize
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
     {
         0
     }
@@ -330,7 +330,7 @@ pub trait Subject: Sized {
     #[doc(hidden)]
     fn is_empty(self) -> bool
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
     {
         true
     }
@@ -338,7 +338,7 @@ pub trait Subject: Sized {
     #[doc(hidden)]
     fn iter(self) -> std::vec::IntoIter<<Self::Value as Listed>::Item>
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
         Self::Value: Listed,
     {
         Vec::new().into_iter()
@@ -347,7 +347,7 @@ pub trait Subject: Sized {
     #[doc(hidden)]
     fn get<K>(self, _: K) -> Option<<Self::Value as Listed>::Item>
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
         Self::Value: Listed,
     {
         None
@@ -356,7 +356,7 @@ pub trait Subject: Sized {
     #[doc(hidden)]
     fn as_str(self) -> &'static str
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
     {
         ""
     }
@@ -364,7 +364,7 @@ pub trait Subject: Sized {
     #[doc(hidden)]
     fn unwrap(self) -> Self::Value
     where
-        Self: LookedInto,
+        Self: KnownToLookInto,
     {
         unreachable!("INVARIANT: the bound is never satisfied")
     }

@@ -55,6 +55,14 @@ pub trait PromiseIsKnown {}
 )]
 pub trait TextIsKnown {}
 
+/// Implemented by nothing: what is deferred cannot be made text of.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be printed: its value is not known while the blueprint runs",
+    label = "not known yet",
+    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+)]
+pub trait KnownToPrint {}
+
 /// Satisfied by nothing: what is deferred as `H` cannot be compared.
 #[diagnostic::on_unimplemented(
     message = "`{H}` cannot be compared: its value is not known while the blueprint runs",
@@ -71,7 +79,7 @@ pub trait Compared<H> {}
     note = "what must hold of it is required: `t.require(\"the port is free\", port.is_not(80))`, `memory.at_least(2048)`",
     note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
 )]
-pub trait ComparedOnTheRight {}
+pub trait KnownToCompare {}
 
 /// Implemented by nothing: nothing can be calculated from what is deferred.
 #[diagnostic::on_unimplemented(
@@ -80,7 +88,7 @@ pub trait ComparedOnTheRight {}
     note = "text around it is written with `text!(\"http://{{}}/\", value)`; whatever else is made of it is made by a recipe, which reads it as an input",
     note = "what the blueprint calculates with is chosen while building: a field of its configuration, its third argument"
 )]
-pub trait CalculatedOnTheRight {}
+pub trait KnownToCalculate {}
 
 /// Satisfied by nothing: nothing can be calculated from what is deferred as `H`.
 #[diagnostic::on_unimplemented(
@@ -107,7 +115,7 @@ pub trait TakenApart<H> {}
     note = "pass it on as a whole: the recipe that reads it as an input takes out what it needs",
     note = "how long it is, and what is in it, can be required: `t.require(\"zones\", zones.length(1..=3))`, `zones.every(|zone| zone.matches(\"[a-z]+\"))`"
 )]
-pub trait LookedInto {}
+pub trait KnownToLookInto {}
 
 /// Implemented by nothing: nothing can be repeated for each item of it.
 #[diagnostic::on_unimplemented(
@@ -191,7 +199,7 @@ macro_rules! on_the_right {
     ($left:ty: $([$($generics:ident)*] $handle:ty),*) => {$(
         impl<$($generics),*> PartialEq<$handle> for $left
         where
-            $handle: ComparedOnTheRight,
+            $handle: KnownToCompare,
         {
             fn eq(&self, _: &$handle) -> bool {
                 false
@@ -200,7 +208,7 @@ macro_rules! on_the_right {
 
         impl<$($generics),*> PartialOrd<$handle> for $left
         where
-            $handle: ComparedOnTheRight,
+            $handle: KnownToCompare,
         {
             fn partial_cmp(&self, _: &$handle) -> Option<Ordering> {
                 None
@@ -220,7 +228,7 @@ macro_rules! calculated_on_the_right {
     ($left:ident $handle:ident: $($operator:ident $method:ident),*) => {$(
         impl<T> ops::$operator<$handle<T>> for $left
         where
-            $handle<T>: CalculatedOnTheRight,
+            $handle<T>: KnownToCalculate,
         {
             // What becomes of it is not judged as well.
             type Output = $handle<T>;

@@ -4,6 +4,7 @@ use wattle::check::Diagnostic;
 use wattle::extended::KEY;
 
 use crate::codes::check;
+use crate::group::definition;
 use wattle_heat::Loaded;
 use wattle_heat::yaml::{Node, Span};
 
@@ -35,10 +36,6 @@ check! {
     NESTED_SOFTWARE: "W1308", Error, "software in a nested template or in a group"
 }
 
-/// Groups whose members are written out, and where.
-const GROUPS: [(&str, &str); 2] =
-    [("OS::Heat::ResourceGroup", "resource_def"), ("OS::Heat::AutoScalingGroup", "resource")];
-
 /// Adds what is wrong to `found`.
 pub(super) fn run(loaded: &Loaded, found: &mut Vec<Diagnostic>) {
     for (name, resource) in &loaded.template.resources {
@@ -50,14 +47,14 @@ pub(super) fn run(loaded: &Loaded, found: &mut Vec<Diagnostic>) {
                 span,
             ));
         }
-        let mut member = body(resource.kind(), resource.properties.as_ref());
-        while let Some(definition) = member {
-            if let Some(span) = definition.get("metadata").and_then(software) {
+        let mut member = definition(resource.kind(), resource.properties.as_ref());
+        while let Some(of) = member {
+            if let Some(span) = of.get("metadata").and_then(software) {
                 let message = format!("the members of the group `{name}` say which software runs on them");
                 found.push(diagnostic(loaded, message, span));
             }
-            let ty = definition.get("type").and_then(|ty| ty.tree.as_text());
-            member = body(ty, definition.get("properties"));
+            let ty = of.get("type").and_then(|ty| ty.tree.as_text());
+            member = definition(ty, of.get("properties"));
         }
     }
 }
@@ -67,12 +64,6 @@ fn diagnostic(loaded: &Loaded, message: String, span: Span) -> Diagnostic {
         .diagnostic(message)
         .label(&loaded.template.at(span), "this software would never run")
         .help("write the server as a resource of the template that wattle is given, and its software there")
-}
-
-/// What the members of a group are made of.
-fn body<'n>(ty: Option<&str>, properties: Option<&'n Node>) -> Option<&'n Node> {
-    let (_, property) = GROUPS.iter().find(|(group, _)| Some(*group) == ty)?;
-    properties?.get(property)
 }
 
 /// The place of the software that metadata describe.

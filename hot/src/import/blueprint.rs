@@ -19,6 +19,7 @@ use super::kept::Kept;
 use super::literal::Literals;
 use super::literal::doc;
 use super::names::{Names, snake};
+use super::parameter::reads;
 use super::remark::{Owner, Remarks};
 use super::rust::{Expr, WIDTH, assigned, quoted, statement};
 use super::software::Software;
@@ -205,8 +206,9 @@ impl<'a> Blueprint<'a> {
         }
         text += &doc(self.template.description.as_ref().and_then(|node| node.tree.as_text()).unwrap_or_default(), 0);
         let parameters = if settings.is_empty() { "" } else { ", p: Settings" };
-        let parameters =
-            if code(&self.body).contains("p.") || parameters.is_empty() { parameters } else { ", _: Settings" };
+        let body = code(&self.body);
+        let is_used = self.parameters.values().any(|(field, _)| reads(&body, field));
+        let parameters = if is_used || parameters.is_empty() { parameters } else { ", _: Settings" };
         let topology = if code(&self.body).is_empty() { "_" } else { "t" };
         let body = self.body.trim_end_matches('\n');
         text += "#[blueprint]\n";

@@ -1,7 +1,9 @@
 //! What a module of a nested template shows those that have stacks of it: its parameters, and its outputs.
 
-use wattle_heat::template::{Call, Context, Function, Resource};
+use wattle_heat::template::{Call, Context, Function};
 use wattle_heat::yaml::{Node, Tree};
+
+use crate::group::{definition, is_definition};
 
 use super::blueprint::Blueprint;
 use super::catalog::Ty;
@@ -51,9 +53,9 @@ pub(super) struct Stacks<'a> {
 }
 
 impl Face {
-    /// Whether all that the resource says of its properties is said by setters.
-    pub(super) fn has(&self, resource: &Resource, call: impl Fn(&Node) -> bool) -> bool {
-        let given = match resource.properties.as_ref().map(|node| (node, &*node.tree)) {
+    /// Whether all that is said of the properties of a stack is said by setters.
+    pub(super) fn has(&self, properties: Option<&Node>, call: impl Fn(&Node) -> bool) -> bool {
+        let given = match properties.map(|node| (node, &*node.tree)) {
             None | Some((_, Tree::Null)) => Vec::new(),
             Some((node, Tree::Map(pairs))) if !call(node) => entries(pairs),
             Some(_) => return false,
@@ -129,7 +131,7 @@ impl<'a> Blueprint<'a> {
     }
 
     /// A stack of a nested template whose face has all that is said of it.
-    pub(super) fn stack(&mut self, name: &str, of: &Stacks<'a>, properties: &[(String, &'a Node)]) -> Expr {
+    pub(super) fn stack(&mut self, name: &str, of: &Stacks<'a>, properties: &[(String, &Node)]) -> Expr {
         let mut expr = Expr::atom(&of.variable).method("stack", []);
         for (key, node) in properties {
             let Some(setting) = of.face.parameters.iter().find(|one| one.name == *key) else { continue };
@@ -151,6 +153,31 @@ impl<'a> Blueprint<'a> {
         expr
     }
 
+    /// What the members of a group are made of, if that is a stack of a nested template whose face has all that is said of it.
+    pub(super) fn member(&mut self, ty: &str, property: &str, definition: &Node, hint: &str) -> Option<Expr> {
+        if !is_definition(ty, property) {
+            return None;
+        }
+        let (ty, properties) = self.defined(definition)?;
+        let is_call = |node: &Node| Call::of(node, self.template.version()).is_some();
+        let of = self.stacks.get(ty).filter(|of| of.face.has(properties, is_call)).cloned()?;
+        let given = match properties.map(|node| &*node.tree) {
+            Some(Tree::Map(pairs)) => entries(pairs),
+            _ => Vec::new(),
+        };
+        Some(Expr::atom("t").method("member", [self.stack(hint, &of, &given)]))
+    }
+
+    /// Type and properties of a definition that has nothing else.
+    fn defined<'n>(&self, definition: &'n Node) -> Option<(&'n str, Option<&'n Node>)> {
+        let Tree::Map(pairs) = &*definition.tree else { return None };
+        let is_call = Call::of(definition, self.template.version()).is_some();
+        if is_call || !entries(pairs).iter().all(|(key, _)| key == "type" || key == "properties") {
+            return None;
+        }
+        Some((definition.get("type")?.tree.as_text()?, definition.get("properties")))
+    }
+
     /// An output of a stack of a nested template.
     pub(super) fn output_of(&self, stack: &str, output: &str) -> Option<(Expr, Ty)> {
         let handle = self.handles.get(stack)?;
@@ -162,8 +189,12 @@ impl<'a> Blueprint<'a> {
 
     /// Whether the properties of resources of the nested template `written` can be typed.
     pub(super) fn has_stacks(&self, written: &str, face: &Face) -> bool {
-        let of_it = |resource: &&Resource| resource.kind() == Some(written);
         let is_call = |node: &Node| Call::of(node, self.template.version()).is_some();
-        self.template.resources.values().filter(of_it).any(|resource| face.has(resource, is_call))
+        self.template.resources.values().any(|resource| {
+            let properties = resource.properties.as_ref();
+            let of_member = || self.defined(definition(resource.kind(), properties)?);
+            let is_member = of_member().is_some_and(|(ty, given)| ty == written && face.has(given, is_call));
+            is_member || resource.kind() == Some(written) && face.has(properties, is_call)
+        })
     }
 }

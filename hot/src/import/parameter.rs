@@ -145,7 +145,7 @@ fn is_network(parameter: &Parameter) -> bool {
 const UNREAD: &str = "    #[expect(dead_code, reason = \"the template declares it and uses it nowhere\")]\n";
 
 /// Whether `p.FIELD` stands in the text.
-fn reads(text: &str, field: &str) -> bool {
+pub(super) fn reads(text: &str, field: &str) -> bool {
     let name = format!("p.{field}");
     text.match_indices(&name).any(|(at, _)| {
         let before = text[..at].chars().next_back();

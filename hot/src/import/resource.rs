@@ -46,7 +46,7 @@ impl<'a> Blueprint<'a> {
         let is_used = define.is_some() || self.referred.contains(name);
         let line = if is_used { assigned(&format!("let {variable}"), &add, 4) } else { statement(&add, 4) };
         // What registers a file borrows the topology, as `add` does.
-        if line.lines().count() <= 1 && !line.contains("t.file(") {
+        if line.lines().count() <= 1 && !line.contains("t.file(") && !line.contains("t.member(") {
             self.body += &line;
         } else {
             // The resource first, then its name: as one reads them.
@@ -65,7 +65,7 @@ impl<'a> Blueprint<'a> {
     /// What the resource is a stack of, if setters say all of it.
     fn stack_of(&self, ty: &str, resource: &Resource) -> Option<Stacks<'a>> {
         let is_call = |node: &Node| Call::of(node, self.template.version()).is_some();
-        self.stacks.get(ty).filter(|of| of.face.has(resource, is_call)).cloned()
+        self.stacks.get(ty).filter(|of| of.face.has(resource.properties.as_ref(), is_call)).cloned()
     }
 
     fn properties(&self, name: &str, resource: &'a Resource) -> Result<Vec<(String, &'a Node)>, Unsupported> {
@@ -138,8 +138,12 @@ impl<'a> Blueprint<'a> {
         self.uses.raw = true;
         let mut expr = Expr::call("raw", [Expr::text(ty)]);
         for (key, value) in properties {
-            let value = self.value(value, Context::Value, &format!("{name}.{key}")).anything();
-            expr = expr.method("property", [Expr::text(key), value.expr]);
+            let hint = format!("{name}.{key}");
+            let value = match self.member(ty, key, value, &hint) {
+                Some(member) => member,
+                None => self.value(value, Context::Value, &hint).anything().expr,
+            };
+            expr = expr.method("property", [Expr::text(key), value]);
         }
         expr
     }

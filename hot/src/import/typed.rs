@@ -136,7 +136,11 @@ impl Blueprint<'_> {
         let values: Vec<(String, Expr)> = required
             .iter()
             .filter_map(|field| {
-                let value = self.typed(given(field)?, &field.ty, known, &format!("{hint}.{}", field.heat));
+                let (given, hint) = (given(field)?, format!("{hint}.{}", field.heat));
+                let value = match self.member(&known.resource.ty, &field.heat, given, &hint) {
+                    Some(member) => member,
+                    None => self.typed(given, &field.ty, known, &hint),
+                };
                 Some((field.method.clone(), value))
             })
             .collect();

@@ -12,7 +12,14 @@ struct Known {
     ratio: f64,
     letter: &'static char,
     is_small: bool,
+    is_reference: &'static bool,
     flag: Option<bool>,
+    level: Level,
+}
+
+/// Not `Copy`: whatever moves it takes it away.
+enum Level {
+    High = 3,
 }
 
 /// A network.
@@ -27,11 +34,30 @@ impl Module for Network {
     }
 }
 
+/// What holds on to a text until it goes, and is no module.
+struct Named<'n>(&'n str);
+
+impl<'n> Named<'n> {
+    fn new(name: &'n str) -> Self {
+        Self(name)
+    }
+}
+
+impl Drop for Named<'_> {
+    fn drop(&mut self) {
+        assert_eq!(self.0, "a");
+    }
+}
+
 fn note(text: &str) -> usize {
     text.len()
 }
 
 fn nothing() {}
+
+fn first(numbers: &mut [u8; 2]) -> &mut u8 {
+    &mut numbers[0]
+}
 
 /// Chosen when the stack is deployed.
 #[derive(Parameters)]
@@ -42,9 +68,25 @@ struct Settings {
 }
 
 #[blueprint]
+#[expect(
+    clippy::cast_sign_loss,
+    clippy::cast_possible_truncation,
+    clippy::needless_return,
+    clippy::used_underscore_binding,
+    reason = "these are what is tried"
+)]
 fn site(t: &mut Topology, p: Settings) {
-    let known =
-        Known { mode: "tcp", name: "a".into(), size: 3, ratio: 0.5, letter: &'x', is_small: true, flag: Some(false) };
+    let known = Known {
+        mode: "tcp",
+        name: "a".into(),
+        size: 3,
+        ratio: 0.5,
+        letter: &'x',
+        is_small: true,
+        is_reference: &true,
+        flag: Some(false),
+        level: Level::High,
+    };
     let mode = match known.mode {
         "tcp" => 1,
         _ => 2,
@@ -69,11 +111,32 @@ fn site(t: &mut Topology, p: Settings) {
     };
     assert_eq!((name, size, flag), (1, -3, false));
     assert!(letter < 0.0);
+    assert_eq!(known.name, "a");
+    assert_eq!(known.name.as_str(), &known.name, "{} twice", known.name);
+    debug_assert_ne!(None, known.flag);
+    assert!(known.is_small, "{} is not small", known.size);
+    if let Some(first) = known.name.chars().next() {
+        assert_eq!(first, 'a');
+    }
+    if let Some(flag) = known.flag {
+        assert!(!flag);
+    }
+    assert!(known.is_reference);
+    assert_ne!(known.level as u8, 3 + known.size.max(3) as u8);
+    let _name_and_number = (known.size as u16, known.ratio as f32);
+    let _kept = Named::new("a");
+    let mut numbers = [1, 2];
+    let _first = first(&mut numbers);
+    numbers[0] = 3;
+    let _network = Network;
+    t.add("other", _network);
     t.require("encrypted", !p.tls.is(false));
     note("whatever it says");
     nothing();
     t.add("network", Network);
-    drop(known);
+    drop(known.name);
+    let _last = first(&mut numbers);
+    return;
 }
 
 #[test]

@@ -47,6 +47,6 @@ pub use function::{
     str_replace, str_replace_strict, str_replace_vstrict, str_split, yaql,
 };
 pub use json::Json;
-pub use nested::{Nested, Stacked};
+pub use nested::{Member, Nested, Stacked};
 pub use output::StackOutput;
 pub use value::{Value, empty_list, empty_map, null, value};

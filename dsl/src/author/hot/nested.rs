@@ -4,8 +4,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use crate::author::blueprint::Blueprint;
-use crate::author::module::{Properties, RawResource};
+use crate::author::module::{Complete, Part, Properties, RawResource};
 use crate::author::parameters::Parameters;
+use crate::author::topology::Topology;
+
+use super::value::Value;
 
 /// Parameters that are given to a stack of their blueprint's template. Implemented by `#[derive(Parameters)]`.
 pub trait Stacked: Parameters {
@@ -44,5 +47,60 @@ impl<B: Blueprint> Nested<B> {
         B::Parameters: Stacked,
     {
         B::Parameters::stack(Properties::of(&*self.path))
+    }
+}
+
+/// What a group of Heat's can make several of.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the member of a group",
+    label = "neither a resource nor a stack",
+    note = "a member is one resource (`t.member(neutron::Port::new(net))`), or a stack of a nested template: `t.member(template.stack())`"
+)]
+pub trait Member: Part {
+    /// What it is given.
+    fn into_properties(self) -> Properties;
+}
+
+#[diagnostic::do_not_recommend]
+impl Member for RawResource {
+    fn into_properties(self) -> Properties {
+        self.into()
+    }
+}
+
+impl Topology {
+    /// What a group makes each of its members of, such as `OS::Heat::ResourceGroup` by its property `resource_def`: a resource, or a
+    /// stack of a nested template. The compiler checks it as it checks what is added.
+    ///
+    /// Heat shows the properties of a group to whoever may see the stack, and so what its members are given.
+    ///
+    /// ```
+    /// use wattle::prelude::*;
+    ///
+    /// #[derive(Parameters)]
+    /// pub struct Settings {
+    ///     /// Its name.
+    ///     name: Parameter<String>,
+    /// }
+    ///
+    /// #[blueprint]
+    /// pub fn member(t: &mut Topology, p: Settings) {
+    ///     t.add("network", RawResource::new("OS::Neutron::Net").property("name", p.name));
+    /// }
+    ///
+    /// #[blueprint]
+    /// pub fn members(t: &mut Topology) {
+    ///     let of_member = t.template("member.yaml", member);
+    ///     let each = t.member(of_member.stack().name("net-%index%"));
+    ///     t.add("group", RawResource::new("OS::Heat::ResourceGroup").property("count", 3).property("resource_def", each));
+    /// }
+    /// # let model = wattle::author::Blueprint::model(&members, Default::default());
+    /// # assert!(model.unused.is_empty());
+    /// ```
+    pub fn member<M: Member>(&mut self, member: M) -> Value
+    where
+        M::State: Complete,
+    {
+        Value(self.definition(member.into_properties()))
     }
 }

@@ -46,6 +46,11 @@ pub fn site(t: &mut Topology) {
         network(number);
     }
     any_network();
+    let _unused = Network { number: 1 };
+    let _used = Network { number: 5 };
+    t.add("used", _used);
+    let _ = Network { number: 7 };
+    let _text = String::from("nor this");
     say("only modules are meant");
     String::from("nor this");
     t.add("network", network(9));
