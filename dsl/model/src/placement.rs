@@ -56,6 +56,9 @@ pub struct Policy {
     pub at: Source,
 }
 
+/// The key of a resource's metadata below which templates have policies.
+pub const KEY: &str = "wattle.placement";
+
 /// The most servers that a message names.
 const NAMED: usize = 6;
 

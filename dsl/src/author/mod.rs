@@ -23,6 +23,7 @@ mod listen;
 mod module;
 mod moved;
 mod parameters;
+mod placement;
 mod port;
 mod promise;
 mod property;
@@ -39,6 +40,8 @@ pub use handle::{AsComponent, Attribute, Component, Output, Parameter, Resource}
 pub use module::{Module, RawResource};
 pub use moved::{Moved, MovedFrom};
 pub use parameters::Parameters;
+pub(crate) use placement::FOREIGN;
+pub use placement::{Apart, Said};
 pub use port::PortType;
 pub use promise::Promise;
 pub use requirement::{Demand, Each, IntoDemand, Subject, That, that};

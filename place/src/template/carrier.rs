@@ -1,15 +1,13 @@
 //! Policies as a template carries them: the metadata of one resource, which means nothing to Heat.
 
 use wattle_heat::yaml::{Node, Span, Tree};
-use wattle_model::Source;
-use wattle_model::placement::{Level, Rule, Strength};
+pub use wattle_model::placement::KEY;
+use wattle_model::placement::{Level, Policy, Rule, Strength};
+use wattle_model::{Diagnostic, Source};
 use wattle_words::names::{did_you_mean, list, nearest};
 
 use crate::cloud::fields::Reading;
 use crate::codes::POLICY;
-
-/// The key of metadata below which policies stand.
-pub const KEY: &str = "wattle.placement";
 
 /// The key of each rule, and the keys that go with it.
 const RULES: [(&str, &[&str]); 5] = [
@@ -39,6 +37,17 @@ pub(super) struct Said {
 pub(super) struct Talk {
     pub(super) between: Vec<(String, Source)>,
     pub(super) bandwidth: u32,
+}
+
+/// The policies that `node` is, which stands below [`KEY`] in `file`, by the names that they have there; and what is wrong with them.
+pub fn policies(node: &Node, file: &str) -> (Vec<Policy>, Vec<Diagnostic>) {
+    let mut reading = Reading::reporting(file, &POLICY.about);
+    let policies = read(&mut reading, node).policies.into_iter().map(|said| {
+        let members = said.members.into_iter().map(|(name, _)| name.into()).collect();
+        Policy { rule: said.rule, members, strength: said.strength, at: said.at }
+    });
+    let policies = policies.collect();
+    (policies, reading.found)
 }
 
 /// Reads what stands below [`KEY`].

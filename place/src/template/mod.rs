@@ -23,7 +23,7 @@ use crate::solve::{Effort, Placement, Unplaced, place};
 
 use self::servers::Servers;
 
-pub use self::carrier::KEY;
+pub use self::carrier::{KEY, policies};
 
 /// What is to be placed, and where.
 #[derive(Clone, Copy)]
@@ -34,6 +34,8 @@ pub struct Order<'o> {
     pub text: &'o dyn Fn(&str) -> Option<String>,
     /// Where the author has said the policy of this number, if that is another place than the template.
     pub said: &'o dyn Fn(usize) -> Option<Source>,
+    /// Who talks to whom and how much, by the names of servers, where the template itself says nothing of it.
+    pub wires: &'o [(String, String, u32)],
     /// The cloud.
     pub cloud: &'o Cloud,
     /// Flavors beside those that the hosts file describes.
@@ -96,7 +98,7 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
     let desired = Desired::unfolded(order.loaded);
     let mut found = Vec::new();
     let servers = Servers::of(order, &desired, &mut found);
-    let (policies, wires) = policies::read(order, &desired, &servers, &mut found);
+    let (policies, of_groups, wires) = policies::read(order, &desired, &servers, &mut found);
     if found.iter().any(|one| one.severity == Severity::Error) {
         return Err(wattle_model::check::sorted(found));
     }
@@ -119,9 +121,9 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
             Where { server: one.asks.name.clone(), host: host(&one.asks.name), way }
         })
         .collect();
-    let groups = promise::groups(&problem, &servers, &all, order.is_admin);
+    let groups = promise::groups(order, &problem, of_groups, &servers, &all);
     let files = written::files(order, &servers, &mut all, &groups, &mut found)?;
-    promise::unpromised(order, &problem, &servers, &all, &groups, &mut found);
+    promise::unpromised(order, &problem, of_groups, &all, &groups, &mut found);
     let unkept =
         placement.verdict.unkept.iter().map(|(policy, broken)| (problem.policies[*policy].words.clone(), *broken));
     let unkept = unkept.collect();

@@ -17,13 +17,13 @@ use super::servers::Servers;
 
 const GROUP: &str = "OS::Nova::ServerGroup";
 
-/// The policies of a template, and who talks to whom in it. What is wrong is reported.
+/// The policies of a template, how many of the first are server groups, and who talks to whom. What is wrong is reported.
 pub(super) fn read(
     order: Order<'_>,
     desired: &Desired,
     servers: &Servers,
     found: &mut Vec<Diagnostic>,
-) -> (Vec<Policy>, Vec<Wire>) {
+) -> (Vec<Policy>, usize, Vec<Wire>) {
     let Carried { policies: said, wires: talks } = metadata(order, found);
     let mut policies = groups(desired, servers);
     let of_groups = policies.len();
@@ -40,7 +40,14 @@ pub(super) fn read(
         let pairs = pairs.filter(|(one, other)| one != other);
         wires.extend(pairs.map(|between| Wire { between, bandwidth: talk.bandwidth }));
     }
-    (policies, wires)
+    if wires.is_empty() {
+        let place = |name: &str| servers.named(name).first().copied();
+        let known =
+            order.wires.iter().filter_map(|(one, other, bandwidth)| Some((place(one)?, place(other)?, *bandwidth)));
+        let known = known.filter(|(one, other, _)| one != other);
+        wires.extend(known.map(|(one, other, bandwidth)| Wire { between: (one, other), bandwidth }));
+    }
+    (policies, of_groups, wires)
 }
 
 /// What the metadata of the template says. That of a nested one is of nobody.

@@ -24,15 +24,20 @@ pub(super) struct Group {
 
 /// The server groups by which Nova keeps policies where hosts cannot be named. A server is in one at most, so what comes first and
 /// must hold has its group first.
-pub(super) fn groups(problem: &Problem, servers: &Servers, all: &[Where], is_admin: bool) -> Vec<Group> {
+pub(super) fn groups(
+    order: Order<'_>,
+    problem: &Problem,
+    of_groups: usize,
+    servers: &Servers,
+    all: &[Where],
+) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    if is_admin {
+    if order.is_admin {
         return groups;
     }
-    let must = |policy: &Policy| policy.strength == Strength::Required;
-    let mut order: Vec<usize> = (0..problem.policies.len()).collect();
-    order.sort_by_key(|of| !must(&problem.policies[*of]));
-    for of in order {
+    let mut by_strength: Vec<usize> = (0..problem.policies.len()).collect();
+    by_strength.sort_by_key(|of| !must(&problem.policies[*of]));
+    for of in by_strength {
         let policy = &problem.policies[of];
         let name = match (&policy.rule, must(policy)) {
             (Rule::Apart(Level::Host | Level::Rack | Level::Room), true) => "anti-affinity",
@@ -41,7 +46,7 @@ pub(super) fn groups(problem: &Problem, servers: &Servers, all: &[Where], is_adm
             (Rule::Near(Level::Host), false) => "soft-affinity",
             _ => continue,
         };
-        if is_grouped(policy, servers) {
+        if is_grouped(problem, of_groups, of) {
             continue;
         }
         let written: Option<Vec<&str>> = policy
@@ -57,20 +62,33 @@ pub(super) fn groups(problem: &Problem, servers: &Servers, all: &[Where], is_adm
         if others.iter().any(|other| other != file) || is_in_zones(policy, all, &[]) {
             continue;
         }
-        let number = groups.len() + 1;
         let (file, policy_name) = ((*file).to_owned(), name);
         let members = policy.members.iter().map(|one| servers.all[*one].asks.name.clone()).collect();
-        let name = format!("wattle_{}_{number}", policy.rule.word());
+        let is_free = |name: &String| {
+            let nested = order.loaded.library.templates.values().map(|nested| &nested.template);
+            let mut all = std::iter::once(&order.loaded.template).chain(nested);
+            !all.any(|template| template.resources.contains_key(name)) && groups.iter().all(|group| group.name != *name)
+        };
+        let mut names = (1..).map(|number| format!("wattle_{}_{number}", policy.rule.word()));
+        let name = names.find(is_free).expect("INVARIANT: numbers do not end");
         groups.push(Group { file, name, policy: policy_name, members, of });
     }
     groups
 }
 
-/// Whether a server group of the template is the policy, which Nova keeps itself.
-fn is_grouped(policy: &Policy, servers: &Servers) -> bool {
-    let mut of = policy.members.iter().map(|one| servers.all[*one].group.as_deref());
-    let Some(Some(first)) = of.next() else { return false };
-    matches!(policy.rule, Rule::Apart(Level::Host) | Rule::Near(Level::Host)) && of.all(|one| one == Some(first))
+/// Whether a server group of the template keeps the policy, or is it: the first so many policies are.
+fn is_grouped(problem: &Problem, of_groups: usize, number: usize) -> bool {
+    let policy = &problem.policies[number];
+    let keeps = |group: &Policy| {
+        group.rule == policy.rule
+            && (must(group) || !must(policy))
+            && policy.members.iter().all(|one| group.members.contains(one))
+    };
+    number < of_groups || problem.policies[..of_groups].iter().any(keeps)
+}
+
+fn must(policy: &Policy) -> bool {
+    policy.strength == Strength::Required
 }
 
 /// Whether a policy holds wherever servers are in the zones that they have.
@@ -97,7 +115,7 @@ fn is_in_zones(policy: &Policy, all: &[Where], hosts: &[Host]) -> bool {
 pub(super) fn unpromised(
     order: Order<'_>,
     problem: &Problem,
-    servers: &Servers,
+    of_groups: usize,
     all: &[Where],
     groups: &[Group],
     found: &mut Vec<Diagnostic>,
@@ -110,13 +128,13 @@ pub(super) fn unpromised(
         let group = groups.iter().find(|group| group.of == number).filter(|_| left.is_empty());
         let is_whole = group.is_some() && matches!(policy.rule, Rule::Apart(Level::Host) | Rule::Near(Level::Host));
         if has_hosts
-            || is_grouped(policy, servers)
+            || is_grouped(problem, of_groups, number)
             || is_whole
             || left.is_empty() && is_in_zones(policy, all, &order.cloud.hosts)
         {
             continue;
         }
-        if policy.strength != Strength::Required {
+        if !must(policy) {
             wished.push(policy);
             continue;
         }

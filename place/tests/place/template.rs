@@ -65,6 +65,7 @@ fn run(text: &str, files: &[(&str, &str)], is_admin: bool, given: &[(&str, Value
         loaded: &loaded,
         text: &all,
         said: &|_| None,
+        wires: &[],
         cloud: &cloud,
         flavors: &Flavors::default(),
         is_admin,
@@ -176,6 +177,12 @@ fn without_an_administrator_zones_and_groups_promise_what_they_can() {
             "wattle_apart_1: {\"type\": \"OS::Nova::ServerGroup\", \"properties\": {\"policies\": [\"anti-affinity\"]}}"
         ),
         "{written}"
+    );
+    // What was placed can be placed again, and has no other groups then.
+    let again = run(written, &[], false, &[]).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+    assert_eq!(
+        again.files[0].1.matches("OS::Nova::ServerGroup").count(),
+        written.matches("OS::Nova::ServerGroup").count()
     );
     let loaded = Loaded::of(written, "template.yaml");
     let of = wattle_heat::Desired::unfolded(&loaded);

@@ -1,6 +1,6 @@
 //! `wattle place`: where the servers of a template go, decided together.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -8,9 +8,11 @@ use serde_json::json;
 use wattle::check::{Diagnostic, has_errors};
 use wattle::cli::{Copied, is_json, write_files};
 use wattle::diagram::FILE_NAME;
-use wattle::lower::Lowering;
-use wattle::manners::{exit_codes, read_bytes, reason};
+use wattle::lower::{Lowering, POLICIES, Seed};
+use wattle::manners::{exit_codes, read, read_bytes, reason};
+use wattle::model::{Name, Source};
 use wattle::view;
+use wattle_agent_core::seed::Origin;
 use wattle_place::template::{Order, Placed, Way, Where, placed};
 use wattle_place::{Cloud, Effort, Flavor, Flavors};
 
@@ -82,12 +84,14 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     if has_errors(&wrong) {
         return tell(&given, &wrong, format, console);
     }
+    let beside = beside(&given)?;
     let found = match (cloud(matches, &mut given)?, flavors(matches, &mut given)?) {
         (Ok((cloud, warnings)), Ok(flavors)) => {
             let order = Order {
                 loaded: &given.loaded,
                 text: &|file| given.text(file).map(ToString::to_string),
-                said: &|_| None,
+                said: &|number| beside.places.get(&number).cloned(),
+                wires: &beside.wires,
                 cloud: &cloud,
                 flavors: &flavors,
                 is_admin: matches.get_flag("admin"),
@@ -118,6 +122,41 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         console.err.write(&said(&placed))?;
     }
     Ok(Exit::Fine)
+}
+
+/// What the seed beside an emitted template knows and the template does not.
+#[derive(Default)]
+struct Beside {
+    /// Where the author has said each policy, by its number.
+    places: HashMap<usize, Source>,
+    /// Who talks to whom: two servers once, as often as one reads what the other writes.
+    wires: Vec<(String, String, u32)>,
+}
+
+fn beside(given: &Given) -> Result<Beside, Failure> {
+    let path = Path::new(folder(&given.loaded.template.file)).join("seed.yaml");
+    if !given.is_emitted || !path.is_file() {
+        return Ok(Beside::default());
+    }
+    let cannot = |why: String| Failure::usage(format!("cannot read `{}`: {why}", path.display()));
+    let text = read(&path).map_err(|error| cannot(reason(&error)))?;
+    let seed = Seed::read(&text).map_err(|error| cannot(error.to_string()))?;
+    let place = |(name, at): (&Name, &String)| {
+        let number = name.strip_prefix(POLICIES)?.strip_prefix('/')?.parse().ok()?;
+        let mut parts = at.rsplitn(3, ':');
+        let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        Some((number, Source { file: parts.next()?.to_owned().into(), line, column }))
+    };
+    let mut talks: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+    for (to, server) in &seed.servers {
+        let wires = server.components.values().flat_map(|component| component.inputs.values());
+        let entries = wires.flat_map(|wire| wire.leaves()).filter_map(Origin::entry);
+        for from in entries.filter_map(|entry| Some(entry.split_once('/')?.0)).filter(|from| *from != &**to) {
+            *talks.entry((from.min(to), from.max(to))).or_default() += 1;
+        }
+    }
+    let wires = talks.into_iter().map(|((one, other), bandwidth)| (one.to_owned(), other.to_owned(), bandwidth));
+    Ok(Beside { places: seed.sources.iter().filter_map(place).collect(), wires: wires.collect() })
 }
 
 /// Ends with what is wrong.
