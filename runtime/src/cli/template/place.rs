@@ -10,7 +10,7 @@ use wattle::cli::{Copied, is_json, write_files};
 use wattle::diagram::FILE_NAME;
 use wattle::lower::{Lowering, POLICIES, Seed};
 use wattle::manners::{exit_codes, read, read_bytes, reason};
-use wattle::model::{Name, Source};
+use wattle::model::{Name, Source, Tree};
 use wattle::view;
 use wattle_agent_core::seed::Origin;
 use wattle_place::template::{Order, Placed, Way, Where, placed};
@@ -150,7 +150,7 @@ fn beside(given: &Given) -> Result<Beside, Failure> {
     let mut talks: BTreeMap<(&str, &str), u32> = BTreeMap::new();
     for (to, server) in &seed.servers {
         let wires = server.components.values().flat_map(|component| component.inputs.values());
-        let entries = wires.flat_map(|wire| wire.leaves()).filter_map(Origin::entry);
+        let entries = wires.flat_map(Tree::leaves).filter_map(Origin::entry);
         for from in entries.filter_map(|entry| Some(entry.split_once('/')?.0)).filter(|from| *from != &**to) {
             *talks.entry((from.min(to), from.max(to))).or_default() += 1;
         }
