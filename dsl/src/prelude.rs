@@ -11,5 +11,6 @@ pub use crate::author::{
 };
 pub use crate::hot;
 pub use crate::model::Order;
+pub use crate::model::placement::Level;
 pub use crate::{Parameters, PortType, blueprint, component, text};
 pub use wattle_words::types::*;

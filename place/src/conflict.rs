@@ -165,9 +165,9 @@ fn crowded(cloud: &Cloud, problem: &Problem, policy: &Policy) -> Option<Conflict
     match policy.rule {
         Rule::Apart(level) => {
             let (there, asked) = (places(level).len(), policy.members.len());
-            let plural = if there == 1 { "" } else { "s" };
+            let (are, plural) = if there == 1 { ("is", "") } else { ("are", "s") };
             (asked > there).then(|| {
-                let why = format!("{asked} servers must be in different {level}s, and there are only {there} {level}{plural} of which that is known");
+                let why = format!("{asked} servers must be in different {level}s, and there {are} only {there} {level}{plural} of which that is known");
                 Conflict::evident(why, vec![of_policy(policy)])
             })
         }

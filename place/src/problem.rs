@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use wattle_model::Source;
+pub use wattle_model::placement::{Rule, Strength};
 
-use crate::cloud::{Amounts, Level};
+use crate::cloud::Amounts;
 
 /// What a preference weighs of which nothing else is said: as much as a wire that crosses racks ten times.
 pub const WEIGHT: u32 = 10;
@@ -55,28 +56,6 @@ pub struct Policy {
     pub at: Source,
     /// How messages call it: `apart` of `a` and `b`, the server group `spread`.
     pub words: String,
-}
-
-/// What is said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// No two in the same place of a level.
-    Apart(Level),
-    /// All in the same place of a level; of the level of hosts: together.
-    Near(Level),
-    /// All in this availability zone.
-    Zone(String),
-    /// All on hosts of which this is true.
-    License(String),
-}
-
-/// Whether a policy must hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strength {
-    /// It must.
-    Required,
-    /// It should: each server that breaks it costs so much.
-    Preferred(u32),
 }
 
 /// Two servers that talk to each other.
@@ -139,17 +118,7 @@ impl Problem {
 impl Policy {
     /// Whether the two can never hold together, and both must.
     pub fn contradicts(&self, other: &Self) -> bool {
-        let required = |policy: &Self| policy.strength == Strength::Required;
-        let common = || self.members.iter().filter(|member| other.members.contains(member)).count();
-        required(self)
-            && required(other)
-            && match (&self.rule, &other.rule) {
-                // Who is together in a place is together in all larger ones.
-                (Rule::Apart(apart), Rule::Near(near)) | (Rule::Near(near), Rule::Apart(apart)) => {
-                    near <= apart && common() > 1
-                }
-                (Rule::Zone(one), Rule::Zone(other)) => one != other && common() > 0,
-                _ => false,
-            }
+        let common = self.members.iter().filter(|member| other.members.contains(member)).count();
+        [self.strength, other.strength] == [Strength::Required; 2] && self.rule.contradicts(&other.rule, common)
     }
 }

@@ -14,6 +14,7 @@ mod map;
 mod moved;
 mod networks;
 mod parameter;
+pub mod placement;
 mod port;
 pub mod requirement;
 mod resource;
@@ -99,6 +100,9 @@ pub struct Model {
     /// What must hold of values, by qualified name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Name, Requirement>,
+    /// Where servers are to be, beside what each says of itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub placement: Vec<placement::Policy>,
     /// Files that the template names: templates of nested stacks, and what `get_file` reads.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub files: IndexMap<Name, Content>,

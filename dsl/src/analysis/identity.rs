@@ -180,6 +180,9 @@ pub fn identified(model: &Model) -> Cow<'_, Model> {
         after.component = identities.component(&after.component).clone();
         after.predecessor = identities.component(&after.predecessor).clone();
     }
+    for member in model.placement.iter_mut().flat_map(|policy| &mut policy.members) {
+        *member = identities.resource(member).clone();
+    }
     for promise in renamed(&mut model.promises, |name| identities.other(name)) {
         promise.fulfilled.iter_mut().for_each(|binding| binding.value = identities.expr(&binding.value));
     }

@@ -25,6 +25,7 @@ mod module;
 mod moved;
 mod operated;
 mod parameters;
+mod placement;
 mod port;
 mod promise;
 mod property;
@@ -41,6 +42,8 @@ pub use handle::{AsComponent, Attribute, Component, Output, Parameter, Resource}
 pub use module::{Module, RawResource};
 pub use moved::{Moved, MovedFrom};
 pub use parameters::Parameters;
+pub(crate) use placement::FOREIGN;
+pub use placement::{Apart, Said};
 pub use port::PortType;
 pub use promise::Promise;
 pub use requirement::{Demand, Each, IntoDemand, Subject, That, that};

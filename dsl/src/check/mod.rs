@@ -24,6 +24,7 @@ mod attribute_type;
 mod broken_requirement;
 mod class_rule;
 mod conditional_server;
+mod contrary_policies;
 mod cycle;
 mod deployment_name;
 mod doubly_fulfilled_promise;
@@ -54,6 +55,7 @@ mod not_a_server;
 mod own_format;
 mod own_user_data;
 mod parameter_default;
+mod placed_servers;
 mod promise_ring;
 mod property_value;
 mod repeated_address;
@@ -121,7 +123,8 @@ checks! {
     cycle unfulfilled_promise doubly_fulfilled_promise promise_ring doubly_wired_input missing_input unknown_name
     wrong_type duplicate_name illegal_name reserved_name shared_name taken_identity needless_move illegal_move
     foreign_handle not_a_server server_dependency own_user_data mixed_export unconnected_network
-    export_of_another_stack heats_function conditional_server repeated_address repeated_name repeated_key unknown_property property_value missing_property
+    export_of_another_stack heats_function conditional_server repeated_address repeated_name repeated_key
+    placed_servers contrary_policies unknown_property property_value missing_property
     unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule function_arguments user_data_size entry_size resource_count resource_size
     secret_leak secret_constant imported_secret secret_parameter unread_output unused_parameter unread_input unused_promise unwritten_output unread_import
     unknown_lookup unnoticed_failure unused_part

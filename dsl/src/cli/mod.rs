@@ -5,6 +5,7 @@
 
 mod args;
 mod console;
+mod copied;
 mod deployed;
 mod emit;
 mod environment;
@@ -37,6 +38,7 @@ use console::Console;
 
 use crate::manners::{Exit, Failure};
 pub use args::{emission, emission_args, messages};
+pub use copied::{Copied, write_files};
 pub use emit::{Emission, Emitted, TemplateFormat, emit};
 pub use environment::{beside, environment};
 pub use explain::explained;

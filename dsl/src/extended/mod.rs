@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::analysis::decision::Decisions;
 use crate::lower::hot::{Hot, HotOutput, HotResource, Template};
-use crate::lower::template;
+use crate::lower::{placement, template};
 use crate::model::{Component, Content, Expr, Model, Name, Order, Value};
 
 pub use component::short_name;
@@ -76,6 +76,10 @@ pub fn template(model: &Model) -> Template {
     });
     let mut ours = HotResource::new(MODEL_TYPE.into());
     add_metadata(&mut ours, writer.stack(), None);
+    if let (false, Some(Hot::Map(metadata))) = (model.placement.is_empty(), ours.metadata.as_deref_mut()) {
+        let policies = vec![("policies".into(), placement::policies(model))];
+        metadata.push((placement::KEY.into(), Hot::Map(policies)));
+    }
     template.resources.insert(MODEL.into(), ours);
     for (name, export) in &model.exports {
         template.outputs.insert(name.clone(), HotOutput::new(writer.export(export)));

@@ -24,7 +24,7 @@ impl Writer<'_> {
                 }
             )*};
         }
-        in_order!(parameter_groups, after, imports, moved);
+        in_order!(parameter_groups, after, imports, moved, placement);
         let resources = model.resources.iter();
         fields.add_map(
             "properties",

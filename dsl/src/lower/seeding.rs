@@ -5,6 +5,7 @@ use crate::analysis::identity::Identities;
 use crate::model::{self, Content, Declaration, IndexMap, Model, Name, Order, Parameter, Source};
 use crate::requirement::{self, Operand, When};
 
+use super::placement;
 use super::plan::{Plan, Server};
 use super::resolve::for_agent;
 use super::seed::{
@@ -35,6 +36,7 @@ pub(super) fn build(original: &Model, model: &Model, plan: &Plan<'_>) -> Seed {
         sources: sources(model),
         called_now: called_now(original),
     };
+    placement::sources(model, &mut seed);
     seed.digest = seed.compute_digest();
     seed
 }

@@ -7,6 +7,7 @@ use crate::requirement::{self, When};
 
 use super::agent::{self, Words};
 use super::hot::{Hot, HotOutput, HotParameter, HotParameterGroup, HotResource, Template};
+use super::placement;
 use super::plan::Plan;
 use super::resolve::for_heat;
 
@@ -26,6 +27,7 @@ pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Decisions) -
             hot.set(user_data.clone(), words.user_data(model, name, resource, duties));
         }
     });
+    placement::add(model, &mut template);
     exports(model, &mut template, decisions);
     outputs(model, &mut template, decisions);
     template

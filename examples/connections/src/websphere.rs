@@ -133,6 +133,7 @@ impl Module for WebSphereCell {
         let dmgr = t.on(manager).run("dmgr", dmgr);
 
         let spread = t.add("spread", nova::ServerGroup::new().policy("soft-anti-affinity"));
+        let mut servers = Vec::with_capacity(nodes);
         let mut joined: Vec<Node> = Vec::with_capacity(nodes);
         for n in 1..=nodes {
             let server = t.add(format!("node{n}"), platform.server("m1.large").group(spread));
@@ -150,7 +151,15 @@ impl Module for WebSphereCell {
             if let Some(before) = joined.last() {
                 t.after(node, *before);
             }
+            servers.push(server);
             joined.push(node);
+        }
+        // The cell outlives a rack, and its nodes have their configuration from the manager.
+        if nodes > 1 {
+            t.apart(servers.clone()).by(Level::Rack);
+        }
+        for server in servers {
+            t.near([manager, server], Level::Room).preferred(20);
         }
 
         Cell { name, manager, members: joined.iter().map(|node| node.member).collect(), shared }

@@ -54,7 +54,7 @@ impl Reader<'_> {
                 }
             )*};
         }
-        in_order!(parameter_groups, after, imports, moved);
+        in_order!(parameter_groups, after, imports, moved, placement);
         for (name, _, places) in sources.get("properties").into_iter().flat_map(pairs) {
             if let Some(resource) = model.resources.get_mut(name.as_str()) {
                 of_bindings(&mut resource.properties, places);

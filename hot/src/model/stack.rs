@@ -77,6 +77,12 @@ impl<'l> Reader<'l> {
             let at = self.at(node.span);
             self.model.after.push(After { component: words(component), predecessor: words(predecessor), at });
         }
+        let metadata = self.template.resources.get(wattle::extended::MODEL).and_then(|model| model.metadata.as_ref());
+        if let Some(node) = metadata.and_then(|metadata| metadata.get(wattle_place::template::KEY)) {
+            let (policies, wrong) = wattle_place::template::policies(node, &self.template.file);
+            self.model.placement = policies;
+            self.diagnostics.extend(wrong);
+        }
         for node in stack.get("moved").map(items).unwrap_or_default() {
             self.moved(node);
         }

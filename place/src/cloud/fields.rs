@@ -1,4 +1,4 @@
-//! Reading maps of a hosts file: what is expected, what is unknown, and where.
+//! Reading maps of a hosts file, and of policies: what is expected, what is unknown, and where.
 
 use std::borrow::Cow;
 
@@ -10,32 +10,39 @@ use wattle_words::names::{did_you_mean, list, nearest};
 use crate::codes::{AMOUNT, SHAPE, TWICE};
 
 /// The file that is read, and what was found in it.
-pub(super) struct Reading {
+pub(crate) struct Reading {
     file: Cow<'static, str>,
-    pub(super) found: Vec<Diagnostic>,
+    /// The check that reports what is not understood.
+    shape: &'static About,
+    pub(crate) found: Vec<Diagnostic>,
 }
 
 impl Reading {
     pub(super) fn of(file: &str) -> Self {
-        Self { file: Cow::Owned(file.to_owned()), found: Vec::new() }
+        Self::reporting(file, &SHAPE.about)
     }
 
-    pub(super) fn at(&self, span: Span) -> Source {
+    /// Of something in `file`, where what is not understood is reported by `shape`.
+    pub(crate) fn reporting(file: &str, shape: &'static About) -> Self {
+        Self { file: Cow::Owned(file.to_owned()), shape, found: Vec::new() }
+    }
+
+    pub(crate) fn at(&self, span: Span) -> Source {
         Source { file: self.file.clone(), line: span.start.line + 1, column: span.start.column + 1 }
     }
 
     /// Reports `message` of a check at a place.
-    pub(super) fn report(&mut self, about: &About, span: Span, message: String, label: &str, help: Option<String>) {
+    pub(crate) fn report(&mut self, about: &About, span: Span, message: String, label: &str, help: Option<String>) {
         let diagnostic = about.diagnostic(message).label(&self.at(span), label).help_if(help);
         self.found.push(diagnostic);
     }
 
     /// The pairs of a map, each key once; what is no map is reported. `what` says what it is of: `the hosts`.
-    pub(super) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Vec<(&'n str, &'n Pair)> {
+    pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Vec<(&'n str, &'n Pair)> {
         let Tree::Map(pairs) = &*node.tree else {
             if !matches!(*node.tree, Tree::Null) {
                 let message = format!("{what} must be a map, and is {}", node.tree.kind());
-                self.report(&SHAPE.about, node.span, message, "here", None);
+                self.report(self.shape, node.span, message, "here", None);
             }
             return Vec::new();
         };
@@ -43,7 +50,7 @@ impl Reading {
         for pair in pairs {
             let Some(key) = pair.key.tree.as_text() else {
                 let message = format!("{what}: a name must be a text, and this is {}", pair.key.tree.kind());
-                self.report(&SHAPE.about, pair.key.span, message, "here", Some("quote it".to_owned()));
+                self.report(self.shape, pair.key.span, message, "here", Some("quote it".to_owned()));
                 continue;
             };
             // What a merge (`<<`) brought gives way to what is written.
@@ -67,7 +74,7 @@ impl Reading {
     }
 
     /// The pairs of a map whose keys are all known.
-    pub(super) fn known<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Vec<(&'n str, &'n Pair)> {
+    pub(crate) fn known<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Vec<(&'n str, &'n Pair)> {
         let mut pairs = self.map(node, what);
         pairs.retain(|(key, pair)| {
             let is_known = known.contains(key);
@@ -77,7 +84,7 @@ impl Reading {
                     Some(near) => format!("{} {keys}", did_you_mean(near)),
                     None => keys,
                 };
-                self.report(&SHAPE.about, pair.key.span, format!("{what}: unknown key `{key}`"), "here", Some(help));
+                self.report(self.shape, pair.key.span, format!("{what}: unknown key `{key}`"), "here", Some(help));
             }
             is_known
         });
@@ -85,20 +92,20 @@ impl Reading {
     }
 
     /// A text; what is none is reported. A plain number is the text that was written.
-    pub(super) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
+    pub(crate) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
         let text = node.tree.as_text().or_else(|| node.written()).filter(|text| !text.is_empty());
         if text.is_none() {
             let message = format!("{what} must be a text, and is {}", node.tree.kind());
-            self.report(&SHAPE.about, node.span, message, "here", None);
+            self.report(self.shape, node.span, message, "here", None);
         }
         text
     }
 
     /// The texts of a list.
-    pub(super) fn texts(&mut self, node: &Node, what: &str) -> Vec<String> {
+    pub(crate) fn texts(&mut self, node: &Node, what: &str) -> Vec<String> {
         let Tree::List(items) = &*node.tree else {
             let message = format!("{what} must be a list, and is {}", node.tree.kind());
-            self.report(&SHAPE.about, node.span, message, "here", Some("write `[NAME, NAME]`".to_owned()));
+            self.report(self.shape, node.span, message, "here", Some("write `[NAME, NAME]`".to_owned()));
             return Vec::new();
         };
         items.iter().filter_map(|item| Some(self.text(item, what)?.to_owned())).collect()

@@ -3,7 +3,7 @@
 //! What lives here: the cloud as data, and its readers: the hosts file (`read`), what the command `openstack` says (`openstack`), and
 //! flavors (`flavors`). What must not: what is asked of a cloud.
 
-mod fields;
+pub(crate) mod fields;
 mod flavors;
 mod host;
 mod openstack;
@@ -12,6 +12,7 @@ mod read;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use wattle_model::placement::Level;
 use wattle_model::{Diagnostic, IndexMap, Source};
 
 pub use flavors::{Flavor, Flavors};
@@ -25,45 +26,6 @@ pub const DISK: &str = "disk";
 
 /// Amounts by the resource: [`VCPUS`], [`MEMORY`], [`DISK`] and a cloud's own.
 pub type Amounts = BTreeMap<String, i64>;
-
-/// How far apart two hosts are, at most: what they have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// The host itself.
-    Host,
-    /// A rack.
-    Rack,
-    /// A room.
-    Room,
-    /// An availability zone.
-    Zone,
-}
-
-impl Level {
-    /// All, from the smallest on.
-    pub const ALL: [Self; 4] = [Self::Host, Self::Rack, Self::Room, Self::Zone];
-
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Rack => "rack",
-            Self::Room => "room",
-            Self::Zone => "zone",
-        }
-    }
-
-    /// The level with this word.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.word() == word)
-    }
-}
-
-impl std::fmt::Display for Level {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.word())
-    }
-}
 
 /// A host.
 #[derive(Clone, Debug, PartialEq)]

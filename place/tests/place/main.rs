@@ -4,3 +4,4 @@ mod files;
 mod optimum;
 mod refused;
 mod small;
+mod template;

@@ -19,6 +19,7 @@ pub(super) fn checks() -> Vec<&'static About> {
     all.extend(wattle_hot::check::all());
     all.extend(wattle_deploy::codes::all());
     all.extend(wattle::policy::all());
+    all.extend(wattle_place::codes::all());
     all
 }
 

@@ -61,6 +61,7 @@ pub(super) const OPERATOR: Program = Program {
         at_once!("check", template::check),
         at_once!("lower", template::lower),
         at_once!("graph", template::graph),
+        at_once!("place", template::place),
         at_once!("import", template::import),
         at_once!("new", new),
         at_once!("explain", explain),

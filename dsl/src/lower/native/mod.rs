@@ -22,7 +22,7 @@ use crate::model::{Declaration, Model, Name};
 
 use super::environment::Environment;
 use super::hot::{Hot, HotOutput, Template};
-use super::template;
+use super::{placement, template};
 use crate::analysis::decision::{Decision, Decisions, Reader};
 
 pub(crate) use value::deployment_name;
@@ -59,6 +59,7 @@ pub(super) fn of_identified(model: &Model) -> Lowered {
             hot.set("user_data_format".into(), Hot::from("SOFTWARE_CONFIG"));
         }
     });
+    placement::add(model, &mut template);
     let values = Values { model };
     let forms = Forms::of(model);
     config::add(&forms, &mut template);
@@ -77,7 +78,7 @@ pub(super) fn of_identified(model: &Model) -> Lowered {
 /// How many resources the stack has.
 pub(crate) fn resources(model: &Model) -> usize {
     let configs: usize = Forms::of(model).kinds.values().map(|kind| kind.configs.len()).sum();
-    model.resources.len() + configs + model.components.len()
+    model.resources.len() + configs + model.components.len() + usize::from(!model.placement.is_empty())
 }
 
 /// Bytes of the template as JSON, which is about how Heat counts it.

@@ -59,7 +59,7 @@ pub(super) struct Given {
     texts: HashMap<String, Arc<str>>,
     model: OnceCell<Model>,
     /// Whether it is what a blueprint's `emit` wrote, whose parameters are chosen later.
-    is_emitted: bool,
+    pub(super) is_emitted: bool,
 }
 
 impl Given {
@@ -148,6 +148,21 @@ impl Given {
     pub(super) fn unreadable(&self, options: &view::Options) -> Option<String> {
         let _ = self.loaded.unreadable.as_ref()?;
         Some(self.render(&wattle_hot::check(&self.loaded), view::Format::Full, options))
+    }
+
+    /// The text of a file that diagnostics can be about.
+    pub(super) fn text(&self, name: &str) -> Option<&Arc<str>> {
+        self.texts.get(name)
+    }
+
+    /// Reads a further file that diagnostics can be about; `what` says what it is.
+    pub(super) fn further(&mut self, path: &Path, what: &str) -> Result<(String, Arc<str>), Failure> {
+        let name = path.display().to_string();
+        let text: Arc<str> = decoded(&format!("{what} `{name}`"), open(path).and_then(whole))
+            .map_err(|failure| failure.help_if(sibling(path)))?
+            .into();
+        self.texts.insert(name.clone(), text.clone());
+        Ok((name, text))
     }
 
     /// Diagnostics as text.

@@ -7,3 +7,4 @@ mod given;
 pub(super) mod graph;
 pub(super) mod import;
 pub(super) mod lower;
+pub(super) mod place;

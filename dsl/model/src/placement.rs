@@ -1,0 +1,147 @@
+//! Where servers are to be: what is said of several of them together.
+
+use serde::{Deserialize, Serialize};
+use wattle_words::names::{list, some};
+
+use crate::{Name, Source};
+
+/// How far apart two hosts are, at most: what they have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// The host itself.
+    Host,
+    /// A rack.
+    Rack,
+    /// A room.
+    Room,
+    /// An availability zone.
+    Zone,
+}
+
+/// What is said of servers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// No two in the same place of a level.
+    Apart(Level),
+    /// All in the same place of a level; of the level of hosts: together.
+    Near(Level),
+    /// All in this availability zone.
+    Zone(String),
+    /// All on hosts of which this is true.
+    License(String),
+}
+
+/// Whether a policy must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strength {
+    /// It must.
+    Required,
+    /// It should: each server that breaks it costs so much.
+    Preferred(u32),
+}
+
+/// What is said of some servers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// What.
+    pub rule: Rule,
+    /// Of which servers.
+    pub members: Vec<Name>,
+    /// Whether it must hold.
+    pub strength: Strength,
+    /// Where it is said.
+    pub at: Source,
+}
+
+/// The key of a resource's metadata below which templates have policies.
+pub const KEY: &str = "wattle.placement";
+
+/// The most servers that a message names.
+const NAMED: usize = 6;
+
+impl Level {
+    /// All, from the smallest on.
+    pub const ALL: [Self; 4] = [Self::Host, Self::Rack, Self::Room, Self::Zone];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Rack => "rack",
+            Self::Room => "room",
+            Self::Zone => "zone",
+        }
+    }
+
+    /// The level with this word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.word() == word)
+    }
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl Rule {
+    /// Its word, as blueprints and templates have it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Apart(_) => "apart",
+            Self::Near(Level::Host) => "together",
+            Self::Near(_) => "near",
+            Self::Zone(_) => "zone",
+            Self::License(_) => "license",
+        }
+    }
+
+    /// How many servers it needs at least to say anything.
+    pub fn fewest(&self) -> usize {
+        match self {
+            Self::Apart(_) | Self::Near(_) => 2,
+            Self::Zone(_) | Self::License(_) => 1,
+        }
+    }
+
+    /// Whether both can never hold for servers of which they have `common` in common, whatever the cloud.
+    pub fn contradicts(&self, other: &Self, common: usize) -> bool {
+        match (self, other) {
+            // Who is together in a place is together in all larger ones.
+            (Self::Apart(apart), Self::Near(near)) | (Self::Near(near), Self::Apart(apart)) => {
+                near <= apart && common > 1
+            }
+            (Self::Zone(one), Self::Zone(other)) => one != other && common > 0,
+            _ => false,
+        }
+    }
+
+    /// The rule with its members, as messages say it: the policy `apart` by rack of `a` and `b`.
+    pub fn words<'m>(&self, members: impl IntoIterator<Item = &'m str>) -> String {
+        let of = some(members, NAMED);
+        match self {
+            Self::Apart(level) => format!("the policy `apart` by {level} of {of}"),
+            Self::Near(Level::Host) => format!("the policy `together` of {of}"),
+            Self::Near(level) => format!("the policy `near` within a {level} of {of}"),
+            Self::Zone(zone) => format!("the policy `zone` {} of {of}", list([zone.as_str()], "and")),
+            Self::License(kind) => format!("the policy `license` {} of {of}", list([kind.as_str()], "and")),
+        }
+    }
+}
+
+impl Policy {
+    /// The policy as messages say it.
+    pub fn words(&self) -> String {
+        self.rule.words(self.members.iter().map(|name| &**name))
+    }
+
+    /// The same policy that need not hold is no policy to contradict: whether both must hold, and never do together.
+    pub fn contradicts(&self, other: &Self) -> bool {
+        let common = self.members.iter().filter(|member| other.members.contains(member)).count();
+        [self.strength, other.strength] == [Strength::Required; 2] && self.rule.contradicts(&other.rule, common)
+    }
+}

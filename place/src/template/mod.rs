@@ -1,0 +1,163 @@
+//! A template with servers that have no places yet, as one in which they have.
+//!
+//! What lives here: what the servers of a template ask for (`servers`), the policies in it (`policies`, `carrier`), the template
+//! with places (`written`, by `edit`), and what nobody can promise (`promise`). What must not: I/O, and deciding where
+//! something goes.
+
+mod carrier;
+mod edit;
+mod policies;
+mod promise;
+mod servers;
+mod written;
+
+use wattle_heat::{Desired, Loaded};
+use wattle_model::{Diagnostic, Severity, Source};
+use wattle_words::names::list;
+
+use crate::cloud::{Cloud, Flavors, Host};
+use crate::codes::CONFLICT;
+use crate::conflict::Conflict;
+use crate::problem::Problem;
+use crate::solve::{Effort, Placement, Unplaced, place};
+
+use self::servers::Servers;
+
+pub use self::carrier::{KEY, policies};
+
+/// What is to be placed, and where.
+#[derive(Clone, Copy)]
+pub struct Order<'o> {
+    /// The template.
+    pub loaded: &'o Loaded,
+    /// The text of each of its files.
+    pub text: &'o dyn Fn(&str) -> Option<String>,
+    /// Where the author has said the policy of this number, if that is another place than the template.
+    pub said: &'o dyn Fn(usize) -> Option<Source>,
+    /// Who talks to whom and how much, by the names of servers, where the template itself says nothing of it.
+    pub wires: &'o [(String, String, u32)],
+    /// The cloud.
+    pub cloud: &'o Cloud,
+    /// Flavors beside those that the hosts file describes.
+    pub flavors: &'o Flavors,
+    /// Whether who creates the stack may name hosts: Nova lets its administrators.
+    pub is_admin: bool,
+    /// How much is tried.
+    pub effort: Effort,
+}
+
+/// A template in which servers have their places.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The files that are other ones now, with their texts.
+    pub files: Vec<(String, String)>,
+    /// Where each server goes, in the template's order.
+    pub servers: Vec<Where>,
+    /// Who goes where, and what it costs.
+    pub placement: Placement,
+    /// Preferences that are not kept, in words, and how many servers break each.
+    pub unkept: Vec<(String, i64)>,
+    /// The bandwidth of all wires.
+    pub bandwidth: i64,
+    /// What could not be promised, and what else is to be known.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Where a server goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Where {
+    /// Its full name.
+    pub server: String,
+    /// The host.
+    pub host: Host,
+    /// How it gets there.
+    pub way: Way,
+}
+
+/// How a server gets to its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The template names its host.
+    Host,
+    /// The template names its zone, and Nova chooses a host there.
+    Zone,
+    /// The template cannot say it, and Nova chooses.
+    Nova,
+}
+
+/// The template with places for its servers.
+///
+/// # Errors
+///
+/// All that is wrong with it, or why there are no such places.
+///
+/// # Panics
+///
+/// If a placement names a host that its cloud has not.
+pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
+    let desired = Desired::unfolded(order.loaded);
+    let mut found = Vec::new();
+    let servers = Servers::of(order, &desired, &mut found);
+    let (policies, of_groups, wires) = policies::read(order, &desired, &servers, &mut found);
+    if found.iter().any(|one| one.severity == Severity::Error) {
+        return Err(wattle_model::check::sorted(found));
+    }
+    let problem = Problem { servers: servers.all.iter().map(|one| one.asks.clone()).collect(), policies, wires };
+    let cloud = servers.with_marks(order.cloud);
+    let placement = place(&cloud, &problem, order.effort).map_err(|why| vec![unplaced(why)])?;
+    let host = |name: &str| {
+        let host = order.cloud.host(&placement.on[name]);
+        host.expect("INVARIANT: a placement names hosts of its cloud").clone()
+    };
+    let mut all: Vec<Where> = servers
+        .all
+        .iter()
+        .map(|one| {
+            let way = match (&one.own, order.is_admin) {
+                (None, _) => Way::Nova,
+                (Some(_), true) => Way::Host,
+                (Some(_), false) => Way::Zone,
+            };
+            Where { server: one.asks.name.clone(), host: host(&one.asks.name), way }
+        })
+        .collect();
+    let groups = promise::groups(order, &problem, of_groups, &servers, &all);
+    let files = written::files(order, &servers, &mut all, &groups, &mut found)?;
+    promise::unpromised(order, &problem, of_groups, &all, &groups, &mut found);
+    let unkept =
+        placement.verdict.unkept.iter().map(|(policy, broken)| (problem.policies[*policy].words.clone(), *broken));
+    let unkept = unkept.collect();
+    let bandwidth = problem.wires.iter().map(|wire| i64::from(wire.bandwidth)).sum();
+    Ok(Placed { files, servers: all, placement, unkept, bandwidth, warnings: wattle_model::check::sorted(found) })
+}
+
+/// Why there are no places, with all that takes part in it.
+fn unplaced(why: Unplaced) -> Diagnostic {
+    match why {
+        Unplaced::Conflict(Conflict { parts, why, is_smallest }) => {
+            let message = match why {
+                Some(why) => format!("the servers cannot be placed: {why}"),
+                None => "the servers cannot be placed: what is shown here conflicts".to_owned(),
+            };
+            let mut diagnostic = CONFLICT.about.diagnostic(message);
+            for part in parts {
+                diagnostic = match part.at {
+                    Some(at) => diagnostic.label(&at, part.words),
+                    None => diagnostic.note(format!("it takes part: {}", part.words)),
+                };
+            }
+            if !is_smallest {
+                diagnostic = diagnostic.note("some of it may have nothing to do with it: what is left was not decided");
+            }
+            diagnostic.help("give up one of these: prefer a policy instead of requiring it, or give hosts more room")
+        }
+        Unplaced::GaveUp { servers } => {
+            let servers = list(servers.iter().map(String::as_str), "and");
+            CONFLICT
+                .about
+                .diagnostic("no places were found for all servers, and it was not shown that there are none")
+                .note(format!("at the best try, these stood in the way: {servers}"))
+                .help("give hosts more room, or prefer policies instead of requiring them")
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The policies of a template: its server groups, and what its metadata says.
+
+use wattle_heat::Desired;
+use wattle_heat::evaluate::Value;
+use wattle_heat::template::Template;
+use wattle_model::placement::{Level, Rule, Strength};
+use wattle_model::{Diagnostic, Severity, Source};
+use wattle_words::names::{did_you_mean, nearest, some};
+
+use crate::cloud::fields::Reading;
+use crate::codes::POLICY;
+use crate::problem::{Policy, WEIGHT, Wire};
+
+use super::Order;
+use super::carrier::{Carried, KEY, Said, read as carried};
+use super::servers::Servers;
+
+const GROUP: &str = "OS::Nova::ServerGroup";
+
+/// The policies of a template, how many of the first are server groups, and who talks to whom. What is wrong is reported.
+pub(super) fn read(
+    order: Order<'_>,
+    desired: &Desired,
+    servers: &Servers,
+    found: &mut Vec<Diagnostic>,
+) -> (Vec<Policy>, usize, Vec<Wire>) {
+    let Carried { policies: said, wires: talks } = metadata(order, found);
+    let mut policies = groups(desired, servers);
+    let of_groups = policies.len();
+    for (number, one) in said.into_iter().enumerate() {
+        let at = (order.said)(number).unwrap_or_else(|| one.at.clone());
+        policies.extend(policy(order, one, at, desired, servers, found));
+    }
+    contradictions(&policies, of_groups, found);
+    let mut wires = Vec::new();
+    for talk in talks {
+        let ends = talk.between.iter().map(|one| members(order, one, "a wire", desired, servers, found));
+        let Some(ends) = ends.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>() else { continue };
+        let pairs = ends[0].iter().flat_map(|one| ends[1].iter().map(move |other| (*one, *other)));
+        let pairs = pairs.filter(|(one, other)| one != other);
+        wires.extend(pairs.map(|between| Wire { between, bandwidth: talk.bandwidth }));
+    }
+    if wires.is_empty() {
+        let place = |name: &str| servers.named(name).first().copied();
+        let known =
+            order.wires.iter().filter_map(|(one, other, bandwidth)| Some((place(one)?, place(other)?, *bandwidth)));
+        let known = known.filter(|(one, other, _)| one != other);
+        wires.extend(known.map(|(one, other, bandwidth)| Wire { between: (one, other), bandwidth }));
+    }
+    (policies, of_groups, wires)
+}
+
+/// What the metadata of the template says. That of a nested one is of nobody.
+fn metadata(order: Order<'_>, found: &mut Vec<Diagnostic>) -> Carried {
+    let mut all = Carried::default();
+    let of = |template: &Template| {
+        let carriers = template.resources.values().filter_map(|one| one.metadata.as_ref()?.get(KEY).cloned());
+        carriers.collect::<Vec<_>>()
+    };
+    for node in of(&order.loaded.template) {
+        let mut reading = Reading::reporting(&order.loaded.template.file, &POLICY.about);
+        let Carried { policies, wires } = carried(&mut reading, &node);
+        all.policies.extend(policies);
+        all.wires.extend(wires);
+        found.extend(reading.found);
+    }
+    for nested in order.loaded.library.templates.values() {
+        for node in of(&nested.template) {
+            let mut diagnostic = POLICY
+                .about
+                .diagnostic("the policies of a nested template are not read")
+                .label(&nested.template.at(node.span), "here")
+                .help("say them in the template itself, where the server `a` of the stack `part` is `part/a`");
+            diagnostic.severity = Severity::Warning;
+            found.push(diagnostic);
+        }
+    }
+    all
+}
+
+/// The policies that server groups are, with the servers whose hints name them.
+fn groups(desired: &Desired, servers: &Servers) -> Vec<Policy> {
+    let mut policies = Vec::new();
+    for (name, group) in desired.resources.iter().filter(|(_, one)| one.made_by() == GROUP) {
+        let of: Vec<usize> =
+            (0..servers.all.len()).filter(|one| servers.all[*one].group.as_ref() == Some(name)).collect();
+        if of.len() < 2 {
+            continue;
+        }
+        // Whose rules let several be on a host need not be apart.
+        let is_lax = group.property("rules") != Value::Null;
+        let Value::List(words) = group.property("policies") else { continue };
+        for word in words.iter().filter_map(Value::as_text) {
+            let (is_soft, plain) = word.strip_prefix("soft-").map_or((false, word), |plain| (true, plain));
+            let rule = match plain {
+                "affinity" => Rule::Near(Level::Host),
+                "anti-affinity" => Rule::Apart(Level::Host),
+                _ => continue,
+            };
+            let names = some(of.iter().map(|one| &*servers.all[*one].asks.name), 6);
+            policies.push(Policy {
+                rule,
+                members: of.clone(),
+                strength: if is_soft || is_lax { Strength::Preferred(WEIGHT) } else { Strength::Required },
+                at: group.at.clone(),
+                words: format!("the server group `{name}` ({word}) of {names}"),
+            });
+        }
+    }
+    policies
+}
+
+fn policy(
+    order: Order<'_>,
+    said: Said,
+    at: Source,
+    desired: &Desired,
+    servers: &Servers,
+    found: &mut Vec<Diagnostic>,
+) -> Option<Policy> {
+    let words = said.rule.words(said.members.iter().map(|(name, _)| &**name));
+    let named: Vec<Option<Vec<usize>>> =
+        said.members.iter().map(|one| members(order, one, &words, desired, servers, found)).collect();
+    let is_whole = named.iter().all(|one| one.as_ref().is_some_and(|one| !one.is_empty()));
+    let mut of: Vec<usize> = Vec::new();
+    for one in named.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten() {
+        if !of.contains(&one) {
+            of.push(one);
+        }
+    }
+    if of.len() < said.rule.fewest() {
+        // Of what is not there nothing needs to be said.
+        if is_whole || said.members.is_empty() {
+            let message = format!("{words} needs at least {} servers", said.rule.fewest());
+            found.push(POLICY.about.diagnostic(message).label(&at, "here").help("name another one, or leave it out"));
+        }
+        return None;
+    }
+    Some(Policy { rule: said.rule, members: of, strength: said.strength, at, words })
+}
+
+/// The servers that a member names; none if it names nothing that could be one, which is reported. A resource whose condition does not
+/// hold, and a group without members, are no servers, and may be named.
+fn members(
+    order: Order<'_>,
+    (name, at): &(String, Source),
+    of: &str,
+    desired: &Desired,
+    servers: &Servers,
+    found: &mut Vec<Diagnostic>,
+) -> Option<Vec<usize>> {
+    let named = servers.named(name);
+    let there = desired.resources.get(name);
+    let is_absent = there.is_none() && order.loaded.template.resources.contains_key(name);
+    if !named.is_empty() || is_absent || there.is_some_and(|one| one.is_stack || one.is_group()) {
+        return Some(named);
+    }
+    let (what, label) = match there {
+        Some(other) => (format!("`{name}` is no server"), format!("it is an `{}`", other.ty())),
+        None => (format!("there is no server `{name}`"), "here".to_owned()),
+    };
+    let near = nearest(name, servers.all.iter().map(|one| &*one.asks.name));
+    let diagnostic = POLICY.about.diagnostic(format!("{of}: {what}")).label(at, label);
+    found.push(diagnostic.help_if(near.map(did_you_mean)));
+    None
+}
+
+/// Reports pairs that never hold together, whatever the cloud. Groups among themselves are Nova's to judge.
+fn contradictions(policies: &[Policy], of_groups: usize, found: &mut Vec<Diagnostic>) {
+    for (first, one) in policies.iter().enumerate() {
+        for other in policies.iter().skip(of_groups.max(first + 1)) {
+            if one.contradicts(other) {
+                let diagnostic = POLICY
+                    .about
+                    .diagnostic(format!("{} and {} never hold together", one.words, other.words))
+                    .label(&other.at, "this one")
+                    .label(&one.at, "and this one");
+                found.push(diagnostic.help("leave one out, or prefer it with `preferred: 10`"));
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What becomes of policies in Nova: what zones and server groups keep, and what nobody can promise.
+
+use wattle_model::Diagnostic;
+use wattle_model::placement::{Level, Rule, Strength};
+use wattle_words::names::some;
+
+use crate::cloud::Host;
+use crate::codes::PROMISE;
+use crate::problem::{Policy, Problem};
+
+use super::servers::Servers;
+use super::{Order, Way, Where};
+
+/// A server group that the placed template has besides.
+pub(super) struct Group {
+    pub(super) file: String,
+    pub(super) name: String,
+    pub(super) policy: &'static str,
+    /// Full names of servers.
+    pub(super) members: Vec<String>,
+    /// The place in [`Problem::policies`] of the policy that it is for.
+    of: usize,
+}
+
+/// The server groups by which Nova keeps policies where hosts cannot be named. A server is in one at most, so what comes first and
+/// must hold has its group first.
+pub(super) fn groups(
+    order: Order<'_>,
+    problem: &Problem,
+    of_groups: usize,
+    servers: &Servers,
+    all: &[Where],
+) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    if order.is_admin {
+        return groups;
+    }
+    let mut by_strength: Vec<usize> = (0..problem.policies.len()).collect();
+    by_strength.sort_by_key(|of| !must(&problem.policies[*of]));
+    for of in by_strength {
+        let policy = &problem.policies[of];
+        let name = match (&policy.rule, must(policy)) {
+            (Rule::Apart(Level::Host | Level::Rack | Level::Room), true) => "anti-affinity",
+            (Rule::Apart(Level::Host | Level::Rack | Level::Room), false) => "soft-anti-affinity",
+            (Rule::Near(Level::Host), true) => "affinity",
+            (Rule::Near(Level::Host), false) => "soft-affinity",
+            _ => continue,
+        };
+        if is_grouped(problem, of_groups, of) {
+            continue;
+        }
+        let written: Option<Vec<&str>> = policy
+            .members
+            .iter()
+            .map(|one| {
+                let one = &servers.all[*one];
+                let is_taken = one.has_hints || groups.iter().any(|group| group.members.contains(&one.asks.name));
+                one.own.as_ref().filter(|_| !is_taken).map(|(file, _)| &**file)
+            })
+            .collect();
+        let Some([file, others @ ..]) = written.as_deref() else { continue };
+        if others.iter().any(|other| other != file) || is_in_zones(policy, all, &[]) {
+            continue;
+        }
+        let (file, policy_name) = ((*file).to_owned(), name);
+        let members = policy.members.iter().map(|one| servers.all[*one].asks.name.clone()).collect();
+        let is_free = |name: &String| {
+            let nested = order.loaded.library.templates.values().map(|nested| &nested.template);
+            let mut all = std::iter::once(&order.loaded.template).chain(nested);
+            !all.any(|template| template.resources.contains_key(name)) && groups.iter().all(|group| group.name != *name)
+        };
+        let mut names = (1..).map(|number| format!("wattle_{}_{number}", policy.rule.word()));
+        let name = names.find(is_free).expect("INVARIANT: numbers do not end");
+        groups.push(Group { file, name, policy: policy_name, members, of });
+    }
+    groups
+}
+
+/// Whether a server group of the template keeps the policy, or is it: the first so many policies are.
+fn is_grouped(problem: &Problem, of_groups: usize, number: usize) -> bool {
+    let policy = &problem.policies[number];
+    let keeps = |group: &Policy| {
+        group.rule == policy.rule
+            && (must(group) || !must(policy))
+            && policy.members.iter().all(|one| group.members.contains(one))
+    };
+    number < of_groups || problem.policies[..of_groups].iter().any(keeps)
+}
+
+fn must(policy: &Policy) -> bool {
+    policy.strength == Strength::Required
+}
+
+/// Whether a policy holds wherever servers are in the zones that they have.
+fn is_in_zones(policy: &Policy, all: &[Where], hosts: &[Host]) -> bool {
+    let zones: Vec<&str> = policy.members.iter().map(|one| &*all[*one].host.zone).collect();
+    let within = |zone: &str| hosts.iter().filter(|host| host.zone == zone).collect::<Vec<_>>();
+    match &policy.rule {
+        Rule::Zone(_) | Rule::Near(Level::Zone) => true,
+        Rule::Apart(_) => (1..zones.len()).all(|at| !zones[..at].contains(&zones[at])),
+        Rule::Near(level) => {
+            let hosts = within(zones[0]);
+            let first = hosts.first().and_then(|host| host.place(*level));
+            zones.iter().all(|zone| *zone == zones[0])
+                && first.is_some()
+                && hosts.iter().all(|host| host.place(*level) == first)
+        }
+        Rule::License(kind) => {
+            !hosts.is_empty() && zones.iter().all(|zone| within(zone).iter().all(|host| host.traits.contains(kind)))
+        }
+    }
+}
+
+/// Reports what could not be promised: each policy that must hold, and the others together.
+pub(super) fn unpromised(
+    order: Order<'_>,
+    problem: &Problem,
+    of_groups: usize,
+    all: &[Where],
+    groups: &[Group],
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut wished: Vec<&Policy> = Vec::new();
+    for (number, policy) in problem.policies.iter().enumerate() {
+        let left: Vec<&str> =
+            policy.members.iter().filter(|one| all[**one].way == Way::Nova).map(|one| &*all[*one].server).collect();
+        let has_hosts = policy.members.iter().all(|one| all[*one].way == Way::Host);
+        let group = groups.iter().find(|group| group.of == number).filter(|_| left.is_empty());
+        let is_whole = group.is_some() && matches!(policy.rule, Rule::Apart(Level::Host) | Rule::Near(Level::Host));
+        if has_hosts
+            || is_grouped(problem, of_groups, number)
+            || is_whole
+            || left.is_empty() && is_in_zones(policy, all, &order.cloud.hosts)
+        {
+            continue;
+        }
+        if !must(policy) {
+            wished.push(policy);
+            continue;
+        }
+        let why = if left.is_empty() {
+            "without an administrator's rights a template names zones, and no hosts".to_owned()
+        } else {
+            format!("{} left to Nova", some(left, 6))
+        };
+        let mut diagnostic =
+            PROMISE.about.diagnostic(format!("nobody promises {}", policy.words)).label(&policy.at, why);
+        if let Some(group) = group {
+            diagnostic = diagnostic.note(format!("the server group `{}` keeps them on different hosts", group.name));
+        }
+        found.push(diagnostic.help("have an administrator create the stack: `--admin`"));
+    }
+    if let Some(first) = wished.first() {
+        let message = match wished.len() {
+            1 => format!("{} is a wish that Nova does not know", first.words),
+            many => format!("{many} preferences are wishes that Nova does not know"),
+        };
+        let diagnostic = PROMISE.about.diagnostic(message);
+        let diagnostic =
+            wished.iter().fold(diagnostic, |diagnostic, policy| diagnostic.label(&policy.at, &*policy.words));
+        found.push(diagnostic.help("have an administrator create the stack: `--admin`"));
+    }
+}
