@@ -10,6 +10,9 @@ use crate::state::State;
 use crate::view::View as _;
 use crate::{Id, Known, Refusal, Row, Stage, Target, Thing, Wanted};
 
+/// What is wanted of a resource, its thing, and the names that it depends on.
+type Judged = (Wanted, Thing, Vec<Name>);
+
 impl State {
     /// Each of them gets a row, which differs until it is updated: that gives it its mark. No predicate knows anything else of it, but that
     /// nobody deletes what no goal has asked for yet.
@@ -50,15 +53,11 @@ impl State {
         }
     }
 
-    /// What is wanted of each, with its thing and the names that it depends on.
-    fn judged(
-        &self,
-        target: &dyn Target,
-        things: &[Adopted],
-    ) -> Result<IndexMap<Name, (Wanted, Thing, Vec<Name>)>, Refusal> {
+    /// Each of them, if all can be taken over.
+    fn judged(&self, target: &dyn Target, things: &[Adopted]) -> Result<IndexMap<Name, Judged>, Refusal> {
         places(target)?;
         let mut resources: IndexMap<Name, Vec<Name>> = target.resources().into_iter().collect();
-        let mut judged: IndexMap<Name, (Wanted, Thing, Vec<Name>)> = IndexMap::default();
+        let mut judged: IndexMap<Name, Judged> = IndexMap::default();
         for Adopted { name, thing, .. } in things {
             let needs = resources.shift_remove(name).ok_or_else(|| Refusal::NoResource(name.clone()))?;
             let known = |needed: &str| {

@@ -51,7 +51,7 @@ impl State {
                 });
             }
             (Stage::Sound, Sight::Ready(_)) if row.drift.is_some() && !row.adopted => {
-                self.alter(id, |row| row.drift = None)
+                self.alter(id, |row| row.drift = None);
             }
             _ => {}
         }

@@ -438,10 +438,9 @@ impl World {
                     Notice::Settled { generation, roots } => {
                         self.settled = Some((generation, roots.iter().map(ToString::to_string).collect()));
                     }
-                    // Something else may stand for it by the time that the leader hears it.
-                    Notice::Refused(Refusal::Stands { .. }) => {}
+                    // What is to be adopted may have another thing by the time that the leader hears of it.
+                    Notice::Stalled(_) | Notice::Look(_) | Notice::Refused(Refusal::Stands { .. }) => {}
                     Notice::Refused(refusal) => self.breaks(|| format!("it refuses a goal: {refusal}")),
-                    Notice::Stalled(_) | Notice::Look(_) => {}
                 }
             }
         }

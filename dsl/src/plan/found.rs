@@ -55,8 +55,9 @@ pub(super) fn tell(found: &[Found], resources: &mut IndexMap<Name, ResourcePlan>
 /// What becomes of a resource of which that is left.
 fn action(planned: Action, left: Left) -> Action {
     match (planned, left) {
-        (Action::Unchanged | Action::MayUpdate, Left::Itself) => Action::Update,
-        (Action::Unchanged | Action::MayUpdate | Action::Create, Left::Adopted) => Action::Update,
+        (Action::Unchanged | Action::MayUpdate, Left::Itself | Left::Adopted) | (Action::Create, Left::Adopted) => {
+            Action::Update
+        }
         (Action::Create, Left::Unfit) => Action::Replace,
         // It goes anyway, or comes.
         (Action::Delete | Action::Refused | Action::Create, _) | (_, Left::Itself | Left::Adopted) => planned,

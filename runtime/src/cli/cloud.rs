@@ -117,9 +117,10 @@ pub(super) fn command() -> Command {
   ERROR               What it makes is broken
   vanishes after 30s  What it makes is gone after that time
 
-  It happens to the next such request; `, 3 times` or `, always` say to how many, `, after 2` how many come before.
+  It happens to the next such request; `, 3 times` or `, always` say to how many, and `, after 2`
+  how many come before.
 
-  wattle cloud --fault 'POST /servers: lost reply' --fault '/networking: 503 retry after 2s, 5 times, after 3'",
+  wattle cloud --fault 'POST /servers: lost reply' --fault '/ports: 503 retry after 2s, 5 times'",
             ),
         ]))
 }

@@ -47,12 +47,13 @@ pub(in crate::cli) fn command() -> Command {
         .after_help(args::section(&[
             (
                 "What it does",
-                "  Writes down which things the resources are. Nothing changes in the cloud: `wattle plan --cloud` and `wattle
-  deploy` say what would, and `deploy` does it, which makes the things the stack's own. Until then
+                "  Writes down which things the resources are. Nothing changes in the cloud: `plan --cloud` and
+  `deploy` say what would, and `deploy` does it, which makes the things the stack's own. Until then
   `destroy` leaves them as they are; afterwards it deletes them.
-  Networks, subnets, ports, routers, security groups, floating IPs, volumes and servers can be taken over.
-  What joins them is found by itself: interfaces of routers, associations of floating IPs, attachments
-  of volumes. A server that runs components cannot: their agent comes with a server that is made for them.",
+  Networks, subnets, ports, routers, security groups, floating IPs, volumes and servers can be
+  taken over. What joins them is found by itself: interfaces of routers, associations of floating
+  IPs, attachments of volumes. A server that runs components cannot be taken over: their agent
+  comes with a server that is made for them.",
             ),
             (
                 "Exit codes",
@@ -171,7 +172,7 @@ async fn fit(
         for (name, thing) in &found {
             match resolved(target, name, &found, there) {
                 Err(why) => {
-                    wrong.push((why, "what it refers to has to be there, too: adopt it along with it".to_owned()))
+                    wrong.push((why, "what it refers to has to be there, too: adopt it along with it".to_owned()));
                 }
                 Ok(wanted) => {
                     let compared = driver.compared(&wanted.kind, &thing.phys, name, &wanted.properties).await;
