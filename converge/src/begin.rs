@@ -45,7 +45,13 @@ impl State {
         let (drains, varying) = (wanted.drains, wanted.values());
         let requires = self.index.names[place].needs.clone();
         self.counts_as_correction(place);
-        self.alter(id, |row| row.drains |= drains);
+        // From now on the thing may have the mark.
+        self.alter(id, |row| {
+            row.drains |= drains;
+            if std::mem::take(&mut row.adopted) {
+                row.drift = None;
+            }
+        });
         self.start(id, Act::Update { free, varying, requires, holds }, patience);
     }
 
@@ -65,6 +71,7 @@ impl State {
             holds: wanted.exclusive.clone(),
             turns: wanted.turns.clone(),
             drains: wanted.drains,
+            adopted: false,
             stage: Stage::New,
             thing: None,
             failed: None,

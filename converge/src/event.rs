@@ -1,8 +1,21 @@
 //! What the engine is told.
 
+use std::sync::Arc;
+
 use wattle_model::Name;
 
-use crate::{Desire, Id, Outcome, Thing, Time};
+use crate::{Desire, Id, Outcome, Target, Thing, Time};
+
+/// A thing that was there before the stack, and is one of its resources from now on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Adopted {
+    /// The resource.
+    pub name: Name,
+    /// The thing. Of what nothing can change in place, it has what is wanted.
+    pub thing: Thing,
+    /// How it differs from what is wanted.
+    pub differs: Option<Name>,
+}
 
 /// What an observer saw of a thing.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +42,13 @@ pub enum Event {
         /// The number of the goal to go back to. Without one it is the goal that was reached last, or the one before it if that is the
         /// present one; nothing if none was reached.
         to: Option<u64>,
+    },
+    /// These are resources of the target, and were there before the stack. All of them are taken over, or none.
+    Adopt {
+        /// What says what they are to be.
+        target: Arc<dyn Target>,
+        /// The things.
+        things: Vec<Adopted>,
     },
     /// A job came to an end. Whether it is the one that is waited for, the engine knows.
     Done {

@@ -107,6 +107,33 @@ pub enum Refusal {
     /// Resources depend on each other: the shortest cycle.
     #[error("these depend on each other, so that none can be the first: {}", cycle(.0))]
     Cycle(Vec<Name>),
+    /// There is no such resource that could be adopted.
+    #[error("there is no resource `{0}`")]
+    NoResource(Name),
+    /// A resource cannot be adopted, because something stands for its name.
+    #[error("`{name}` is there already: {phys}")]
+    Stands {
+        /// The resource.
+        name: Name,
+        /// What the cloud calls what stands for it.
+        phys: Name,
+    },
+    /// A thing cannot be adopted, because it is another resource's.
+    #[error("{phys} is `{name}` already")]
+    Taken {
+        /// What the cloud calls it.
+        phys: Name,
+        /// Whose it is.
+        name: Name,
+    },
+    /// A resource cannot be adopted, because it cannot be said what is wanted of it.
+    #[error("it is not known what `{name}` is to be: {cause}")]
+    Unresolved {
+        /// The resource.
+        name: Name,
+        /// Why.
+        cause: Name,
+    },
     /// There is no such goal to go back to.
     #[error("there is no completed deployment {0} to go back to")]
     NoGoal(u64),

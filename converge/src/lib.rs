@@ -35,7 +35,7 @@ mod time;
 mod view;
 mod words;
 
-pub use event::{Event, Sight};
+pub use event::{Adopted, Event, Sight};
 pub use goal::{Cleanup, Desire, Goal, Good, OnFailure, Refusal};
 pub use id::{Id, NoId};
 pub use job::{Job, Notice, Outcome, Step, What, Write};

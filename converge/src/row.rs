@@ -103,6 +103,9 @@ pub struct Row {
     /// Something on it is to be torn down before it is deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub drains: bool,
+    /// Its thing was there before, and nothing was done to it yet: it has no mark, and counts as what the last good goal left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adopted: bool,
     /// How it is.
     pub stage: Stage,
     /// The thing, once it is known.

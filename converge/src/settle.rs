@@ -107,6 +107,7 @@ impl State {
         match event {
             Event::Desire(desire) => self.on_desire(desire),
             Event::Rollback { to } => self.on_rollback(to),
+            Event::Adopt { target, things } => self.on_adopt(&*target, things),
             Event::Done { job, row, outcome } => self.on_done(job, row, outcome),
             Event::Seen { mark, kind, at, sight } => self.on_seen(mark, kind, at, sight),
             Event::Tick => {}

@@ -200,7 +200,7 @@ impl State {
     /// Whether something is still there of what the goal does not ask for.
     pub fn is_superfluous(&self, row: &Row) -> bool {
         let is_wanted = self.index.names.get(&row.name).is_some_and(|named| named.is_in_target);
-        row.stage != Stage::Gone && !is_wanted
+        row.stage != Stage::Gone && !row.adopted && !is_wanted
     }
 
     /// The properties that the goal asks for of the thing that a row stands for; nothing for a row that stands for none, or to

@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use wattle_model::{Name, Value};
 
+use crate::Row;
+
 /// What the cloud made for a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Thing {
@@ -21,6 +23,11 @@ pub struct Thing {
 pub struct Known<'a>(pub(crate) &'a dyn Fn(&str) -> Option<&'a Thing>);
 
 impl<'a> Known<'a> {
+    /// What stands for names, by a function.
+    pub fn new(thing: &'a dyn Fn(&str) -> Option<&'a Thing>) -> Self {
+        Self(thing)
+    }
+
     /// What stands for a name; nothing for a name that was not given as a dependency.
     pub fn thing(&self, name: &str) -> Option<&'a Thing> {
         (self.0)(name)
@@ -68,6 +75,11 @@ impl Wanted {
     /// The digests of the values of what varies.
     pub(crate) fn values(&self) -> BTreeMap<Name, Name> {
         self.varying.iter().map(|(name, (value, _))| (name.clone(), value.clone())).collect()
+    }
+
+    /// Whether a row may stand for it: it differs in nothing that makes another thing.
+    pub fn may_be(&self, row: &Row) -> bool {
+        crate::predicates::fits(row, self)
     }
 
     /// Whether these values are as wanted, as far as another one does `change`.

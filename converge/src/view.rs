@@ -35,6 +35,9 @@ pub(crate) trait View {
     /// The place of a row's name.
     fn place(&self, row: &Row) -> usize;
 
+    /// Whether the goal asks that nothing is there.
+    fn asks_for_nothing(&self) -> bool;
+
     /// Whether the goal asks for the name.
     fn is_in_target(&self, place: usize) -> bool;
 

@@ -291,6 +291,26 @@ const MUTANTS: &[Mutant] = &[
         )],
     },
     Mutant {
+        name: "delete takes what was there before and nobody asked for",
+        edits: &[(
+            DELETE,
+            "row.adopted && !view.is_in_target(place)",
+            "row.adopted && !view.is_in_target(place) && row.made > 0",
+        )],
+    },
+    Mutant {
+        name: "what was there before stays so although it was changed",
+        edits: &[("src/begin.rs", "std::mem::take(&mut row.adopted)", "row.adopted")],
+    },
+    Mutant {
+        name: "what was there before has what another one has",
+        edits: &[(
+            "src/step/adopt.rs",
+            ".filter(|held| self.holders(held).is_empty())",
+            ".filter(|held| self.holders(held).len() < 9)",
+        )],
+    },
+    Mutant {
         name: "a row is not done in time and goes on",
         edits: &[(
             "src/deadlines.rs",

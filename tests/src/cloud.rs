@@ -1,10 +1,15 @@
 //! The simulated cloud over HTTP, for real clients.
 
+use std::process::Command;
 use std::sync::MutexGuard;
 use std::thread;
+use std::time::Duration;
 
 use wattle_cloud::{Setting, World};
 use wattle_runtime::openstack::Simulated;
+
+use crate::command::{apart, wattle};
+use crate::running::Foreground;
 
 /// A cloud at a port of this machine, which ends with the process.
 #[derive(Debug)]
@@ -37,5 +42,40 @@ impl CloudServer {
     /// The cloud itself.
     pub fn world(&self) -> MutexGuard<'_, World> {
         self.0.world()
+    }
+}
+
+/// `wattle cloud`, a process of its own.
+pub struct CloudProcess {
+    folder: tempfile::TempDir,
+    running: Foreground,
+}
+
+impl CloudProcess {
+    /// Starts one with these options.
+    ///
+    /// # Panics
+    /// When it does not start.
+    pub fn start(options: &[&str]) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut command = Command::new(wattle());
+        command.args(["cloud", "--listen", "127.0.0.1:0", "--takes", "1s"]).args(options);
+        apart(command.current_dir(folder.path()), folder.path());
+        let mut running = Foreground::start(&mut command);
+        running.wait_for("a cloud is at", Duration::from_secs(30));
+        Self { folder, running }
+    }
+
+    /// The `clouds.yaml` that it has written.
+    ///
+    /// # Panics
+    /// When it has written none.
+    pub fn clouds(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("clouds.yaml")).expect("it says how to log in")
+    }
+
+    /// Ends it.
+    pub fn stop(&mut self) {
+        self.running.stop();
     }
 }

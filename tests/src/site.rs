@@ -16,7 +16,7 @@ use wattle_openstack::session::Call;
 use wattle_openstack::{Cloud, Method, Session};
 use wattle_runtime::openstack::Http;
 
-use crate::cloud::CloudServer;
+use crate::cloud::{CloudProcess, CloudServer};
 use crate::command::{apart, wattle};
 use crate::embedded::Embedded;
 use crate::running::{Foreground, Ran, Stage, to_its_end};
@@ -39,6 +39,12 @@ impl Ground for CloudServer {
              project_name: demo, user_domain_id: default, project_domain_id: default}}\n",
             self.auth_url()
         )
+    }
+}
+
+impl Ground for CloudProcess {
+    fn clouds(&self, password: &str) -> String {
+        self.clouds().replace("password: demo", &format!("password: {password}"))
     }
 }
 
@@ -166,6 +172,13 @@ impl<G: Ground> Site<G> {
     /// Runs `wattle ...` with the data space.
     pub fn ask(&self, args: &[&str]) -> Ran {
         to_its_end(&mut self.command(args))
+    }
+
+    /// The same with the data space at another address.
+    pub fn ask_at(&self, space: &str, args: &[&str]) -> Ran {
+        let mut command = Command::new(wattle());
+        command.args(args).args(["--space", space]).current_dir(self.path());
+        to_its_end(apart(&mut command, self.path()))
     }
 
     /// The same with these variables of the environment.

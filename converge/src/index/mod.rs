@@ -47,7 +47,8 @@ pub(crate) struct Index {
     /// Names for which something may have to be done without a job, or with one.
     pub(crate) free: BTreeSet<usize>,
     pub(crate) due: BTreeSet<usize>,
-    /// How many names of the goal are not done.
+    /// How many names the goal asks for, and how many of them are not done.
+    pub(crate) asked: usize,
     pub(crate) undone: usize,
     /// Names with rows that do not stand for them.
     pub(crate) surplus: BTreeSet<usize>,

@@ -13,7 +13,7 @@ use crate::{Id, Known, Wanted};
 impl State {
     /// Begins anew with the names of a goal, and those of the rows.
     pub(crate) fn rebuild(&mut self, target: Vec<(Name, Vec<usize>)>) {
-        let mut index = Index { undone: target.len(), ..Index::default() };
+        let mut index = Index { asked: target.len(), undone: target.len(), ..Index::default() };
         for (name, requires) in &target {
             let missing = requires.len();
             let named = Named { is_in_target: true, requires: requires.clone(), missing, ..Named::default() };

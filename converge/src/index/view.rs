@@ -51,6 +51,10 @@ impl View for State {
         self.index.names.get_index_of(&row.name).expect("INVARIANT: each row's name is in the table")
     }
 
+    fn asks_for_nothing(&self) -> bool {
+        self.goal.is_some() && self.index.asked == 0
+    }
+
     fn is_in_target(&self, place: usize) -> bool {
         self.index.names[place].is_in_target
     }

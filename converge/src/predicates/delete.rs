@@ -5,7 +5,7 @@ use crate::view::View;
 use crate::{Row, Stage};
 
 /// *delete(k)*: it is idle, stands for nothing, and no row requires it. What stands for the last good goal goes once its name is
-/// done, and once everything is, unless that is not waited for. What failed goes now, and what was made in between once it is known what
+/// done, and once everything is, unless that is not waited for; so does what was there before the stack, if its name is asked for. What failed goes now, and what was made in between once it is known what
 /// stands for its name.
 pub(super) fn delete<V: View>(view: &V, row: &Row) -> bool {
     let place = view.place(row);
@@ -16,7 +16,10 @@ pub(super) fn delete<V: View>(view: &V, row: &Row) -> bool {
     if has_failed(view, row) && row.failed.as_ref().is_some_and(|failure| failure.deleting) {
         return false;
     }
-    if view.is_good(row.id) {
+    if row.adopted && !view.is_in_target(place) {
+        return false;
+    }
+    if view.is_good(row.id) || row.adopted {
         return view.is_done(place) && (view.is_early() || view.is_everything_done());
     }
     row.stage == Stage::Failed || view.is_known(place)

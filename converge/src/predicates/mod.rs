@@ -65,9 +65,11 @@ fn look(row: &Row) -> bool {
     row.is_idle() && row.stage == Stage::New
 }
 
-/// *forget(k)*: there is nothing of it, nobody refers to it, and no failure of this goal is to be remembered.
+/// *forget(k)*: there is nothing of it, or it was there before the stack and there is to be no stack; nobody refers to it, and no
+/// failure of this goal is to be remembered.
 fn forget<V: View>(view: &V, row: &Row) -> bool {
-    row.is_idle() && row.stage == Stage::Gone && !view.is_required(row.id) && !has_failed(view, row)
+    let is_nobodys = row.stage == Stage::Gone || row.adopted && view.asks_for_nothing();
+    row.is_idle() && is_nobodys && !view.is_required(row.id) && !has_failed(view, row)
 }
 
 /// Whether something went wrong with a row in this goal, and would again: what it refers to may have been made anew since.

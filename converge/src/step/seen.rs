@@ -15,13 +15,13 @@ impl State {
         };
         let Some(entry) = self.rows.get(&mark) else {
             if at > self.removed {
-                self.adopt(mark, kind, phys.cloned());
+                self.stray(mark, kind, phys.cloned());
             }
             return;
         };
         let known = entry.row.thing.as_ref().map(|thing| &thing.phys);
         if known.is_some() && phys.is_some() && known != phys {
-            return self.adopt(mark, kind, phys.cloned());
+            return self.stray(mark, kind, phys.cloned());
         }
         match entry.phase {
             Phase::Idle if at > entry.changed => self.on_seen_idle(mark, sight),
@@ -50,7 +50,9 @@ impl State {
                     row.drift = None;
                 });
             }
-            (Stage::Sound, Sight::Ready(_)) if row.drift.is_some() => self.alter(id, |row| row.drift = None),
+            (Stage::Sound, Sight::Ready(_)) if row.drift.is_some() && !row.adopted => {
+                self.alter(id, |row| row.drift = None);
+            }
             _ => {}
         }
     }
@@ -78,7 +80,7 @@ impl State {
 
     /// There is a thing of the stack without a row, or a second one of a row: a late request made it. It gets a row, so that it is
     /// deleted as everything is.
-    fn adopt(&mut self, mark: Id, kind: Name, phys: Option<Name>) {
+    fn stray(&mut self, mark: Id, kind: Name, phys: Option<Name>) {
         let Some(phys) = phys else { return };
         let is_known = |row: &Row| row.thing.as_ref().is_some_and(|thing| thing.phys == phys && row.kind == kind);
         if self.rows.values().any(|entry| is_known(&entry.row)) {
@@ -97,6 +99,7 @@ impl State {
             holds: Default::default(),
             turns: Default::default(),
             drains: false,
+            adopted: false,
             stage: Stage::Failed,
             thing: Some(Thing { phys, attributes: Default::default() }),
             failed: None,

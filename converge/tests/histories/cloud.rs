@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wattle_converge::{Id, Job, Outcome, Thing, What};
+use wattle_converge::{Id, Job, Outcome, Thing, Wanted, What};
 use wattle_model::{Name, Value};
 
 use super::wish::may_be_noted;
@@ -26,6 +26,13 @@ pub(crate) struct Made {
     pub(crate) busy_until: u64,
     /// It was made by a request that arrived twice.
     pub(crate) is_double: bool,
+}
+
+impl Made {
+    /// Whether it has no mark: it was there before, and no request has changed it yet.
+    pub(crate) fn is_nobodys(&self) -> bool {
+        self.mark == Id::default()
+    }
 }
 
 /// All that there is, by name in the cloud.
@@ -66,6 +73,28 @@ impl Cloud {
         self.things.iter().find(has_mark).map(|(phys, _)| phys.clone())
     }
 
+    /// There is a thing that nobody here has made, and that may become what is wanted.
+    pub(crate) fn was_there(&mut self, name: &Name, wanted: &Wanted) -> Name {
+        self.made += 1;
+        let phys = Name::from(format!("{name}{}", self.made));
+        let made = Made {
+            mark: Id::default(),
+            name: name.clone(),
+            fixed: wanted.fixed.to_string(),
+            free: "as somebody made it".to_owned(),
+            attribute: 9,
+            varying: text(&wanted.properties, "v"),
+            refs: BTreeSet::new(),
+            holds: BTreeSet::new(),
+            is_changed: false,
+            is_broken: false,
+            busy_until: 0,
+            is_double: false,
+        };
+        self.things.insert(phys.clone(), made);
+        phys
+    }
+
     pub(crate) fn thing(&self, phys: &Name) -> Thing {
         let attributes = [(Name::from("a"), Value::from(self.things[phys].attribute))];
         Thing { phys: phys.clone(), attributes: attributes.into() }
@@ -81,7 +110,7 @@ impl Cloud {
             (What::Create { properties }, None) => self.make(job, properties, false),
             (What::Create { .. } | What::Look, Some(phys)) => Ok(Outcome::Done(Some(self.thing(&phys)))),
             (What::Look | What::Update { .. } | What::Release { .. } | What::Delete, None) => Ok(Outcome::Absent),
-            (What::Update { properties }, Some(phys)) => self.update(&phys, properties),
+            (What::Update { properties }, Some(phys)) => self.update(job, &phys, properties),
             (What::Release { exclusive }, Some(phys)) => {
                 let thing = self.things.get_mut(&phys).expect("it was found");
                 thing.holds.retain(|held| !exclusive.contains(held));
@@ -144,7 +173,7 @@ impl Cloud {
         Ok(Outcome::Done(Some(self.thing(&phys))))
     }
 
-    fn update(&mut self, phys: &Name, properties: &Value) -> Result<Outcome, String> {
+    fn update(&mut self, job: &Job, phys: &Name, properties: &Value) -> Result<Outcome, String> {
         let refs = names(properties, "refs");
         if refs.iter().any(|phys| !self.things.contains_key(phys)) {
             return Ok(Outcome::Refused("it refers to what is not there".into()));
@@ -163,6 +192,9 @@ impl Cloud {
         (thing.free, thing.attribute) = (text(properties, "free"), attribute(properties));
         (thing.refs, thing.holds) = (refs, holds);
         thing.is_changed = false;
+        if thing.is_nobodys() {
+            thing.mark = job.row;
+        }
         Ok(Outcome::Done(Some(self.thing(phys))))
     }
 

@@ -27,6 +27,12 @@ pub(crate) struct Faults {
     pub(crate) crash: u64,
     /// Another leader takes over from one that goes on.
     pub(crate) deposed: u64,
+    /// What a leader writes takes its time to the store.
+    pub(crate) slow: u64,
+    /// A leader leaves in good order.
+    pub(crate) leaves: u64,
+    /// Somebody adopts what was there before, at each goal.
+    pub(crate) adopted: u64,
     /// Things vanish, change or break, at each look at them.
     pub(crate) drift: u64,
     /// Milliseconds of a request or an answer at most.
@@ -54,11 +60,20 @@ impl Faults {
             endless: some([8, 25]),
             crash: some([5, 25]),
             deposed: some([10, 30]),
+            slow: 0,
+            leaves: 0,
+            adopted: 0,
             drift: some([3, 15]),
             latency: [10, 1_000, 20_000][chance.index(3)],
             pace: [200, 5_000, 60_000, 600_000][chance.index(4)],
             at_once: [1, 2, 64, 64][chance.index(4)],
         }
+    }
+
+    /// The same with leaders that come and go, and with things that were there before.
+    pub(crate) fn of_comers(self, chance: &mut Chance) -> Self {
+        let mut some = |rates: [u64; 2]| if chance.flip() { rates[chance.index(2)] } else { 0 };
+        Self { slow: some([3, 12]), leaves: some([8, 30]), adopted: some([1, 3]), ..self }
     }
 
     /// Nothing goes wrong any more.

@@ -134,6 +134,16 @@ impl Store {
                 row.name, other.id, other.name
             ));
         }
+        let is_asked_for = |name: &Name| {
+            let resources = self.goal.iter().flat_map(|goal| goal.desire.target.resources());
+            resources.into_iter().any(|(asked, _)| asked == *name)
+        };
+        if row.adopted && !is_asked_for(&row.name) {
+            return Err(format!(
+                "{id} of {} was there before the stack, nobody asks for it, and it is deleted",
+                row.name
+            ));
+        }
         let is_good = self.good.first().is_some_and(|good| id <= good.upto && !good.leftovers.contains(&id));
         let Some(goal) = &self.goal else { return Ok(()) };
         let resources = goal.desire.target.resources();

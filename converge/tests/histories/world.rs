@@ -1,5 +1,6 @@
 //! The world of a history: a clock, a queue of what happens, a cloud, a store, and leaders.
 
+mod comers;
 mod ends;
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -7,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use wattle_converge::{
-    Act, Cleanup, Desire, Event, Id, Job, Limits, Notice, OnFailure, Outcome, Sight, Stage, State, Step, Time, What,
-    Write,
+    Act, Cleanup, Desire, Event, Id, Job, Limits, Notice, OnFailure, Outcome, Refusal, Sight, Stage, State, Step, Time,
+    What, Write,
 };
 use wattle_model::Name;
 
@@ -26,6 +27,9 @@ const LATEST: u64 = 85_000;
 const MOST: u64 = 30_000;
 /// When nothing goes wrong any more, so much time is enough for everything.
 const PATIENCE: u64 = 12 * 3_600_000;
+
+/// Histories up to this one have no comers and goers, so that it is known of bugs which of them finds them first.
+const LATER: u64 = 5_000;
 
 /// How a request fares.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,6 +87,15 @@ enum Happening {
         at: u64,
     },
     Lead,
+    /// What a leader writes reaches the store.
+    Written {
+        leader: usize,
+        step: Step,
+    },
+    /// A leader that is to leave does.
+    Leave {
+        leader: usize,
+    },
     Want,
     Calm,
 }
@@ -118,6 +131,10 @@ struct Leader {
     term: u64,
     state: Option<State>,
     wake: Option<u64>,
+    /// What it hears while what it writes is on its way.
+    hears: Option<Vec<Event>>,
+    /// It begins nothing more, and ends soon.
+    leaves: bool,
 }
 
 /// Everything.
@@ -174,6 +191,7 @@ impl World {
     fn new(seed: u64, is_traced: bool) -> Self {
         let mut chance = Chance::new(seed);
         let faults = Faults::draw(&mut chance);
+        let faults = if seed > LATER && seed % 4 == 3 { faults.of_comers(&mut chance) } else { faults };
         let size = 1 + chance.index(7);
         Self {
             chance,
@@ -278,6 +296,8 @@ impl World {
                 }
             }
             Happening::Lead => self.lead(),
+            Happening::Written { leader, step } => self.written(leader, step),
+            Happening::Leave { leader } => self.leaves(leader),
             Happening::Want => self.wants(),
             Happening::Calm => {
                 self.is_calm = true;
@@ -303,8 +323,11 @@ impl World {
         let delay = self.chance.below(self.faults.pace);
         self.after(delay, Happening::Want);
         let leader = self.leaders.len() - 1;
-        if self.leaders[leader].state.is_none() {
+        if self.leaders[leader].state.is_none() || self.leaders[leader].leaves {
             return;
+        }
+        if self.chance.once_in(self.faults.adopted) {
+            self.adopts(leader);
         }
         let event = if self.chance.once_in(4) {
             let to = self.store.good.get(self.chance.index(4)).map(|good| good.goal.generation);
@@ -335,10 +358,10 @@ impl World {
         let term = self.store.term;
         let loaded = State::load(self.store.stored(), term, limits(&self.faults), Time::from_millis(self.now));
         let (state, step) = loaded.expect("what was stored was taken before");
-        self.leaders.push(Leader { term, state: Some(state), wake: None });
+        self.leaders.push(Leader { term, state: Some(state), wake: None, hears: None, leaves: false });
         let leader = self.leaders.len() - 1;
         self.say(|| format!("leader {term} takes over"));
-        self.carry_out(leader, step);
+        self.send(leader, step);
         let delay = self.chance.below(60_000);
         self.after(delay, Happening::Look { leader });
     }
@@ -347,6 +370,9 @@ impl World {
     fn tell(&mut self, leader: usize, event: Event) {
         let now = Time::from_millis(self.now);
         let term = self.leaders[leader].term;
+        if let Some(hears) = &mut self.leaders[leader].hears {
+            return hears.push(event);
+        }
         let Some(state) = &mut self.leaders[leader].state else { return };
         if let Some(trace) = &mut self.trace {
             let text: String = format!("{event:?}").chars().take(700).collect();
@@ -364,7 +390,7 @@ impl World {
                 return self.breaks(|| format!("what is kept differs from what follows: {kept}, and not {naive}"));
             }
         }
-        self.carry_out(leader, step);
+        self.send(leader, step);
     }
 
     /// A leader has its writes stored, and then its jobs begun.
@@ -412,8 +438,9 @@ impl World {
                     Notice::Settled { generation, roots } => {
                         self.settled = Some((generation, roots.iter().map(ToString::to_string).collect()));
                     }
+                    // What is to be adopted may have another thing by the time that the leader hears of it.
+                    Notice::Stalled(_) | Notice::Look(_) | Notice::Refused(Refusal::Stands { .. }) => {}
                     Notice::Refused(refusal) => self.breaks(|| format!("it refuses a goal: {refusal}")),
-                    Notice::Stalled(_) | Notice::Look(_) => {}
                 }
             }
         }
@@ -446,6 +473,9 @@ impl World {
         if !is_deposed && self.chance.once_in(self.faults.deposed) {
             let delay = self.chance.below(20_000);
             self.after(delay, Happening::Lead);
+        }
+        if !is_deposed && self.chance.once_in(self.faults.leaves) {
+            self.is_to_leave(leader);
         }
         self.sleep(leader);
     }
@@ -602,6 +632,10 @@ impl World {
         let mut sights = Vec::new();
         let mut absent: BTreeSet<Id> = state.rows().filter(|row| row.stage != Stage::Gone).map(|row| row.id).collect();
         for (phys, made) in things {
+            // Nobody knows what was there before until somebody adopts it.
+            if made.is_nobodys() && !of_phys.contains_key(phys) {
+                continue;
+            }
             let mark = of_phys.get(phys).copied().unwrap_or(made.mark);
             let attributes = [(Name::from("a"), made.attribute.into())];
             let thing = wattle_converge::Thing { phys: phys.clone(), attributes: attributes.into() };

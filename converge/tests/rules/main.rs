@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "it is a test, with functions of its own")]
 
+mod adopted;
 mod desk;
 mod leaders;
 

@@ -24,6 +24,10 @@ pub enum Left {
     Wreck,
     /// It is there, and is put right.
     Itself,
+    /// It was there before the stack, was taken over, and becomes what is asked for.
+    Adopted,
+    /// It was taken over as well, and cannot become what is asked for: another one takes its place.
+    Unfit,
 }
 
 /// Has a plan be about what is really there. Gives what of it is of no resource, in words.
@@ -51,11 +55,14 @@ pub(super) fn tell(found: &[Found], resources: &mut IndexMap<Name, ResourcePlan>
 /// What becomes of a resource of which that is left.
 fn action(planned: Action, left: Left) -> Action {
     match (planned, left) {
-        (Action::Unchanged | Action::MayUpdate, Left::Itself) => Action::Update,
+        (Action::Unchanged | Action::MayUpdate, Left::Itself | Left::Adopted) | (Action::Create, Left::Adopted) => {
+            Action::Update
+        }
+        (Action::Create, Left::Unfit) => Action::Replace,
         // It goes anyway, or comes.
-        (Action::Delete | Action::Refused | Action::Create, _) | (_, Left::Itself) => planned,
+        (Action::Delete | Action::Refused | Action::Create, _) | (_, Left::Itself | Left::Adopted) => planned,
         (_, Left::Nothing) => Action::Create,
-        (_, Left::Wreck) => Action::Replace,
+        (_, Left::Wreck | Left::Unfit) => Action::Replace,
     }
 }
 
@@ -75,6 +82,8 @@ mod tests {
             ("broken", Action::Update),
             ("goes", Action::Delete),
             ("group", Action::Unchanged),
+            ("adopted", Action::Create),
+            ("unfit", Action::Create),
         ];
         let mut resources: IndexMap<Name, ResourcePlan> =
             actions.into_iter().map(|(name, action)| (name.into(), planned(action))).collect();
@@ -85,6 +94,8 @@ mod tests {
             ("goes", Left::Nothing, "is gone"),
             ("group/1", Left::Nothing, "is gone"),
             ("stranger", Left::Nothing, "is gone"),
+            ("adopted", Left::Adopted, "was taken over"),
+            ("unfit", Left::Unfit, "was taken over"),
         ];
         let found = found.map(|(name, left, how)| Found { name: name.into(), left, how: how.into() });
         let strange = tell(&found, &mut resources);
@@ -97,6 +108,8 @@ mod tests {
             ("broken", Action::Replace, "in the cloud it is broken"),
             ("goes", Action::Delete, "in the cloud it is gone"),
             ("group", Action::Update, "in the cloud `group/1` is gone"),
+            ("adopted", Action::Update, "in the cloud it was taken over"),
+            ("unfit", Action::Replace, "in the cloud it was taken over"),
         ];
         assert_eq!(told, expected);
     }

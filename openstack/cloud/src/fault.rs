@@ -1,5 +1,7 @@
 //! What goes wrong.
 
+mod text;
+
 use std::time::Duration;
 
 use wattle_openstack::{Method, Request};
@@ -17,6 +19,10 @@ pub enum Doing {
     Refused(u16, Option<u64>),
     /// It is carried out, and what it makes goes to the state `ERROR`.
     Broken,
+    /// It is refused as its service refuses what is more than the quota.
+    OverQuota,
+    /// It is carried out, and that much later what it made is gone, as if somebody had removed it.
+    Vanishes(Duration),
 }
 
 /// Which requests something happens to.

@@ -5,9 +5,9 @@
 pub(crate) struct Ids(u64);
 
 impl Ids {
-    /// Those of one of several clouds.
+    /// Those of one of all clouds. Those of small numbers are far from each other, and each number has its own.
     pub(crate) fn of(cloud: u64) -> Self {
-        Self(cloud << 40)
+        Self(cloud.rotate_left(40))
     }
 
     /// A UUID of version 4, with dashes.

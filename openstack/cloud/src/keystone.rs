@@ -100,7 +100,8 @@ fn catalog(setting: &Setting, project: &str) -> Value {
         (*kind, if *kind == "block-storage" { format!("{url}/{project}") } else { url })
     });
     let heat = setting.orchestration.iter().map(|url| ("orchestration", format!("{url}/{project}")));
-    let services = own.chain(heat).map(|(kind, url)| {
+    let is_there = |(kind, _): &(&str, String)| !setting.lacks.iter().any(|lacking| lacking == kind);
+    let services = own.chain(heat).filter(is_there).map(|(kind, url)| {
         let endpoint = |interface: &str| json!({ "interface": interface, "region": "RegionOne", "region_id": "RegionOne", "url": url, "id": interface });
         json!({ "type": kind, "name": kind, "id": kind, "endpoints": [endpoint("public"), endpoint("internal"), endpoint("admin")] })
     });

@@ -22,5 +22,6 @@ mod world;
 
 pub use fault::{Doing, Rule};
 pub use nova::{Booted, Joined};
+pub use route::services;
 pub use wire::Near;
 pub use world::{Setting, World};

@@ -40,6 +40,16 @@ impl Refusal {
         Self::new(409, message)
     }
 
+    /// It is more than the quota, in the status that each service has for that.
+    pub(crate) fn over_quota(service: Service) -> Self {
+        let status = match service {
+            Service::Neutron => 409,
+            Service::Cinder | Service::Glance => 413,
+            Service::Nova | Service::Keystone => 403,
+        };
+        Self::new(status, "Quota exceeded")
+    }
+
     pub(crate) fn response(self, service: Service) -> Response {
         let Self { status, message } = self;
         let body = match service {

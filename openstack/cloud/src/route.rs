@@ -13,6 +13,11 @@ pub(crate) const PATHS: [(Service, &str, &str); 5] = [
     (Service::Glance, "image", "/image"),
 ];
 
+/// Types of services that the catalogue has and that could be missing there.
+pub fn services() -> impl Iterator<Item = &'static str> {
+    PATHS.iter().filter(|(service, ..)| *service != Service::Keystone).map(|(_, kind, _)| *kind)
+}
+
 /// A URL in its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {

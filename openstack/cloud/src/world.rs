@@ -19,7 +19,7 @@ use crate::route::Route;
 /// How a cloud is set up.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Which of several clouds it is: each gives other ids.
+    /// Which of all clouds it is: each gives other ids.
     pub number: u64,
     /// Scheme, host and port at which all services are.
     pub url: String,
@@ -47,6 +47,8 @@ pub struct Setting {
     pub addresses: Option<(Ipv4Addr, Ipv4Addr)>,
     /// Where a Heat is that somebody else serves, up to the project's id: `http://127.0.0.1:8004/v1`. It stands in the catalogue.
     pub orchestration: Option<String>,
+    /// Types of services that the catalogue lacks: `block-storage`.
+    pub lacks: Vec<String>,
 }
 
 impl Default for Setting {
@@ -65,6 +67,7 @@ impl Default for Setting {
             restores: false,
             addresses: None,
             orchestration: None,
+            lacks: Vec::new(),
         }
     }
 }
@@ -114,12 +117,21 @@ pub(crate) struct Asked<'r> {
     pub(crate) version: (u16, u16),
 }
 
+/// What happens later.
+#[derive(Debug)]
+enum Coming {
+    /// A request arrives.
+    Arrives(Request),
+    /// Something is gone: its collection and its id.
+    Vanishes(String, String),
+}
+
 /// A cloud.
 #[derive(Debug)]
 pub struct World {
     common: Common,
     rules: Vec<Rule>,
-    late: Vec<(SystemTime, Request)>,
+    coming: Vec<(SystemTime, Coming)>,
     keystone: Keystone,
     nova: Nova,
     neutron: Neutron,
@@ -136,7 +148,7 @@ impl World {
         let mut common = Common { setting, now, ids, project, breaks: false };
         Self {
             rules: Vec::new(),
-            late: Vec::new(),
+            coming: Vec::new(),
             keystone: Keystone::default(),
             nova: Nova::new(),
             neutron: Neutron::new(&mut common),
@@ -166,7 +178,7 @@ impl World {
                 Err(Lost::Unanswered("the connection was closed before there was an answer".into()))
             }
             Some(Doing::Late(by)) => {
-                self.late.push((now + by, request.clone()));
+                self.coming.push((now + by, Coming::Arrives(request.clone())));
                 Err(Lost::Unanswered("there was no answer in time".into()))
             }
             Some(Doing::Refused(status, after)) => {
@@ -181,16 +193,28 @@ impl World {
                 self.common.breaks = false;
                 Ok(response)
             }
+            Some(Doing::OverQuota) => {
+                let service = Route::of(&request.url).map_or(Service::Keystone, |route| route.service);
+                Ok(Refusal::over_quota(service).response(service))
+            }
+            Some(Doing::Vanishes(after)) => {
+                let response = self.carry_out(request);
+                self.coming.extend(made(request, &response).map(|made| (now + after, made)));
+                Ok(response)
+            }
         }
     }
 
     /// Time passes: what is late arrives, what is being made is there.
     pub fn pass(&mut self, now: SystemTime) {
-        self.late.sort_by_key(|(at, _)| *at);
-        while self.late.first().is_some_and(|(at, _)| *at <= now) {
-            let (at, request) = self.late.remove(0);
+        self.coming.sort_by_key(|(at, _)| *at);
+        while self.coming.first().is_some_and(|(at, _)| *at <= now) {
+            let (at, coming) = self.coming.remove(0);
             self.settle(at);
-            self.carry_out(&request);
+            match coming {
+                Coming::Arrives(request) => drop(self.carry_out(&request)),
+                Coming::Vanishes(collection, id) => self.vanish(&collection, &id),
+            }
         }
         self.settle(now);
     }
@@ -249,6 +273,16 @@ impl World {
             Service::Glance | Service::Keystone => self.glance.answer(&self.common, &asked),
         }
     }
+}
+
+/// What a request has made, as what vanishes.
+fn made(request: &Request, response: &Response) -> Option<Coming> {
+    let collection = Route::of(&request.url)?.path.pop()?;
+    let body: Value = serde_json::from_slice(&response.body).ok()?;
+    let made = body.as_object()?.values().next()?;
+    // Key pairs have names only.
+    let id = made["id"].as_str().or_else(|| made["name"].as_str())?;
+    Some(Coming::Vanishes(collection, id.to_owned()))
 }
 
 fn version(request: &Request) -> (u16, u16) {

@@ -341,6 +341,36 @@ fn what_is_to_go_wrong_does() {
 }
 
 #[test]
+fn what_was_made_vanishes_in_its_time_and_quotas_are_refused_as_each_service_does() {
+    let me = somebody(Setting::default());
+    let befall = |text: &str| me.cloud.world().befall(text.parse().expect("a rule"));
+    befall("POST /networks: vanishes after 30s");
+    let network = me.make("networks", "network", json!({ "name": "n" })).expect("a network");
+    let is_there = || me.ask(Call::new("network", Method::Get, format!("/networks/{}", text(&network["id"])))).is_ok();
+    me.cloud.pass(Duration::from_secs(29));
+    assert!(is_there());
+    me.cloud.pass(Duration::from_secs(1));
+    assert!(!is_there());
+    befall("POST /networks: quota");
+    befall("POST /servers: quota");
+    befall("POST /volumes: quota");
+    let refused = |service, path: &str| me.ask(Call::new(service, Method::Post, path).body(json!({})));
+    for (service, path, status) in
+        [("network", "/networks", 409), ("compute", "/servers", 403), ("block-storage", "/volumes", 413)]
+    {
+        let Err(Fault::Refused { status: said, .. }) = refused(service, path) else { panic!("{path}") };
+        assert_eq!(said, status, "{path}");
+    }
+}
+
+#[test]
+fn each_cloud_has_ids_of_its_own() {
+    let ids = |number| text(&somebody(Setting { number, ..Setting::default() }).image()).to_owned();
+    let all: std::collections::BTreeSet<_> = [0, 1, 2, 1 << 40, u64::MAX].map(ids).into();
+    assert_eq!(all.len(), 5);
+}
+
+#[test]
 fn lists_have_pages() {
     let me = somebody(Setting { page: 2, ..Setting::default() });
     for number in 0..5 {

@@ -11,7 +11,7 @@ use crate::{Fault, Session};
 
 /// What there is in a cloud of what templates name. Each list is read once.
 pub struct Inventory {
-    session: Arc<Session>,
+    pub(super) session: Arc<Session>,
     lists: BTreeMap<Sort, Option<Vec<Value>>>,
 }
 
@@ -45,16 +45,23 @@ impl Inventory {
         if is_id(name) {
             return self.lacks_id(*sort, name).await;
         }
-        if !self.lists.contains_key(sort) {
-            let list = self.list(*sort).await?;
-            self.lists.insert(*sort, list);
-        }
-        let list = self.lists.get(sort).and_then(Option::as_ref);
+        let list = self.all(*sort).await?;
         Ok(list.and_then(|all| sort.chosen(all, name).err()))
     }
 
+    /// All that there are of a sort; nothing where that is not for this user to know.
+    pub(super) async fn all(&mut self, sort: Sort) -> Result<Option<&[Value]>, Fault> {
+        if !self.lists.contains_key(&sort) {
+            let list = self.list(sort).await?;
+            self.lists.insert(sort, list);
+        }
+        Ok(self.lists.get(&sort).and_then(Option::as_deref))
+    }
+
     async fn list(&self, sort: Sort) -> Result<Option<Vec<Value>>, Fault> {
-        match self.session.list(sort.list(), sort.key()).await {
+        // Of flavors it is asked how large they are, too.
+        let call = if sort == Sort::Flavor { get("compute", "/flavors/detail") } else { sort.list() };
+        match self.session.list(call, sort.key()).await {
             // Nova says of each pair of keys that it is one.
             Ok(all) if sort == Sort::Key => Ok(Some(all.into_iter().map(|mut pair| pair["keypair"].take()).collect())),
             Ok(all) => Ok(Some(all)),

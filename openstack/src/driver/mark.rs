@@ -101,6 +101,17 @@ pub(super) fn is_half(text: &str) -> bool {
     without(text) == HALF
 }
 
+/// The mark behind what somebody else has written, whosever it is.
+pub(super) fn mark_in(text: &str) -> Option<&str> {
+    text.rsplit([' ', '\n']).next().filter(|word| is_mark(word))
+}
+
+/// The deployment whose mark this is, as it stands there.
+pub(super) fn deployment(mark: &str) -> &str {
+    let rest = mark.strip_prefix(PREFIX).unwrap_or(mark);
+    rest.rsplit_once(':').map_or(rest, |(deployment, _)| deployment)
+}
+
 /// Whether a tag, a word or a key is a mark, of this deployment or of another.
 pub(super) fn is_mark(text: &str) -> bool {
     text.starts_with(PREFIX)

@@ -8,6 +8,7 @@
 //! Everything can be carried out twice. What is made carries a [`Mark`] from the first moment, and is looked for by it before it is
 //! made; what is changed is read first, and only what differs is sent.
 
+mod adopt;
 mod cinder;
 mod find;
 mod inventory;
@@ -24,13 +25,14 @@ mod stop;
 mod ties;
 mod work;
 
+pub use adopt::{Compared, Unfit};
 pub use find::Lack;
 pub use inventory::Inventory;
 pub(crate) use json::encoded;
 pub use kind::{Kind, kind, kinds};
 pub use mark::Mark;
 pub use openstack::OpenStack;
-pub use room::{Short, room};
+pub use room::Short;
 pub use seen::{Expected, Rows, Seen};
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -141,6 +143,21 @@ trait Driver: Sync {
     async fn release(&self, work: &Work<'_>, found: Found, exclusive: &BTreeSet<Name>) -> Result<Outcome, Stop>;
 
     async fn delete(&self, work: &Work<'_>, phys: &str) -> Result<Outcome, Stop>;
+
+    /// Whether a thing that was there before can be taken over: an update gives it its mark.
+    fn adopts(&self) -> bool {
+        false
+    }
+
+    /// The mark that a thing has, whosever it is.
+    fn mark<'f>(&self, _: &'f Found) -> Option<&'f str> {
+        None
+    }
+
+    /// In what the thing is not as the properties ask and cannot become so, as far as a service says it.
+    async fn cannot_be(&self, _: &Work<'_>, _: &Found, _: &Value) -> Result<Option<String>, Stop> {
+        Ok(None)
+    }
 
     /// What the engine is told of a thing.
     fn thing(&self, found: &Found) -> Thing {

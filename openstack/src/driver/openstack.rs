@@ -8,6 +8,7 @@ use serde_json::Value;
 use wattle_converge::{Id, Job, Outcome, What};
 use wattle_model::Name;
 
+use super::adopt;
 use super::find::Known;
 use super::json::sent;
 use super::kind::{Kind, kind};
@@ -89,7 +90,10 @@ async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome,
                 None => None,
             };
             match found {
-                Some(found) => driver.update(work, found, &properties).await,
+                Some(found) => {
+                    adopt::is_nobody_elses(driver, work, &found)?;
+                    driver.update(work, found, &properties).await
+                }
                 None if driver.is_tie() => create(kind, work, &properties, false).await,
                 None => Ok(Outcome::Absent),
             }

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use wattle_model::Value;
 
 use super::find::Sort;
+use super::inventory::Inventory;
 use super::json::{given, given_text, items, sent};
 use super::neutron::interface;
 use super::work::get;
@@ -73,36 +74,49 @@ impl Wanted {
     }
 }
 
-/// The quotas that are too small for things of these types and properties, beside what there is already.
-///
-/// What cannot be known is no reason to stop: a value that depends on what is made first, a quota of which a service or its policy
-/// says nothing. So nothing here promises that there is room.
-///
-/// # Errors
-///
-/// A service does not answer.
-pub async fn room(session: &Session, made: &[(&str, Value)]) -> Result<Vec<Short>, Fault> {
-    let mut wanted = Wanted::default();
-    let mut flavors: BTreeMap<String, u64> = BTreeMap::new();
-    for (ty, properties) in made {
-        let properties = sent(properties);
-        count(ty, &properties, &mut wanted);
-        if *ty == "OS::Nova::Server"
-            && let Some(flavor) = given_text(&properties, "flavor")
-        {
-            *flavors.entry(flavor.to_owned()).or_default() += 1;
-        }
+impl Inventory {
+    /// The quotas that are too small for things of these types and properties, beside what there is already.
+    ///
+    /// What cannot be known is no reason to stop: a value that depends on what is made first, a quota of which a service or its policy
+    /// says nothing. So nothing here promises that there is room.
+    ///
+    /// # Errors
+    ///
+    /// A service does not answer.
+    pub async fn room(&mut self, made: &[(&str, Value)]) -> Result<Vec<Short>, Fault> {
+        let wanted = self.wanted(made).await?;
+        short(&self.session, &wanted).await
     }
-    if !flavors.is_empty() {
-        let all = said(session.list(get("compute", "/flavors/detail"), "flavors").await)?.unwrap_or_default();
-        for (name, many) in flavors {
-            let id = Sort::Flavor.chosen(&all, &name).unwrap_or_default();
-            if let Some(flavor) = all.iter().find(|flavor| flavor["id"] == *id) {
-                wanted.add(&CORES, many * flavor["vcpus"].as_u64().unwrap_or_default());
-                wanted.add(&MEMORY, many * flavor["ram"].as_u64().unwrap_or_default());
+
+    /// How much of each quota these things take.
+    async fn wanted(&mut self, made: &[(&str, Value)]) -> Result<Wanted, Fault> {
+        let mut wanted = Wanted::default();
+        let mut flavors: BTreeMap<String, u64> = BTreeMap::new();
+        for (ty, properties) in made {
+            let properties = sent(properties);
+            count(ty, &properties, &mut wanted);
+            if *ty == "OS::Nova::Server"
+                && let Some(flavor) = given_text(&properties, "flavor")
+            {
+                *flavors.entry(flavor.to_owned()).or_default() += 1;
             }
         }
+        if !flavors.is_empty() {
+            let all = self.all(Sort::Flavor).await?.unwrap_or_default();
+            for (name, many) in flavors {
+                let id = Sort::Flavor.chosen(all, &name).unwrap_or_default();
+                if let Some(flavor) = all.iter().find(|flavor| flavor["id"] == *id) {
+                    wanted.add(&CORES, many * flavor["vcpus"].as_u64().unwrap_or_default());
+                    wanted.add(&MEMORY, many * flavor["ram"].as_u64().unwrap_or_default());
+                }
+            }
+        }
+        Ok(wanted)
     }
+}
+
+/// The quotas of which there is not so much left.
+async fn short(session: &Session, wanted: &Wanted) -> Result<Vec<Short>, Fault> {
     let mut short = Vec::new();
     for service in ["compute", "block-storage", "network"] {
         let asked: Vec<&Quota> =

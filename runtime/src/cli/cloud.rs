@@ -2,13 +2,15 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use wattle::manners::{read, reason};
 use wattle::shown::argument;
-use wattle_cloud::Setting;
+use wattle_cloud::{Rule, Setting, services};
 
 use crate::local::{Boot, UpError, write_whole};
 use crate::openstack::Simulated;
@@ -52,6 +54,32 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(usize))
                 .help("Most servers, ports and volumes, of each"),
         )
+        .arg(
+            Arg::new("fault")
+                .long("fault")
+                .value_name("RULE")
+                .value_parser(Rule::from_str)
+                .action(ArgAction::Append)
+                .help(
+                    "Have something go wrong, once for each rule or as often as it says: 'POST /servers: lost reply'",
+                ),
+        )
+        .arg(
+            Arg::new("token")
+                .long("token")
+                .value_name("TIME")
+                .default_value("1h")
+                .value_parser(args::duration)
+                .help("How long a token counts"),
+        )
+        .arg(
+            Arg::new("without")
+                .long("without")
+                .value_name("SERVICE")
+                .value_parser(PossibleValuesParser::new(services()))
+                .action(ArgAction::Append)
+                .help("A service that its catalogue lacks"),
+        )
         .arg(args::flag("boot", "Run an agent for each server, as a process of this machine"))
         .arg(
             Arg::new("state")
@@ -76,6 +104,23 @@ pub(super) fn command() -> Command {
   `wattle up`. What a server has started ends when it is deleted, rebuilt or stopped. Ports and
   floating IPs get addresses within 127.0.0.0/8, whatever their subnets are, unless the template
   says which. Security groups and routers hold nothing up.",
+            ),
+            (
+                "Faults",
+                "  A rule says to which requests what happens: `[METHOD] PATH: WHAT`. PATH is a part of their paths.
+
+  lost request        It never arrives
+  lost reply          It is carried out, and nobody hears of it
+  late by 30s         It is carried out that much later, and nobody hears of it
+  409, 429, 500, ...  It is refused; `503 retry after 5s` also says when to ask again
+  quota               It is refused as what is more than the quota
+  ERROR               What it makes is broken
+  vanishes after 30s  What it makes is gone after that time
+
+  It happens to the next such request; `, 3 times` or `, always` say to how many, and `, after 2`
+  how many come before.
+
+  wattle cloud --fault 'POST /servers: lost reply' --fault '/ports: 503 retry after 2s, 5 times'",
             ),
         ]))
 }
@@ -102,7 +147,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let quota = matches.get_one::<usize>("quota").copied();
     let boot = if matches.get_flag("boot") { Some(boot(matches).await?) } else { None };
     let addresses = boot.as_ref().map(Boot::addresses);
-    let setting = Setting { takes, quota, addresses, ..Setting::default() };
+    let token = *matches.get_one::<Duration>("token").expect("INVARIANT: it has a default");
+    let lacks = matches.get_many::<String>("without").unwrap_or_default().cloned().collect();
+    // No other cloud has its ids, so that nobody takes one for another.
+    let setting = Setting { number: number(), takes, quota, addresses, token, lacks, ..Setting::default() };
     let clouds = |url: &str| {
         let Setting { user, password, project, .. } = &setting;
         format!(
@@ -111,6 +159,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         )
     };
     let (cloud, serving) = Simulated::serve(listener, setting.clone()).map_err(refuse)?;
+    matches.get_many::<Rule>("fault").unwrap_or_default().for_each(|rule| cloud.world().befall(rule.clone()));
     write_whole(file, clouds(&cloud.auth_url()).as_bytes(), 0o600)
         .map_err(|error| Failure::new(format!("cannot write `{}`: {}", file.display(), reason(&error))))?;
     console.out.write(&format!(
@@ -134,6 +183,13 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let _ = std::fs::remove_file(file);
     let ended = end(boot, signals, console).await;
     kept.and(ended)
+}
+
+/// A number that no other cloud has.
+fn number() -> u64 {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).expect("INVARIANT: the system has random numbers once it has booted");
+    u64::from_le_bytes(bytes)
 }
 
 /// Has the servers follow the cloud, and tells what becomes of them.

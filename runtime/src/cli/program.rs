@@ -1,7 +1,7 @@
 //! The programs, and which commands each has.
 
 use super::command_line::{Named, Program};
-use super::deploy::{destroy, drift, logs, rollback};
+use super::deploy::{adopt, destroy, drift, logs, rollback};
 use super::{
     agent, ca, cloud, completions, deploy, down, explain, get, ls, man, new, plan, seed, set, signal, space, status,
     template, up, watch,
@@ -44,6 +44,7 @@ pub(super) const OPERATOR: Program = Program {
         waiting!("status", status),
         waiting!("plan", plan),
         waiting!("deploy", deploy),
+        waiting!("adopt", adopt),
         waiting!("rollback", rollback),
         waiting!("drift", drift),
         waiting!("destroy", destroy),

@@ -127,7 +127,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 
 /// Has servers make other keys, and admits these.
 async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> Result<Exit, Failure> {
-    let (space, key) = (target.space().await?, target.key()?);
+    let (space, key) = target.operated().await?;
     let (store, stack) = (space.store(), space.layout().stack());
     let mut said = None;
     while !left.is_empty() {

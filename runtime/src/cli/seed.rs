@@ -283,6 +283,10 @@ pub(super) async fn prepare(
     options.credentials = if options.renew { Credentials::new() } else { Credentials::read(&credentials)? };
     judge(&seed, &options)?;
     let store = target::connect(&address, &options.key.logins()).await?;
+    // What a data space that begins anew holds of somebody else is said by whoever restores it.
+    if !matches!(matches.try_get_one("restore"), Ok(Some(true))) {
+        target::judge_operator(&store, &address, &key_file).await?;
+    }
     target::patiently(&address, seed::adopt(&store, &seed, &mut options, unnamed)).await?;
     options.credentials.complete(&seed, &options.key);
     Ok(Work { directory, credentials, seed, address, key_file, is_new_key, store, options })
@@ -529,6 +533,8 @@ impl From<SeedError> for Failure {
                     .help(format!("if {them} yours, say so: `{}`", named.join(" ")))
                     .help(format!("if not, {others}: `seed apply` makes its own"))
             }
+            SeedError::Malformed { .. } => Self::usage(message)
+                .help("it is a file that the first `wattle seed apply` or `wattle deploy` wrote: `operator.key`, or `credentials.yaml`"),
             SeedError::Space(error) => error.into(),
             SeedError::Credentials { .. }
             | SeedError::OtherKey { .. }

@@ -11,7 +11,7 @@ use wattle::shown::argument;
 use crate::local::Folder;
 use crate::seed::{read_operator_key, spaces_of_key};
 use crate::space::{Newest, OperatorKey, ROOT, Space};
-use crate::store::{Address, Authority, Login, Store};
+use crate::store::{Address, Authority, Login, Store, StoreError};
 
 use super::console::Console;
 use super::failure::Failure;
@@ -218,10 +218,16 @@ impl Target {
         }
     }
 
+    /// The data space of the stack that is meant, for its operator alone.
+    pub(super) async fn operated(&self) -> Result<(Space, OperatorKey), Failure> {
+        let key = self.key()?;
+        Ok((self.space().await?, key))
+    }
+
     /// The data space of the stack that is meant.
     pub(super) async fn space(&self) -> Result<Space, Failure> {
         let store = self.store().await?;
-        let stacks = patiently(&self.address, store.children(ROOT)).await;
+        let stacks = stacks(&store, &self.address, self.key.as_deref()).await;
         let stack = match (&self.stack, stacks) {
             (Some(stack), Ok(stacks)) if !stacks.contains(stack) => return Err(self.no_stack(stack, &stacks)),
             (Some(stack), _) => stack.clone(),
@@ -254,6 +260,44 @@ impl Target {
             .note(format!("it holds {known}"))
             .help_if(near)
     }
+}
+
+/// The stacks of a data space, for whoever has the key of this file.
+async fn stacks(store: &Arc<dyn Store>, address: &Address, key: Option<&Path>) -> Result<Vec<String>, Failure> {
+    let stacks = patiently(address, async {
+        match store.children(ROOT).await {
+            Err(StoreError::Denied { .. }) => Ok(None),
+            stacks => stacks.map(Some),
+        }
+    });
+    stacks.await?.ok_or_else(|| not_its_operator(address, key))
+}
+
+/// Sees that whoever has the key of this file is the operator of a data space, or that it has none yet.
+pub(super) async fn judge_operator(store: &Arc<dyn Store>, address: &Address, key: &Path) -> Result<(), Failure> {
+    stacks(store, address, Some(key)).await.map(drop)
+}
+
+/// The data space has another operator.
+fn not_its_operator(address: &Address, key: Option<&Path>) -> Failure {
+    let failure = match key {
+        Some(file) if file.exists() => Failure::usage(format!(
+            "the operator's key `{}` does not open the data space at {address}: it is another operator's",
+            file.display()
+        )),
+        Some(file) => Failure::usage(format!(
+            "there is no operator's key `{}`, and the data space at {address} has an operator already",
+            file.display()
+        )),
+        None => Failure::usage(format!("the data space at {address} is opened by its operator's key alone")),
+    };
+    failure
+        .note("a data space belongs to the operator whose `seed apply` or `deploy` was the first to write to it")
+        .help("give that operator's key, the `operator.key` beside the seed: `--key FILE`, or set WATTLE_KEY")
+        .help(
+            "if the data space has another certificate authority than before, name both of them, the new one first: `--ca` takes a \
+             file with several certificates",
+        )
 }
 
 fn unknown_key() -> Failure {

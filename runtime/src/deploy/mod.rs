@@ -7,6 +7,7 @@
 //! Somebody who wants something writes a *wish*. Who leads hears of it; where nobody leads, whoever has the wish does. So two
 //! who want something at once have two goals, one after the other, and whoever is killed leaves nothing that nobody goes on with.
 
+mod adopt;
 mod alone;
 mod cloud;
 mod engine;
@@ -33,6 +34,7 @@ use wattle_converge::{Act, Cleanup, Limits, OnFailure, Outcome, Row, Stage, Time
 use crate::space::{OperatorKey, Signed};
 use crate::store::{Access, Hold, Store, StoreError, Version};
 
+pub use adopt::standing;
 pub use alone::Alone;
 pub use cloud::{Blindness, Cloud, Expected, Rows, Seen};
 pub use error::DeployError;
@@ -194,6 +196,10 @@ pub struct Ended {
 
 /// How a row's thing is not as it was deployed, if it is not: what went wrong with one that stands counts only if that was now.
 fn found(row: &Row, has_failed: bool) -> Option<Found> {
+    if row.adopted && row.stage == Stage::Sound {
+        let how = row.drift.as_ref().map_or_else(String::new, |how| format!(", and differs: {how}"));
+        return Some(Found { name: row.name.clone(), left: Left::Adopted, how: format!("was taken over{how}") });
+    }
     let (left, how) = match (row.stage, &row.drift, &row.failed) {
         (Stage::Failed, Some(why), _) => (Left::Wreck, format!("is broken: {why}")),
         (Stage::Failed, None, Some(failure)) => (Left::Wreck, format!("failed: {}", failure.cause)),

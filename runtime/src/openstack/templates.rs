@@ -81,7 +81,15 @@ impl Templates {
     /// # Errors
     /// All that cannot be deployed without Heat.
     pub fn target(&self, source: &Source) -> Result<Deployment, Vec<wattle::model::Diagnostic>> {
-        Deployment::new(source.loaded(), Arc::new(Drivers), self.key)
+        self.target_of(source.loaded())
+    }
+
+    /// The same of what is loaded already.
+    ///
+    /// # Errors
+    /// All that cannot be deployed without Heat.
+    pub fn target_of(&self, loaded: Loaded) -> Result<Deployment, Vec<wattle::model::Diagnostic>> {
+        Deployment::new(loaded, Arc::new(Drivers), self.key)
     }
 }
 

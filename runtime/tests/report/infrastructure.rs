@@ -25,6 +25,7 @@ pub(crate) fn row(number: u64, name: &str) -> Row {
         holds: BTreeSet::new(),
         turns: BTreeSet::new(),
         drains: false,
+        adopted: false,
         stage: Stage::Sound,
         thing: Some(Thing { phys: format!("id-{number}").into(), attributes: BTreeMap::new() }),
         failed: None,

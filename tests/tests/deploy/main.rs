@@ -1,11 +1,15 @@
 //! `wattle deploy` over a real ZooKeeper, on a simulated cloud that is asked over HTTP.
 
+mod adopted;
 mod asked;
 mod embedded;
+mod faults;
 mod foreseen;
 mod goals;
 mod handed;
 mod heat;
+mod keys;
+mod lacking;
 mod life;
 mod own;
 mod planned;

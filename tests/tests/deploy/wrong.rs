@@ -4,11 +4,18 @@ use std::path::Path;
 
 use wattle_cloud::{Doing, Rule, Setting};
 use wattle_openstack::Method;
-use wattle_tests::site::Site;
+use wattle_tests::running::Ran;
+use wattle_tests::site::{PASSWORD, Site};
 
 /// What is said, as a golden; nothing was made of the cloud or the data space.
 pub(crate) fn refused(site: &Site, name: &str, args: &[&str]) {
     let ran = site.deploy(args);
+    said(site, name, &ran);
+    assert!(!site.path().join("operator.key").exists(), "no key is left behind");
+}
+
+/// What is said of something that is wrong, as a golden.
+pub(crate) fn said(site: &Site, name: &str, ran: &Ran) {
     let here = site.path().to_str().expect("text").to_owned();
     let said = format!("{ran}").replace(&here, "<here>").replace(&site.cloud.auth_url(), "<cloud>/identity/v3");
     let host = site.cloud.auth_url();
@@ -20,7 +27,6 @@ pub(crate) fn refused(site: &Site, name: &str, args: &[&str]) {
     settings.set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens"));
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(format!("deploy-{name}"), said));
-    assert!(!site.path().join("operator.key").exists(), "no key is left behind");
 }
 
 #[test]
@@ -29,6 +35,8 @@ fn nothing_is_made_where_something_is_wrong() {
     refused(&site, "no-such-cloud", &["--cloud", "simulatd"]);
     site.clouds("wrong");
     refused(&site, "wrong-password", &[]);
+    let ran = site.ask_at("zookeeper://127.0.0.1:1", &["deploy", ".", "--yes", "-P", PASSWORD]);
+    said(&site, "unreachable-space", &ran);
     site.clouds("demo");
     let clouds = site.path().join("clouds.yaml");
     let text = std::fs::read_to_string(&clouds).expect("reads");

@@ -68,11 +68,13 @@ pub struct Guest {
 pub struct Words {
     word: String,
     image: String,
+    /// Another zone is another server.
+    zone: String,
 }
 
 impl Default for Words {
     fn default() -> Self {
-        Self { word: "hello".into(), image: "debian-12".into() }
+        Self { word: "hello".into(), image: "debian-12".into(), zone: String::new() }
     }
 }
 
@@ -82,7 +84,8 @@ pub fn inn(t: &mut Topology, (): (), words: Words) -> Exports {
     let net = t.add("net", neutron::Net::new());
     t.add("subnet", neutron::Subnet::new(net).cidr("10.0.0.0/24"));
     let server = |image: &str| nova::Server::new().image(image).flavor("m1.small").network(net);
-    let a = t.add("bar", server(&words.image));
+    let bar = server(&words.image);
+    let a = t.add("bar", if words.zone.is_empty() { bar } else { bar.availability_zone(words.zone) });
     let first = t.on(a).run("say", Say::new().word(words.word).service("4713"));
     let b = t.add("house", server("debian-12"));
     let heard = t.on(b).run("say", Say::new().word(text!("{}", b.address(net))).heard(first.said));
@@ -124,7 +127,8 @@ fn servers_are_what_the_cloud_says_they_are() {
     assert_eq!(site.said(&site.server("bar")), ["bye"]);
 
     // So is a server that was rebuilt: its disk is empty.
-    let (bar, words) = (site.server("bar"), Words { word: "bye".into(), image: "debian-13".into() });
+    let (bar, words) =
+        (site.server("bar"), Words { word: "bye".into(), image: "debian-13".into(), ..Words::default() });
     site.stage.emit(&inn.model(words));
     std::fs::write(site.home(&bar).join("state/old"), "").expect("writes");
     let ran = site.run(&["deploy", ".", "--yes"]);
@@ -141,6 +145,36 @@ fn servers_are_what_the_cloud_says_they_are() {
     eventually("no server is left", || site.agents() == 0 && !site.home(&house).exists());
     assert_eq!(site.cloud.interrupt(), Some(0), "{}", site.cloud.said());
     assert_eq!(site.stage.processes(""), Vec::<i32>::new());
+}
+
+#[test]
+fn whoever_takes_the_place_of_a_server_never_runs_beside_it() {
+    let mut site = Site::new(&inn.model(Words::default()));
+    site.run(&["deploy", ".", "--yes"]);
+    let bar = site.server("bar");
+    assert_eq!(site.stage.services("4713").len(), 1);
+    site.stage.emit(&inn.model(Words { zone: "nova".into(), ..Words::default() }));
+    let (ran, most) = std::thread::scope(|scope| {
+        let deploys = scope.spawn(|| site.run(&["deploy", ".", "--yes"]));
+        let mut most = 0;
+        while !deploys.is_finished() {
+            most = most.max(site.stage.services("4713").len());
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        (deploys.join().expect("it is deployed"), most)
+    });
+    assert_eq!(most, 1, "what the former one has left running, or what its successor has begun: {ran}");
+    let at = |what: &str| ran.err.find(what).unwrap_or_else(|| panic!("no `{what}`: {ran}"));
+    assert!(at("bar created") < at("bar deleted") && at("bar deleted") < at("bar/say is done"), "{ran}");
+    assert!(ran.err.contains("known by keys of their own: `bar`"), "{ran}");
+    assert_ne!(site.server("bar"), bar);
+    assert!(!site.home(&bar).exists());
+    assert_eq!((site.said(&site.server("bar")), site.stage.services("4713").len()), (vec!["hello".to_owned()], 1));
+    // Nobody is torn down who has a successor; whoever has none is.
+    std::fs::write(site.home(&site.server("house")).join("state/door"), "").expect("writes");
+    site.run(&["destroy", "--yes"]);
+    eventually("no server is left", || site.agents() == 0);
+    assert_eq!(site.cloud.interrupt(), Some(0), "{}", site.cloud.said());
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl World {
             return self.breaks(|| format!("nothing goes wrong, and the goal is not reached: {settled:?}"));
         }
         let mut of_name: BTreeMap<&Name, Vec<&Name>> = BTreeMap::new();
-        for (phys, thing) in &self.cloud.things {
+        for (phys, thing) in self.cloud.things.iter().filter(|(_, thing)| !thing.is_nobodys()) {
             of_name.entry(&thing.name).or_default().push(phys);
         }
         let mut wrong = None;
@@ -86,7 +86,7 @@ impl World {
                 self.cloud
                     .things
                     .iter()
-                    .find(|(_, thing)| thing.name == name)
+                    .find(|(_, thing)| thing.name == name && !thing.is_nobodys())
                     .map(|(phys, thing)| (&**phys, thing.attribute))
             };
             let thing = &self.cloud.things[phys];
@@ -112,7 +112,7 @@ impl World {
             let what = format!("of {} something else is written down than what is wanted", row.id);
             return self.breaks(|| what);
         }
-        let rows = self.store.rows.len();
+        let rows = self.store.rows.values().filter(|row| !row.adopted).count();
         if rows != self.wish.0.len() {
             self.breaks(|| format!("there are {rows} rows"));
         }

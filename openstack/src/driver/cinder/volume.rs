@@ -261,6 +261,25 @@ impl Driver for Volumes {
         }
     }
 
+    fn adopts(&self) -> bool {
+        true
+    }
+
+    fn mark<'f>(&self, found: &'f Found) -> Option<&'f str> {
+        Some(text(&found.item["metadata"], OURS)).filter(|mark| !mark.is_empty())
+    }
+
+    async fn cannot_be(&self, _: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
+        let item = &found.item;
+        for key in ["availability_zone", "snapshot_id", "source_volid"] {
+            if let Some(wanted) = given(properties, key).filter(|wanted| !same(wanted, &item[key])) {
+                return Ok(Some(differs(key, wanted, &item[key])));
+            }
+        }
+        let wanted = given(properties, "size").filter(|wanted| size(wanted) < size(&item["size"]));
+        Ok(wanted.map(|wanted| format!("{}: a volume only grows", differs("size", wanted, &item["size"]))))
+    }
+
     async fn release(&self, _: &Work<'_>, _: Found, exclusive: &BTreeSet<Name>) -> Result<Outcome, Stop> {
         Err(cannot_be_released(exclusive))
     }

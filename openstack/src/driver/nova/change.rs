@@ -49,6 +49,28 @@ pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) 
     })
 }
 
+/// What of a server is not as the properties ask, and cannot become so. What only whoever made it knows is taken for what is asked.
+pub(super) async fn cannot_be(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
+    let item = &found.item;
+    if let Some(wanted) = given(properties, "key_name").filter(|wanted| **wanted != item["key_name"]) {
+        return Ok(Some(said("key_name", wanted, &item["key_name"])));
+    }
+    let zone = &item["OS-EXT-AZ:availability_zone"];
+    if let (Some(wanted), Some(current)) = (given_text(properties, "availability_zone"), zone.as_str())
+        && wanted.split(':').next() != Some(current)
+    {
+        return Ok(Some(said("availability_zone", &wanted.into(), zone)));
+    }
+    let is_replaced = |property: &str| replaced(properties, property).is_err();
+    if let Some(wanted) = other_flavor(work, item, properties).await?.filter(|_| is_replaced("flavor")) {
+        return Ok(Some(said("flavor", &wanted.into(), &item["flavor"]["id"])));
+    }
+    if let Some(wanted) = other_image(work, item, properties).await?.filter(|_| is_replaced("image")) {
+        return Ok(Some(said("image", &wanted.into(), &item["image"]["id"])));
+    }
+    Ok(None)
+}
+
 /// The name that it is to have, if it has another one.
 fn other_name(work: &Work<'_>, item: &Value, properties: &Value) -> Option<Value> {
     let wanted = work.called(properties);

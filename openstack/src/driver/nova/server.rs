@@ -190,6 +190,18 @@ impl Driver for Servers {
         change::update(work, self, found, properties).await
     }
 
+    fn adopts(&self) -> bool {
+        true
+    }
+
+    fn mark<'f>(&self, found: &'f Found) -> Option<&'f str> {
+        items(&found.item["tags"]).iter().filter_map(Value::as_str).find(|tag| is_mark(tag))
+    }
+
+    async fn cannot_be(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
+        change::cannot_be(work, found, properties).await
+    }
+
     /// Ports and volumes, until Nova does not have them any more.
     async fn release(&self, work: &Work<'_>, found: Found, exclusive: &BTreeSet<Name>) -> Result<Outcome, Stop> {
         let server = path(&found.phys);

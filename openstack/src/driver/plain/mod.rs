@@ -13,7 +13,7 @@ use wattle_converge::Outcome;
 use wattle_model::Name;
 
 use super::json::{agrees, differs, encoded, given, items, text};
-use super::mark::{Mark, half, is_half, is_mark, with, without};
+use super::mark::{Mark, half, is_half, is_mark, mark_in, with, without};
 use super::stop::Stop;
 use super::work::{Collection, Work, delete, get, post, put};
 use super::{Driver, Found, Lists, Made, State, cannot_be_released};
@@ -276,6 +276,22 @@ impl Driver for Plain {
         self.tag(work, &mut found.item, properties).await?;
         self.quirk.follow(work, &mut found.item, properties).await?;
         Ok(self.outcome(&found))
+    }
+
+    fn adopts(&self) -> bool {
+        true
+    }
+
+    fn mark<'f>(&self, found: &'f Found) -> Option<&'f str> {
+        mark_in(text(&found.item, "description"))
+    }
+
+    async fn cannot_be(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
+        let asked = self.asked(work, &found.item, properties).await?;
+        let fixed = asked.into_iter().filter(|asked| !asked.column.changes);
+        let other = |asked: &Asked<'_>| !asked.column.agrees(&asked.wanted, &found.item[asked.column.key]);
+        let mut others = fixed.filter(other);
+        Ok(others.next().map(|asked| differs(asked.column.property, &asked.wanted, &found.item[asked.column.key])))
     }
 
     async fn release(&self, work: &Work<'_>, found: Found, exclusive: &BTreeSet<Name>) -> Result<Outcome, Stop> {

@@ -33,7 +33,9 @@ pub(in crate::cli) async fn session(matches: &ArgMatches) -> Result<Arc<Session>
         |(file, error): (String, std::io::Error)| Failure::usage(format!("cannot read `{file}`: {}", reason(&error)));
     let sources = sources().map_err(unreadable)?;
     let cloud = Cloud::choose(&sources, matches.get_one::<String>("cloud").map(String::as_str)).map_err(of_choice)?;
-    let wire = Http::new(&cloud).map_err(Failure::usage)?;
+    let wire = Http::new(&cloud).map_err(|why| {
+        Failure::usage(why).help("`cacert` of the cloud in clouds.yaml, or `OS_CACERT`, names the file: its path is taken from where you are")
+    })?;
     let session = Arc::new(Session::new(cloud, Arc::new(wire), PATIENCE));
     // Whatever is wrong with the cloud is said before anything is made.
     session.token().await.map_err(of_fault)?;

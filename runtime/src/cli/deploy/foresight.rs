@@ -8,7 +8,7 @@ use wattle_converge::Target as _;
 use wattle_deploy::{Deployment, Named};
 use wattle_heat::check::property_refused;
 use wattle_openstack::Session;
-use wattle_openstack::driver::{Inventory, Short, room};
+use wattle_openstack::driver::{Inventory, Short};
 
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
@@ -53,7 +53,7 @@ pub(super) async fn foresee(
         .into_iter()
         .filter(|(name, _)| matches!(action(plan, name), Action::Create | Action::Replace));
     let given: Vec<_> = made.filter_map(|(name, _)| target.given(&name)).collect();
-    let short = room(session, &given).await.map_err(of_fault)?;
+    let short = inventory.room(&given).await.map_err(of_fault)?;
     if short.is_empty() {
         return Ok(());
     }

@@ -17,7 +17,7 @@ use crate::seed::{Given, concealed};
 use crate::space::OperatorKey;
 
 use super::site::Site;
-use super::{cloud, software};
+use super::{adopt, cloud, software, source};
 
 /// The option that has it look there.
 pub(in crate::cli) fn argument() -> Arg {
@@ -45,7 +45,8 @@ pub(in crate::cli) async fn found(
     let session = cloud::session(matches).await?;
     let name = session.cloud().name.clone();
     let stack = work.stack();
-    let Really { before, found, is_there, .. } = really(work, before, &session, console).await?;
+    let source = source::source(work, matches)?;
+    let Really { before, found, is_there, .. } = really(work, before, &source, &session, console).await?;
     if !is_there {
         console.err.write(&format!("nothing of `{stack}` is deployed in the cloud `{name}`\n"))?;
     } else if found.is_empty() {
@@ -73,19 +74,38 @@ pub(super) struct Really {
 pub(super) async fn really(
     work: &Work,
     before: Option<State>,
+    after: &Source,
     session: &Arc<Session>,
     console: &mut Console,
 ) -> Result<Really, Failure> {
     let stack = work.stack();
+    let key = &work.options.key;
+    let rows = Deployment::rows(&work.store, &stack, key).await?;
+    if Deployment::through(&work.store, &stack, key).await?.is_none() && rows.is_empty() {
+        let before = before.map(State::without_resources);
+        return Ok(Really { before, found: Vec::new(), is_there: false, site: None });
+    }
+    let site = Site::new(&work.store, &stack, key, Arc::clone(session)).await?;
+    let adopted = adopt::found(&site, &rows, after, session).await?;
+    let mut really = deployed(before, site, key, console).await?;
+    really.is_there |= !adopted.is_empty();
+    // Of what was taken over more is known by now.
+    really.found.retain(|found| found.left != Left::Adopted);
+    really.found.extend(adopted);
+    Ok(really)
+}
+
+/// The same of what was deployed.
+async fn deployed(
+    before: Option<State>,
+    site: Site,
+    key: &OperatorKey,
+    console: &mut Console,
+) -> Result<Really, Failure> {
     let nothing = |before: Option<State>, site| {
         let before = before.map(State::without_resources);
         Ok(Really { before, found: Vec::new(), is_there: false, site })
     };
-    if Deployment::through(&work.store, &stack, &work.options.key).await?.is_none() {
-        return nothing(before, None);
-    }
-    let key = &work.options.key;
-    let site = Site::new(&work.store, &stack, key, Arc::clone(session)).await?;
     let (source, found) = match site.present().await? {
         Some((_, source)) => (source, site.glance(console).await?),
         // What is to go is there until it is gone.

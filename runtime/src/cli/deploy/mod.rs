@@ -1,5 +1,6 @@
 //! `wattle deploy` and what belongs to it: the infrastructure of a stack, brought up without Heat or by it, and its software.
 
+pub(super) mod adopt;
 pub(super) mod cloud;
 pub(super) mod destroy;
 mod display;
@@ -115,7 +116,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let source = source::source(&work, matches)?;
     let Chosen { session, target } = through::choose(&work, &source, matches, console).await?;
     let (before, after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;
-    let Really { before, found, site, .. } = found::really(&work, before, &session, console).await?;
+    let Really { before, found, site, .. } = found::really(&work, before, &source, &session, console).await?;
     let plan = plan_of(before.as_ref(), &after, &found);
     console.out.write(&plan.to_text(console.out.color))?;
     if let Some(target) = &target {

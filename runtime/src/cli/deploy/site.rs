@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 use wattle::model::{IndexMap, Name};
 use wattle::names::join;
 use wattle::plan::Found;
-use wattle_converge::Limits;
+use wattle_converge::{Adopted, Limits, Target};
 use wattle_openstack::Session;
 use wattle_openstack::orchestration::Orchestration;
 
@@ -116,6 +116,12 @@ impl Site {
     /// The same without having anybody else look: what Heat knows already, where it is Heat's.
     pub(super) async fn glance(&self, console: &mut Console) -> Result<Vec<Found>, Failure> {
         if self.is_heats { heat::glance(&self.orchestration, console).await } else { self.look(console).await }
+    }
+
+    /// Has these things, which were there before, be resources of `target`.
+    pub(super) async fn adopt(&self, target: Arc<dyn Target>, things: Vec<Adopted>) -> Result<(), Failure> {
+        self.deployment.settle(&self.here).await?;
+        Ok(self.deployment.adopt(target, things).await?)
     }
 
     /// Has it done, and tells what goes on.

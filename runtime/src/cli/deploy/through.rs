@@ -56,14 +56,10 @@ pub(super) async fn choose(
     }
     let through = asked.or(before);
     if through != Some(Through::Heat) {
-        let refused = match Templates::default().target(source) {
+        let Judged { wrong, target } = Judged::of(source);
+        let refused = match target {
             Ok(target) => {
-                let wrong = wrong(source);
-                if !wrong.is_empty() {
-                    show(source, &wrong, console)?;
-                    let what = wrongs(wrong.len());
-                    return Err(Failure::usage(format!("{what} in `{}`, and nothing was done", source.template)));
-                }
+                right(source, &wrong, console)?;
                 let session = cloud::session(matches).await?;
                 cloud::services(&session, &target).await?;
                 return Ok(Chosen { session, target: Some(target) });
@@ -71,13 +67,13 @@ pub(super) async fn choose(
             Err(refused) => refused,
         };
         match (through, before) {
-            (Some(_), None) => return Err(say(source, &refused, console)?),
-            (Some(_), Some(_)) => return Err(say(source, &refused, console)?.note(TAKES_NOTHING_OVER)),
+            (Some(_), None) => return Err(say(source, &refused, wrong, console)?),
+            (Some(_), Some(_)) => return Err(say(source, &refused, wrong, console)?.note(TAKES_NOTHING_OVER)),
             (None, _) => {}
         }
         let session = cloud::session(matches).await?;
         if let Err(fault) = Orchestration::is_there(&session).await {
-            return Err(say(source, &refused, console)?.note(format!("Heat cannot do it either: {fault}")));
+            return Err(say(source, &refused, wrong, console)?.note(format!("Heat cannot do it either: {fault}")));
         }
         let text = format!("{} in `{}` only Heat does, so Heat deploys it\n", things(refused.len()), source.template);
         console.err.write(&text)?;
@@ -86,6 +82,43 @@ pub(super) async fn choose(
     let is_known = before.is_some();
     through_heat(work, source, &session, is_known, matches).await?;
     Ok(Chosen { session, target: None })
+}
+
+/// What a template comes to.
+struct Judged {
+    /// All that Heat would refuse of it with what it is given: nobody else takes it either, or takes it for something else.
+    wrong: Vec<Diagnostic>,
+    /// The target that it is, or all that cannot be deployed without Heat.
+    target: Result<Target, Vec<Diagnostic>>,
+}
+
+impl Judged {
+    fn of(source: &Source) -> Self {
+        let loaded = source.loaded();
+        let wrong = wattle_hot::check(&loaded).into_iter().filter(|found| found.severity == Severity::Error).collect();
+        Self { wrong, target: Templates::default().target_of(loaded) }
+    }
+}
+
+/// The target that a template is, where it is right and `wattle` does it.
+///
+/// # Errors
+/// What is wrong with it, which is shown.
+pub(super) fn target(source: &Source, console: &mut Console) -> Result<Target, Failure> {
+    let Judged { wrong, target } = Judged::of(source);
+    match target {
+        Ok(target) => right(source, &wrong, console).map(|()| target),
+        Err(refused) => Err(say(source, &refused, wrong, console)?),
+    }
+}
+
+/// Sees that nothing is wrong.
+fn right(source: &Source, wrong: &[Diagnostic], console: &mut Console) -> Result<(), Failure> {
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    show(source, wrong, console)?;
+    Err(Failure::usage(format!("{} in `{}`, and nothing was done", wrongs(wrong.len()), source.template)))
 }
 
 /// Why a stack that is there stays with whoever made it.
@@ -124,20 +157,19 @@ fn stays(stack: &str, before: Through) -> Failure {
 }
 
 /// Says all that cannot be deployed without Heat.
-fn say(source: &Source, refused: &[Diagnostic], console: &mut Console) -> Result<Failure, Failure> {
+fn say(
+    source: &Source,
+    refused: &[Diagnostic],
+    wrong: Vec<Diagnostic>,
+    console: &mut Console,
+) -> Result<Failure, Failure> {
     let place = |found: &Diagnostic| found.labels.first().map(|label| (label.at.file.clone(), label.at.line));
     let known: Vec<_> = refused.iter().map(place).collect();
-    let wrong = wrong(source).into_iter().filter(|wrong| !known.contains(&place(wrong)));
+    let wrong = wrong.into_iter().filter(|wrong| !known.contains(&place(wrong)));
     let all: Vec<Diagnostic> = refused.iter().cloned().chain(wrong).collect();
     show(source, &all, console)?;
     let what = things(refused.len());
     Ok(Failure::usage(format!("{what} in `{}` cannot be deployed without Heat, and nothing was done", source.template)))
-}
-
-/// All that Heat would refuse of the template with what it is given: nobody else takes it either, or takes it for something else.
-fn wrong(source: &Source) -> Vec<Diagnostic> {
-    let all = wattle_hot::check(&source.loaded()).into_iter();
-    all.filter(|found| found.severity == Severity::Error).collect()
 }
 
 pub(super) fn show(source: &Source, found: &[Diagnostic], console: &mut Console) -> Result<(), Failure> {

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, JoinSet};
-use wattle_converge::{Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, State, Step, Stored, Time, Wait};
+use wattle_converge::{
+    Adopted, Desire, Event, Goal, Good, Id, Job, Limits, Notice, Outcome, State, Step, Stored, Target, Time, Wait,
+};
 
 use crate::clock;
 use crate::store::{Hold, Store, Turn, Version};
@@ -193,6 +195,19 @@ impl Engine {
             Err(error) if is_deposed(&error, &self.tools.stack) => Ok(End::Deposed),
             other => other,
         }
+    }
+
+    /// Takes these things over, begins nothing, and ends.
+    pub(super) async fn adopt(
+        mut self,
+        hold: Hold,
+        target: Arc<dyn Target>,
+        things: Vec<Adopted>,
+    ) -> Result<(), DeployError> {
+        let adopted = self.step(Event::Adopt { target, things }).await;
+        let finished = self.finish().await;
+        hold.release().await;
+        adopted.and(finished)
     }
 
     /// What has become of jobs that were under way is stored, as far as that is known soon.

@@ -1,0 +1,75 @@
+//! Leaders that leave and come back, what they write late, and things that were there before.
+
+use wattle_converge::Adopted;
+
+use super::*;
+use crate::wish::name;
+
+/// How long a leader waits for its jobs before it leaves.
+const LAST: u64 = 10_000;
+
+impl World {
+    /// What a leader writes takes its time to the store. Meanwhile it takes nothing in.
+    pub(super) fn send(&mut self, leader: usize, step: Step) {
+        if step.writes.is_empty() || !self.chance.once_in(self.faults.slow) {
+            return self.carry_out(leader, step);
+        }
+        self.say(|| "    what it writes is on its way".to_owned());
+        self.leaders[leader].hears = Some(Vec::new());
+        let delay = self.chance.below(60_000);
+        self.after(delay, Happening::Written { leader, step });
+    }
+
+    pub(super) fn written(&mut self, leader: usize, step: Step) {
+        self.carry_out(leader, step);
+        let heard = self.leaders[leader].hears.take().unwrap_or_default();
+        for event in heard {
+            self.tell(leader, event);
+        }
+    }
+
+    /// A leader is told to end: it begins nothing more, and waits a while for what it has begun.
+    pub(super) fn is_to_leave(&mut self, leader: usize) {
+        let Some(state) = &mut self.leaders[leader].state else { return };
+        state.begin_at_once(0);
+        self.leaders[leader].leaves = true;
+        self.say(|| "it is to leave".to_owned());
+        let delay = self.chance.below(LAST);
+        self.after(delay, Happening::Leave { leader });
+    }
+
+    pub(super) fn leaves(&mut self, leader: usize) {
+        if self.leaders[leader].hears.is_some() {
+            return self.after(1_000, Happening::Leave { leader });
+        }
+        let Some(state) = &mut self.leaders[leader].state else { return };
+        let step = state.leave();
+        self.say(|| "it leaves".to_owned());
+        self.carry_out(leader, step);
+        if self.leaders[leader].state.take().is_some() && self.leaders[leader].term == self.store.term {
+            // The same one comes back, or another.
+            let delay = self.chance.below(120_000);
+            self.after(delay, Happening::Lead);
+        }
+    }
+
+    /// Something of what is wanted was there before, and somebody knows it.
+    pub(super) fn adopts(&mut self, leader: usize) {
+        let alone = self.wish.0.iter().filter(|(_, resource)| resource.uses.is_empty());
+        let alone: Vec<usize> = alone.map(|(place, _)| *place).collect();
+        if alone.is_empty() {
+            return;
+        }
+        let place = alone[self.chance.index(alone.len())];
+        if self.store.rows.values().any(|row| row.name == name(place)) {
+            return;
+        }
+        let wanted = self.wish.wanted(place, |_| None).expect("it refers to nothing");
+        let phys = self.cloud.was_there(&name(place), &wanted);
+        let thing = self.cloud.thing(&phys);
+        self.say(|| format!("{phys} was there before"));
+        let target = self.wish.target();
+        let things = vec![Adopted { name: name(place), thing, differs: None }];
+        self.tell(leader, Event::Adopt { target, things });
+    }
+}

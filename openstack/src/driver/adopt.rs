@@ -1,0 +1,117 @@
+//! What was there before a deployment, and is to be taken over.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+use wattle_converge::{Id, Thing};
+use wattle_model::{Name, Value};
+
+use super::json::sent;
+use super::kind::{Kind, kind, kinds};
+use super::mark::deployment;
+use super::openstack::OpenStack;
+use super::stop::Stop;
+use super::work::Work;
+use super::{Driver, Found, State};
+use crate::Fault;
+
+/// Why a thing cannot be taken over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// Things of this type have no room for a mark, or are made by the engine.
+    Type,
+    /// There is no such thing in the project.
+    Missing,
+    /// The id is that of a thing of this type.
+    AnotherType(&'static str),
+    /// It has the mark of this deployment.
+    Marked(String),
+    /// Somebody is doing something to it.
+    Busy,
+    /// It is broken, for this reason.
+    Broken(String),
+    /// It is not known: this is what a service says.
+    Unknown(Box<Fault>),
+}
+
+/// How a thing is, compared with what is wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// In what it differs and cannot become what is wanted.
+    pub cannot_be: Option<String>,
+    /// In what it differs.
+    pub differs: Option<String>,
+}
+
+impl OpenStack {
+    /// The thing of this id, if a resource of the type `ty` can take it over.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot.
+    pub async fn existing(&self, ty: &str, id: &str) -> Result<Thing, Unfit> {
+        let kind = kind(ty).filter(|kind| kind.driver.adopts()).ok_or(Unfit::Type)?;
+        let nothing = BTreeMap::new();
+        let work = self.work(Id::default(), "", &nothing, None);
+        let Some(found) = kind.driver.get(&work, id).await.map_err(unknown)? else {
+            return Err(another(kind, &work, id).await);
+        };
+        if let Some(mark) = kind.driver.mark(&found) {
+            return Err(Unfit::Marked(deployment(mark).to_owned()));
+        }
+        match kind.driver.state(&found) {
+            State::Ready | State::Stopped(_) => Ok(kind.driver.thing(&found)),
+            State::Busy => Err(Unfit::Busy),
+            State::Broken(why) => Err(Unfit::Broken(why)),
+        }
+    }
+
+    /// How the thing of this id is, compared with what is wanted of the resource called `name`.
+    ///
+    /// # Errors
+    ///
+    /// A service does not say it.
+    pub async fn compared(&self, ty: &str, id: &str, name: &str, properties: &Value) -> Result<Compared, Fault> {
+        let Some(kind) = kind(ty) else { return Ok(Compared::default()) };
+        let nothing = BTreeMap::<Name, Value>::new();
+        let work = self.work(Id::default(), name, &nothing, None);
+        match compared(kind.driver, &work, id, &sent(properties)).await {
+            Ok(compared) => Ok(compared),
+            Err(Stop::Fault(fault)) => Err(fault),
+            // What the properties name is not there, so nothing can be compared with it.
+            Err(Stop::Outcome(_)) => Ok(Compared::default()),
+        }
+    }
+}
+
+async fn compared(driver: &dyn Driver, work: &Work<'_>, id: &str, properties: &Json) -> Result<Compared, Stop> {
+    let Some(found) = driver.get(work, id).await? else { return Ok(Compared::default()) };
+    let cannot_be = driver.cannot_be(work, &found, properties).await?;
+    Ok(Compared { cannot_be, differs: driver.differs(work, &found, properties).await? })
+}
+
+/// A thing of this id is not of the type that was meant.
+async fn another(meant: &Kind, work: &Work<'_>, id: &str) -> Unfit {
+    for kind in kinds().filter(|kind| kind.name != meant.name && kind.driver.adopts()) {
+        if matches!(kind.driver.get(work, id).await, Ok(Some(_))) {
+            return Unfit::AnotherType(kind.name);
+        }
+    }
+    Unfit::Missing
+}
+
+fn unknown(stop: Stop) -> Unfit {
+    match stop {
+        Stop::Fault(fault) => Unfit::Unknown(Box::new(fault)),
+        // Something was answered that is no thing.
+        Stop::Outcome(_) => Unfit::Missing,
+    }
+}
+
+/// Refuses to change what another deployment has taken over meanwhile.
+pub(super) fn is_nobody_elses(driver: &dyn Driver, work: &Work<'_>, found: &Found) -> Result<(), Stop> {
+    match driver.mark(found).filter(|mark| work.marks.row(mark).is_none()) {
+        Some(mark) => Err(Stop::refused(format!("it belongs to the deployment `{}` by now", deployment(mark)))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,286 @@
+//! `wattle adopt`: what is in the cloud already becomes a stack's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use clap::{Arg, ArgMatches, Command};
+use wattle::lower::Seed;
+use wattle::manners::Exit;
+use wattle::model::Name;
+use wattle::names::{meant, some};
+use wattle::plan::{Found, Left};
+use wattle::shown::argument;
+use wattle_converge::{Adopted, Known, Row, Target as _, Thing, Wanted};
+use wattle_deploy::Deployment as Target;
+use wattle_openstack::Session;
+use wattle_openstack::driver::{Mark, OpenStack, Unfit};
+
+use crate::cli::console::Console;
+use crate::cli::failure::{Failure, exit_codes};
+use crate::cli::{args, seed};
+use crate::deploy::{Deployment, Identity, Through, standing};
+use crate::openstack::Source;
+use crate::space::Layout;
+
+use super::cloud::of_fault;
+use super::site::Site;
+use super::{cloud, software, source, through};
+
+/// How many names a message lists.
+const LISTED: usize = 8;
+
+pub(in crate::cli) fn command() -> Command {
+    Command::new("adopt")
+        .about("Take over what is in the cloud already, as resources of what a blueprint emitted")
+        .arg(seed::directory())
+        .arg(
+            Arg::new("things")
+                .value_name("NAME=ID")
+                .required(true)
+                .num_args(1..)
+                .help("A resource of the template, and the id of the thing in the cloud that it is from now on"),
+        )
+        .arg(cloud::argument())
+        .args(seed::parameters())
+        .args(args::data_space())
+        .arg(args::credentials())
+        .after_help(args::section(&[
+            (
+                "What it does",
+                "  Writes down which things the resources are. Nothing changes in the cloud: `plan --cloud` and
+  `deploy` say what would, and `deploy` does it, which makes the things the stack's own. Until then
+  `destroy` leaves them as they are; afterwards it deletes them.
+  Networks, subnets, ports, routers, security groups, floating IPs, volumes and servers can be
+  taken over. What joins them is found by itself: interfaces of routers, associations of floating
+  IPs, attachments of volumes. A server that runs components cannot be taken over: their agent
+  comes with a server that is made for them.",
+            ),
+            (
+                "Exit codes",
+                &exit_codes(&[
+                    (Exit::Fine, "all of them are taken over"),
+                    (Exit::Failed, "it is not known whether they can be"),
+                    (Exit::Usage, "one of them cannot be: nothing was written"),
+                ]),
+            ),
+        ]))
+}
+
+pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let mut work = seed::prepare(matches, crate::seed::judge).await?;
+    if work.is_up() {
+        return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
+            .help("name another data space, `--space zookeeper+tls://HOST:PORT`"));
+    }
+    let (stack, key) = (work.stack(), work.options.key.clone());
+    let source = source::source(&work, matches)?;
+    if Deployment::through(&work.store, &stack, &key).await? == Some(Through::Heat) {
+        return Err(Failure::usage(format!("`{stack}` was deployed through Heat, which alone knows what is its own"))
+            .help("`openstack stack adopt` is Heat's way"));
+    }
+    let target = through::target(&source, console)?;
+    let pairs = pairs(matches, &target)?;
+    let session = cloud::session(matches).await?;
+    let rows = Deployment::rows(&work.store, &stack, &key).await?;
+    // What is wrong is said before anything is written.
+    let driver = OpenStack::new(Arc::clone(&session), Mark::new(&stack));
+    let found = fit(&pairs, &target, &work.seed, &standing(&rows), &driver).await?;
+    if work.store.get(&Layout::new(&stack).revision()).await.map_err(Failure::from)?.is_none() {
+        work.apply().await?;
+    }
+    let site = Site::new(&work.store, &stack, &key, Arc::clone(&session)).await?;
+    let driver = asker(&site, session).await?;
+    let target = site.deployment.maker.make(&source.to_text()).map_err(Failure::new)?;
+    let mut things = Vec::new();
+    let mut said = String::new();
+    for (name, thing) in &found {
+        let wanted = resolved(&*target, name, &found, &standing(&rows)).map_err(Failure::new)?;
+        let compared = driver.compared(&wanted.kind, &thing.phys, name, &wanted.properties).await.map_err(of_fault)?;
+        let how = compared.differs.as_ref().map_or_else(String::new, |how| format!(": {how}"));
+        said.push_str(&format!("`{name}` is taken over ({}, {}){how}\n", wanted.kind, thing.phys));
+        things.push(Adopted { name: name.clone(), thing: thing.clone(), differs: compared.differs.map(Name::from) });
+    }
+    site.adopt(target, things).await?;
+    console.out.write(&said)?;
+    let directory = argument(work.directory.display());
+    console.out.write(&format!("nothing has changed in the cloud yet; next: `wattle deploy {directory}`\n"))?;
+    Ok(Exit::Fine)
+}
+
+/// Who asks the cloud for the deployment of a site.
+async fn asker(site: &Site, session: Arc<Session>) -> Result<OpenStack, Failure> {
+    let Deployment { store, stack, key, .. } = &site.deployment;
+    let identity = Identity::of(store, stack, key).await?;
+    Ok(OpenStack::new(session, Mark::new(&identity.mark)))
+}
+
+/// What is asked for: resources of the target, and ids.
+fn pairs(matches: &ArgMatches, target: &Target) -> Result<Vec<(Name, String)>, Failure> {
+    let names: Vec<Name> = target.resources().into_iter().map(|(name, _)| name).collect();
+    let mut pairs: Vec<(Name, String)> = Vec::new();
+    for text in matches.get_many::<String>("things").into_iter().flatten() {
+        let Some((name, id)) = text.split_once('=').filter(|(name, id)| !name.is_empty() && !id.is_empty()) else {
+            return Err(Failure::usage(format!("`{text}` is not NAME=ID")).help("write `web-port=ID`"));
+        };
+        let Some(name) = names.iter().find(|known| &***known == name) else {
+            let known = || names.iter().map(|name| &**name);
+            let help = meant(name, known()).unwrap_or_else(|| format!("there are {}", some(known(), LISTED)));
+            return Err(Failure::usage(format!("the template has no resource `{name}`")).help(help));
+        };
+        if let Some((other, _)) = pairs.iter().find(|(known, given)| known == name || given == id) {
+            return Err(Failure::usage(if other == name {
+                format!("`{name}` is given twice")
+            } else {
+                format!("`{other}` and `{name}` cannot both be {id}")
+            }));
+        }
+        pairs.push((name.clone(), id.to_owned()));
+    }
+    Ok(pairs)
+}
+
+/// The things of these ids, if each can be what its resource asks for.
+async fn fit(
+    pairs: &[(Name, String)],
+    target: &Target,
+    seed: &Seed,
+    there: &BTreeMap<Name, Thing>,
+    driver: &OpenStack,
+) -> Result<BTreeMap<Name, Thing>, Failure> {
+    let mut found = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for (name, id) in pairs {
+        let ty = target.written(name).map(|(ty, _)| ty).unwrap_or_default();
+        if let Some(thing) = there.get(name) {
+            let help = "`wattle deploy` changes it, and makes another one where it has to be";
+            wrong.push((format!("`{name}` is there already: {}", thing.phys), help.to_owned()));
+            continue;
+        }
+        if seed.servers.contains_key(&software::own(name)) {
+            let help = "the agent comes with a server that is made for it: let `wattle deploy` make this one";
+            wrong.push((format!("`{name}` runs components, and no agent is on {id}"), help.to_owned()));
+            continue;
+        }
+        match driver.existing(ty, id).await {
+            Ok(thing) => drop(found.insert(name.clone(), thing)),
+            Err(Unfit::Unknown(fault)) => return Err(of_fault(*fault)),
+            Err(unfit) => wrong.push(why(unfit, name, ty, id)),
+        }
+    }
+    // What refers to something that is missing here is judged once that is right.
+    if wrong.is_empty() {
+        for (name, thing) in &found {
+            match resolved(target, name, &found, there) {
+                Err(why) => {
+                    wrong.push((why, "what it refers to has to be there, too: adopt it along with it".to_owned()));
+                }
+                Ok(wanted) => {
+                    let compared = driver.compared(&wanted.kind, &thing.phys, name, &wanted.properties).await;
+                    if let Some(how) = compared.map_err(of_fault)?.cannot_be {
+                        let help = "write it in the blueprint as it is, and emit again; or let `wattle deploy` make another one";
+                        wrong.push((format!("{} cannot become `{name}`: {how}", thing.phys), help.to_owned()));
+                    }
+                }
+            }
+        }
+    }
+    let count = wrong.len();
+    let mut all = wrong.into_iter();
+    match (all.next(), count) {
+        (None, _) => Ok(found),
+        (Some((what, help)), 1) => Err(Failure::usage(what).help(help)),
+        (first, count) => {
+            let failure = Failure::usage(format!("{count} things are wrong, and nothing was taken over"));
+            Err(first
+                .into_iter()
+                .chain(all)
+                .fold(failure, |failure, (what, help)| failure.note(format!("{what}; {help}"))))
+        }
+    }
+}
+
+/// Why a thing cannot be taken over, and what to do.
+fn why(unfit: Unfit, name: &Name, ty: &str, id: &str) -> (String, String) {
+    let ties = ["Attachment", "Association", "RouterInterface"];
+    match unfit {
+        Unfit::Type if ties.iter().any(|tie| ty.ends_with(tie)) => (
+            format!("`{name}` ({ty}) is no thing of its own, and has no id"),
+            "leave it out: `wattle deploy` finds what is joined already".to_owned(),
+        ),
+        Unfit::Type => (
+            format!("`{name}` ({ty}) cannot be taken over: nothing on it could say whose it is"),
+            "leave it out: `wattle deploy` makes one".to_owned(),
+        ),
+        Unfit::Missing => (
+            format!("the project has nothing of the id `{id}` that could be `{name}` ({ty})"),
+            "an id is meant, and not a name: `openstack ... list` says it".to_owned(),
+        ),
+        Unfit::AnotherType(other) => (
+            format!("`{name}` is {ty}, and {id} is {other}"),
+            "give the id of another thing, or the name of another resource".to_owned(),
+        ),
+        Unfit::Marked(deployment) => (
+            format!("{id} belongs to the deployment `{deployment}` already"),
+            "whoever destroys that one deletes it: take it out there first".to_owned(),
+        ),
+        Unfit::Busy => (format!("somebody is doing something to {id}"), "ask again once that has ended".to_owned()),
+        Unfit::Broken(why) => {
+            (format!("{id} is broken: {why}"), "put it right first, or let `wattle deploy` make another one".to_owned())
+        }
+        Unfit::Unknown(fault) => (fault.to_string(), "ask again".to_owned()),
+    }
+}
+
+/// What is wanted of a resource where these things are there.
+fn resolved(
+    target: &dyn wattle_converge::Target,
+    name: &Name,
+    adopted: &BTreeMap<Name, Thing>,
+    there: &BTreeMap<Name, Thing>,
+) -> Result<Wanted, String> {
+    let known = |name: &str| adopted.get(name).or_else(|| there.get(name));
+    let missing = |why: String| format!("it cannot be said what `{name}` is to be: {why}");
+    target.resolve(name, &Known::new(&known)).map_err(missing)
+}
+
+/// What becomes of what was taken over, and was not deployed yet, where `after` is to be deployed.
+///
+/// # Errors
+/// When the cloud does not say it.
+pub(super) async fn found(
+    site: &Site,
+    rows: &[Row],
+    after: &Source,
+    session: &Arc<Session>,
+) -> Result<Vec<Found>, Failure> {
+    let adopted: Vec<&Row> = rows.iter().filter(|row| row.adopted).collect();
+    let Some(target) = site.deployment.maker.make(&after.to_text()).ok().filter(|_| !adopted.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let driver = asker(site, Arc::clone(session)).await?;
+    let names: BTreeSet<Name> = target.resources().into_iter().map(|(name, _)| name).collect();
+    let there = standing(rows);
+    let mut all = Vec::new();
+    for row in adopted {
+        let Some(thing) = &row.thing else { continue };
+        let found = |left, how: String| Found { name: row.name.clone(), left, how };
+        if !names.contains(&row.name) {
+            all.push(found(Left::Adopted, "was taken over, and nothing asks for it".to_owned()));
+            continue;
+        }
+        let Ok(wanted) = resolved(&*target, &row.name, &BTreeMap::new(), &there) else {
+            all.push(found(Left::Adopted, "was taken over".to_owned()));
+            continue;
+        };
+        let compared =
+            driver.compared(&row.kind, &thing.phys, &row.name, &wanted.properties).await.map_err(of_fault)?;
+        let differs = |how: Option<String>| how.map_or_else(String::new, |how| format!(", and differs: {how}"));
+        all.push(if wanted.may_be(row) {
+            found(Left::Adopted, format!("was taken over{}", differs(compared.differs)))
+        } else {
+            let how = compared.cannot_be.or(compared.differs);
+            found(Left::Unfit, format!("was taken over, and another one takes its place{}", differs(how)))
+        });
+    }
+    Ok(all)
+}
