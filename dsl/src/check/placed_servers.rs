@@ -120,6 +120,11 @@ pub(super) mod tests {
             }),
             ["W0313"]
         );
-        assert_eq!(of(|t| drop(t.license(Vec::<crate::author::Resource>::new(), "x"))), ["W0313"]);
+        assert_eq!(
+            of(|t| {
+                t.license(Vec::<crate::author::Resource>::new(), "x");
+            }),
+            ["W0313"]
+        );
     }
 }

@@ -41,8 +41,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         let whom = if named.is_empty() { "servers that have left".to_owned() } else { named };
         format!("`{stack}` grants nothing more to {whom}\n")
     } else {
-        let names = some(forgotten.servers.iter().map(|name| &**name), 5);
-        format!("`{stack}` is at revision {}: forgot {names}\n", forgotten.revision)
+        let forgot = some(forgotten.servers.iter().map(|name| &**name), 5);
+        format!("`{stack}` is at revision {}: forgot {forgot}\n", forgotten.revision)
     };
     console.out.write(&text)?;
     Ok(Exit::Fine)

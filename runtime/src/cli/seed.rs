@@ -389,7 +389,7 @@ fn lingering(changes: &Changes, stack: &str) -> String {
         return String::new();
     }
     let names = || changes.lingering.iter().map(String::as_str);
-    let command: Vec<String> = names().map(|name| argument(name).to_string()).collect();
+    let command: Vec<String> = names().map(argument).collect();
     format!(
         "not torn down, as far as is known, since an earlier revision left it out: {}; if it is gone, take its last rights from it:\n  \
          wattle seed forget --stack {} {}\n",

@@ -95,7 +95,7 @@ fn what_was_there_is_taken_over_and_nothing_new_is_made() {
     assert_eq!(ran.code, Some(0), "{ran}");
     assert!(ran.out.contains("`disk` is taken over (OS::Cinder::Volume, "), "{ran}");
     assert!(ran.out.contains("`size` is 1, and was to be 2"), "{ran}");
-    assert_eq!(ids(&site, "servers"), [made.machine.clone()], "nothing has changed");
+    assert_eq!(ids(&site, "servers"), std::slice::from_ref(&made.machine), "nothing has changed");
     let ran = site.ask(&[&["plan", ".", "--cloud", "simulated", "-P", PASSWORD][..], &KEY].concat());
     assert_eq!(ran.code, Some(4), "{ran}");
     let line =

@@ -99,7 +99,18 @@ impl<S: Sealing> Work<'_, S> {
         let (order, publishes, writers) = (server.order, server.publishes.clone(), IndexMap::default());
         let (revision, space) = (revision.number, revision.space.clone());
         let (key, foreign) = (self.sealing.key(name), IndexMap::default());
-        let mut plan = Plan { revision, space, writers, key, foreign, order, retired: false, forgotten: false, publishes, components };
+        let mut plan = Plan {
+            revision,
+            space,
+            writers,
+            key,
+            foreign,
+            order,
+            retired: false,
+            forgotten: false,
+            publishes,
+            components,
+        };
         let writer = |server: Name| {
             let key = self.sealing.key(&server);
             (server, Writer { revision, key })
