@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize, de};
 
-/// A point of wall time, in whole nanoseconds since 1970. Nothing here reads a clock.
+/// A wall-clock time, in whole nanoseconds since 1970. Nothing here reads a clock.
 ///
-/// It has a range in which every point can be written: what lies before 1970 counts as 1970, and what lies after the
-/// year 2554 as the end of that range.
+/// Every value in its range can be written as text. Times before 1970 count as 1970, and times after the year 2554 as the
+/// end of the range.
 ///
 /// ```
 /// use std::time::Duration;

@@ -125,8 +125,8 @@ impl Admission {
     }
 }
 
-/// Reads what this server shares with the others of its stack, and reads it again whenever it changes. Those who do not
-/// expect such a change are not notified of it.
+/// Reads what this server shares with the others of its stack, and reads it again whenever it changes. Parts of the
+/// agent that do not expect such a change would not learn of it otherwise.
 pub(super) async fn attend(shared: &Shared) {
     let (store, path) = (shared.space.store(), shared.space.layout().membership(&shared.server));
     let mut seen = None;

@@ -74,8 +74,8 @@ impl Folder {
         if self.is_fresh()? || self.has_mark()? { Ok(()) } else { Err(NotOurs::NoMark(self.state().to_owned())) }
     }
 
-    /// Refuses files that this user's `up` cannot have created. A user who says that a state is theirs may not know
-    /// about these.
+    /// Refuses files that this user's `up` cannot have created. A user who says that a state is theirs does not
+    /// know about these.
     ///
     /// # Errors
     /// The file that was found.

@@ -144,7 +144,7 @@ impl Address {
     }
 
     /// Whether `text` is an address of the same data space, as far as addresses show: a socket at the same path, or
-    /// ZooKeepers with a member in common and the same type of connection.
+    /// a ZooKeeper of which both name a member, with the same type of connection.
     pub fn is_also(&self, text: &str) -> bool {
         let Ok(other) = Self::read(text, true) else { return false };
         match (self, &other) {
