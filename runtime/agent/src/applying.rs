@@ -1,40 +1,41 @@
-//! The order in which a seed is written, and as which revision.
+//! The order in which a seed is written, and the number of its revision.
 //!
-//! It can be broken off anywhere, and is repeated from the beginning, unless nothing but the end is missing. Servers are told
-//! of a revision when all of it is there, and nothing is taken away that the revision before still needs. Nobody knows of one that
-//! is broken off whether it is only slow, so its turn is ended first ([`There::is_being_written`]). Likewise, whoever finds no goal
-//! announces one, of revision 0, before it believes what it reads: what was there may have gone with a lost data space.
+//! Writing may be interrupted anywhere. It then starts again from the beginning, unless only the end is missing.
+//! Servers are notified of a revision once it is complete, and nothing that the revision before still needs is removed
+//! earlier. A writer that was interrupted cannot be told from a slow one, so its turn is ended first
+//! ([`There::is_being_written`]). Likewise, a command that finds no goal announces one of revision 0 before it trusts
+//! what it reads: what was there may have been lost with an earlier data space.
 
-/// A step of writing a seed. After [`Step::Announce`], nothing is written any more once somebody else has written the goal.
+/// A step in writing a seed. After [`Step::Announce`], a writer stops as soon as another one has written the goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The goal says that a seed is being written: from here on it is known to be incomplete until it is complete.
+    /// Announces in the goal that a seed is being written. From here on, the seed is known to be incomplete.
     Announce,
-    /// What is not there yet is made: nodes of servers, entries and statuses, recipes, exports.
+    /// Creates what is not there yet: nodes of servers, entries and statuses, recipes and exports.
     Prepare,
-    /// Rights that someone gets.
+    /// Grants new rights.
     Grant,
-    /// Other stacks know what is read of them, besides what was read before.
+    /// Registers with other stacks what is read of them, in addition to what was read before.
     Register,
-    /// The plans.
+    /// Writes the plans.
     Plan,
-    /// The goal says that this revision is to be reached.
+    /// Makes this the desired revision in the goal.
     Tell,
-    /// Rights that someone loses.
+    /// Withdraws rights.
     Withdraw,
-    /// Other stacks know what is read of them, and nothing else.
+    /// Reduces the registration with other stacks to what is still read of them.
     Deregister,
-    /// What nobody needs any more goes.
+    /// Removes what is no longer needed.
     Clean,
-    /// The goal says that all is written.
+    /// Notes in the goal that everything is written.
     Finish,
 }
 
 impl Step {
-    /// The first step of a seed of which nothing but the end is missing.
+    /// The first step for a seed of which only the end is missing.
     pub const END: Self = Self::Withdraw;
 
-    /// The next step; whether something is to be taken away is known when the servers are told.
+    /// The next step. `cleans` says whether anything is to be removed, which is known when the servers are notified.
     pub fn next(self, cleans: bool) -> Option<Self> {
         match self {
             Self::Announce => Some(Self::Prepare),
@@ -54,23 +55,23 @@ impl Step {
 /// What a goal says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct There {
-    /// The revision that is to be reached; 0 before the first.
+    /// The number of the desired revision. 0 before the first.
     pub revision: u64,
-    /// The revision that is being written: one that was not told yet, or the one that is to be reached, of which only the
-    /// end is missing.
+    /// The revision that is being written: a new one that servers are not notified of yet, or the desired revision, of
+    /// which only the end is missing.
     pub applying: Option<u64>,
 }
 
 impl There {
-    /// Whether somebody may be writing: whoever comes next ends that turn before it reads what is there, by writing the goal. Else
-    /// what it has read might be written after it.
+    /// Whether another writer may be at work. The next writer ends that turn by writing the goal before it reads
+    /// anything. Otherwise, what it has read might be overwritten afterwards.
     pub fn is_being_written(self) -> bool {
         self.applying.is_some()
     }
 }
 
-/// The number of the revision that a seed becomes: that of the goal, if it `is_same` as there and nothing but the end is
-/// missing of it.
+/// The number of a seed's revision. It is that of the goal if the seed `is_same` as the existing one and at most the
+/// end is missing.
 pub fn number(there: Option<There>, is_same: bool) -> u64 {
     let Some(There { revision, applying }) = there else { return 1 };
     let is_told = applying.is_none_or(|applying| applying == revision);

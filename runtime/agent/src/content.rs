@@ -7,46 +7,46 @@ use wattle_model::{Name, Value};
 use crate::failure::Failure;
 use crate::revision::Revision;
 
-/// What was written to an entry, and for which revision.
+/// The content of an entry, with its revision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Written {
-    /// The number of the revision that it counts for.
+    /// The number of the revision that it belongs to.
     pub revision: u64,
     /// The data space of that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
-    /// Beside a failure, what the entry held before it, if there was a value: nobody of this revision takes it for one, but
-    /// other stacks go on with it.
+    /// Beside a failure: the value that the entry held before, if there was one. Within this revision it does not count
+    /// as a value, but other stacks continue to use it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Box<Written>>,
-    /// What it is.
+    /// The content itself.
     #[serde(flatten)]
     pub content: Content,
 }
 
-/// Bytes that a server's signature adds to what it says.
+/// The number of bytes that a server's signature adds to signed data.
 pub const ENVELOPE: usize = 101;
 
-/// What an entry holds: a value, or the failure that took its place.
+/// What an entry holds: a value, or the failure that replaces it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
     /// A value.
     Value(Value),
-    /// A secret value: its JSON, encrypted for those who may read it (age's format, in base64).
+    /// A secret value: its JSON, encrypted for its readers (age's format, in base64).
     Sealed(String),
-    /// Why there is no value and will be none in this revision.
+    /// Why there is no value, and will be none in this revision.
     Failure(Failure),
 }
 
 impl Written {
-    /// `content`, which counts for `revision`.
+    /// `content` for `revision`.
     pub fn new(revision: &Revision, content: Content) -> Self {
         Self { revision: revision.number, space: revision.space.clone(), before: None, content }
     }
 
-    /// This in the place of what the entry held: a failure takes no value away that was there. One that has no room beside the
-    /// failure goes all the same.
+    /// This content as a replacement for what the entry held. A failure keeps an existing value, unless there is no
+    /// room for it beside the failure.
     #[must_use]
     pub fn in_the_place_of(mut self, former: Option<Self>) -> Self {
         if matches!(self.content, Content::Failure(_)) {
@@ -58,7 +58,7 @@ impl Written {
         self
     }
 
-    /// The last value that the entry has had, and of which revision.
+    /// The last value of the entry, with its revision.
     pub fn good(&self) -> Option<&Self> {
         match self.content {
             Content::Value(_) | Content::Sealed(_) => Some(self),
@@ -66,7 +66,7 @@ impl Written {
         }
     }
 
-    /// As [`Written::good`].
+    /// Like [`Written::good`], by value.
     pub fn into_good(self) -> Option<Self> {
         match self.content {
             Content::Value(_) | Content::Sealed(_) => Some(self),
@@ -74,15 +74,15 @@ impl Written {
         }
     }
 
-    /// The revision that it counts for.
+    /// The revision that it belongs to.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
     }
 
-    /// As an entry's data.
+    /// The data of an entry.
     ///
     /// # Panics
-    /// Never: a value is JSON.
+    /// Never: a value can always be written as JSON.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("INVARIANT: what an entry holds is JSON")
     }

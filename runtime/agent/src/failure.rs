@@ -1,4 +1,4 @@
-//! Failures: what takes the place of a value that will not come.
+//! Failures, which take the place of values that will not come.
 
 use std::fmt;
 
@@ -9,37 +9,37 @@ pub use wattle_model::values::FailureKind as Kind;
 
 use crate::time::Time;
 
-/// Why a component did not do what it should. Whoever depends on it passes the same failure on, so that everyone who
-/// waits is told the root cause.
+/// Why a component failed. Components that depend on it pass on the same failure, so that all of them name the root
+/// cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Whose failure it is at the root, as `SERVER/COMPONENT`.
+    /// The component that failed first, as `SERVER/COMPONENT`.
     pub component: Name,
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: Kind,
     /// What happened, in one line.
     pub message: String,
     /// The last lines of the recipe's output, secrets masked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
-    /// When.
+    /// When it happened.
     pub at: Time,
-    /// Who passed it on, from the root on, as `SERVER/COMPONENT`.
+    /// The components that passed it on, from the root on, as `SERVER/COMPONENT`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub through: Vec<Name>,
 }
 
-/// Most bytes of a message or of a log that others pass on; what an agent says itself is shorter.
+/// The maximum number of bytes of a message or log that others pass on. An agent's own are shorter.
 const LONGEST: usize = 16 << 10;
 
-/// Most bytes of a name that others pass on.
+/// The maximum number of bytes of a name that others pass on.
 const LONGEST_NAME: usize = 1 << 10;
 
-/// Most bytes of the names of those who passed a failure on.
+/// The maximum number of bytes of the names of all components that passed a failure on.
 const LONGEST_WAY: usize = 256 << 10;
 
 impl Failure {
-    /// What is known of it if its component does not say so itself: that `component` does.
+    /// The failure as far as it is known if its own component does not report it: only that `component` does.
     #[must_use]
     pub fn only_said_by(self, component: &Name) -> Self {
         let named = &self.component;
@@ -47,15 +47,16 @@ impl Failure {
         Self { component: component.clone(), message, through: Vec::new(), ..self }
     }
 
-    /// What `component` says of another stack's: nobody of this one has that one's own word.
+    /// The failure of another stack as `component` reports it. Within this stack, there is no report by its own
+    /// component.
     #[must_use]
     pub fn said_of_another_stack(self, component: &Name) -> Self {
         let message = format!("it says that {} of another stack has failed: {}", self.component, self.message);
         Self { component: component.clone(), message, through: Vec::new(), ..self }
     }
 
-    /// The same failure with no more in it than has room in what others say when they pass it on: else one who says too much would
-    /// keep them from saying anything.
+    /// The same failure, cut to what others have room for when they pass it on. Otherwise an overlong failure would
+    /// keep them from publishing anything.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         if self.component.len() > LONGEST_NAME {
@@ -65,7 +66,7 @@ impl Failure {
             self.message = shortened(&self.message, LONGEST);
         }
         let mut room = LONGEST;
-        // Of a log, the last lines say most.
+        // The last lines of a log matter most.
         let has_room = |line: &&String| room.checked_sub(line.len() + 1).map(|left| room = left).is_some();
         let kept = self.log.iter().rev().take_while(has_room).count();
         self.log.drain(..self.log.len() - kept);
@@ -75,7 +76,7 @@ impl Failure {
         self
     }
 
-    /// The same failure, of a component of `stack` and passed on in that one, as another stack calls them.
+    /// The same failure of a component of `stack`, with its names as another stack sees them.
     #[must_use]
     pub fn of_stack(mut self, stack: &str) -> Self {
         for component in std::iter::once(&mut self.component).chain(&mut self.through) {
@@ -96,7 +97,7 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{} ...", &text[..text.floor_char_boundary(most)])
 }
 
-/// `db/postgres: the recipe ended with status 1`.
+/// For example `db/postgres: the recipe ended with status 1`.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.component, self.message)

@@ -1,4 +1,4 @@
-//! Fingerprints: whether a component is what it was when it finished.
+//! Fingerprints: whether a component is the same as when it finished.
 
 use std::collections::BTreeMap;
 
@@ -19,17 +19,17 @@ struct Declared<'a> {
     values: BTreeMap<&'a str, serde_json::Value>,
 }
 
-/// What a component's declaration, recipe and inputs come to. Who reads its outputs, how long it may take and how it is
-/// torn down are no part of it.
+/// The fingerprint of a component's declaration, recipe and inputs. The readers of its outputs, its deadline and its
+/// teardown do not count.
 ///
 /// # Panics
-/// Never: a plan is JSON.
+/// Never: a plan can always be written as JSON.
 pub fn fingerprint(planned: &PlannedComponent, values: &IndexMap<Name, Value>) -> String {
     let text = serde_json::to_vec(&declared(planned, values)).expect("INVARIANT: a plan is JSON");
     hex(&Sha256::digest(&text))
 }
 
-/// Whether two components have the same fingerprint if they are given the same values.
+/// Whether two components have the same fingerprint when given the same values.
 pub fn may_be_same(one: &PlannedComponent, other: &PlannedComponent) -> bool {
     let nothing = IndexMap::default();
     declared(one, &nothing) == declared(other, &nothing)
@@ -50,7 +50,7 @@ fn declared<'a>(planned: &'a PlannedComponent, values: &'a IndexMap<Name, Value>
     }
 }
 
-/// A map's order is no part of its value.
+/// The order of a map's keys does not count.
 fn sorted(value: &Value) -> serde_json::Value {
     match value {
         Value::List(values) => values.iter().map(sorted).collect(),

@@ -1,11 +1,11 @@
-//! A journal's lines as bytes.
+//! The lines of a journal as bytes.
 //!
-//! Each line is the JSON of a [`Record`], a space, and a checksum: 16 hexadecimal digits of the SHA-256 of the checksum of the
-//! line before (zeros for the first) and the JSON. So a line that is missing is noticed by the next one. Lines of former
-//! versions have no checksum, or one of their JSON alone; they stand before all others.
+//! Each line is the JSON of a [`Record`], a space, and a checksum: 16 hexadecimal digits of the SHA-256 of the checksum
+//! of the previous line (zeros for the first) and the JSON. So a missing line shows in the next one. Lines of earlier
+//! versions have no checksum, or one of their JSON alone. They come before all others.
 //!
-//! A crash leaves of what was written last a beginning, or zeros in place of blocks that never came to the disk. That is a
-//! tear, and no more than as if nothing had been written. Anything else that is not a line is damage.
+//! After a crash, the last write may be cut off, or have zeros in place of blocks that never reached the disk. Such a
+//! torn end counts as not written. Anything else that is not a line is damage.
 
 use std::fmt;
 
@@ -16,18 +16,18 @@ use crate::hex;
 use crate::memory::Memory;
 use crate::record::Record;
 
-/// Bytes of a checksum.
+/// The number of bytes of a checksum.
 const SUM: usize = 8;
 
-/// Bytes that come to a disk together, or not at all: of the smallest blocks that there are.
+/// The number of bytes that reach a disk together or not at all: the smallest block size of all disks.
 const BLOCK: usize = 512;
 
-/// The checksum of the last line of a journal, which the one of the next line covers.
+/// The checksum of the last line of a journal, which the next line's checksum covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chain(String);
 
 impl Default for Chain {
-    /// The one of an empty journal.
+    /// The checksum of an empty journal.
     fn default() -> Self {
         Self("0".repeat(2 * SUM))
     }
@@ -39,10 +39,10 @@ impl Chain {
     }
 }
 
-/// A record as the next line of a journal.
+/// Encodes a record as the next line of a journal.
 ///
 /// # Panics
-/// Never: a record is JSON.
+/// Never: a record can always be written as JSON.
 pub fn encode(chain: &mut Chain, record: &Record) -> Vec<u8> {
     let mut line = serde_json::to_vec(record).expect("INVARIANT: a record is JSON");
     *chain = chain.next(&line);
@@ -57,23 +57,23 @@ fn checksum(parts: &[&[u8]]) -> String {
     hex(&sum[..SUM])
 }
 
-/// What a journal amounts to.
+/// The contents of a journal.
 #[derive(Debug, Default)]
 pub struct Replayed {
-    /// What its records say.
+    /// The memory that its records add up to.
     pub memory: Memory,
-    /// Bytes that are whole lines. What is behind them is of a line that was cut off by a crash.
+    /// The number of bytes that are whole lines. The rest is a line that a crash has cut off.
     pub whole: usize,
-    /// How many lines these are.
+    /// The number of whole lines.
     pub lines: usize,
-    /// What the next line comes after.
+    /// The checksum that the next line continues.
     pub chain: Chain,
 }
 
-/// A line of a journal does not say what was written.
+/// A line of a journal is not what was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damaged {
-    /// Which line, from 1.
+    /// The number of the line, from 1.
     pub line: usize,
     /// What is wrong with it.
     pub reason: String,
@@ -95,10 +95,10 @@ enum Covers {
     Journal,
 }
 
-/// Reads a journal. What was written last may have been torn by a crash, which is no damage.
+/// Reads a journal. An end torn by a crash is not damage.
 ///
 /// # Errors
-/// When a line is damaged: without it, finished components would run again.
+/// If a line is damaged: without it, finished components would run again.
 pub fn replay(text: &[u8]) -> Result<Replayed, Damaged> {
     let mut replayed = Replayed::default();
     let mut covers = Covers::Nothing;
@@ -115,7 +115,7 @@ pub fn replay(text: &[u8]) -> Result<Replayed, Damaged> {
                 replayed.whole = end;
                 replayed.lines += 1;
             }
-            // Lines come to the disk one after the other: a crash tears the last.
+            // Lines reach the disk one after the other, so a crash can tear only the last.
             Err(_) if end == text.len() && is_torn(line, start, &replayed.chain) => {}
             Err(reason) => return Err(Damaged { line: replayed.lines + 1, reason }),
         }
@@ -123,7 +123,7 @@ pub fn replay(text: &[u8]) -> Result<Replayed, Damaged> {
     Ok(replayed)
 }
 
-/// The record in a line that was written whole; what comes before it, and what checksums before it cover, are known.
+/// The record of a complete line. `chain` and `before` are the checksum of the previous line and what it covers.
 fn read(line: &[u8], chain: &Chain, before: Covers) -> Result<(Record, Chain, Covers), String> {
     let (json, sum) = split(line);
     let next = chain.next(json);
@@ -141,18 +141,19 @@ fn read(line: &[u8], chain: &Chain, before: Covers) -> Result<(Record, Chain, Co
     }
 }
 
-/// Whether a crash can have left this at the byte `at` of a journal, and at its end, where a line of this chain was to come.
+/// Whether a crash can have left `text` at the byte `at` and the end of a journal, in place of the next line of this
+/// chain.
 fn is_torn(text: &[u8], at: usize, chain: &Chain) -> bool {
     if text.contains(&0) { lacks_blocks(text, at) } else { begins_line(text, chain) }
 }
 
-/// Whether its zeros are of whole blocks, but for where it begins and ends.
+/// Whether its zeros make up whole blocks, except at its beginning and end.
 fn lacks_blocks(text: &[u8], at: usize) -> bool {
     let mut changes = text.windows(2).enumerate().filter(|(_, pair)| (pair[0] == 0) != (pair[1] == 0));
     changes.all(|(place, _)| (at + place + 1).is_multiple_of(BLOCK))
 }
 
-/// Whether a line can begin so, and was cut off before its end.
+/// Whether this is the beginning of a line that was cut off.
 fn begins_line(text: &[u8], chain: &Chain) -> bool {
     let mut values = serde_json::Deserializer::from_slice(text).into_iter::<IgnoredAny>();
     match values.next() {
@@ -165,7 +166,7 @@ fn begins_line(text: &[u8], chain: &Chain) -> bool {
     }
 }
 
-/// The JSON of a line, and its checksum if it has one.
+/// The JSON of a line, and its checksum if there is one.
 fn split(line: &[u8]) -> (&[u8], Option<&[u8]>) {
     let at = line.len().saturating_sub(2 * SUM);
     let (json, sum) = line.split_at(at);
@@ -202,7 +203,7 @@ mod tests {
         text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect()
     }
 
-    /// As former versions wrote them: without a checksum, or with one of the line alone.
+    /// A line as earlier versions wrote it: without a checksum, or with one of the line alone.
     fn of_before(record: &Record, has_sum: bool) -> Vec<u8> {
         let mut line = serde_json::to_vec(record).unwrap();
         if has_sum {
@@ -272,7 +273,7 @@ mod tests {
         let added = |has_sum| replay(&[&text[..], &of_before(&gone("d"), has_sum)].concat()).unwrap_err();
         assert_eq!(added(false), damaged(4, "it has no checksum"));
         assert_eq!(added(true), damaged(4, "its checksum does not cover the lines before it"));
-        // From then on, nothing of before can change.
+        // From then on, no earlier line can change.
         let changed = String::from_utf8(text).unwrap().replacen("\"a\"", "\"b\"", 1);
         assert_eq!(replay(changed.as_bytes()).unwrap_err().line, 3);
     }
@@ -290,10 +291,10 @@ mod tests {
         for (from, to) in [(ends[0], BLOCK), (BLOCK, 2 * BLOCK), (2 * BLOCK, ends[1]), (ends[0], ends[1])] {
             assert_eq!(torn(from, to, ends[1]), Ok(1), "{from} to {to}");
         }
-        // Two lines that were written at once.
+        // Two lines that were written together.
         assert_eq!(torn(2 * BLOCK, text.len(), text.len()), Ok(1));
         assert_eq!(torn(ends[1], text.len(), text.len()), Ok(2));
-        // Zeros elsewhere, or with something whole behind them.
+        // Zeros elsewhere, or followed by complete lines.
         for (from, to) in [(ends[0] + 1, BLOCK), (ends[0], BLOCK - 1), (BLOCK, BLOCK + 1), (2 * BLOCK + 1, ends[1])] {
             assert_eq!(torn(from, to, ends[1]).unwrap_err().line, 2, "{from} to {to}");
         }

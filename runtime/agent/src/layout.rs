@@ -1,10 +1,10 @@
-//! Where what is kept.
+//! The paths of a data space.
 
 use wattle_model::Name;
 
 use crate::SERVER;
 
-/// Above all stacks.
+/// The parent of all stacks.
 pub const ROOT: &str = "/wattle";
 
 /// The paths of one stack.
@@ -19,157 +19,158 @@ impl Layout {
         Self { stack: stack.to_owned() }
     }
 
-    /// The stack.
+    /// The name of the stack.
     pub fn stack(&self) -> &str {
         &self.stack
     }
 
-    /// Above everything of the stack.
+    /// The parent of everything in the stack.
     pub fn root(&self) -> String {
         format!("{ROOT}/{}", self.stack)
     }
 
-    /// The goal: number and digest of the revision that is to be reached.
+    /// The goal: number and digest of the desired revision.
     pub fn revision(&self) -> String {
         format!("{ROOT}/{}/revision", self.stack)
     }
 
-    /// Above what is known of the stack's infrastructure, where wattle brings it up itself.
+    /// The parent of what is known about the stack's infrastructure, if wattle brings it up itself.
     pub fn infrastructure(&self) -> String {
         format!("{ROOT}/{}/infrastructure", self.stack)
     }
 
-    /// The node of the data space that has this name: no other one has it.
+    /// The node that marks the data space with this name. No other data space has it.
     pub fn mark(&self, space: Option<&Name>) -> String {
         format!("{ROOT}/{}/revision/{}", self.stack, space.map_or("unnamed", |name| name))
     }
 
-    /// Above the servers.
+    /// The parent of the servers.
     pub fn servers(&self) -> String {
         format!("{ROOT}/{}/servers", self.stack)
     }
 
-    /// Above what is kept of `server`: nothing here is the server's own to make or to remove.
+    /// The parent of what is kept for `server`. The server itself can neither create nor remove nodes here.
     pub fn server(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}", self.stack)
     }
 
-    /// What `server` is to do.
+    /// The plan of `server`.
     pub fn plan(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/plan", self.stack)
     }
 
-    /// What `server` is told of what all servers of the stack share.
+    /// The part for `server` of what all servers of the stack share.
     pub fn membership(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/membership", self.stack)
     }
 
-    /// What is left of the goal to `server` once it has left the model.
+    /// The goal that `server` still sees once it has left the model.
     pub fn last_goal(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/goal", self.stack)
     }
 
-    /// Above what servers announce of themselves.
+    /// The parent of the servers' announcements.
     pub fn admission(&self) -> String {
         format!("{ROOT}/{}/admission", self.stack)
     }
 
-    /// Who `server` says that it will be: whoever has its credential may write it.
+    /// The key that `server` announces as its own. Anyone who has its credential can write this node.
     pub fn announcement(&self, server: &str) -> String {
         format!("{ROOT}/{}/admission/{server}", self.stack)
     }
 
-    /// Above the places of agents.
+    /// The parent of the agents' places.
     pub fn agents(&self) -> String {
         format!("{ROOT}/{}/agents", self.stack)
     }
 
-    /// The place of `server`'s agent: all that is below is the server's own.
+    /// The place of `server`'s agent. Everything below it belongs to the server.
     pub fn agent(&self, server: &str) -> String {
         format!("{ROOT}/{}/agents/{server}", self.stack)
     }
 
-    /// There while an agent acts for `server`.
+    /// Exists while an agent acts for `server`.
     pub fn alive(&self, server: &str) -> String {
         format!("{ROOT}/{}/agents/{server}/alive", self.stack)
     }
 
-    /// What `server` says to whoever waits for it.
+    /// The signals of `server`.
     pub fn signals(&self, server: &str) -> String {
         format!("{ROOT}/{}/agents/{server}/signals", self.stack)
     }
 
-    /// Where agents said so that know no place of their own: those of former versions.
+    /// The same for agents of earlier versions, which know no place of their own.
     pub fn former_alive(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/alive", self.stack)
     }
 
-    /// Above the entries.
+    /// The parent of the entries.
     pub fn entries(&self) -> String {
         format!("{ROOT}/{}/entries", self.stack)
     }
 
-    /// One entry, by `SERVER/COMPONENT/OUTPUT`.
+    /// An entry, by `SERVER/COMPONENT/OUTPUT`.
     pub fn entry(&self, entry: &str) -> String {
         format!("{ROOT}/{}/entries/{entry}", self.stack)
     }
 
-    /// Above how everything is doing.
+    /// The parent of all statuses.
     pub fn statuses(&self) -> String {
         format!("{ROOT}/{}/status", self.stack)
     }
 
-    /// How one component is doing, by `SERVER/COMPONENT`.
+    /// The status of a component, by `SERVER/COMPONENT`.
     pub fn status(&self, component: &str) -> String {
         format!("{ROOT}/{}/status/{component}", self.stack)
     }
 
-    /// How `server` itself is doing. No component has this name, since a server's own attributes have it among entries.
+    /// The status of `server` itself. No component has this name, because the entries of a server's own attributes use
+    /// it.
     pub fn server_status(&self, server: &str) -> String {
         format!("{ROOT}/{}/status/{server}/{SERVER}", self.stack)
     }
 
-    /// Above the files of recipes.
+    /// The parent of the recipe files.
     pub fn recipes(&self) -> String {
         format!("{ROOT}/{}/recipes", self.stack)
     }
 
-    /// One file of a recipe, by its digest.
+    /// A recipe file, by its digest.
     pub fn recipe(&self, digest: &str) -> String {
         format!("{ROOT}/{}/recipes/{digest}", self.stack)
     }
 
-    /// Above what other stacks may read.
+    /// The parent of the exports.
     pub fn exports(&self) -> String {
         format!("{ROOT}/{}/exports", self.stack)
     }
 
-    /// One export: where its value comes from.
+    /// An export, which says where its value comes from.
     pub fn export(&self, export: &str) -> String {
         format!("{ROOT}/{}/exports/{export}", self.stack)
     }
 
-    /// Above the stacks that read from this one.
+    /// The parent of the stacks that read from this one.
     pub fn importers(&self) -> String {
         format!("{ROOT}/{}/importers", self.stack)
     }
 
-    /// What one other stack reads from this one.
+    /// What another stack reads from this one.
     pub fn importer(&self, stack: &str) -> String {
         format!("{ROOT}/{}/importers/{stack}", self.stack)
     }
 
-    /// What was deployed last, with its templates and its seed; what it consists of lies below.
+    /// What was deployed last, with its templates and its seed. Its pieces lie below.
     pub fn deployed(&self) -> String {
         format!("{ROOT}/{}/deployed", self.stack)
     }
 
-    /// A piece of a file of what was deployed, by its digest.
+    /// A piece of a deployed file, by its digest.
     pub fn deployed_piece(&self, digest: &str) -> String {
         format!("{ROOT}/{}/deployed/{digest}", self.stack)
     }
 
-    /// Which pieces are the picture of what was deployed.
+    /// The list of the pieces that make up the diagram of what was deployed.
     pub fn deployed_picture(&self) -> String {
         format!("{ROOT}/{}/deployed/picture", self.stack)
     }

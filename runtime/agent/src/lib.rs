@@ -1,9 +1,9 @@
-//! The rules of a run, and the formats that they stand on.
+//! The rules of a run, and the formats that they depend on.
 //!
-//! What lives here: what an agent is given (the [`seed`] of a stack, the [`plan`] of a server), what it keeps (the
-//! [`record`]s of its journal and what they amount to, its [`memory`]), and what it publishes ([`content`], [`status`],
-//! [`failure`]). What must not: I/O, a clock, an executor, encryption. Whoever carries a run out reads the clock and
-//! passes a [`time::Time`] in, and opens and seals secrets behind a [`vault::Vault`].
+//! This crate holds what an agent is given (the [`seed`] of a stack, the [`plan`] of a server), what it keeps (the
+//! [`record`]s of its journal and their summary, its [`memory`]), and what it publishes ([`content`], [`status`],
+//! [`failure`]). It must contain no I/O, clock, executor or encryption. The caller that carries out a run reads the
+//! clock, passes in a [`time::Time`], and opens and seals secrets behind a [`vault::Vault`].
 
 pub mod applying;
 pub mod content;
@@ -29,5 +29,5 @@ pub mod vault;
 
 pub use hex::hex;
 
-/// What stands in the place of a component's name for what belongs to the server itself.
+/// Takes the place of a component's name in anything that belongs to the server itself.
 pub const SERVER: &str = "server";

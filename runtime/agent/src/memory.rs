@@ -1,4 +1,4 @@
-//! What a journal amounts to.
+//! The contents of a journal, added up.
 
 use wattle_model::{IndexMap, Name};
 
@@ -9,41 +9,41 @@ use crate::record::{Record, RevisionId, Stored};
 use crate::status::{Did, Step};
 use crate::time::Time;
 
-/// What is known of a component that was started.
+/// What is known about a component that was started.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// Larger for what was started later.
+    /// Increases with every start.
     pub order: u64,
     /// The revision in which it was started.
     pub revision: RevisionId,
     /// When its recipe began to run.
     pub at: Time,
-    /// What it had behind it then.
+    /// Its past steps at that time.
     pub past: Vec<Step>,
-    /// What the server's plan said of it last.
+    /// The server's last plan for it.
     pub planned: PlannedComponent,
-    /// What it came to when it was started; none if its inputs were not known then.
+    /// Its fingerprint when it was started. `None` if its inputs were not known then.
     pub fingerprint: Option<String>,
-    /// What it was given or, of one that asks for its inputs, what it read.
+    /// The inputs that it was given or, if its recipe asks for its inputs, those that it read.
     pub inputs: IndexMap<Name, Content>,
-    /// What was published of the run that has not ended.
+    /// The outputs that an unfinished run has published.
     pub early: IndexMap<Name, Stored>,
-    /// How it succeeded; none if it has not.
+    /// The result of its success. `None` if it has not succeeded.
     pub finished: Option<Finished>,
 }
 
 /// A component that succeeded.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// When.
+    /// When it succeeded.
     pub at: Time,
-    /// What it had behind it then.
+    /// Its past steps at that time.
     pub past: Vec<Step>,
-    /// What it came to.
+    /// Its fingerprint.
     pub fingerprint: String,
     /// The inputs that it read, wired or not.
     pub read: Vec<Name>,
-    /// What it wrote.
+    /// Its outputs.
     pub outputs: IndexMap<Name, Stored>,
 }
 
@@ -55,7 +55,7 @@ struct Failed {
     past: Vec<Step>,
 }
 
-/// What is known of the components of one server: the sum of the records in its journal.
+/// What is known about the components of one server: the sum of the records in its journal.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     order: u64,
@@ -64,7 +64,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Takes a record in.
+    /// Adds a record.
     pub fn note(&mut self, record: Record) {
         match record {
             Record::Started { component, revision, planned, fingerprint, inputs, at, past } => {
@@ -125,7 +125,7 @@ impl Memory {
         }
     }
 
-    /// What is known of `component`.
+    /// What is known about `component`.
     pub fn known(&self, component: &str) -> Option<&Known> {
         self.known.get(component)
     }
@@ -135,7 +135,7 @@ impl Memory {
         self.failed.get(component).filter(|failed| failed.revision == *revision).map(|failed| &failed.failure)
     }
 
-    /// What `component` has behind it in `revision`, as whoever opens the journal finds it at the time `now`.
+    /// The past steps of `component` in `revision`, as found when the journal is opened at the time `now`.
     pub fn past(&self, component: &str, revision: &RevisionId, now: Time) -> Vec<Step> {
         if let Some(failed) = self.failed.get(component).filter(|failed| failed.revision == *revision) {
             return failed.past.clone();
@@ -150,7 +150,7 @@ impl Memory {
         known.past.iter().cloned().chain([broken_off]).collect()
     }
 
-    /// Everything that was started and has not left, the last first.
+    /// Every component that was started and has not left, the last started first.
     pub fn started(&self) -> impl Iterator<Item = (&Name, &Known)> {
         self.in_order().into_iter().rev()
     }
@@ -161,14 +161,14 @@ impl Memory {
         started
     }
 
-    /// Makes what is finished count as merely begun, so that it is run again, and forgets what failed. What there is to
-    /// tear down stays known, and with which inputs.
+    /// Makes finished components count as merely started, so that they run again, and forgets failures. What can be
+    /// torn down stays known, with its inputs.
     pub fn forget_finished(&mut self) {
         self.known.values_mut().for_each(|known| known.finished = None);
         self.failed.clear();
     }
 
-    /// Records that say no more than what is known.
+    /// Records that add up to the same memory, without any that no longer matter.
     pub fn records(&self) -> Vec<Record> {
         let mut records = Vec::new();
         for (component, known) in self.in_order() {

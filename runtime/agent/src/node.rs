@@ -1,25 +1,25 @@
-//! What a store holds at a path, as a data space's rules see it.
+//! The contents of a store's nodes, as the rules of data spaces see them.
 
 pub mod bytes;
 
 use serde::{Deserialize, Serialize};
 
-/// A version of a node's data. Two reads that give the same version gave the same data.
+/// A version of a node's data. Two reads with the same version returned the same data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Version {
-    /// The store's transaction that wrote it: never the same for two changes, also of a node that was made anew.
+    /// The store's transaction that wrote it. No two changes share one, even if the node was created anew in between.
     pub transaction: i64,
-    /// How often the node's data was set since it was created.
+    /// How many times the data was set since the node was created.
     pub count: i32,
 }
 
 impl Version {
-    /// Of a node whose data was never set since it was made, whenever that was. A store that does not count takes it for no
-    /// version that a node has.
+    /// The version of a node whose data was never set since it was created, at any time. A store that does not count
+    /// takes it for a version that no node has.
     pub const UNTOUCHED: Self = Self { transaction: i64::MAX, count: 0 };
 }
 
-/// What a node holds.
+/// The contents of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Node {
     /// Its data, as it was written.

@@ -1,4 +1,4 @@
-//! Outputs: from what a recipe gave to what is published.
+//! Turns what a recipe wrote into the outputs to publish.
 
 use wattle_model::values::{self, MAX_DATA};
 use wattle_model::{IndexMap, Name, Value};
@@ -9,16 +9,16 @@ use crate::plan::{PlannedComponent, PlannedOutput};
 use crate::record::Stored;
 use crate::vault::Vault;
 
-/// As long as the name of any data space.
+/// As long as the longest name of a data space.
 const LONGEST_SPACE: &str = "2000-01-01T00:00:00.000000000Z-0123456789abcdef";
 
 /// Why an output is not published.
 pub type Refused = (Kind, String);
 
-/// `value` as it is published in `component`'s entry `name`, once it is clear that it can be.
+/// `value` as it is published in `component`'s entry `name`, after checking that it can be.
 ///
 /// # Errors
-/// When it does not fit its type, or is too large.
+/// If it does not fit its type, or is too large.
 pub fn stored(
     (component, name): (&str, &str),
     output: &PlannedOutput,
@@ -47,11 +47,11 @@ pub fn stored(
     Ok(Stored { content, recipients: output.recipients.clone() })
 }
 
-/// What the recipe of `component`, `SERVER/COMPONENT`, wrote, as it is published once it has succeeded. What it published while it
-/// ran stays.
+/// All outputs of `component`, `SERVER/COMPONENT`, as they are published once its recipe has succeeded. Outputs that it
+/// published while it ran stay.
 ///
 /// # Errors
-/// When an output is missing or cannot be published.
+/// If an output is missing or cannot be published.
 pub fn all_stored(
     component: &str,
     planned: &PlannedComponent,
@@ -81,8 +81,8 @@ pub fn all_stored(
     Ok(all)
 }
 
-/// The outputs of `component`, `SERVER/COMPONENT`, that finished before, for those who read them now; none if they cannot be read
-/// here.
+/// The outputs of `component`, `SERVER/COMPONENT`, which finished earlier, for its present readers. `None` if they
+/// cannot be read here.
 pub fn for_readers(
     component: &str,
     planned: &PlannedComponent,
@@ -95,14 +95,14 @@ pub fn for_readers(
         if read.is_ok() && before.recipients == output.recipients {
             return Some((name.clone(), before.clone()));
         }
-        // Former versions did not say for which entry a secret was sealed.
+        // Earlier versions did not bind a sealed secret to its entry.
         let value = read.or_else(|_| vault.reveal(&before.content)).ok()??;
         Some((name.clone(), stored((component, name), output, &value, vault).ok()?))
     };
     planned.outputs.iter().map(one).collect()
 }
 
-/// Whether `entry`, which holds `there`, already says what it is to hold. Of failures the first one stays.
+/// Whether `entry`, which holds `there`, already says the same as `ours`. The first failure stays.
 pub fn same(entry: &str, there: &Content, ours: &Content, vault: &impl Vault) -> bool {
     match (there, ours) {
         (Content::Failure(_), Content::Failure(_)) => true,

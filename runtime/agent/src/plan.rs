@@ -1,4 +1,4 @@
-//! What a server is to do, written by `seed apply` for its agent.
+//! The plan of a server: its work, written by `seed apply` for its agent.
 
 use serde::{Deserialize, Serialize};
 use wattle_model::{Alternatives, Name, Order, Predicate, Tree, Type};
@@ -7,33 +7,35 @@ use wattle_model::{IndexMap, IndexSet, requirement::Operand};
 use crate::revision::Revision;
 use crate::seed::{SeedAttribute, SeedOutput, SeedRecipe};
 
-/// What a server is to do.
+/// The work of one server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The number of the revision in which it was last another.
+    /// The number of the revision in which this plan last changed.
     pub revision: u64,
     /// The data space of that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
-    /// The other servers of the stack that it reads from. Former versions wrote none: all plans had one number then.
+    /// The other servers of the stack that this server reads from. Earlier versions wrote none, because all plans had
+    /// the same number.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub writers: IndexMap<Name, Writer>,
-    /// What the server's own signatures are judged by: the public half of its key. None of a server that signs nothing.
+    /// The public half of the server's key, which verifies its signatures. `None` if the server signs nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Name>,
-    /// The same of servers of other stacks that it reads from, by stack and server.
+    /// The keys of the servers of other stacks that this server reads from, by stack and server.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub foreign: IndexMap<Name, Keys>,
-    /// What orders its components.
+    /// What determines the order of its components.
     #[serde(default)]
     pub order: Order,
-    /// Whether the server has left the model: its agent tears everything down, and ends once it has.
+    /// Whether the server has left the model. Its agent then tears everything down, and ends afterwards.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub retired: bool,
-    /// Whether nothing is granted any more to a server that has left: it has torn everything down, or the operator has forgotten it.
+    /// Whether a server that has left the model has no rights any more: it has torn everything down, or the operator
+    /// has forgotten it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgotten: bool,
-    /// The server's own attributes to publish, by the output's name in `SERVER/server/OUTPUT`.
+    /// The server's own attributes to publish, by the name of the output in `SERVER/server/OUTPUT`.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub publishes: IndexMap<Name, SeedAttribute>,
     /// Its components, in order.
@@ -41,21 +43,21 @@ pub struct Plan {
     pub components: IndexMap<Name, PlannedComponent>,
 }
 
-/// Another server of the same stack, as whoever reads from it knows it.
+/// Another server of the same stack, as its readers know it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Writer {
-    /// The number that its plan has: what it says and writes for that one is awaited.
+    /// The number of its plan. Its readers wait for the statuses and values of this revision.
     pub revision: u64,
-    /// What its signatures are judged by; none if it signs nothing.
+    /// The key that verifies its signatures. `None` if it signs nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Name>,
 }
 
-/// What the signatures of a stack's servers are judged by, by server.
+/// The keys that verify the signatures of a stack's servers, by server.
 pub type Keys = IndexMap<Name, Name>;
 
 impl Plan {
-    /// What a server is to do that has left the model; `order` is as it was, and so is its `key`.
+    /// The plan of a server that has left the model. `order` and `key` are as they were before.
     pub fn retired(revision: &Revision, order: Order, key: Option<Name>) -> Self {
         Self {
             revision: revision.number,
@@ -71,31 +73,32 @@ impl Plan {
         }
     }
 
-    /// What its server is to do once it has left the model. One that is forgotten stays so.
+    /// The plan of this server once it has left the model. A forgotten server stays forgotten.
     #[must_use]
     pub fn left_behind(&self, revision: &Revision) -> Self {
         Self { forgotten: self.forgotten, ..Self::retired(revision, self.order, self.key.clone()) }
     }
 
-    /// For which revision it is.
+    /// The revision that this plan is for.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
     }
 
-    /// Whether it is to be reached by whoever has been given `before`: it is newer, or of another data space. Data spaces of
-    /// former versions have no name: what they ask for may tell them apart.
+    /// Whether an agent that has been given `before` should move on to this plan: it is newer, or of another data
+    /// space. Data spaces of earlier versions have no name, so only what their plans ask for may tell them apart.
     pub fn is_news_after(&self, before: &Self) -> bool {
         let is_other = self.space.is_none() && self.revision == before.revision && self != before;
         self.space != before.space || self.revision > before.revision || is_other
     }
 
-    /// The revision for which `server`, this one or another one, says and writes what is read here.
+    /// The revision for which `server` (this one or another one) writes the statuses and values that are read here.
     pub fn expects(&self, server: &str) -> Revision {
         let number = self.writers.get(server).map_or(self.revision, |writer| writer.revision);
         Revision { space: self.space.clone(), number }
     }
 
-    /// What signatures are judged by of whoever is read from, with the server's own: by stack, none of this one, and server.
+    /// The keys that verify the signatures of all servers that are read from, and the server's own. Each comes with its
+    /// stack (`None` for this one) and its server.
     pub fn keys<'p>(&'p self, own: &'p Name) -> impl Iterator<Item = (Option<&'p Name>, &'p Name, &'p Name)> {
         let own = self.key.iter().map(move |key| (None, own, key));
         let writers = self.writers.iter().filter_map(|(server, writer)| Some((None, server, writer.key.as_ref()?)));
@@ -104,7 +107,7 @@ impl Plan {
         own.chain(writers).chain(self.foreign.iter().flat_map(foreign))
     }
 
-    /// The entries of other stacks that it reads, with the stack of each.
+    /// The entries of other stacks that this server reads, each with its stack.
     pub fn reads_abroad(&self) -> IndexSet<(Name, Name)> {
         let mut found = IndexSet::default();
         for component in self.components.values() {
@@ -118,7 +121,8 @@ impl Plan {
         found
     }
 
-    /// The servers that this one, whose name is `own`, reads entries of or waits for, without itself.
+    /// The servers whose entries this server, named `own`, reads or whose components it waits for. Leaves out the
+    /// server itself.
     pub fn reads_from(&self, own: &str) -> IndexSet<Name> {
         let mut servers = IndexSet::default();
         for component in self.components.values() {
@@ -136,28 +140,28 @@ pub(crate) fn server_of(what: &str) -> &str {
     what.split_once('/').map_or(what, |(server, _)| server)
 }
 
-/// A component, with everything that its declaration says.
+/// A component, with its whole declaration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedComponent {
     /// What it runs.
     #[serde(flatten)]
     pub recipe: SeedRecipe,
-    /// The components that must have ended before, as `SERVER/COMPONENT`.
+    /// The components that must end first, as `SERVER/COMPONENT`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Name>,
-    /// What it reads. An optional input that is not wired is not here.
+    /// What it reads. Optional inputs that are not wired are left out.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<Name, PlannedInput>,
     /// What it writes.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<Name, PlannedOutput>,
-    /// What must hold of what it reads before it runs.
+    /// The requirements on what it reads, checked before it runs.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub requires: IndexMap<Name, PlannedRequirement>,
 }
 
 impl PlannedComponent {
-    /// Everywhere that it reads from: its inputs, and what is required.
+    /// Calls `each` for every source that the component reads from, in its inputs and its requirements.
     pub fn sources<'p>(&'p self, each: &mut impl FnMut(&'p Source)) {
         self.inputs.values().for_each(|input| each(&input.from));
         for requirement in self.requires.values() {
@@ -166,15 +170,15 @@ impl PlannedComponent {
     }
 }
 
-/// What must hold of values that a component reads.
+/// A requirement on values that a component reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedRequirement {
-    /// What must hold.
+    /// The condition that must hold.
     pub predicate: Predicate<Operand<Source>>,
-    /// Why, in the author's words.
+    /// The reason, in the author's words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub because: String,
-    /// Where it was required, as `FILE:LINE:COLUMN`.
+    /// Where the requirement was made, as `FILE:LINE:COLUMN`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub at: String,
 }
@@ -184,7 +188,7 @@ pub struct PlannedRequirement {
 pub enum Script {
     /// The recipe.
     Recipe,
-    /// What undoes it.
+    /// The teardown script, which undoes the recipe.
     Teardown,
 }
 
@@ -194,7 +198,7 @@ pub struct PlannedInput {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: Type,
-    /// Where a Chef recipe reads it.
+    /// Where a Chef recipe reads the input: its path in the node's attributes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Name>,
     /// Where its value comes from.
@@ -204,10 +208,10 @@ pub struct PlannedInput {
 /// An output of a component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedOutput {
-    /// What its declaration says of it.
+    /// Its declaration.
     #[serde(flatten)]
     pub declared: SeedOutput,
-    /// For a secret: age's recipients for whom it is encrypted.
+    /// For a secret: the age recipients that it is encrypted for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<String>,
 }
@@ -219,11 +223,11 @@ pub type Source = Tree<Held>;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Held {
-    /// In a secret, encrypted for this server.
+    /// In a secret that is encrypted for this server.
     Sealed(String),
     /// In an entry of this stack.
     Entry(Name),
-    /// In an entry of another stack, of whatever revision it is.
+    /// In an entry of another stack, of any revision.
     Foreign {
         /// The stack.
         stack: Name,
@@ -240,7 +244,7 @@ impl Alternatives for Held {
 }
 
 impl Held {
-    /// The entry of this stack, if it is one.
+    /// The name of the entry, if the value is held in an entry of this stack.
     pub fn entry(&self) -> Option<&Name> {
         if let Self::Entry(name) = self { Some(name) } else { None }
     }

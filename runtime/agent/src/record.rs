@@ -1,4 +1,4 @@
-//! What a journal holds.
+//! The records of a journal.
 
 use serde::{Deserialize, Serialize};
 use wattle_model::{IndexMap, Name};
@@ -10,19 +10,19 @@ use crate::revision::Revision;
 use crate::status::Step;
 use crate::time::Time;
 
-/// A revision in which a server's plan was last another, so that it can be told from any other one.
+/// Identifies a revision in which a server's plan changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Told")]
 pub struct RevisionId {
-    /// Which.
+    /// The revision.
     #[serde(flatten)]
     pub revision: Revision,
-    /// Where its data space has no name, as those of former versions, the digest of its seed; else nothing: a seed may change
-    /// and a plan stand.
+    /// The digest of the seed if the data space has no name, as in earlier versions. Otherwise empty, because a plan
+    /// may stay while the seed changes.
     digest: String,
 }
 
-/// As a journal has it: those of former versions have the digest in any case.
+/// The form in a journal. Journals of earlier versions always have the digest.
 #[derive(Deserialize)]
 struct Told {
     #[serde(flatten)]
@@ -37,7 +37,7 @@ impl From<Told> for RevisionId {
 }
 
 impl RevisionId {
-    /// A revision, whose seed has this digest.
+    /// Identifies `revision`, whose seed has this digest.
     pub fn new(revision: Revision, digest: String) -> Self {
         let digest = if revision.space.is_some() { String::new() } else { digest };
         Self { revision, digest }
@@ -49,12 +49,12 @@ impl RevisionId {
 pub struct Stored {
     /// What its entry is to hold.
     pub content: Content,
-    /// For whom a secret is encrypted.
+    /// The recipients that a secret is encrypted for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<String>,
 }
 
-/// What happened to a component: a line of a journal. Components are called by their names on their server.
+/// Something that happened to a component: a line of a journal. Components are given by their names on their server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Record {
@@ -66,14 +66,14 @@ pub enum Record {
         revision: RevisionId,
         /// When it begins.
         at: Time,
-        /// What the server's plan says of it.
+        /// The server's plan for it.
         planned: PlannedComponent,
-        /// What it comes to; none when its inputs are only known once it has run.
+        /// Its fingerprint. `None` if its inputs are known only after the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fingerprint: Option<String>,
-        /// What it is given.
+        /// The inputs that it is given.
         inputs: IndexMap<Name, Content>,
-        /// What it had behind it then in its revision.
+        /// Its past steps in this revision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         past: Vec<Step>,
     },
@@ -92,29 +92,29 @@ pub enum Record {
         component: Name,
         /// When it ended.
         at: Time,
-        /// What it came to.
+        /// Its fingerprint.
         fingerprint: String,
-        /// What it read, with the values that it had: all inputs but for Chef.
+        /// The inputs that it read, with their values: all of them, except for Chef.
         inputs: IndexMap<Name, Content>,
-        /// Inputs that it asked for and that are not wired.
+        /// The inputs that it asked for and that are not wired.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         absent: Vec<Name>,
-        /// What it wrote.
+        /// Its outputs.
         outputs: IndexMap<Name, Stored>,
-        /// What it had behind it then in its revision.
+        /// Its past steps in this revision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         past: Vec<Step>,
     },
-    /// It is as it was when it finished, in a revision that has other readers, deadlines or a teardown for it.
+    /// It is the same as when it finished, in a revision that gives it other readers, deadlines or another teardown.
     Kept {
         /// The component.
         component: Name,
-        /// What the server's plan says of it now.
+        /// The server's present plan for it.
         planned: PlannedComponent,
-        /// What it wrote, for those who read it now.
+        /// Its outputs, for their present readers.
         outputs: IndexMap<Name, Stored>,
     },
-    /// It failed, or what it depends on did.
+    /// It failed, or something that it depends on did.
     Failed {
         /// The component.
         component: Name,
@@ -122,10 +122,10 @@ pub enum Record {
         revision: RevisionId,
         /// Why.
         failure: Failure,
-        /// What its recipe read, if only its run could tell.
+        /// The inputs that its recipe read, if only the run could show that.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inputs: Option<IndexMap<Name, Content>>,
-        /// What it had behind it then in its revision.
+        /// Its past steps in this revision.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         past: Vec<Step>,
     },

@@ -5,18 +5,19 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use wattle_model::Name;
 
-/// A revision. One of a data space that was made later is newer than all of one that was made before; within a data space,
-/// a larger number is newer.
+/// A revision. Revisions of a data space that was created later are newer than all of an earlier one. Within a data
+/// space, a larger number is newer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Revision {
-    /// Which data space it is of: when that was made, and something by chance. None for those of before they had names.
+    /// The name of its data space: the time of its creation and a random part. `None` for data spaces from before they
+    /// had names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
     /// Its number, from 1.
     pub number: u64,
 }
 
-/// `revision 3 of the data space of 2026-01-01T00:00:00Z-aa`.
+/// For example `revision 3 of the data space of 2026-01-01T00:00:00Z-aa`.
 impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "revision {}", self.number)?;

@@ -10,41 +10,43 @@ use wattle_model::{IndexMap, IndexSet, requirement::Operand};
 
 use crate::hex;
 
-/// The format that is written.
+/// The current format.
 pub const FORMAT: &str = "wattle-seed/1";
 
 /// What is written to the data space before the stack is created.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seed {
-    /// Name and version of this format.
+    /// The name and version of this format.
     pub format: Cow<'static, str>,
-    /// Name of the stack, unless the operator chooses another.
+    /// The name of the stack, unless the operator chooses another.
     pub stack: Name,
-    /// SHA-256 of everything below but places and names of now: two seeds of one digest ask for the same.
+    /// The SHA-256 of everything below except locations and changed names. Two seeds with the same digest ask for the
+    /// same.
     pub digest: String,
-    /// What must be given before the seed can be written.
+    /// The parameters that need values before the seed can be written.
     pub parameters: IndexMap<Name, SeedParameter>,
-    /// What each kind of component reads, writes and runs.
+    /// What each component type reads, writes and runs.
     pub declarations: IndexMap<Name, SeedDeclaration>,
     /// What each server does.
     pub servers: IndexMap<Name, SeedServer>,
     /// Every value that is written at run time, by `SERVER/COMPONENT/OUTPUT`.
     pub entries: IndexMap<Name, SeedEntry>,
-    /// What other stacks may read.
+    /// The values that other stacks may read.
     pub exports: IndexMap<Name, SeedExport>,
-    /// What is read of other stacks, and as what.
+    /// The values that are read from other stacks, with their types.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub imports: Vec<SeedImport>,
-    /// What must hold of values that are not known while the blueprint is built.
+    /// Requirements on values that are not known while the blueprint is built.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Name, SeedRequirement>,
     /// The files that recipes need, by `sha256:HEX`.
     pub recipes: IndexMap<String, Content>,
-    /// Where the author declared what: `FILE:LINE:COLUMN` by resource, and by `SERVER/COMPONENT`, each under the name under
-    /// which it was deployed.
+    /// Where the author declared each thing: `FILE:LINE:COLUMN` by resource, and by `SERVER/COMPONENT`, each under the
+    /// name with which it was deployed.
     pub sources: IndexMap<Name, String>,
-    /// What is called otherwise now than when it was, or is said to have been, deployed: its name now by the one then.
+    /// The things that had another name when they were deployed, or are declared to have had one: the present name by
+    /// the former.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub called_now: IndexMap<Name, Name>,
 }
@@ -55,76 +57,76 @@ pub struct SeedParameter {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: Type,
-    /// Its value when none is given.
+    /// Its value if none is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// What a value must satisfy.
+    /// The constraints on its value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<Constraint>,
-    /// Whether no message may show its value, although its type is not secret.
+    /// Whether messages must hide its value although its type is not secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
 }
 
-/// A kind of component.
+/// A component type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedDeclaration {
-    /// What its components run.
+    /// The recipe that its components run.
     #[serde(flatten)]
     pub recipe: SeedRecipe,
-    /// What it reads.
+    /// Its inputs.
     pub inputs: IndexMap<Name, SeedInput>,
-    /// What it writes.
+    /// Its outputs.
     pub outputs: IndexMap<Name, SeedOutput>,
 }
 
-/// What a component runs.
+/// The recipe of a component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedRecipe {
-    /// What runs it.
+    /// The tool that runs it.
     #[serde(with = "wattle_model::tool")]
     pub tool: Tool,
-    /// What is run: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
+    /// The entry point: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
     #[serde(rename = "recipe")]
     pub entry: Name,
-    /// What is run when the component has left the model: as `entry`.
+    /// The entry point of the teardown, which runs when the component has left the model. In the form of `entry`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown: Option<Name>,
     /// The digest of each file, by path.
     pub files: IndexMap<Cow<'static, str>, String>,
-    /// Seconds that one run may take, waiting for inputs not counted.
+    /// The maximum duration of one run in seconds, not counting the time in which it waits for inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
-    /// Seconds that its inputs may be awaited.
+    /// The maximum time in seconds to wait for its inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<u64>,
 }
 
-/// An input of a kind of component.
+/// An input of a component type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedInput {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: Type,
-    /// Its value when it is not wired.
+    /// Its value if it is not wired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// Where a Chef recipe reads it.
+    /// Where a Chef recipe reads it: its path in the node's attributes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Name>,
 }
 
-/// An output of a kind of component.
+/// An output of a component type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedOutput {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: Type,
-    /// Where a Chef recipe writes it.
+    /// Where a Chef recipe writes it: its path in the node's attributes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Name>,
-    /// Whether Chef publishes it as soon as it is written, and not at the end of the run if recipes wrote it while they
-    /// were compiled.
+    /// Whether Chef publishes it as soon as it is written. Otherwise, if recipes write it while they are compiled, it
+    /// is published at the end of the run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub early: bool,
 }
@@ -132,10 +134,10 @@ pub struct SeedOutput {
 /// What one server does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedServer {
-    /// What orders its components.
+    /// What determines the order of its components.
     #[serde(default, skip_serializing_if = "is_declared")]
     pub order: Order,
-    /// Its own attributes that its agent publishes, by the output's name.
+    /// Its own attributes that its agent publishes, by output name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub publishes: IndexMap<Name, SeedAttribute>,
     /// Its components, in order.
@@ -151,9 +153,9 @@ fn is_declared(order: &Order) -> bool {
 /// An attribute of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedAttribute {
-    /// The attribute, by Heat's name; `id` for the identity.
+    /// Heat's name of the attribute, or `id` for the identity.
     pub attribute: Name,
-    /// The way into its value.
+    /// The path into its value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<Step>,
 }
@@ -161,54 +163,54 @@ pub struct SeedAttribute {
 /// A component on a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedComponent {
-    /// Its kind.
+    /// Its component type.
     pub declaration: Name,
-    /// The components that must have finished before, as `SERVER/COMPONENT`.
+    /// The components that must finish first, as `SERVER/COMPONENT`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<Name>,
-    /// What its inputs are wired to.
+    /// The wires of its inputs.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<Name, Wire>,
-    /// The requirements that its agent judges before it runs.
+    /// The requirements that its agent checks before it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<Name>,
 }
 
-/// When all values of a requirement are known.
+/// When all values of a requirement are known, which decides what checks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
-    /// While the blueprint is built: `check` judges it.
+    /// While the blueprint is built: `check` checks it.
     Check,
-    /// With the parameters: Heat judges it where it can, and `seed apply` in any case.
+    /// Together with the parameters: Heat checks it where it can, and `seed apply` in any case.
     Apply,
-    /// At run time: each agent judges it that reads all of its values.
+    /// At run time: every agent that reads all of its values checks it.
     RunTime,
 }
 
-/// What must hold of values.
+/// A requirement on values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeedRequirement {
-    /// When all values are known.
+    /// When all of its values are known.
     pub when: When,
-    /// Whether Heat judges it as well: then it may wait until the stack is created.
+    /// Whether Heat checks it as well. Then the check may wait until the stack is created.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub heat: bool,
-    /// What must hold; [`wattle_model::requirement::judge`] tells whether it does.
+    /// The condition, which [`wattle_model::requirement::judge`] checks.
     pub predicate: Predicate<Operand<Wire>>,
-    /// Why, in the author's words.
+    /// The reason, in the author's words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub because: String,
-    /// Where it was required, as `FILE:LINE:COLUMN`.
+    /// Where the requirement was made, as `FILE:LINE:COLUMN`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub at: String,
 }
 
-/// Where a value comes from, for an agent.
+/// Where an agent gets a value from.
 pub type Wire = Tree<Origin>;
 
-/// What a wire leads to.
+/// The source that a wire leads to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -216,7 +218,7 @@ pub enum Origin {
     Parameter(Name),
     /// An entry of the data space.
     Entry(Name),
-    /// A value that the server was told by its user data.
+    /// A value in the server's user data.
     UserData(Name),
     /// An export of another stack.
     Import {
@@ -233,17 +235,17 @@ impl Alternatives for Origin {
 }
 
 impl Origin {
-    /// The parameter, if it is one.
+    /// The parameter, if this is one.
     pub fn parameter(&self) -> Option<&Name> {
         if let Self::Parameter(name) = self { Some(name) } else { None }
     }
 
-    /// The entry, if it is one.
+    /// The entry, if this is one.
     pub fn entry(&self) -> Option<&Name> {
         if let Self::Entry(name) = self { Some(name) } else { None }
     }
 
-    /// What it is called in the user data, if the server is told it there.
+    /// The value's name in the user data, if it comes from there.
     pub fn user_data(&self) -> Option<&Name> {
         if let Self::UserData(name) = self { Some(name) } else { None }
     }
@@ -252,7 +254,7 @@ impl Origin {
 /// A value that is written at run time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeedEntry {
-    /// Its type; none for a server's own attributes, which are of the type that Heat gives them.
+    /// Its type. `None` for a server's own attributes, whose types Heat determines.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub ty: Option<Type>,
     /// The servers that may read it.
@@ -271,15 +273,15 @@ pub struct SeedExport {
     pub value: Wire,
 }
 
-/// A value of another stack, as this one reads it.
+/// A value of another stack that this one reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeedImport {
     /// The stack that exports it.
     pub stack: Name,
-    /// The export's name there.
+    /// The name of the export in that stack.
     pub export: Name,
-    /// What it is read as.
+    /// The type that it is read as.
     #[serde(rename = "type")]
     pub ty: Type,
     /// Where it was imported, as `FILE:LINE:COLUMN`.
@@ -287,12 +289,12 @@ pub struct SeedImport {
     pub at: String,
 }
 
-/// What agents take for the same text: they read YAML 1.2.
+/// Decides what agents read as the same text: they read YAML 1.2.
 struct ForAgents;
 
 impl Style for ForAgents {
     fn text(text: &str, is_key: bool) -> Result<String, EmitError> {
-        // Only a map shows what a long key looks like, and how far lines are indented.
+        // Only a map shows how a long key looks, and how far lines are indented.
         let (key, value) = if is_key { (text, "v") } else { ("k", text) };
         let pair = yaml_of(&IndexMap::from_iter([(key, value)]))?;
         let form = match pair.strip_suffix(": v") {
@@ -307,40 +309,40 @@ impl Style for ForAgents {
     }
 }
 
-/// A value in a file of its own, without the end of its last line.
+/// A value as a file of its own, without the final line break.
 fn yaml_of(value: &impl Serialize) -> Result<String, EmitError> {
     let text = serde_yaml::to_string(value).map_err(|error| EmitError::Value(error.to_string()))?;
     Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned())
 }
 
 impl Seed {
-    /// Writes the seed's file: YAML, alternatives as maps of one key (`entry: db/db2/jdbc_base`).
+    /// Writes the seed file: YAML, with alternatives as maps of one key (`entry: db/db2/jdbc_base`).
     ///
     /// # Errors
-    /// When `out` fails.
+    /// If writing to `out` fails.
     pub fn write(&self, mut out: impl std::io::Write) -> Result<(), EmitError> {
         emit::styled::<ForAgents>(self, &mut out)
     }
 
-    /// Reads what [`Seed::write`] wrote.
+    /// Reads a seed that [`Seed::write`] wrote.
     ///
     /// # Errors
-    /// When `text` is not YAML, or not a seed.
+    /// If `text` is not YAML, or not a seed.
     pub fn read(text: &str) -> Result<Self, serde_yaml::Error> {
         serde_yaml::with::singleton_map_recursive::deserialize(serde_yaml::Deserializer::from_str(text))
     }
 
-    /// The paths of recipes' files that are other than when the seed was made: agents would refuse them.
+    /// The paths of recipe files that have changed since the seed was made. Agents would refuse them.
     pub fn changed_files(&self) -> IndexSet<&str> {
         let is_changed = |name: &String| self.recipes.get(name).is_some_and(|content| *name != digest(content.bytes()));
         let files = self.declarations.values().flat_map(|declaration| &declaration.recipe.files);
         files.filter(|(_, digest)| is_changed(digest)).map(|(path, _)| &**path).collect()
     }
 
-    /// What [`Seed::digest`] is to be.
+    /// Computes the value for [`Seed::digest`].
     ///
     /// # Panics
-    /// Never: a seed is JSON.
+    /// Never: a seed can always be written as JSON.
     pub fn compute_digest(&self) -> String {
         struct Hashing(Sha256);
         impl std::io::Write for Hashing {
@@ -353,7 +355,7 @@ impl Seed {
             }
         }
         let mut hashing = std::io::BufWriter::with_capacity(1 << 16, Hashing(Sha256::new()));
-        // Whoever adds a field says here whether it is a part. The recipes' own digests stand in the declarations.
+        // If you add a field, decide here whether it counts. The digests of the recipes are in the declarations.
         let Self {
             format: _,
             stack,
@@ -384,7 +386,7 @@ impl Seed {
     }
 }
 
-/// The name of a recipe's file: `sha256:HEX` of its bytes.
+/// The name of a recipe file: `sha256:HEX` of its bytes.
 pub fn digest(bytes: &[u8]) -> String {
     named(&Sha256::digest(bytes))
 }

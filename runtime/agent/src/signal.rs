@@ -1,50 +1,50 @@
-//! Signals: what a server says to whoever waits for it with Heat's wait conditions, and what they come to.
+//! Signals, which a server sends to Heat's wait conditions, and their results.
 //!
-//! The rules are Heat's own (`heat/engine/resources/wait_condition.py`, `openstack/heat/wait_condition_handle.py`) where nothing
-//! else is said.
+//! Unless stated otherwise, the rules are Heat's own (`heat/engine/resources/wait_condition.py`,
+//! `openstack/heat/wait_condition_handle.py`).
 
 use serde::{Deserialize, Serialize};
 use wattle_model::{IndexMap, IndexSet, Name, Value};
 
 use crate::time::Time;
 
-/// Most bytes of all signals of a server, as JSON. What is more is not read either.
+/// The maximum number of bytes of all signals of a server, as JSON. Longer data is not read either.
 pub const MOST_BYTES: usize = 48 << 10;
 
-/// Most characters of a handle's name.
+/// The maximum number of characters of a handle's name.
 const LONGEST_HANDLE: usize = 128;
 
-/// Whether something went well.
+/// Success or failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Outcome {
-    /// It did.
+    /// It succeeded.
     Success,
-    /// It did not.
+    /// It failed.
     Failure,
 }
 
-/// What is said once.
+/// One signal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signal {
-    /// How it went.
+    /// Success or failure.
     pub status: Outcome,
-    /// Its name among those of a handle, of which a later one takes the place; none for one that is only counted.
+    /// Its name within its handle. A later signal with the same name replaces it. `None` if it is only counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Name>,
-    /// Why.
+    /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whatever it brings along.
+    /// Any data that it carries.
     #[serde(default = "null", skip_serializing_if = "is_null")]
     pub data: Value,
-    /// The component whose recipe says so; none of what is said by something else on the server.
+    /// The component whose recipe sent it. `None` if something else on the server did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub component: Option<Name>,
-    /// The number of the plan by which the server worked then.
+    /// The number of the server's plan at that time.
     #[serde(default)]
     pub plan: u64,
-    /// When, by the server's own clock.
+    /// When it was sent, by the server's own clock.
     pub at: Time,
 }
 
@@ -56,14 +56,14 @@ fn is_null(value: &Value) -> bool {
     *value == Value::Null
 }
 
-/// All that a server has said, by handle. Handles stand in the order in which something was last said of them.
+/// All signals of a server, by handle. The handle with the latest signal comes last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
     /// The signals of each handle, in their order.
     pub handles: IndexMap<Name, Vec<Signal>>,
 }
 
-/// Why what a program says is no signal.
+/// Why a program's input is not a signal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoSignal {
     /// It is not an object.
@@ -72,13 +72,13 @@ pub enum NoSignal {
     /// It has a field that no signal has.
     #[error("a signal has no field `{0}`: it has `status`, `reason`, `data` and `id`")]
     Field(String),
-    /// It went neither well nor wrong.
+    /// Its status is neither success nor failure.
     #[error("the `status` of a signal is \"SUCCESS\" or \"FAILURE\", and this is {0}")]
     Status(String),
-    /// Its name is none.
+    /// Its name is not valid.
     #[error("the `id` of a signal is text or a number, and this is {0}")]
     Id(String),
-    /// That is no handle.
+    /// The name of its handle is not valid.
     #[error("`{0}` is no handle: `curl_cli` of a wait condition's handle names one")]
     Handle(String),
     /// There is no room for it.
@@ -89,10 +89,10 @@ pub enum NoSignal {
 }
 
 impl Signal {
-    /// What a program says, as Heat takes it: nothing at all is a success.
+    /// Reads a program's input as Heat does: nothing at all is a success.
     ///
     /// # Errors
-    /// When it is no signal.
+    /// If it is not a signal.
     pub fn read(said: &Value, at: Time) -> Result<Self, NoSignal> {
         let mut signal =
             Self { status: Outcome::Success, id: None, reason: None, data: Value::Null, component: None, plan: 0, at };
@@ -131,7 +131,7 @@ impl Signal {
 }
 
 impl Signals {
-    /// What a node holds that a server may have written; nothing if it makes no sense, or is too much.
+    /// Reads a node that a server may have written. Returns `None` if the data makes no sense or is too long.
     pub fn parse(data: &[u8]) -> Option<Self> {
         if data.len() > MOST_BYTES + crate::content::ENVELOPE {
             return None;
@@ -139,7 +139,7 @@ impl Signals {
         serde_json::from_slice(data).ok()
     }
 
-    /// As JSON.
+    /// The signals as JSON.
     ///
     /// # Panics
     /// Never.
@@ -147,11 +147,11 @@ impl Signals {
         serde_json::to_vec(self).expect("INVARIANT: signals are JSON")
     }
 
-    /// Adds one. If a recipe `begins` to say something of this handle, what it said when it ran before is forgotten: it is the
-    /// same that is said anew. So is what was said of other handles before, as far as there is no room.
+    /// Adds a signal. If a recipe `begins` to signal this handle, the signals of its earlier run are dropped, because
+    /// the new run sends them again. If there is no room, the oldest signals of other handles are dropped too.
     ///
     /// # Errors
-    /// When there is no such handle, or no room: then nothing has changed.
+    /// If the handle's name is not valid, or there is no room. Nothing has changed then.
     pub fn add(&mut self, handle: &str, signal: Signal, begins: bool) -> Result<(), NoSignal> {
         let is_sign = |sign: char| sign.is_ascii_alphanumeric() || sign == '-';
         if handle.is_empty() || handle.len() > LONGEST_HANDLE || !handle.chars().all(is_sign) {
@@ -176,13 +176,13 @@ impl Signals {
     }
 }
 
-/// What several servers have said of one handle.
+/// The signals of one handle from several servers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Heard(IndexMap<Name, Signal>);
 
 impl Heard {
-    /// All signals of a handle, in whatever order: earlier ones count first. A later one takes the place of one with the same name, and
-    /// one without a name has the next number that is free.
+    /// All signals of a handle, in any order: earlier ones count first. A later one replaces one with the same name,
+    /// and one without a name takes the next free number.
     pub fn of(mut signals: Vec<Signal>) -> Self {
         signals.sort_by_key(|signal| signal.at);
         let named: IndexSet<Name> = signals.iter().filter_map(|signal| signal.id.clone()).collect();
@@ -204,18 +204,18 @@ impl Heard {
         Self(heard)
     }
 
-    /// How many say that it went well.
+    /// The number of successes.
     pub fn successes(&self) -> usize {
         self.0.values().filter(|signal| signal.status == Outcome::Success).count()
     }
 
-    /// Why it did not, or did, by those who say so.
+    /// The reasons of all signals with this status.
     pub fn reasons(&self, status: Outcome) -> Vec<&str> {
         let of = self.0.values().filter(|signal| signal.status == status);
         of.filter_map(|signal| signal.reason.as_deref()).collect()
     }
 
-    /// What they bring along, by their names, as JSON.
+    /// Their data by name, as JSON.
     pub fn data(&self) -> String {
         let data = self.0.iter().map(|(id, signal)| (id.clone(), signal.data.clone()));
         Value::Map(data.collect()).to_string()

@@ -1,4 +1,4 @@
-//! How components and servers are doing, for whoever looks.
+//! The state of components and servers, as published for their readers.
 
 use serde::{Deserialize, Serialize};
 use wattle_model::Name;
@@ -7,84 +7,86 @@ use crate::failure::Failure;
 use crate::revision::Revision;
 use crate::time::Time;
 
-/// How a component is doing.
+/// The status of a component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// In which revision.
+    /// The number of the revision that it is in.
     pub revision: u64,
     /// The data space of that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
-    /// Since when.
+    /// When the state began.
     pub since: Time,
-    /// When its recipe is ended if it still runs then, not counting the time in which it waits for inputs.
+    /// When its recipe is killed if it is still running. Time spent waiting for inputs does not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
-    /// How.
+    /// The state.
     #[serde(flatten)]
     pub state: State,
-    /// What it has behind it in this revision, in the order in which that ended; of very much, the last.
+    /// What the component has done in this revision, in the order in which the steps ended. Only the last steps are
+    /// kept if there are very many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub past: Vec<Step>,
 }
 
-/// Most steps that a status keeps.
+/// The maximum number of steps in a status.
 const STEPS: usize = 256;
 
-/// A piece of the time that a component has behind it.
+/// A past period of a component.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
-    /// From when.
+    /// When it began.
     pub since: Time,
-    /// Until when.
+    /// When it ended.
     pub until: Time,
-    /// What it did then.
+    /// What the component did in it.
     #[serde(flatten)]
     pub did: Did,
 }
 
-/// What a component did for some time.
+/// What a component did during a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "did", rename_all = "kebab-case")]
 pub enum Did {
     /// It waited.
     Waited {
-        /// For the entry `SERVER/COMPONENT/OUTPUT`, or the component `SERVER/COMPONENT` that had to end before.
+        /// What it waited for: the entry `SERVER/COMPONENT/OUTPUT`, or the component `SERVER/COMPONENT` that had to end
+        /// first.
         #[serde(rename = "for")]
         what: Name,
-        /// The input that needed it; none for mere order.
+        /// The input that needed it. `None` if only the order required it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Name>,
     },
     /// Its recipe ran.
     Ran,
-    /// Its recipe ran, and was broken off because its agent went away. Until when is not known: it ends when the next
-    /// agent found it.
+    /// Its recipe was interrupted because its agent went away. When that happened is not known, so the step ends when
+    /// the next agent found it.
     BrokenOff,
 }
 
 impl Step {
-    /// How long it took; none if the clock was set back meanwhile, so that this is not known.
+    /// How long the step took. `None` if the clock was set back in the meantime, so that this is not known.
     pub fn took(&self) -> Option<std::time::Duration> {
         (self.since <= self.until).then(|| self.until.duration_since(self.since))
     }
 }
 
 impl Status {
-    /// The revision that it is of.
+    /// The revision that the status belongs to.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
     }
 
-    /// As a node's data.
+    /// The status as the data of a node.
     ///
     /// # Panics
-    /// Never: a status is JSON.
+    /// Never: a status can always be written as JSON.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("INVARIANT: a status is JSON")
     }
 
-    /// What it has behind it at a time, in which it begins to be in the state `next`.
+    /// The past steps at a time at which the component enters the state `next`.
     pub fn past_at(&self, at: Time, next: &State) -> Vec<Step> {
         let mut past = self.past.clone();
         match &self.state {
@@ -109,100 +111,103 @@ impl Waiting {
     }
 }
 
-/// How a component is doing.
+/// The state of a component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", content = "detail", rename_all = "kebab-case")]
 pub enum State {
-    /// It waits; for what is told, and every part of it is awaited at the same time.
+    /// It waits for all of the given things at the same time.
     Waiting(Vec<Waiting>),
     /// Its recipe runs.
     Running,
-    /// It is done, and its outputs are published.
+    /// It is done and its outputs are published.
     Done,
-    /// It failed, or what it depends on did.
+    /// It failed, or something that it depends on did.
     Failed(Failure),
 }
 
-/// Something that is awaited.
+/// Something that a component waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
-    /// The entry `SERVER/COMPONENT/OUTPUT`, or the component `SERVER/COMPONENT` that must end before.
+    /// The entry `SERVER/COMPONENT/OUTPUT`, or the component `SERVER/COMPONENT` that must end first.
     #[serde(rename = "for")]
     pub what: Name,
-    /// The input that needs it; none for mere order.
+    /// The input that needs it. `None` if only the order requires it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Name>,
-    /// The number of the revision for which it is awaited, where that is another one than of whoever waits.
+    /// The number of the revision for which it is awaited, if that differs from the revision of the waiting component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<u64>,
-    /// Since when.
+    /// When the wait began.
     pub since: Time,
 }
 
-/// How a server is doing, besides its components.
+/// The status of a server itself, apart from its components.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerStatus {
-    /// In which revision.
+    /// The number of the revision that it is in.
     pub revision: u64,
     /// The data space of that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
-    /// Since when it is in that revision.
+    /// When the server entered that revision.
     pub since: Time,
-    /// What tells the agent that says it, by its folder, from any other one of the server; none by those of former versions.
+    /// Identifies the agent that wrote this status, by its folder, among all agents of the server. Earlier versions
+    /// wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Since when the server's disk is new: that agent began with nothing where another one had acted for the server.
+    /// When the server's disk was new: this agent began with an empty one where another agent had acted for the server
+    /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anew: Option<Time>,
-    /// What is wrong, each in one line: a disk that is full. Empty when nothing is.
+    /// Current problems, such as a full disk, one line each. Empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<String>,
-    /// What has left the model and is not torn down.
+    /// The components that have left the model and are not torn down yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leaving: Vec<Leaving>,
-    /// What still runs although there is a newer revision, which begins on this server once that has ended.
+    /// The components that are still running although there is a newer revision. That revision begins on this server
+    /// once they have ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub finishing: Vec<Finishing>,
 }
 
 impl ServerStatus {
-    /// The revision that it is of.
+    /// The revision that the status belongs to.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
     }
 
-    /// As a node's data.
+    /// The status as the data of a node.
     ///
     /// # Panics
-    /// Never: a status is JSON.
+    /// Never: a status can always be written as JSON.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("INVARIANT: a status is JSON")
     }
 }
 
-/// A component that runs in a revision that is not to be reached any more.
+/// A component that still runs in a revision that is no longer the desired one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finishing {
     /// As `SERVER/COMPONENT`.
     pub component: Name,
     /// The revision in which it runs.
     pub revision: u64,
-    /// Since when.
+    /// When it began.
     pub since: Time,
-    /// When it is ended if it still runs then.
+    /// When it is killed if it is still running.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<Time>,
 }
 
-/// A component that has left the model, and whose teardown has not succeeded.
+/// A component that has left the model and is not torn down successfully yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Leaving {
     /// As `SERVER/COMPONENT`.
     pub component: Name,
-    /// Since when it is in this state.
+    /// When it entered this state.
     pub since: Time,
-    /// How its teardown failed; none as long as it runs or is still to come.
+    /// Why its teardown failed. `None` while the teardown runs or has yet to begin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
 }

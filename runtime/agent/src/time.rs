@@ -1,4 +1,4 @@
-//! Points of wall time, as journals, plans and status have them: RFC 3339 in UTC.
+//! Wall-clock times in journals, plans and statuses: RFC 3339 in UTC.
 
 use std::fmt;
 use std::ops::Add;
@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize, de};
 
-/// A point of wall time, in whole nanoseconds since 1970. Nothing here reads a clock.
+/// A wall-clock time, in whole nanoseconds since 1970. Nothing here reads a clock.
 ///
-/// It has a range in which every point can be written: what lies before 1970 counts as 1970, and what lies after the
-/// year 2554 as the end of that range.
+/// Every value in its range can be written as text. Times before 1970 count as 1970, and times after the year 2554 as the
+/// end of the range.
 ///
 /// ```
 /// use std::time::Duration;
@@ -38,13 +38,14 @@ impl Time {
         self.0 / 1_000_000_000
     }
 
-    /// How much time passed from `earlier` until this; none if `earlier` is later, as clocks of several machines have it.
+    /// The time from `earlier` to this one. Zero if `earlier` is later, which happens with the clocks of several
+    /// machines.
     pub const fn duration_since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 }
 
-/// Ends at the end of the range.
+/// Saturates at the end of the range.
 impl Add<Duration> for Time {
     type Output = Self;
 
@@ -69,8 +70,8 @@ impl From<Time> for SystemTime {
     }
 }
 
-/// RFC 3339, with as many digits of the second as the precision asks for (none, 3, 6 or 9); without a precision with none
-/// for a whole second, else with 9.
+/// RFC 3339, with as many digits of the second as the precision asks for (none, 3, 6 or 9). Without a precision, whole
+/// seconds have none and other times 9.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = SystemTime::from(*self);
@@ -106,7 +107,7 @@ impl FromStr for Time {
     fn from_str(text: &str) -> Result<Self, NoTime> {
         match humantime::parse_rfc3339(text) {
             Ok(time) => Ok(time.into()),
-            // A machine whose clock was not set yet wrote this.
+            // The clock of the machine that wrote this was not set yet.
             Err(humantime::TimestampError::OutOfRange) if is_before_1970(text) => Ok(Self::EPOCH),
             Err(reason) => Err(NoTime { text: text.to_owned(), reason }),
         }

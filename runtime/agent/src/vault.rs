@@ -1,39 +1,40 @@
-//! Secrets: how they are opened and sealed is not the rules' business.
+//! Opens and seals secrets. How that is done is hidden from the rules.
 
 use serde::{Deserialize, Serialize};
 use wattle_model::Value;
 
 use crate::content::Content;
 
-/// What opens secrets for one server, and seals them for whoever reads them.
+/// Opens secrets for one server, and seals them for their readers.
 ///
-/// Errors are the reason, to stand in a message behind a colon.
+/// Errors are the reason alone, to be placed behind a colon in a message.
 pub trait Vault {
-    /// The value in a text that was sealed for this server alone: by the operator in its plan, or by itself in its journal.
+    /// The value in a text that was sealed for this server alone: by the operator in its plan, or by the server in its
+    /// journal.
     ///
     /// # Errors
-    /// When it was not, or holds no value.
+    /// If the text was not sealed for this server, or holds no value.
     fn open(&self, sealed: &str) -> Result<Value, String>;
 
-    /// The value in a text that was sealed for whoever reads `entry`.
+    /// The value in a text that was sealed for the readers of `entry`.
     ///
     /// # Errors
-    /// When it was not sealed for this server, or for another entry, or holds no value.
+    /// If the text was not sealed for this server, was sealed for another entry, or holds no value.
     fn open_entry(&self, entry: &str, sealed: &str) -> Result<Value, String>;
 
-    /// `value`, sealed for each of `recipients`, as what `entry` holds: in another one it opens for nobody.
+    /// `value` as the content of `entry`, sealed for each of `recipients`. In another entry, it cannot be opened.
     ///
     /// # Errors
-    /// When there are no recipients, or one of them is none.
+    /// If there are no recipients, or one of them is not valid.
     fn seal(&self, entry: &str, value: &Value, recipients: &[String]) -> Result<Content, String>;
 
-    /// `value` as this server keeps it for itself: sealed if it is a `secret`.
+    /// `value` as this server keeps it for itself. It is sealed if it is a `secret`.
     fn keep(&self, value: &Value, secret: bool) -> Content;
 
-    /// The value in what this server kept for itself; none in a failure.
+    /// The value in something that this server kept for itself, or `None` for a failure.
     ///
     /// # Errors
-    /// As [`Vault::open`].
+    /// Like [`Vault::open`].
     fn reveal(&self, content: &Content) -> Result<Option<Value>, String> {
         match content {
             Content::Value(value) => Ok(Some(value.clone())),
@@ -42,10 +43,10 @@ pub trait Vault {
         }
     }
 
-    /// The value in what `entry` holds; none in a failure.
+    /// The value that `entry` holds, or `None` for a failure.
     ///
     /// # Errors
-    /// As [`Vault::open_entry`].
+    /// Like [`Vault::open_entry`].
     fn read(&self, entry: &str, content: &Content) -> Result<Option<Value>, String> {
         match content {
             Content::Value(value) => Ok(Some(value.clone())),
@@ -55,8 +56,8 @@ pub trait Vault {
     }
 }
 
-/// A vault without encryption, for tests and simulations. It keeps the promises of one: only a recipient opens, and a
-/// sealed text is not the value.
+/// A vault without encryption, for tests and simulations. It keeps the guarantees of a real one: only a recipient can
+/// open a secret, and the sealed text differs from the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainVault {
     own: String,
@@ -72,7 +73,7 @@ struct Wrapped {
 }
 
 impl PlainVault {
-    /// The vault of whoever is the recipient `own`.
+    /// The vault of the recipient `own`.
     pub fn new(own: impl Into<String>) -> Self {
         Self { own: own.into() }
     }
@@ -86,7 +87,7 @@ impl PlainVault {
     }
 }
 
-/// Why what was sealed for another place is not opened.
+/// Why something that was sealed for another place is not opened.
 pub const ELSEWHERE: &str = "the secret was encrypted for another place than this one";
 
 impl Vault for PlainVault {
@@ -132,7 +133,7 @@ mod tests {
         assert_eq!(a.open_entry("x/y/z", &text), Err("it is sealed for b, and not for `a`".to_owned()));
         assert!(a.open_entry("x/y/z", "hidden").is_err());
         assert!(a.seal("x/y/z", &secret, &[]).is_err());
-        // What is in one place is nothing in another one.
+        // What was sealed for one place opens in no other.
         assert_eq!(b.open_entry("x/y/other", &text), Err(ELSEWHERE.to_owned()));
         assert_eq!(b.open(&text), Err(ELSEWHERE.to_owned()));
         let kept = a.keep(&secret, true);

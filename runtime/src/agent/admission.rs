@@ -1,4 +1,4 @@
-//! Who this server is to its operator: by its credential, until the key is admitted that it has made itself.
+//! This server's identity for its operator: its credential, until the key that it has made itself is admitted.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,37 +14,37 @@ use crate::store::StoreError;
 use super::own_key;
 use super::shared::Shared;
 
-/// How long to wait before what was refused is asked for again.
+/// How long to wait before a refused request is repeated.
 const REFUSED: Duration = Duration::from_secs(5);
 
-/// The same for what will be refused until somebody replaces this server.
+/// The same for requests that will be refused until this server is replaced.
 const REPLACED: Duration = Duration::from_mins(1);
 
-/// The keys of a server, and what became of them.
+/// The keys of a server, and whether they are admitted.
 #[derive(Debug)]
 pub(super) struct Admission {
-    /// Those that it has made.
+    /// The keys that it has made.
     own: Keyring,
-    /// What it was told by its user data.
+    /// The credential of its user data.
     pub(super) credential: Credential,
     stack: Name,
     server: Name,
     told: Mutex<Option<Membership>>,
-    /// The data space of the goal that was heard last, if it is one.
+    /// The data space of the last goal, if it has a name.
     space: Mutex<Option<Name>>,
-    /// How often what is told has become something else; none before it was looked at.
+    /// How many times what the server is told has changed. `None` before it was first read.
     changes: watch::Sender<Option<u64>>,
     stage: watch::Sender<Stage>,
 }
 
-/// What an agent has come to.
+/// The state of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Nothing yet.
+    /// Nothing has been decided yet.
     Begins,
     /// It acts for its server.
     Acts,
-    /// Another server acts, with the same credential.
+    /// Another server acts with the same credential.
     Barred,
 }
 
@@ -53,9 +53,9 @@ enum Stage {
 enum Barred {
     /// Another server has been admitted with the same credential.
     Another,
-    /// The credential is none any more.
+    /// The credential is not valid any more.
     Replaced,
-    /// The server may read what is its own, and not what it shares with others: not yet.
+    /// The server can read its own nodes, but not yet those that it shares with others.
     Early,
 }
 
@@ -64,7 +64,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Admission {
-    /// Of `server` of `stack`.
+    /// The keys of `server` of `stack`.
     pub(super) fn new(stack: &str, server: &str, own: Keyring, credential: Credential) -> Self {
         let (told, space) = Default::default();
         let (changes, stage) = (watch::Sender::new(None), watch::Sender::new(Stage::Begins));
@@ -75,27 +75,27 @@ impl Admission {
         key.public(&self.stack, &self.server)
     }
 
-    /// Who the server is with the newest key that it has made.
+    /// The server's identity with its newest own key.
     pub(super) fn public(&self) -> Public {
         self.public_of(&self.own.newest())
     }
 
-    /// The one of its keys with which it is `identity`.
+    /// The key that has this `identity`, if it is one of the server's.
     fn key_of(&self, identity: &Public) -> Option<ServerKey> {
         self.own.all().into_iter().find(|key| self.public_of(key) == *identity)
     }
 
-    /// It acts for its server from now on, so it may say who it will be.
+    /// The agent acts for its server from now on, so it may announce the server's key.
     pub(super) fn acts(&self) {
         self.stage.send_replace(Stage::Acts);
     }
 
-    /// The goal that counts is of this data space.
+    /// The desired revision is in this data space.
     pub(super) fn is_in(&self, space: Option<&Name>) {
         *locked(&self.space) = space.cloned();
     }
 
-    /// How often what it is told has become something else. Nothing is known before it was looked at once.
+    /// How many times what the server is told has changed, after waiting until it was first read.
     pub(super) async fn changes(&self) -> watch::Receiver<Option<u64>> {
         let mut changes = self.changes.subscribe();
         let _ = changes.wait_for(Option::is_some).await;
@@ -106,7 +106,7 @@ impl Admission {
         self.changes.send_if_modified(|changes| changes.is_none() && changes.replace(0).is_none());
     }
 
-    /// How often what it is told has become something else so far.
+    /// How many times what the server is told has changed so far.
     pub(super) fn joined(&self) -> u64 {
         self.changes.borrow().unwrap_or_default()
     }
@@ -115,7 +115,7 @@ impl Admission {
         locked(&self.told).as_ref().is_some_and(|told| told.identity.has_key_of(&self.public()))
     }
 
-    /// Whether it is to say who it will be.
+    /// Whether the server has to announce its key.
     fn is_due(&self) -> bool {
         match (*self.stage.borrow(), &*locked(&self.told)) {
             (Stage::Begins, _) | (Stage::Acts, None) => false,
@@ -125,8 +125,8 @@ impl Admission {
     }
 }
 
-/// Learns what this server shares with the others of its stack, and again whenever that is something else: what others did not see
-/// coming is not told to them.
+/// Reads what this server shares with the others of its stack, and reads it again whenever it changes. Parts of the
+/// agent that do not expect such a change would not learn of it otherwise.
 pub(super) async fn attend(shared: &Shared) {
     let (store, path) = (shared.space.store(), shared.space.layout().membership(&shared.server));
     let mut seen = None;
@@ -143,7 +143,7 @@ pub(super) async fn attend(shared: &Shared) {
                 }
                 Duration::ZERO
             }
-            // Whoever is barred says so.
+            // A barred server reports that itself.
             Err(_) => REFUSED,
         };
         shared.admission.has_looked();
@@ -151,10 +151,10 @@ pub(super) async fn attend(shared: &Shared) {
     }
 }
 
-/// Learns what this server shares with the others of its stack; whether that is something else than before.
+/// Reads what this server shares with the others of its stack. Returns whether it has changed.
 ///
 /// # Errors
-/// When it may not, or cannot be read.
+/// If it may not or cannot be read.
 pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     let admission = &shared.admission;
     let Some(membership) = shared.space.membership(&shared.server).await? else { return Ok(false) };
@@ -178,7 +178,7 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
         }
     };
     shared.space.store().log_in(&[login]).await?;
-    // Whatever becomes of its plan, what it says of itself is to count.
+    // Whatever happens to its plan, what the server publishes about itself must count.
     shared.space.believe_key(&shared.server, membership.identity.key);
     let was_admitted = admission.is_admitted();
     *locked(&admission.told) = Some(membership);
@@ -191,10 +191,10 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     Ok(true)
 }
 
-/// Makes another key in the place of the newest one, if the operator asks for that.
+/// Makes another key to replace the newest one, if the operator asks for that.
 ///
 /// # Errors
-/// When the data space does not listen.
+/// If the data space refuses.
 async fn renew(shared: &Shared, membership: &Membership) -> Result<(), SpaceError> {
     let admission = &shared.admission;
     if membership.renews != Some(admission.public().key) {
@@ -210,7 +210,7 @@ async fn renew(shared: &Shared, membership: &Membership) -> Result<(), SpaceErro
     Ok(())
 }
 
-/// What a server says, and how long it waits, that may read neither what it is to do nor what others share.
+/// What to report, and how long to wait, if a server can read neither its plan nor what it shares with others.
 pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
     let why = match shared.space.plan(&shared.server).await {
         Err(SpaceError::Store(StoreError::Denied { .. })) => {
@@ -224,7 +224,7 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
     };
     match why {
         Barred::Another => {
-            // Which data space it is, nobody tells but the place for what is announced.
+            // Only the place of the announcement says which data space it is.
             shared.admission.is_in(None);
             *locked(&shared.admission.told) = None;
             shared.admission.stage.send_replace(Stage::Barred);
@@ -238,12 +238,12 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
             (text, REFUSED)
         }
         Barred::Replaced => ("this server's credential is another one now".to_owned(), REPLACED),
-        // It is told as soon as somebody has written it.
+        // The server is notified as soon as it is written.
         Barred::Early => ("it may not be read; tries again".to_owned(), REFUSED),
     }
 }
 
-/// Says who this server will be, for as long as nobody has admitted it.
+/// Announces the server's key for as long as it is not admitted.
 pub(super) async fn announce(shared: &Shared) {
     let admission = &shared.admission;
     let (mut changes, mut stage) = (admission.changes().await, admission.stage.subscribe());
@@ -271,7 +271,7 @@ pub(super) async fn announce(shared: &Shared) {
     }
 }
 
-/// Says so if it is to be said; the version of the node then.
+/// Announces the key if needed. Returns the version of the node afterwards.
 async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<crate::store::Version>, StoreError> {
     let (admission, layout, store) = (&shared.admission, shared.space.layout(), shared.space.store());
     let path = layout.announcement(&shared.server);
@@ -292,7 +292,7 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<cr
         return Ok(Some(node.version));
     }
     let mut said = Announcement { space, identity: admission.public_of(&newest), at: clock::now(), endorsed: None };
-    // Whoever only has the credential of the user data shall not come between.
+    // So that someone who only has the credential of the user data cannot interfere.
     let before = locked(&admission.told).as_ref().and_then(|told| admission.key_of(&told.identity));
     if let Some(before) = before {
         said = said.endorsed_by(&path, &before);
@@ -302,7 +302,7 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<cr
             *has_said = true;
             Ok(Some(version))
         }
-        // Somebody else has come between.
+        // Another writer was faster.
         Err(StoreError::Conflict { .. } | StoreError::Missing { .. }) => Ok(Some(node.version)),
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! The server's own attributes, which its agent publishes for whoever reads them.
+//! The server's own attributes, which its agent publishes for their readers.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use async_trait::async_trait;
 use wattle::lower::seed::SeedAttribute;
 use wattle::model::{IndexMap, Name, Step, Value};
 
-/// Where a server's own attributes come from.
+/// A source of a server's own attributes.
 #[async_trait]
 pub trait Attributes: Send + Sync + fmt::Debug {
     /// The value of an attribute.
     ///
     /// # Errors
-    /// Why it cannot be had, in one line.
+    /// Why it is not available, in one line.
     async fn get(&self, attribute: &SeedAttribute) -> Result<Value, String>;
 }
 
-/// Attributes that are known: by Heat's name, `id` for the identity, with networks by their names in the model.
+/// Known attributes by Heat's name (`id` for the identity), with networks by their names in the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fixed(pub IndexMap<Name, Value>);
 
@@ -30,10 +30,10 @@ impl Attributes for Fixed {
     }
 }
 
-/// What stands at the end of `path` in `value`.
+/// The part of `value` that `path` leads to.
 ///
 /// # Errors
-/// Where it ends before.
+/// Where the path ends too early.
 pub(super) fn walk<'v>(value: &'v Value, path: &[Step]) -> Result<&'v Value, String> {
     path.iter().try_fold(value, |value, step| match (step, value) {
         (Step::Key(name) | Step::Resource(name), Value::Map(values)) => {

@@ -1,4 +1,4 @@
-//! What is to be done, and who acts for the server: one agent at a time.
+//! Follows the desired revision, and ensures that only one agent at a time acts for the server.
 
 use std::fs;
 use std::sync::Arc;
@@ -17,13 +17,14 @@ use super::admission;
 use super::shared::Shared;
 use super::touch::Moment;
 
-/// What a status says of another agent that acts for the server.
+/// The name under which a status reports that another agent acts for the server.
 const ANOTHER: &str = "another agent";
 
-/// How long to wait before asking again who acts for the server, if that is kept from this agent.
+/// How long to wait before asking again which agent acts for the server, if this agent may not read that.
 const DENIED: Duration = Duration::from_secs(5);
 
-/// Follows what is desired, and says that this agent acts for the server, until it `ends`: then it takes that back.
+/// Follows the desired revision, and registers this agent for the server until it `ends`. Then it takes the
+/// registration back.
 ///
 /// # Errors
 /// The data space does not allow it.
@@ -33,7 +34,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
     let (sender, goals) = watch::channel(None);
     let mut desired = std::pin::pin!(desire(&shared, sender));
     let mut held: Option<Hold> = None;
-    // Who may read what is held.
+    // The operator who may read the held node.
     let mut told: Option<Principal> = None;
     let mut others = goals.clone();
     let mut has_looked = false;
@@ -59,7 +60,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
                 shared.admission.acts();
                 shared.say(Event::Claimed(true));
             }
-            // What was made for an operator who has another key now is made once more.
+            // A node that was created for an operator's former key is created again.
             Ok(()) = others.changed(), if held.is_some() => {
                 let is_another = others.borrow_and_update().as_ref().is_some_and(|goal| goal.operator != told);
                 if let Some(node) = held.take_if(|_| is_another) {
@@ -80,7 +81,7 @@ pub(super) async fn follow(shared: Arc<Shared>, mut ends: watch::Receiver<bool>)
     }
 }
 
-/// Says what is desired, for ever.
+/// Reports the desired revision, forever.
 ///
 /// # Errors
 /// The data space does not allow it.
@@ -98,7 +99,7 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
         }
     };
     loop {
-        // Who shares another login with the others sees what was kept from it.
+        // With another shared login, this server can read nodes that were kept from it before.
         let next = tokio::select! {
             biased;
             next = shared.insist(|| following.next(&listener)) => next,
@@ -134,7 +135,7 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
     }
 }
 
-/// Who is told of goals, and judges whether they are to be reached.
+/// Receives goals, and decides whether they count.
 struct Listener<'a> {
     shared: &'a Shared,
     goals: watch::Sender<Option<Goal>>,
@@ -158,7 +159,7 @@ impl Hears for Listener<'_> {
     }
 
     fn refused(&self, why: Option<String>, shown: Option<Goal>) {
-        // Without a place, nobody would be told.
+        // Without its place, the agent could not report this.
         if let Some(shown) = shown {
             self.goals.send_if_modified(|goal| goal.is_none() && goal.replace(shown).is_none());
         }
@@ -166,7 +167,7 @@ impl Hears for Listener<'_> {
     }
 }
 
-/// Returns once something becomes of what is held.
+/// Returns at the next change of the held node.
 async fn next(held: &mut Option<Hold>) -> Turn {
     match held {
         Some(node) => node.next().await,
@@ -174,14 +175,14 @@ async fn next(held: &mut Option<Hold>) -> Turn {
     }
 }
 
-/// Waits until no other agent acts for the server, and says that this one does: also in the place of its predecessor, if
-/// this process `begins`. Gives the operator who may read it as well.
+/// Waits until no other agent acts for the server, and registers this one. If this process `begins`, it may also
+/// replace its predecessor. Returns the operator who may read the registration as well.
 async fn claim(
     shared: &Shared,
     mut goals: watch::Receiver<Option<Goal>>,
     begins: bool,
 ) -> Result<(Hold, Option<Principal>), SpaceError> {
-    // Before there is a goal, the data space has no place for anybody.
+    // Before there is a goal, the data space has no places for agents.
     let operator = |goal: &Option<Goal>| goal.as_ref().and_then(|goal| goal.operator.clone());
     let found = goals.wait_for(Option::is_some).await.map(|goal| operator(&goal));
     let Ok(operator) = found else { return std::future::pending().await };
@@ -197,7 +198,8 @@ async fn claim(
         agent: Some(agent.to_owned()),
         boot: Some(boot.clone()),
     };
-    // Whoever takes the place of its predecessor writes that one's node. Others see whether it is there, and need no more.
+    // An agent that replaces its predecessor writes the predecessor's node. Others need only see whether the node
+    // exists.
     let own = Access::new().grant(&shared.admission.public().principal, Rights::READ.and(Rights::WRITE));
     let access = operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ));
     let path = shared.space.layout().alive(&shared.server);
@@ -211,7 +213,7 @@ async fn claim(
             }
             // The data space has no place for this server: not yet, or not any more.
             Err(SpaceError::Store(StoreError::Missing { .. })) => {
-                // It may come without another plan for the server, when a newer version applies its seed once more.
+                // It may come without another plan for the server, when a newer version applies the seed again.
                 let place = shared.space.layout().agent(&shared.server);
                 let made = shared.insist(|| async { Ok(shared.space.store().changed(&place, None).await?) });
                 tokio::select! {
@@ -222,9 +224,9 @@ async fn claim(
                 }
                 continue;
             }
-            // Somebody is there.
+            // Another agent is there.
             Err(SpaceError::Store(StoreError::Conflict { .. })) => {}
-            // Another server has been admitted in its place.
+            // Another server has been admitted in place of this one.
             Err(SpaceError::Store(StoreError::Denied { .. })) => {
                 time::sleep(DENIED).await;
                 continue;
@@ -232,7 +234,7 @@ async fn claim(
             Err(error) => return Err(error),
         }
         let holder = match shared.insist(|| shared.space.holder(&shared.server)).await {
-            // Of another server, or of another disk.
+            // An agent of another server, or one with another disk.
             Err(SpaceError::Store(StoreError::Denied { .. })) => {
                 let what = "another agent acts for this server, on another machine or with another disk: this one waits until \
                             that one has ended";
@@ -245,8 +247,8 @@ async fn claim(
         };
         over = match holder {
             None => None,
-            // Its own predecessor: the lock on the folder says that it is gone. On another machine, or if this process has
-            // acted for the server before, it is one with a copy of the folder.
+            // This agent's own predecessor, which the lock on the folder proves to be gone. On another machine, or if
+            // this process has acted for the server before, it is an agent with a copy of the folder.
             Some((holder, version))
                 if begins && holder.agent.as_deref() == Some(agent) && holder.boot.as_deref() == Some(&*boot) =>
             {

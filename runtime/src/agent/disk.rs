@@ -1,8 +1,8 @@
-//! Whether this server has another disk than before: its agent begins with an empty journal, where an agent with a folder of
-//! its own has acted for the server already. So it is after a rebuild, and all that is on the server runs again.
+//! Whether this server has a new disk: its agent begins with an empty journal, although an agent with another folder
+//! has acted for the server before. This happens after a rebuild, and everything on the server runs again.
 //!
-//! What lives here: finding it out by what that agent said last, and saying so for as long as its revision lasts. What must
-//! not: what is done about it. An empty journal has everything run in any case.
+//! This module detects it from what the earlier agent published last, and reports it for as long as its revision lasts.
+//! It must not decide what to do about it: an empty journal makes everything run in any case.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -11,32 +11,32 @@ use wattle_agent_core::memory::Memory;
 use wattle_agent_core::status::ServerStatus;
 use wattle_agent_core::time::Time;
 
-/// What an agent knows of the disk of its server.
+/// What an agent knows about the disk of its server.
 #[derive(Debug)]
 pub(super) struct Disk {
-    /// What tells this agent's folder from any other.
+    /// Identifies this agent's folder.
     agent: String,
     /// Whether nothing has ever run from this folder.
     is_empty: bool,
     anew: Mutex<Option<Anew>>,
 }
 
-/// That it is new.
+/// A new disk.
 #[derive(Clone, Debug)]
 struct Anew {
     since: Time,
     space: Option<Name>,
-    /// The revision in which it was found; none before the first.
+    /// The revision in which it was detected. `None` before the first.
     revision: Option<u64>,
 }
 
 impl Disk {
-    /// Of the folder of `agent`, whose journal says this.
+    /// The disk with the folder of `agent` and the contents of its journal.
     pub(super) fn new(agent: &str, memory: &Memory) -> Self {
         Self { agent: agent.to_owned(), is_empty: memory.started().next().is_none(), anew: Mutex::default() }
     }
 
-    /// Takes note of what was said of the server `before` this agent says anything. Comes to whether the disk is new.
+    /// Notes the status from `before` this agent. Returns whether the disk is new.
     pub(super) fn follows(&self, before: &ServerStatus, now: Time) -> bool {
         let Some(agent) = &before.agent else { return false };
         let is_other = *agent != self.agent;
@@ -49,7 +49,7 @@ impl Disk {
         is_other && self.is_empty
     }
 
-    /// The status, with whose it is, and whether that one has a new disk.
+    /// The status with the name of this agent, and whether its disk is new.
     pub(super) fn shown(&self, status: ServerStatus) -> ServerStatus {
         let mut known = self.known();
         let of = known.as_mut().filter(|anew| anew.space == status.space);

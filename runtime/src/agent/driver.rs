@@ -1,4 +1,4 @@
-//! The driver: has an event decided after the other, and what is decided carried out.
+//! The driver: passes one event after the other to the machine, and carries out its actions.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -23,25 +23,25 @@ use super::shared::{Message, Shared, Snapshot, unwritten};
 use super::why::root_causes;
 use super::{Ended, files, runs, touch};
 
-/// How often an agent looks whether it was paused: as a whole, with its machine, or by a signal.
+/// How often an agent checks whether it was paused: as a whole, with its server, or by a signal.
 const TICK: Duration = Duration::from_secs(2);
 
-/// How much later than it should a tick may come before that counts as a pause.
+/// How late a tick may be before that counts as a pause.
 const LATE: Duration = Duration::from_millis(500);
 
 /// A pause that is worth a line in the log.
 const LONG: Duration = Duration::from_secs(2);
 
-/// What comes of it, if anything does that matters to the machine.
+/// Its result is an event, if it matters to the machine.
 type Task = BoxFuture<'static, Option<Event>>;
 
-/// Carries out what a machine decides.
+/// Carries out a machine's actions.
 pub(super) struct Driver {
     shared: Arc<Shared>,
     machine: Machine<ServerVault>,
     questions: Arc<Questions>,
     journal: Journal,
-    /// Records that the disk did not take, in their order: none while it takes them.
+    /// Records that could not be written to disk, in order. Empty as long as the disk accepts them.
     unwritten: VecDeque<(Ticket, Vec<Record>)>,
     begun: Instant,
     tasks: FuturesUnordered<Abortable<Task>>,
@@ -49,7 +49,7 @@ pub(super) struct Driver {
     runs: HashMap<RunId, (watch::Sender<Option<Stop>>, AbortHandle)>,
     events: VecDeque<Event>,
     is_retired: bool,
-    /// As the machine knows it.
+    /// What the machine was last told.
     in_touch: bool,
     is_confirming: bool,
 }
@@ -74,7 +74,7 @@ impl Driver {
         }
     }
 
-    /// Goes on until the server has left the model.
+    /// Runs until the server has left the model.
     pub(super) async fn drive(mut self, mut messages: mpsc::UnboundedReceiver<Message>) -> Ended {
         let mut tick = time::interval(TICK);
         tick.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
@@ -87,13 +87,13 @@ impl Driver {
                     None => std::future::pending().await,
                 }
             };
-            // What has happened comes before what time it is: a recipe that has ended in time has.
+            // Events come before time: a recipe that has ended in time counts as such.
             let message = tokio::select! {
                 biased;
                 Some(event) = self.tasks.next(), if !self.tasks.is_empty() => event.ok().flatten().map(Message::Event),
                 Some(message) = messages.recv() => Some(message),
                 () = sleep => Some(Message::Event(Event::Time)),
-                // Where nothing is timed, no pause matters.
+                // If nothing is timed, pauses do not matter.
                 _ = tick.tick(), if wakes.is_some() || !self.unwritten.is_empty() => {
                     if !self.unwritten.is_empty() {
                         self.write_journal(true);
@@ -126,7 +126,7 @@ impl Driver {
         Now { uptime: self.begun.elapsed(), wall: clock::now() }
     }
 
-    /// Has decided what has happened, and begins with what is to be done.
+    /// Passes events to the machine, and begins its actions.
     fn decide(&mut self) {
         while let Some(event) = self.events.pop_front() {
             match &event {
@@ -146,7 +146,7 @@ impl Driver {
             }
             match event {
                 Event::InTouch(_) => self.is_confirming = false,
-                // Whoever acts for the server now says how it is doing.
+                // The agent that acts for the server now publishes the statuses.
                 Event::Claimed(false) => {
                     self.hand(event);
                     self.shared.publisher.forget();
@@ -200,7 +200,7 @@ impl Driver {
                 self.request(ticket, async move { Event::Attribute(ticket, shared.attributes.get(&attribute).await) });
             }
             Action::Explain(ticket, what) => self.request(ticket, async move {
-                // The store may be what is in the way.
+                // The store itself may be what is in the way.
                 let asked = root_causes(&shared.space, &what);
                 let causes = match time::timeout(wattle::values::ASKING, asked).await {
                     Ok(causes) => causes.map_err(|error| error.to_string()),
@@ -250,7 +250,7 @@ impl Driver {
         self.tasks.push(Abortable::new(work.map(Some).boxed(), registration));
     }
 
-    /// Writes what is to be written, as far as the disk takes it; the rest at the next tick, `again`.
+    /// Writes records as far as the disk accepts them. The rest is retried at the next tick, `again`.
     fn write_journal(&mut self, again: bool) {
         let what = format!("the journal `{}`", self.shared.state.join("journal").display());
         while let Some((ticket, records)) = self.unwritten.front() {
@@ -287,7 +287,7 @@ impl Driver {
             live,
         };
         let work = async move {
-            // Writing that it begins to disk may have taken long.
+            // Writing the start to disk may have taken long.
             tokio::select! {
                 biased;
                 () = touch::certain(&shared) => {}

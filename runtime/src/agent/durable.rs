@@ -1,18 +1,18 @@
-//! Files that outlive a crash: whoever is told what is in one after it was written, finds it there.
+//! Files that survive a crash: once a write is reported as done, its contents stay.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// Puts `content` in the place of what is at `path`, as a whole or not at all, and returns when it is on the disk. `mode` is what
-/// others may do with it from the first.
+/// Replaces the file at `path` by `content`, completely or not at all. Returns when it is on disk. The file has the
+/// permissions `mode` from the beginning.
 ///
 /// # Errors
-/// When the file system refuses.
+/// If the file system refuses.
 pub(super) fn write(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let new = path.with_extension("new");
-    // One that was broken off may have left it with other rights.
+    // An interrupted call may have left a file with other permissions.
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

@@ -1,4 +1,4 @@
-//! Files of recipes: from the data space into this server's cache, and from there into run directories.
+//! Recipe files: copies them from the data space to this server's cache, and from there to run directories.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,10 +15,10 @@ use crate::space::Kind;
 
 use super::shared::Shared;
 
-/// Most files that are fetched at the same time.
+/// The maximum number of files to fetch at the same time.
 const AT_ONCE: usize = 8;
 
-/// The directory in which a component's recipe runs.
+/// The run directory of a component's recipe.
 pub(super) fn directory(shared: &Shared, component: &str) -> PathBuf {
     shared.state.join("run").join(component)
 }
@@ -26,7 +26,7 @@ pub(super) fn directory(shared: &Shared, component: &str) -> PathBuf {
 /// Puts `files` into the run directory, each at its path below `files/`, and nothing else.
 ///
 /// # Errors
-/// When one cannot be had.
+/// If one is not available.
 pub(super) async fn lay_out(
     shared: &Shared,
     component: &str,
@@ -71,7 +71,7 @@ pub(super) async fn lay_out(
     Ok(())
 }
 
-/// Where a file is kept.
+/// The path of a file in the cache.
 fn cached(shared: &Shared, digest: &str) -> PathBuf {
     shared.state.join("recipes").join(hex(digest))
 }
@@ -80,15 +80,15 @@ fn hex(digest: &str) -> &str {
     digest.strip_prefix("sha256:").unwrap_or(digest)
 }
 
-/// Puts files into the cache before anybody needs them: then one request has room for many. What cannot be had is asked for
-/// again by whoever needs it.
+/// Fetches files into the cache before they are needed, so that many fit into one request. Files that are not available
+/// are fetched again when they are needed.
 pub(super) async fn fetch_ahead(shared: &Shared, digests: &[String]) {
     let _one_at_a_time = shared.fetching.lock().await;
     let fetches: Vec<_> = digests.iter().map(|digest| fetch(shared, digest).boxed()).collect();
     stream::iter(fetches).buffer_unordered(AT_ONCE).for_each(|_| std::future::ready(())).await;
 }
 
-/// Puts a file into the cache, unless it is there whole.
+/// Fetches a file into the cache, unless it is there already and complete.
 async fn fetch(shared: &Shared, digest: &str) -> Result<(), (Kind, String)> {
     let is_digest = hex(digest).len() == 64 && hex(digest).bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_digest {
@@ -116,8 +116,8 @@ async fn fetch(shared: &Shared, digest: &str) -> Result<(), (Kind, String)> {
     Ok(())
 }
 
-/// Deletes all files but those with the `needed` digests. What is deleted wrongly, or by an agent that dies meanwhile, is
-/// fetched again.
+/// Deletes all files except those with the `needed` digests. A file that is deleted by mistake, or by an agent that
+/// dies in the meantime, is fetched again.
 pub(super) fn prune(shared: &Shared, needed: &[String]) {
     let needed: HashSet<&str> = needed.iter().map(|digest| hex(digest)).collect();
     for file in fs::read_dir(shared.state.join("recipes")).into_iter().flatten().flatten() {

@@ -1,4 +1,4 @@
-//! Identity: who a server is, and where its data space is. `identity.json`, which the server's user data writes.
+//! The identity of a server and the address of its data space: `identity.json`, which the server's user data writes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use wattle::model::{IndexMap, Name, Value};
 use crate::space::{Credential, CredentialError};
 use crate::store::{Address, AddressError, Authority};
 
-/// Who a server is, and where its data space is.
+/// The identity of a server and the address of its data space.
 #[derive(Clone, Debug)]
 pub struct Identity {
     /// The stack.
     pub stack: Name,
     /// The server's name in the model.
     pub server: Name,
-    /// Where the data space is.
+    /// The address of the data space.
     pub space: Address,
-    /// What the server proves itself with, there.
+    /// What the server authenticates with there.
     pub credential: Credential,
-    /// The Neutron identity of each network that the server is on, by the network's name in the model.
+    /// The Neutron ID of each of the server's networks, by the network's name in the model.
     pub networks: IndexMap<Name, Name>,
-    /// What only Heat knows, by `RESOURCE.ATTRIBUTE.PATH`.
+    /// Values that only Heat knows, by `RESOURCE.ATTRIBUTE.PATH`.
     pub values: IndexMap<Name, Value>,
 }
 
@@ -34,25 +34,25 @@ pub enum IdentityError {
     /// The file cannot be read.
     #[error("cannot read the identity of this server, `{}`: {source}", path.display())]
     Read {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// It is not a JSON object.
     #[error("`{}` is not the identity that the user data of a wattle server writes: {source}", path.display())]
     Json {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// A field is missing, or does not hold what it should.
+    /// A field is missing or malformed.
     #[error("`{field}` in the identity `{}`: {reason}", path.display())]
     Field {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Which field.
+        /// The field.
         field: &'static str,
         /// What is wrong, and how to fix it.
         reason: String,
@@ -63,16 +63,16 @@ impl Identity {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// When it cannot be read, or does not say what it should.
+    /// If it cannot be read or is malformed.
     pub fn read(path: &Path) -> Result<Self, IdentityError> {
         let text = read(path).map_err(|source| IdentityError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, path)
     }
 
-    /// Reads `text`, which stands at `path`.
+    /// Parses `text`, the contents of `path`.
     ///
     /// # Errors
-    /// When it does not say what it should.
+    /// If it is malformed.
     pub fn parse(text: &str, path: &Path) -> Result<Self, IdentityError> {
         let fields: Map<String, serde_json::Value> =
             serde_json::from_str(text).map_err(|source| IdentityError::Json { path: path.to_owned(), source })?;
@@ -109,13 +109,13 @@ impl Fields<'_> {
     fn text(&self, field: &'static str) -> Result<&str, IdentityError> {
         match self.fields.get(field) {
             Some(serde_json::Value::String(text)) => Ok(text),
-            // It is not told: it may be what was to be secret.
+            // The message does not show it, because it may be what was to be secret.
             Some(other) => Err(self.refuse(field, format!("expected text, found {}", kind(other)))),
             None => Err(self.refuse(field, "it is missing: the user data that wattle emits writes it".to_owned())),
         }
     }
 
-    /// Where the data space is, and whose certificates it has.
+    /// The address of the data space, with the authority of its certificates.
     fn space(&self) -> Result<Address, IdentityError> {
         let space: Address = self.text("space")?.parse().map_err(|error: AddressError| {
             let help = match error {
@@ -126,7 +126,7 @@ impl Fields<'_> {
             };
             self.refuse("space", format!("{error}{help}; it is Heat's parameter `wattle_space`"))
         })?;
-        // Templates of before have no such field.
+        // Earlier templates do not have this field.
         let pem = match self.fields.get("ca") {
             None | Some(serde_json::Value::Null) => "",
             Some(_) => self.text("ca")?,
@@ -146,7 +146,7 @@ impl Fields<'_> {
     }
 
     fn credential(&self) -> Result<Credential, IdentityError> {
-        // Heat gives nothing, or an empty text, for a server that its parameter does not name.
+        // Heat passes nothing, or an empty text, to a server that its parameter does not name.
         let text = match self.fields.get("credential") {
             None | Some(serde_json::Value::Null) => "",
             Some(_) => self.text("credential")?,
@@ -167,7 +167,7 @@ impl Fields<'_> {
     }
 }
 
-/// What a value is, in words.
+/// The kind of a value, in words.
 fn kind(value: &serde_json::Value) -> &'static str {
     match value {
         serde_json::Value::Null => "nothing",

@@ -1,8 +1,9 @@
-//! The journal: what became of each component on this server, on disk before anyone else is told of it.
+//! The journal: what happened to each component on this server, on disk before anyone else learns of it.
 //!
-//! Lines that are only ever added, each on disk before [`Journal::append`] returns. What they mean, and what must be
-//! on disk before what else is done, is the machine's to say. When the disk is full, nothing is published that is not here;
-//! the agent keeps what it has to write, and goes on when there is room. Secrets stand here encrypted for the server itself.
+//! Lines are only ever added, and each is on disk before [`Journal::append`] returns. The machine decides what they
+//! mean, and what must be on disk before something else is done. When the disk is full, nothing is published that is
+//! not in the journal. The agent keeps its records, and continues when there is room. Secrets in the journal are
+//! encrypted for the server itself.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -16,36 +17,35 @@ use wattle_agent_core::record::Record;
 /// Why a journal cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// The file cannot be read or made.
+    /// The file cannot be read or created.
     #[error("cannot use the journal `{}`: {source}", path.display())]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// A line is none that an agent wrote.
+    /// A line was not written by an agent.
     #[error(
         "line {line} of the journal `{}` is damaged: {reason}; without it, finished components would run again: restore \
          it, or move it away if that is what should happen",
         path.display()
     )]
     Damaged {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Which line, from 1.
+        /// The number of the line, from 1.
         line: usize,
         /// What is wrong with it.
         reason: String,
     },
 }
 
-/// Makes what is finished on a server count as merely begun, so that it is run again: its machine was started anew, and
-/// services that recipes had started are gone with what ran before. What there is to tear down stays known, and with which
-/// inputs.
+/// Makes everything that is finished on a server count as merely started, so that it runs again: its machine was
+/// restarted, and the services that recipes had started are gone. What can be torn down stays known, with its inputs.
 ///
 /// # Errors
-/// When the journal in the agent's folder `state` cannot be read or written.
+/// If the journal in the agent's folder `state` cannot be read or written.
 pub fn forget_finished(state: &Path) -> io::Result<()> {
     let path = state.join("journal");
     if !path.try_exists()? {
@@ -53,7 +53,7 @@ pub fn forget_finished(state: &Path) -> io::Result<()> {
     }
     let (mut journal, mut memory) = match Journal::open(&path) {
         Ok(opened) => opened,
-        // It is left for the agent to find.
+        // The agent will report it.
         Err(JournalError::Damaged { .. }) => return Ok(()),
         Err(JournalError::Io { source, .. }) => return Err(source),
     };
@@ -61,7 +61,7 @@ pub fn forget_finished(state: &Path) -> io::Result<()> {
     journal.rewrite(&memory)
 }
 
-/// Writes a file that only its owner may read, and puts it on disk.
+/// Writes a file that only its owner can read, and syncs it to disk.
 fn write_anew(path: &Path, text: &[u8]) -> io::Result<File> {
     let _ = fs::remove_file(path);
     let mut file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)?;
@@ -75,7 +75,7 @@ fn replace(new: &Path, path: &Path) -> io::Result<()> {
     sync_folder(path)
 }
 
-/// Puts the name of a file on disk.
+/// Syncs the name of a file to disk.
 fn sync_folder(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
 }
@@ -85,10 +85,10 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 pub(super) struct Journal {
     file: File,
     path: PathBuf,
-    /// Bytes that are whole lines. What is behind them is of a line that could not be written.
+    /// The number of bytes that are complete lines. The rest is a line that could not be written.
     length: u64,
     torn: bool,
-    /// What the next line comes after.
+    /// The checksum that the next line continues.
     chain: Chain,
 }
 
@@ -96,7 +96,7 @@ impl Journal {
     /// Opens the journal at `path`, or begins it.
     ///
     /// # Errors
-    /// When it cannot be read or is damaged. A last line that was cut off is not damage.
+    /// If it cannot be read or is damaged. A last line that was cut off is not damage.
     pub(super) fn open(path: &Path) -> Result<(Self, Memory), JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path).map_err(io)?;
@@ -109,10 +109,10 @@ impl Journal {
         Ok((journal, memory))
     }
 
-    /// Puts `records` on disk, all of them or none.
+    /// Writes `records` to disk, all or none.
     ///
     /// # Errors
-    /// When they are not on disk; they can be given again.
+    /// If they are not on disk. The call can be repeated.
     pub(super) fn append(&mut self, records: &[Record]) -> io::Result<()> {
         let mut chain = self.chain.clone();
         let text: Vec<u8> = records.iter().flat_map(|record| encode(&mut chain, record)).collect();
@@ -129,7 +129,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Writes the journal anew when most of it is of the past. If that fails, the old one is as good.
+    /// Rewrites the journal when most of it is obsolete. If that fails, the old one is just as good.
     fn compact(&mut self, memory: &Memory, lines: usize) {
         if lines <= 256 + 4 * memory.records().len() {
             return;

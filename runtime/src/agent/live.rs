@@ -1,4 +1,4 @@
-//! What a recipe may ask and publish while it runs: passed on to whoever decides.
+//! Passes what recipes ask and publish while they run on to the machine.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,10 +17,10 @@ use crate::space::{Failure, Kind, PlannedComponent};
 use super::shared::Shared;
 use super::socket;
 
-/// Who waits for which answer.
+/// The callers that wait for answers.
 type Askers<T> = HashMap<Question, oneshot::Sender<T>>;
 
-/// What is asked, and who waits for the answers.
+/// Open questions, and the callers that wait for answers.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
     next: AtomicU64,
@@ -37,14 +37,14 @@ impl Questions {
         Question(self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The answer to a question about an input.
+    /// Answers a question about an input.
     pub(super) fn answer(&self, question: Question, answer: Result<Option<Value>, Failure>) {
         if let Some(asker) = locked(&self.inputs).remove(&question) {
             let _ = asker.send(answer);
         }
     }
 
-    /// What became of an output.
+    /// Answers a question about an output.
     pub(super) fn answer_output(&self, question: Question, answer: Result<Value, Broken>) {
         if let Some(asker) = locked(&self.outputs).remove(&question) {
             let _ = asker.send(answer);
@@ -65,7 +65,7 @@ pub(super) struct Run {
     state: Mutex<Told>,
 }
 
-/// What went through.
+/// What was passed on.
 struct Told {
     handed: IndexMap<Name, Value>,
     published: IndexMap<Name, Value>,
@@ -79,7 +79,7 @@ impl fmt::Debug for Run {
 }
 
 impl Run {
-    /// A run, what it has been given, and what it has published before.
+    /// A run, with the inputs that it has been given and the outputs that it has published before.
     pub(super) fn new(
         shared: &Arc<Shared>,
         questions: &Arc<Questions>,
@@ -119,7 +119,7 @@ impl Run {
     }
 }
 
-/// A question that is withdrawn when nobody waits for its answer any more.
+/// A question, which is withdrawn when its caller stops waiting.
 struct Asked<'r> {
     run: &'r Run,
     question: Question,
@@ -186,7 +186,7 @@ impl Live for Run {
 
     async fn stopped(&self) -> Stop {
         let mut stopped = self.stopped.clone();
-        // Nobody can stop it any more when the agent has gone; then this is dropped.
+        // When the agent has gone, nothing can stop the run any more, but then this future is dropped.
         let Ok(stop) = stopped.wait_for(Option::is_some).await.map(|stop| *stop) else {
             return std::future::pending().await;
         };

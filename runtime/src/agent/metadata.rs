@@ -1,8 +1,8 @@
-//! What OpenStack tells a server about itself: its metadata service, or the config drive.
+//! What OpenStack tells a server about itself, in its metadata service or config drive.
 //!
-//! Both give `meta_data.json` (identity, name) and `network_data.json` (which address on which network); Nova's
-//! documentation, "Metadata", says what stands in them. Heat names networks as the model does, they by identity; the
-//! server's user data tells the one from the other.
+//! Both provide `meta_data.json` (identity, name) and `network_data.json` (which address on which network). Their
+//! contents are described in Nova's documentation, "Metadata". Heat uses the network names of the model, metadata uses
+//! IDs. The server's user data maps one to the other.
 
 mod source;
 
@@ -24,10 +24,10 @@ pub use source::Place;
 
 use source::{MetaData, NetworkData};
 
-/// How long the metadata service is asked: it may come up after the server.
+/// How long to ask the metadata service, which may start after the server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Attributes from what OpenStack tells the server.
+/// Attributes from OpenStack's metadata.
 #[derive(Debug)]
 pub struct Metadata {
     networks: IndexMap<Name, Name>,
@@ -37,13 +37,13 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// From the config drive if there is one, else from the metadata service. `networks` are the identities of the
+    /// Reads the config drive if there is one, and the metadata service otherwise. `networks` holds the IDs of the
     /// server's networks by their names in the model.
     pub fn new(networks: IndexMap<Name, Name>) -> Self {
         Self { networks, place: None, patience: PATIENCE, found: OnceCell::new() }
     }
 
-    /// From `place`.
+    /// Reads the metadata at `place`.
     pub fn at(networks: IndexMap<Name, Name>, place: Place) -> Self {
         Self { place: Some(place), ..Self::new(networks) }
     }
@@ -62,7 +62,7 @@ impl Metadata {
         }
     }
 
-    /// Without metadata: a server that is on one network has one address, which is its own.
+    /// Without metadata: a server on a single network has one address, which is its own.
     async fn guess(&self) -> Option<Fixed> {
         let (network, id) = self.networks.first().filter(|_| self.networks.len() == 1)?;
         let addresses: Vec<Value> =
@@ -117,7 +117,7 @@ impl Metadata {
         tell("id", meta.uuid.clone());
         tell("name", meta.name.clone());
         tell("first_address", all.first().map(ToString::to_string));
-        // What Nova was told to say instead of these only Nova knows.
+        // Only Nova knows whether it was told to report others.
         tell("accessIPv4", all.iter().find(|address| address.is_ipv4()).map(ToString::to_string));
         tell("accessIPv6", all.iter().find(|address| address.is_ipv6()).map(ToString::to_string));
         Fixed(known)
@@ -145,7 +145,7 @@ struct Address {
     scope: String,
 }
 
-/// The addresses that this server has now, by the MAC of their interface; none if `ip` cannot tell.
+/// The present addresses of this server, by the MAC address of their interface. Empty if `ip` cannot tell.
 async fn local_addresses() -> Vec<(String, IpAddr)> {
     let output = Command::new("ip").args(["-json", "address", "show"]).stdin(Stdio::null()).output().await;
     let interfaces: Vec<Interface> =

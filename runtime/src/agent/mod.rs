@@ -1,12 +1,12 @@
 //! The agent: the program on a server that runs its components.
 //!
-//! It carries out what a [`Machine`](wattle_agent_core::machine::Machine) decides: with a store, a disk, and processes. What
-//! lives here: how an event comes about, and how an action is carried out. What must not: when what is run and what becomes
-//! of it, which is the machine's; how a recipe is run ([`crate::recipe`]), and what the nodes of a store mean
-//! ([`crate::space`]).
+//! It carries out the actions of a [`Machine`](wattle_agent_core::machine::Machine), with a store, a disk and
+//! processes. This module produces events and carries out actions. It must not decide when something runs or what
+//! becomes of it, which the machine does. How a recipe runs belongs to [`crate::recipe`], and the meaning of a store's
+//! nodes to [`crate::space`].
 //!
-//! An agent is one future. Dropped at any point, it leaves what a crash would leave; the journal's documentation says
-//! why that loses nothing.
+//! An agent is one future. Dropped at any point, it leaves what a crash would leave. The journal's documentation
+//! explains why nothing is lost then.
 
 mod admission;
 mod attributes;
@@ -59,24 +59,24 @@ use shared::Shared;
 use socket::{Runs, Socket};
 use touch::Touch;
 
-/// An agent: acts for one server of one stack.
+/// An agent, which acts for one server of one stack.
 #[derive(Debug)]
 pub struct Agent {
     /// The data space of its stack, in a store that knows the server's credential.
     pub space: Space,
     /// The server.
     pub server: Name,
-    /// The server's credential: opens what is secret.
+    /// The server's credential, which opens its secrets.
     pub credential: Credential,
-    /// What runs recipes.
+    /// Runs recipes.
     pub runner: Arc<dyn Runner>,
-    /// The folder for what it keeps: the journal, run directories, recipes, its socket. Nobody else's.
+    /// The folder for the journal, run directories, recipes and the socket. For this agent alone.
     pub state: PathBuf,
-    /// Where the server's own attributes come from.
+    /// The source of the server's own attributes.
     pub attributes: Arc<dyn Attributes>,
-    /// What the server was told by its user data.
+    /// The values in the server's user data.
     pub user_data: IndexMap<Name, Value>,
-    /// How long things may take that do not say it themselves.
+    /// Limits for components that do not declare their own.
     pub limits: Limits,
 }
 
@@ -85,19 +85,19 @@ pub struct Agent {
 pub enum Ended {
     /// It was told to.
     Asked,
-    /// The server has left the model, and everything on it was torn down.
+    /// The server has left the model, and everything on it is torn down.
     Retired,
 }
 
-/// Why an agent cannot go on.
+/// Why an agent cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// Its folder cannot be used.
     #[error("cannot use the agent's folder `{}`: {source}", path.display())]
     State {
-        /// What in it, or itself.
+        /// The path in it, or the folder itself.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// Another agent uses the folder.
@@ -109,12 +109,12 @@ pub enum AgentError {
     /// The journal cannot be used.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The data space does not listen to it.
+    /// The data space refuses it.
     #[error(transparent)]
     Space(#[from] SpaceError),
 }
 
-/// The name of an agent's socket within its folder.
+/// The name of an agent's socket in its folder.
 pub(crate) const SOCKET: &str = "agent.sock";
 
 /// The file with the agent's own name.
@@ -124,8 +124,8 @@ impl Agent {
     /// Acts for the server until it has left the model, or `until` is ready.
     ///
     /// # Errors
-    /// When it cannot begin: its folder cannot be used, or the data space refuses it. Afterwards it goes on whatever
-    /// happens.
+    /// If the agent cannot begin, because its folder cannot be used or the data space refuses it. Afterwards it
+    /// continues whatever happens.
     pub async fn run(self, until: impl Future<Output = ()>) -> Result<Ended, AgentError> {
         let mut until = std::pin::pin!(until);
         let _lock = tokio::select! {
@@ -151,8 +151,8 @@ impl Agent {
         let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
         let store = Arc::clone(space.store());
-        // Whichever of all the operator knows it by: if the credential is of before passwords were for one authority, so may be
-        // what was admitted.
+        // The operator may know the server by any of them. If the credential is from before passwords were for one
+        // authority, the admitted key may be as well.
         let keys = own.all();
         let unbound = keys.iter().filter(|_| credential.is_unbound()).map(|key| key.clone().unbound());
         let logins: Vec<_> = keys.iter().cloned().chain(unbound).flat_map(|key| key.logins(&stack, &server)).collect();
@@ -208,7 +208,7 @@ impl Agent {
     }
 }
 
-/// What tells the agent of this folder from any other one of its server, also after a restart.
+/// Identifies the agent of this folder among all agents of its server, even after a restart.
 fn name(state: &Path) -> io::Result<String> {
     let path = state.join(NAME);
     match fs::read_to_string(&path) {
@@ -221,13 +221,13 @@ fn name(state: &Path) -> io::Result<String> {
     Ok(name)
 }
 
-/// Makes the agent's folder, and keeps others out of it for as long as the result lives.
+/// Creates the agent's folder, and locks it for as long as the result lives.
 async fn prepare(state: &Path) -> Result<File, AgentError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| AgentError::State { path, source }
     };
-    // Others may pass through to the files of recipes, as a database's own user does, but not look around.
+    // Other users, such as a database's own, may pass through to the recipe files, but may not list the folders.
     for folder in [state.to_owned(), state.join("run"), state.join("recipes")] {
         fs::create_dir_all(&folder).map_err(failed(&folder))?;
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o711)).map_err(failed(&folder))?;

@@ -9,17 +9,17 @@ use crate::store::AuthorityId;
 
 use super::durable;
 
-/// Its file.
+/// The file name.
 pub(super) const NAME: &str = "key";
 
-/// Most keys that are kept: what was encrypted for an earlier one is nothing that anybody needs.
+/// The maximum number of keys to keep. What was encrypted for even earlier ones is not needed any more.
 const MOST: usize = 8;
 
-/// The server's own keys, at a store of these authorities, of which one is made if there is none. A key is on the disk before anybody is told of it: one that was
-/// admitted and then lost would be a server that nobody knows.
+/// The server's own keys, for a store of these authorities. If there is none, one is created. A key is on disk before
+/// anyone learns of it: a server whose key was admitted and then lost could not be recognized.
 ///
 /// # Errors
-/// When they cannot be read or written.
+/// If they cannot be read or written.
 pub(super) fn own_keys(state: &Path, authorities: &[AuthorityId]) -> io::Result<Keyring> {
     match fs::read_to_string(state.join(NAME)) {
         Ok(text) => {
@@ -39,10 +39,10 @@ pub(super) fn own_keys(state: &Path, authorities: &[AuthorityId]) -> io::Result<
     }
 }
 
-/// Makes another key, which comes before the others from now on.
+/// Creates another key, which is the newest from now on.
 ///
 /// # Errors
-/// When it cannot be written; then there is none.
+/// If it cannot be written. Then it does not exist.
 pub(super) fn another(state: &Path, keys: &Keyring) -> io::Result<()> {
     let mut all = keys.all();
     let newest = ServerKey::generate().at(keys.newest().authorities().to_vec());

@@ -1,5 +1,5 @@
-//! What the data space is told of how everything on this server is doing: the last state of each component, not every one
-//! that it went through.
+//! Publishes the state of everything on this server: only the last state of each component, not every one that it
+//! passed through.
 
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
@@ -15,10 +15,10 @@ use crate::store::StoreError;
 use super::shared::{AGAIN, Shared};
 use super::touch;
 
-/// How long a state that may pass at once is kept before it is published.
+/// How long to keep a state that may pass quickly before publishing it.
 const PASSING: Duration = Duration::from_millis(50);
 
-/// What is to be published.
+/// The statuses to publish.
 #[derive(Debug, Default)]
 pub(super) struct Publisher {
     state: Mutex<Inner>,
@@ -29,11 +29,11 @@ pub(super) struct Publisher {
 
 #[derive(Debug, Default)]
 struct Inner {
-    // What the data space was not told yet, and whether it is being told something.
+    // Statuses that are not published yet, and whether some are being published.
     components: IndexMap<Name, Status>,
     server: Option<ServerStatus>,
     is_publishing: bool,
-    // The waits that the log was told of, in the last revision.
+    // The waits of the last revision that are in the log.
     logged: (u64, IndexSet<(Name, Name)>),
 }
 
@@ -42,7 +42,7 @@ impl Publisher {
         self.state.lock().expect("INVARIANT: nothing panics while it holds what is to be published")
     }
 
-    /// A component, `SERVER/COMPONENT`, is doing so now.
+    /// A component, `SERVER/COMPONENT`, has this status now.
     pub(super) fn show(&self, component: Name, status: Status) {
         let is_urgent = matches!(status.state, State::Done | State::Failed(_));
         self.state().components.insert(component, status);
@@ -52,24 +52,24 @@ impl Publisher {
         }
     }
 
-    /// The server is doing so now.
+    /// The server has this status now.
     pub(super) fn show_server(&self, status: ServerStatus) {
         self.state().server = Some(status);
         self.changed.notify_one();
     }
 
-    /// Another agent says how everything is doing: what it was not told yet is not said any more.
+    /// Another agent publishes the statuses from now on. Drops those that are not published yet.
     pub(super) fn forget(&self) {
         let mut state = self.state();
         state.components.clear();
         state.server = None;
     }
 
-    /// Tells the data space what changes of the server, for ever, while nobody else acts for it.
+    /// Publishes changes, forever, while no other agent acts for the server.
     pub(super) async fn publish(&self, shared: &Shared) {
         loop {
             self.changed.notified().await;
-            // What passes at once is not worth a request.
+            // A state that passes quickly is not worth a request.
             let _ = time::timeout(PASSING, self.urgent.notified()).await;
             touch::certain(shared).await;
             match self.publish_once(shared).await {
@@ -84,7 +84,7 @@ impl Publisher {
         }
     }
 
-    /// Whether the data space knows it all now.
+    /// Publishes the statuses once. Returns whether the data space has all of them now.
     async fn publish_once(&self, shared: &Shared) -> Told {
         let Shared { space, server, touch, .. } = shared;
         let sure = || touch.is_certain();
@@ -111,7 +111,7 @@ impl Publisher {
             let told = came_of(&component, result);
             all = all.max(told);
             if told != Told::All {
-                // It may have changed meanwhile.
+                // It may have changed in the meantime.
                 state.components.entry(component).or_insert(status);
             }
         }
@@ -136,7 +136,7 @@ impl Publisher {
         }
     }
 
-    /// Waits until the data space knows everything.
+    /// Waits until everything is published.
     pub(super) async fn settled(&self) {
         loop {
             let settled = self.settled.notified();
@@ -151,20 +151,21 @@ impl Publisher {
     }
 }
 
-/// What came of telling the data space something.
+/// The result of publishing something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Told {
-    /// It need not be told again.
+    /// It need not be published again.
     All,
     /// It took so long that another agent may act for the server.
     Unsure,
-    /// It cannot be used now.
+    /// The data space cannot be used now.
     Refused,
 }
 
 fn came_of(what: &str, result: Result<(), SpaceError>) -> Told {
     match result {
-        // What is missing has left the model meanwhile; of a newer revision, another agent knows more.
+        // What is missing has left the model in the meantime. If the status is of a newer revision, another agent knows
+        // more.
         Ok(()) | Err(SpaceError::Store(StoreError::Missing { .. }) | SpaceError::Superseded { .. }) => Told::All,
         Err(SpaceError::Unsure) => Told::Unsure,
         Err(SpaceError::Store(StoreError::Unusable { .. })) => Told::Refused,

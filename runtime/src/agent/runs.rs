@@ -1,4 +1,4 @@
-//! What runs leave running: it stays once the journal has their end, and is ended before.
+//! Processes that runs leave behind: they stay once the end of the run is in the journal, and are killed otherwise.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use wattle_agent_core::record::Record;
 
 use crate::recipe;
 
-/// Takes note of `records`, which are in the journal: what ended runs have left running is there to stay.
+/// Notes that `records` are in the journal: processes that the ended runs have left are there to stay.
 pub(super) fn settle(state: &Path, records: &[Record]) {
     for record in records {
         if let Record::Finished { component, .. } | Record::Failed { component, .. } | Record::Gone { component } =
@@ -25,8 +25,8 @@ fn settle_one(directory: &Path) {
     }
 }
 
-/// Ends what an agent that was killed left running of runs whose end the journal does not have: they run again, or not any more.
-/// What ended runs have left running stays, as far as there is a memory.
+/// Kills processes that a killed agent has left from runs whose end is not in the journal. These run again, or never
+/// again. Processes of ended runs stay, as far as there is a memory.
 pub(super) fn end_former(state: &Path, memory: Option<&Memory>) {
     for folder in fs::read_dir(state.join("run")).into_iter().flatten().flatten() {
         let (name, path) = (folder.file_name(), folder.path());

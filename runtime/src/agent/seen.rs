@@ -1,7 +1,7 @@
-//! The newest revision that this server was told to reach, on disk: nobody makes it go back to an older one.
+//! The newest revision that this server was told, on disk, so that nobody can make it go back to an older one.
 //!
-//! What the operator has signed once stays signed. Without this, whoever decides what an agent gets to read could show it
-//! the goal and the plans of last year, with the recipes that had to be replaced since.
+//! The operator's signatures stay valid. Without this, someone who controls what an agent can read could show it last
+//! year's goal and plans, with recipes that had to be replaced since.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ use crate::space::{Authority, Goal, Revision, ServerStatus};
 
 use super::durable;
 
-/// Its file.
+/// The file name.
 pub(super) const NAME: &str = "revision";
 
 /// The newest revision that was seen.
@@ -31,12 +31,12 @@ struct Note {
     revision: Revision,
     /// The number of the server's own plan.
     plan: u64,
-    /// By whose word it was, if that is not who the user data says that counts.
+    /// The key that signed it, if that is not the one in the user data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     operator: Option<Succeeded>,
 }
 
-/// An operator's key that came after the one that the user data tells of.
+/// An operator's key that came after the one in the user data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Succeeded {
     told: Authority,
@@ -44,10 +44,10 @@ struct Succeeded {
 }
 
 impl Seen {
-    /// As the agent's folder has it.
+    /// Opens the note in the agent's folder.
     ///
     /// # Errors
-    /// When it cannot be read: then it is not known what would be older.
+    /// If it cannot be read, because then it is not known which revisions are older.
     pub(super) fn open(state: &Path) -> io::Result<Self> {
         let path = state.join(NAME);
         let newest = match fs::read(&path) {
@@ -58,18 +58,19 @@ impl Seen {
         Ok(Self { path, newest: Mutex::new(newest) })
     }
 
-    /// Whose word counts for a server that was `told` of an operator's key by its user data: no key's that came before another
-    /// one by whose word it has acted.
+    /// The key to trust for a server that was `told` one by its user data. It is never one that came before another key
+    /// that the server has acted on.
     pub(super) fn operator(&self, told: Authority) -> Authority {
         let newest = self.newest();
         let succeeded = newest.as_ref().and_then(|note| note.operator.as_ref());
         succeeded.filter(|succeeded| succeeded.told == told).map_or(told, |succeeded| succeeded.now)
     }
 
-    /// Takes note of a goal, as far as it is `server`'s; `by` is whose word that the user data `told` of, and whose it is.
+    /// Notes a goal, as far as it concerns `server`. The user data `told` one key, and the goal is signed `by` the
+    /// other.
     ///
     /// # Errors
-    /// In words, when a newer one was seen before, or no note can be taken.
+    /// A message, if a newer goal was seen before or this one cannot be noted.
     pub(super) fn admit(&self, goal: &Goal, server: &str, (told, by): (Authority, Authority)) -> Result<(), String> {
         let mut newest = self.newest();
         let revision = goal.of();
@@ -87,8 +88,8 @@ impl Seen {
         Ok(())
     }
 
-    /// What the server says before it has begun with anything, as of the plan that it was told of last: what it said then is not
-    /// newer.
+    /// The status before the server has begun with anything. It is dated to the last plan that the server was told,
+    /// because its earlier statuses are not newer than that.
     pub(super) fn dated(&self, status: ServerStatus) -> ServerStatus {
         match &*self.newest() {
             Some(note) if status.revision == 0 => {
@@ -136,11 +137,11 @@ mod tests {
              2026-01-01 before"
         );
         admit(&seen, "2026-01-01", 7).unwrap();
-        // What the server says meanwhile does not come before what it said when it had begun its plan.
+        // What the server publishes in the meantime is not older than what it published when it began its plan.
         let said = serde_json::from_str(r#"{"revision": 0, "since": "2026-01-01T00:00:00Z"}"#).unwrap();
         let said = seen.dated(said);
         assert_eq!((said.revision, said.space.as_deref()), (1, Some("2026-01-01")));
-        // A data space that begins anew is newer, whatever its numbers.
+        // A new data space is newer, whatever its numbers.
         admit(&seen, "2026-02-01", 1).unwrap();
         admit(&seen, "2026-01-01", 9).unwrap_err();
         seen.admit(&goal(None, 9), "db", by).unwrap_err();
@@ -155,7 +156,7 @@ mod tests {
         seen.admit(&goal(Some("2026-01-01"), 1), "db", (told, now)).unwrap();
         let seen = Seen::open(folder.path()).unwrap();
         assert_eq!(seen.operator(told), now);
-        // Somebody gave the server other user data, and kept its disk.
+        // The server was given other user data and kept its disk.
         assert_eq!(seen.operator(other), other);
     }
 

@@ -25,19 +25,19 @@ use super::signals::Kept;
 use super::socket::Runs;
 use super::touch::Touch;
 
-/// How long to wait before something is tried again that is in nobody's hand here: a full disk, a store that refuses.
+/// How long to wait before retrying something that cannot be changed here: a full disk, a store that refuses.
 pub(super) const AGAIN: Duration = Duration::from_secs(5);
 
-/// What the agent's parts say to whoever decides.
+/// Messages from the parts of an agent to the driver.
 #[derive(Debug)]
 pub(super) enum Message {
     /// Something happens.
     Event(Event),
-    /// Somebody wants to know how everything is doing.
+    /// A request for the state of everything.
     Look(oneshot::Sender<Snapshot>),
 }
 
-/// How everything on a server is doing.
+/// The state of everything on a server.
 #[derive(Debug)]
 pub(super) struct Snapshot {
     pub(super) server: ServerStatus,
@@ -59,17 +59,17 @@ pub(super) struct Shared {
     pub(super) touch: Touch,
     pub(super) seen: Seen,
     pub(super) disk: Disk,
-    /// Held by whoever fetches files of recipes.
+    /// Held while recipe files are being fetched.
     pub(super) fetching: tokio::sync::Mutex<()>,
     pub(super) messages: mpsc::UnboundedSender<Message>,
 }
 
-/// What a status says of a server that cannot know whose word counts, and whose own word cannot be known.
+/// The status of a server that cannot know which key to trust, and whose own signatures cannot be verified.
 pub(super) const UNPROVEN: &str = "this server's credential is of before anything was signed: whoever can write to the data space can tell it what \
                         to do, and replace what it publishes, until `wattle seed apply --renew` and `openstack stack update` replace it";
 
 impl Shared {
-    /// Says, for ever, what is in the data space in other servers' names and not theirs.
+    /// Reports, forever, contents that are in other servers' names but not from them.
     pub(super) async fn tell_disowned(&self) {
         let mut disowned = self.space.disowned();
         while disowned.changed().await.is_ok() {
@@ -96,7 +96,7 @@ impl Shared {
         }
     }
 
-    /// How the server is doing, as others are to see it.
+    /// The status of the server as others are to see it.
     pub(super) fn shown(&self, status: ServerStatus) -> ServerStatus {
         let mut status = self.disk.shown(self.seen.dated(status));
         if self.admission.credential.authority().is_none() {
@@ -105,9 +105,9 @@ impl Shared {
         status
     }
 
-    /// Looks at what was said of this server before this agent acts for it.
+    /// Reads the server's status from before this agent acts for it.
     pub(super) async fn look_back(&self) {
-        // Whoever has signed it may have had another key: that it is there is enough.
+        // It may have been signed with another key. It is enough that it exists.
         let before = match self.insist(|| self.space.said_of_server(&self.server)).await {
             Ok(before) => before,
             Err(error) => {
@@ -122,23 +122,23 @@ impl Shared {
         }
     }
 
-    /// Says that something happened.
+    /// Reports an event.
     pub(super) fn say(&self, event: Event) {
-        // Nobody listens any more when the agent ends.
+        // When the agent ends, nothing receives messages any more.
         let _ = self.messages.send(Message::Event(event));
     }
 
-    /// Something is wrong with the server, or is so no longer.
+    /// Something is wrong with the server, or no longer is.
     pub(super) fn trouble(&self, of: &str, what: Option<String>) {
         self.say(Event::Trouble(of.to_owned(), what));
     }
 
-    /// The component's name in the stack.
+    /// The component's full name in the stack.
     pub(super) fn full(&self, component: &str) -> Name {
         format!("{}/{component}", self.server).into()
     }
 
-    /// Does `work` on the disk until it is done.
+    /// Repeats `work` on the disk until it succeeds.
     pub(super) async fn insist_io<T>(&self, what: &str, mut work: impl FnMut() -> io::Result<T>) -> T {
         let mut in_trouble = false;
         loop {
@@ -158,8 +158,8 @@ impl Shared {
         }
     }
 
-    /// Asks the data space until it listens: while it cannot be used at all, there is nothing else to do than to wait. What may not
-    /// be read is asked for again as who this server has become since.
+    /// Repeats a request until the data space answers: while it cannot be used at all, there is nothing to do but wait.
+    /// If something may not be read, the request is repeated with the identity that the server has gained since.
     pub(super) async fn insist<T, F>(&self, mut ask: impl FnMut() -> F) -> Result<T, SpaceError>
     where
         F: Future<Output = Result<T, SpaceError>>,
@@ -184,7 +184,7 @@ impl Shared {
                         return answer;
                     }
                     let joins = matches!(admission::join(self).await, Ok(true));
-                    // Or it was learned elsewhere while this was asked for.
+                    // Or it was learned elsewhere in the meantime.
                     if !joins && self.admission.joined() == joined {
                         return answer;
                     }
@@ -194,7 +194,7 @@ impl Shared {
     }
 }
 
-/// Why the server cannot go on.
+/// Why the server cannot continue.
 pub(super) fn unwritten(what: &str, error: &io::Error) -> String {
     format!("cannot write {what}, and tries again: {error}")
 }

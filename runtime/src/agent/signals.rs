@@ -1,7 +1,7 @@
-//! What programs on this server signal to whoever waits for it: kept on the disk, and told to the data space.
+//! The signals of programs on this server: kept on disk, and published to the data space.
 //!
-//! The disk has all of it, so the data space is told the whole each time: also when this server has another key by then, or another
-//! server had its place before.
+//! The disk has all signals, so all of them are published each time. They are complete even if the server has another
+//! key by then, or another server had its place before.
 
 use std::collections::HashMap;
 use std::fs;
@@ -22,37 +22,37 @@ use super::durable;
 use super::shared::{AGAIN, Shared};
 use super::touch;
 
-/// The file.
+/// The file name.
 pub(super) const NAME: &str = "signals";
 
-/// What a status says of signals that nobody hears of.
+/// The name under which a status reports that signals cannot be published.
 const TROUBLE: &str = "signals";
 
-/// What was signalled on this server.
+/// The signals of this server.
 #[derive(Debug)]
 pub(super) struct Kept {
     path: PathBuf,
     state: Mutex<State>,
-    /// How often there was something to tell.
+    /// Counts the changes to publish.
     changes: watch::Sender<u64>,
-    /// Up to which of these the data space was told.
+    /// The last of these changes that is published.
     told: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     signals: Signals,
-    /// The plan by which the server works.
+    /// The plan that the server works on.
     plan: u64,
-    /// By handle and component the run that has said something last: its token.
+    /// For each handle and component, the token of the run that signalled last.
     runs: HashMap<(Name, Name), String>,
 }
 
 impl Kept {
-    /// As the agent's folder has it.
+    /// Opens the file in the agent's folder.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub(super) fn open(state: &Path) -> io::Result<Self> {
         let path = state.join(NAME);
         let signals = match fs::read(&path) {
@@ -68,17 +68,17 @@ impl Kept {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The server works by the plan of this number from now on, and may be known by another key.
+    /// The server works on the plan with this number from now on, and may be known by another key.
     pub(super) fn works_by(&self, plan: u64) {
         self.state().plan = plan;
         self.changes.send_modify(|changes| *changes += 1);
     }
 
-    /// Takes what is `said` of a handle by the `run` of a component's recipe, or by another program, and returns once the data space
-    /// knows it.
+    /// Takes the signal `said` for a handle by the `run` of a component's recipe, or by another program. Returns once
+    /// it is in the data space.
     ///
     /// # Errors
-    /// When it is no signal, or cannot be kept.
+    /// If it is not a signal, or cannot be kept.
     pub(super) async fn signal(&self, handle: &str, said: &Value, run: Option<(&Name, &str)>) -> Result<(), String> {
         let signal = Signal::read(said, clock::now()).map_err(|error| error.to_string())?;
         let number = self.keep(handle, signal, run)?;
@@ -86,7 +86,7 @@ impl Kept {
         Ok(())
     }
 
-    /// The number of the change that it is.
+    /// Keeps the signal. Returns the number of this change.
     fn keep(&self, handle: &str, mut signal: Signal, run: Option<(&Name, &str)>) -> Result<u64, String> {
         let mut state = self.state();
         signal.plan = state.plan;
@@ -103,7 +103,7 @@ impl Kept {
         Ok(*self.changes.borrow())
     }
 
-    /// Tells the data space what is new, for ever, while nobody else acts for the server.
+    /// Publishes changes, forever, while no other agent acts for the server.
     pub(super) async fn publish(&self, shared: &Shared) {
         let mut changes = self.changes.subscribe();
         let mut in_trouble = false;
@@ -138,7 +138,7 @@ impl Kept {
 }
 
 async fn tell(shared: &Shared, signals: &Signals) -> Result<(), SpaceError> {
-    // Whoever asks for the goal reads what is told.
+    // The goal's author reads the signals.
     let operator = shared.insist(|| shared.space.goal()).await?.and_then(|goal| goal.operator);
     let own = Access::new().grant(&shared.admission.public().principal, Rights::READ.and(Rights::WRITE));
     let access = operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ));

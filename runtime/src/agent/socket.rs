@@ -1,10 +1,15 @@
-//! The agent's socket: how a recipe asks for inputs and publishes outputs while it runs, and how anyone on the server
-//! sees how the agent is doing.
+//! The agent's socket, where a running recipe asks for inputs and publishes outputs, and where anyone on the server can
+//! see the state of the agent.
 //!
-//! One line of JSON each way, as often as one likes: `{"token": T, "get": NAME}` is answered by `{"value": V}`, null for
-//! an optional input that is not wired; `{"token": T, "set": NAME, "value": V}` by `{"ok": true}`; `{"status": true}` by
-//! how everything is doing; `{"token": T, "signal": HANDLE, "value": V}`, with a token or without one, by `{"ok": true}` once
-//! the data space has what is signalled; and each by `{"error": MESSAGE}` if that is so. A token is that of one run of one recipe.
+//! The protocol is one line of JSON in each direction, any number of times:
+//!
+//! - `{"token": T, "get": NAME}` is answered by `{"value": V}`, with null for an optional input that is not wired.
+//! - `{"token": T, "set": NAME, "value": V}` is answered by `{"ok": true}`.
+//! - `{"status": true}` is answered by the state of everything.
+//! - `{"token": T, "signal": HANDLE, "value": V}`, where the token is optional, is answered by `{"ok": true}` once the
+//!   signal is in the data space.
+//!
+//! If something fails, the answer is `{"error": MESSAGE}`. A token belongs to one run of one recipe.
 
 use std::collections::HashMap;
 use std::fs;
@@ -34,13 +39,13 @@ use crate::store::MAX_DATA;
 use super::SOCKET;
 use super::shared::{Message, Shared, Snapshot};
 
-/// Bytes that the path of a Unix socket may have: `sun_path` holds 108 with the zero at its end.
+/// The number of bytes that the path of a Unix socket may have: `sun_path` holds 108 with the terminating zero.
 const SOCKET_PATH: usize = 107;
 
-/// Most bytes of a question. JSON may take six for one.
+/// The maximum number of bytes of a question. JSON may take six for one.
 const QUESTION: u64 = 6 * MAX_DATA as u64 + 4_096;
 
-/// The runs that may ask, by their tokens.
+/// The runs that may ask, by token.
 #[derive(Debug, Default)]
 pub(super) struct Runs(Arc<Mutex<HashMap<String, Arc<dyn Live>>>>);
 
@@ -49,14 +54,14 @@ impl Runs {
         self.0.lock().expect("INVARIANT: nothing panics while it holds the runs")
     }
 
-    /// Lets a run ask, for as long as the result lives.
+    /// Lets a run ask for as long as the result lives.
     pub(super) fn enter(&self, token: &str, live: &Arc<dyn Live>) -> Entered {
         self.runs().insert(token.to_owned(), Arc::clone(live));
         Entered { runs: Self(Arc::clone(&self.0)), token: token.to_owned() }
     }
 }
 
-/// A text that nobody can guess.
+/// A text that cannot be guessed.
 pub(super) fn chance() -> String {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("INVARIANT: the system has random numbers once it has booted");
@@ -81,12 +86,12 @@ impl Drop for Entered {
 pub(super) struct Socket {
     listener: UnixListener,
     path: PathBuf,
-    // The folder that was made for it.
+    // The folder that was created for it.
     made: Option<PathBuf>,
 }
 
 impl Socket {
-    /// Opens the socket in `folder`, or where its name is short enough.
+    /// Opens the socket in `folder`, or in a place with a path that is short enough.
     pub(super) fn bind(folder: &Path) -> io::Result<Self> {
         let (path, made) = place(folder, &std::env::temp_dir())?;
         match fs::remove_file(&path) {
@@ -102,14 +107,14 @@ impl Socket {
         &self.path
     }
 
-    /// Answers whoever asks, for ever.
+    /// Answers all questions, forever.
     pub(super) async fn serve(&self, shared: &Shared) {
         let mut open: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
         loop {
             tokio::select! {
                 accepted = self.listener.accept() => match accepted {
                     Ok((stream, _)) => open.push(converse(shared, stream).boxed()),
-                    // Too many files, say: it passes.
+                    // For example, too many open files: this passes.
                     Err(error) => {
                         tracing::warn!("the agent's socket: {error}");
                         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -130,14 +135,15 @@ impl Drop for Socket {
     }
 }
 
-/// Where the socket of the agent is that works in `folder`: in it, or if that name is too long, in a folder below `temporary`
-/// that is this user's alone, which is given as well. Others may have made what is found there.
+/// The place of the socket of the agent with this `folder`: in the folder itself or, if that path is too long, in a
+/// folder below `temporary` that is for this user alone and is returned as well. Other users may have created what is
+/// found there.
 fn place(folder: &Path, temporary: &Path) -> io::Result<(PathBuf, Option<PathBuf>)> {
     let path = std::path::absolute(folder)?.join(SOCKET);
     if path.as_os_str().len() <= SOCKET_PATH {
         return Ok((path, None));
     }
-    // The same one after an agent that was killed, if nobody else has taken its name.
+    // The same name as that of a killed agent, unless another user has taken it.
     let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
     let known = temporary.join(format!("wattle-agent-{}", hex(&digest[..16])));
     let private = |folder: PathBuf| fs::DirBuilder::new().mode(0o700).create(&folder).map(|()| folder);
@@ -151,7 +157,7 @@ fn place(folder: &Path, temporary: &Path) -> io::Result<(PathBuf, Option<PathBuf
     Ok((folder.join(SOCKET), Some(folder)))
 }
 
-/// Whether there is a folder of this user, in which nobody else has any right: the last six bits of its mode.
+/// Whether the folder exists, belongs to this user and gives no permissions to others: the last six bits of its mode.
 fn is_private(folder: &Path) -> bool {
     fs::symlink_metadata(folder).is_ok_and(|found| {
         found.is_dir() && found.uid() == geteuid().as_raw() && found.permissions().mode().trailing_zeros() >= 6
@@ -182,7 +188,7 @@ async fn converse(shared: &Shared, stream: UnixStream) {
         let is_whole = line.ends_with(b"\n") || (line.len() as u64) < QUESTION;
         let reply = match serde_json::from_slice(&line) {
             Ok(question) => {
-                // Nobody waits for the answer any more when the other side is gone.
+                // When the other side is gone, the answer is no longer wanted.
                 tokio::select! {
                     reply = answer(shared, question) => reply,
                     () = hung_up(&mut reader) => return,
@@ -230,7 +236,7 @@ async fn answer(shared: &Shared, question: Question) -> serde_json::Value {
     }
 }
 
-/// Something is signalled: by a recipe, or by whatever else may open the socket.
+/// Handles a signal from a recipe, or from any other program that can open the socket.
 async fn signal(shared: &Shared, handle: &str, question: &Question) -> serde_json::Value {
     let token = question.token.as_deref();
     let live = token.and_then(|token| Some((shared.runs.runs().get(token).cloned()?, token)));
@@ -242,7 +248,7 @@ async fn signal(shared: &Shared, handle: &str, question: &Question) -> serde_jso
     }
 }
 
-/// How everything is doing.
+/// The state of everything.
 async fn look(shared: &Shared) -> serde_json::Value {
     let (asker, answer) = oneshot::channel();
     let _ = shared.messages.send(Message::Look(asker));
@@ -277,7 +283,7 @@ mod tests {
         assert!(path.as_os_str().len() <= SOCKET_PATH && path.parent() == Some(&known) && is_private(&known));
         assert_eq!(place().1, Some(known.clone()), "what a killed agent has left is used again");
 
-        // Whoever was there before can put another socket in the place of this one.
+        // A user who was there first could put another socket in place of this one.
         let squat: [&dyn Fn(); 3] = [
             &|| {
                 fs::create_dir(&known).unwrap();

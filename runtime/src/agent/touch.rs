@@ -1,7 +1,7 @@
-//! How long ago it was certain that nobody else acts for this agent's server.
+//! Tracks when it was last certain that no other agent acts for this agent's server.
 //!
-//! A store gives the place of an agent that it does not hear of to another one, and an agent that was paused does not know how
-//! long: before it begins with anything, or says how anything is doing, it asks.
+//! A store gives the place of an agent that it does not hear from to another one, and an agent that was paused does not
+//! know for how long. So it asks before it begins with anything, or publishes a status.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,13 +16,13 @@ use crate::store::Store;
 
 use super::shared::Shared;
 
-/// For how long it stays certain at most.
+/// How long it stays certain at most.
 const CERTAIN: Duration = Duration::from_secs(5);
 
-/// How long to wait before asking once more.
+/// How long to wait before asking again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// When it was certain last.
+/// When it was last certain.
 #[derive(Debug)]
 pub(super) struct Touch {
     agent: String,
@@ -31,7 +31,7 @@ pub(super) struct Touch {
     last: Mutex<Option<Moment>>,
 }
 
-/// A time by two clocks: one of them stands still while a machine sleeps, the other one may be set.
+/// A time by two clocks: one stands still while the machine sleeps, and the other may be set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
     at: Instant,
@@ -52,7 +52,7 @@ impl Moment {
 }
 
 impl Touch {
-    /// Of the agent with this name, whose place is in `store`.
+    /// For the agent with this name, whose place is in `store`.
     pub(super) fn new(agent: String, store: Arc<dyn Store>) -> Self {
         Self { agent, store, held: watch::Sender::new(false), last: Mutex::default() }
     }
@@ -62,13 +62,13 @@ impl Touch {
         &self.agent
     }
 
-    /// It has the place since it asked for it.
+    /// The agent has the place, as of when it was asked for.
     pub(super) fn has(&self, asked: Moment) {
         self.was(asked);
         self.held.send_replace(true);
     }
 
-    /// Another one has the place.
+    /// Another agent has the place.
     pub(super) fn has_not(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.held.send_replace(false);
@@ -78,22 +78,22 @@ impl Touch {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(at);
     }
 
-    /// Whether it is certain still.
+    /// Whether it is still certain.
     pub(super) fn is_certain(&self) -> bool {
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         last.is_some_and(|last| last.is_within(lasting(self.store.session())))
     }
 }
 
-/// For how long it stays certain, by how long the store keeps the place of an agent that it does not hear of.
+/// How long it stays certain, depending on how long the store keeps the place of an agent that it does not hear from.
 fn lasting(session: Option<Duration>) -> Duration {
     session.map_or(CERTAIN, |session| CERTAIN.min(session / 2))
 }
 
-/// Returns once it is certain that this agent has its server's place: at once if it is.
+/// Returns once it is certain that this agent has its server's place: at once if it already is.
 pub(super) async fn certain(shared: &Shared) {
     while !shared.touch.is_certain() {
-        // Who never has the place asks nobody.
+        // An agent that never has the place sends no requests.
         let _ = shared.touch.held.subscribe().wait_for(|held| *held).await;
         let asked = Moment::now();
         match shared.insist(|| shared.space.holder(&shared.server)).await {
@@ -107,7 +107,7 @@ pub(super) async fn certain(shared: &Shared) {
     }
 }
 
-/// Says so once it is certain.
+/// Reports it once it is certain.
 pub(super) async fn confirm(shared: Arc<Shared>) -> Event {
     certain(&shared).await;
     Event::InTouch(true)

@@ -7,10 +7,10 @@ use crate::space::{Revision, SERVER, Space, SpaceError};
 use crate::store::StoreError;
 
 /// Why what is `awaited` does not come, each in its revision: entries `SERVER/COMPONENT/OUTPUT` or components
-/// `SERVER/COMPONENT`. Follows who waits for whom to the end, and gives every end once, the nearest first.
+/// `SERVER/COMPONENT`. Follows all chains of waits, and returns the end of each once, the nearest first.
 ///
 /// # Errors
-/// When the data space cannot be read.
+/// If the data space cannot be read.
 pub(super) async fn root_causes(space: &Space, awaited: &[(Name, Revision)]) -> Result<Vec<Cause>, SpaceError> {
     let mut search = Search::new(awaited);
     while let Some(component) = search.looks_at() {
@@ -23,7 +23,7 @@ pub(super) async fn root_causes(space: &Space, awaited: &[(Name, Revision)]) -> 
 async fn look(space: &Space, full: &Name) -> Result<Sighting, SpaceError> {
     let server: Name = full.split('/').next().unwrap_or(full).into();
     let is_alive = match space.alive(&server).await {
-        // It is there, whatever it says. What a server says that it waits for need not be the name of anything.
+        // It exists, whatever it contains. What a server claims to wait for need not be a valid name.
         Err(
             SpaceError::Store(StoreError::Denied { .. } | StoreError::Illegal { .. }) | SpaceError::Malformed { .. },
         ) => true,
@@ -31,7 +31,7 @@ async fn look(space: &Space, full: &Name) -> Result<Sighting, SpaceError> {
     };
     let of_server = full.ends_with(&format!("/{SERVER}"));
     let status = match if of_server { Ok(None) } else { space.status(full).await } {
-        // What makes no sense says nothing, and keeps nobody from what others say.
+        // Malformed contents say nothing, and must not hide those of others.
         Err(SpaceError::Malformed { .. } | SpaceError::Store(StoreError::Illegal { .. })) => None,
         status => status?,
     };

@@ -1,7 +1,7 @@
-//! Addresses of servers on one machine: within 127.0.0.0/8, all of which is this machine (RFC 1122, 3.2.1.3).
+//! Addresses for servers on one machine: within 127.0.0.0/8, all of which is this machine (RFC 1122, 3.2.1.3).
 //!
-//! An `up` takes a block of 4,096 of them, the same one each time unless somebody else has it: who has a block keeps a
-//! socket bound to its first address, so a block is free again as soon as its owner is gone.
+//! Each `up` takes a block of 4,096 addresses, the same one each time unless another one has it. The owner of a block
+//! keeps a socket bound to its first address, so the block is free again as soon as its owner is gone.
 
 use std::collections::HashSet;
 use std::io;
@@ -11,19 +11,19 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 use wattle::model::{IndexMap, Name};
 
-/// Blocks that 127.0.0.0/8 has.
+/// The number of blocks in 127.0.0.0/8.
 const BLOCKS: u32 = 1 << 12;
-/// Addresses of a block.
+/// The number of addresses in a block.
 pub(super) const SIZE: u32 = 1 << 12;
-/// The last address of a block that is somebody's, by its number: this machine's own among those of servers that have
-/// networks of their own. The one before is for trying such a network.
+/// The number of the last used address in a block: this machine's own among those of servers that have networks of
+/// their own. The one before is for testing such a network.
 pub(super) const LAST: u32 = SIZE - 2;
-/// 127.0.0.0/15 holds what others use: localhost, resolvers, testbeds.
+/// 127.0.0.0/15 is left to others: localhost, resolvers, testbeds.
 const RESERVED: u32 = (1 << 17) / SIZE;
-/// The port of the socket that says whose a block is.
+/// The port of the socket that claims a block.
 const PORT: u16 = 52_907;
 
-/// A block of addresses that nobody else has for as long as this lives.
+/// A block of addresses that belongs to this process for as long as the value lives.
 #[derive(Debug)]
 pub(super) struct Block {
     first: u32,
@@ -31,7 +31,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// A block for the state at `path`: the one that has `before` in it, if that is free.
+    /// A block for the state at `path`: the one that contains `before`, if that is free.
     pub(super) fn claim(path: &Path, before: Option<Ipv4Addr>) -> io::Result<Self> {
         let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
         let wanted = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]) % (BLOCKS - RESERVED) + RESERVED;
@@ -49,29 +49,29 @@ impl Block {
         Err(failure.unwrap_or_else(|| io::ErrorKind::AddrNotAvailable.into()))
     }
 
-    /// The first and the last address that may be somebody's.
+    /// The first and the last address that may be assigned.
     pub(super) fn ends(&self) -> (Ipv4Addr, Ipv4Addr) {
         (Ipv4Addr::from(self.first + 1), Ipv4Addr::from(self.first + LAST - 2))
     }
 
-    /// As [`assign`].
+    /// Like [`assign`].
     pub(super) fn assign(&self, names: &[Name], before: &IndexMap<Name, Ipv4Addr>) -> Option<IndexMap<Name, Ipv4Addr>> {
         assign(self.first(), names, before)
     }
 
-    /// The first address, which is nobody's.
+    /// The first address, which is not assigned.
     pub(super) fn first(&self) -> Ipv4Addr {
         Ipv4Addr::from(self.first)
     }
 }
 
-/// The first address of the block that `address` is in.
+/// The first address of the block that contains `address`.
 pub(super) fn block_of(address: Ipv4Addr) -> Ipv4Addr {
     Ipv4Addr::from(u32::from(address) & !(SIZE - 1))
 }
 
-/// An address for each of `names` in the block that begins with `first`: those of `before`, if they are of this block,
-/// else the first free ones. None when there are too few.
+/// An address for each of `names` in the block that begins with `first`: the one in `before` if it is in this block, or
+/// the first free one otherwise. `None` if there are too few.
 pub(super) fn assign(
     first: Ipv4Addr,
     names: &[Name],
@@ -80,7 +80,7 @@ pub(super) fn assign(
     let kept = |name: &Name| before.get(name).filter(|address| block_of(**address) == first).copied();
     let mut taken: HashSet<Ipv4Addr> = names.iter().filter_map(kept).collect();
     let first = u32::from(first);
-    // Those that end in 0 or 255 look like something else.
+    // Addresses that end in 0 or 255 look like something else.
     let mut free =
         (first + 1..first + LAST - 1).filter(|address| !matches!(address & 255, 0 | 255)).map(Ipv4Addr::from);
     let mut assigned = IndexMap::default();

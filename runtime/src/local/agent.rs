@@ -1,4 +1,4 @@
-//! The agent of one server: a process of this machine, which is started again when it dies.
+//! The agent of one server: a process of this machine, which is restarted when it dies.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -16,40 +16,40 @@ use crate::log_file;
 
 use super::processes::{self, RUN, STATE_DIR};
 
-/// How long to wait before an agent that died is started again: twice as long each time, up to the second of these.
+/// How long to wait before an agent that died is restarted: twice as long each time, up to the second value.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
-/// After this time an agent counts as one that runs.
+/// After this time, an agent counts as running.
 const STEADY: Duration = Duration::from_mins(1);
 
-/// How the agent of a server is started.
+/// How to start the agent of a server.
 #[derive(Clone, Debug)]
 pub(super) struct Launch {
-    /// What messages call the server.
+    /// The server's name in messages.
     pub(super) name: String,
     pub(super) program: PathBuf,
-    /// What comes before the program: what leads into the server's network.
+    /// The command before the program, which leads into the server's network.
     pub(super) wrapper: Vec<OsString>,
-    /// What is set in its environment.
+    /// Variables of its environment.
     pub(super) variables: Vec<(&'static str, String)>,
-    /// Options besides those that tell where everything is.
+    /// Options in addition to those that say where everything is.
     pub(super) options: Vec<OsString>,
-    /// The server's folder, with who it is.
+    /// The server's folder, with its identity.
     pub(super) home: PathBuf,
-    /// What the server knows of itself.
+    /// What the server knows about itself.
     pub(super) knows: Knows,
 }
 
-/// What a server knows of itself, in its folder.
+/// What a server knows about itself, from its folder.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Knows {
     /// Its attributes.
     Attributes,
-    /// What OpenStack's metadata would say.
+    /// OpenStack's metadata.
     Metadata,
 }
 
 impl Knows {
-    /// The option that says where it is, and the name there.
+    /// The option for its path, and its name there.
     pub(super) fn place(self) -> (&'static str, &'static str) {
         match self {
             Self::Attributes => ("--attributes", "attributes.json"),
@@ -58,7 +58,7 @@ impl Knows {
     }
 }
 
-/// What is known of the agents that one process keeps.
+/// What is known about the agents that one process keeps.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     state: Mutex<State>,
@@ -76,28 +76,28 @@ impl Kept {
         self.state.lock().expect("INVARIANT: nothing panics while it holds the state")
     }
 
-    /// From now on, an agent that ends stays so.
+    /// From now on, an agent that ends is not restarted.
     pub(super) fn let_end(&self) {
         self.state().is_ending = true;
     }
 
-    /// The agents' processes.
+    /// The process IDs of the agents.
     pub(super) fn pids(&self) -> HashSet<i32> {
         self.state().pids.clone()
     }
 
-    /// Tells what has happened.
+    /// Adds events.
     pub(super) fn note(&self, notes: impl IntoIterator<Item = String>) {
         self.state().notes.extend(notes);
     }
 
-    /// What has happened since this was asked last, each in one line.
+    /// The events since the last call, one line each.
     pub(super) fn notes(&self) -> Vec<String> {
         std::mem::take(&mut self.state().notes)
     }
 }
 
-/// Whoever keeps the agent of one server.
+/// Keeps the agent of one server.
 #[derive(Debug)]
 pub(super) struct Keeper {
     task: JoinHandle<()>,
@@ -111,20 +111,20 @@ impl Keeper {
         Self { task: tokio::spawn(keep(launch, kept, told)), ends }
     }
 
-    /// Whether the agent has ended, and stays so.
+    /// Whether the agent has ended for good.
     pub(super) fn is_finished(&self) -> bool {
         self.task.is_finished()
     }
 
-    /// Ends the agent, with all that it has started in `home`, and does not start it again. Gives how many processes were ended by
-    /// force.
+    /// Ends the agent, with everything that it has started in `home`, and does not restart it. Returns the number of
+    /// processes that were killed.
     pub(super) async fn shut(self, home: &Path, kept: &Kept) -> usize {
         self.ends.send_replace(true);
         let ended = self.ended();
         tokio::pin!(ended);
         let mut forced = 0;
         loop {
-            // Again, should it have been about to start.
+            // Again, in case it was just about to start.
             forced += processes::end_those_of(home, || kept.pids()).await;
             tokio::select! {
                 () = &mut ended => return forced,
@@ -133,7 +133,7 @@ impl Keeper {
         }
     }
 
-    /// Ready when the agent has ended, and stays so.
+    /// Completes when the agent has ended for good.
     pub(super) async fn ended(self) {
         let Self { task, ends } = self;
         let _ = task.await;
@@ -196,7 +196,7 @@ fn spawn(launch: &Launch) -> io::Result<Child> {
     let home = std::path::absolute(&launch.home)?;
     let path = log(&home);
     let (knows, facts) = launch.knows.place();
-    // For what is said before the agent has a log of its own, and by a panic.
+    // For output before the agent has a log of its own, and for panics.
     let output = log_file::append(&path)?;
     let mut words: Vec<OsString> = launch.wrapper.clone();
     words.push(launch.program.clone().into());
@@ -220,7 +220,7 @@ fn spawn(launch: &Launch) -> io::Result<Child> {
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(output)
-        // Ctrl-C is for whoever keeps the agents, who then ends them in order.
+        // Ctrl-C is for the process that keeps the agents. It then ends them in order.
         .process_group(0);
     for variable in RUN {
         command.env_remove(variable);

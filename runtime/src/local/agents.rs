@@ -12,15 +12,15 @@ use super::agent::{Keeper, Kept, Knows, Launch};
 use super::folder::Folder;
 use super::processes;
 
-/// How agents are started.
+/// How to start agents.
 #[derive(Clone, Debug)]
 pub(super) struct Launches {
     pub(super) program: PathBuf,
-    /// What comes before the program, by server: what leads into its network.
+    /// For each server, the command before the program, which leads into its network.
     pub(super) wrapper: HashMap<Name, Vec<OsString>>,
-    /// What is set in their environment.
+    /// Variables of their environment.
     pub(super) variables: Vec<(&'static str, String)>,
-    /// Options besides those that tell where everything is.
+    /// Options in addition to those that say where everything is.
     pub(super) options: Vec<OsString>,
     pub(super) folder: Folder,
 }
@@ -43,7 +43,7 @@ impl Launches {
 #[derive(Debug)]
 pub(super) struct Agents {
     keepers: HashMap<Name, Keeper>,
-    /// What ends the software of servers that have left.
+    /// The tasks that end the software of servers that have left.
     clearing: HashMap<Name, JoinHandle<()>>,
     kept: Arc<Kept>,
 }
@@ -53,8 +53,8 @@ impl Agents {
         Self { keepers: HashMap::new(), clearing: HashMap::new(), kept: Arc::default() }
     }
 
-    /// Of servers that are not among `servers` any more, waits until their agents have torn down what is to be torn down, and ends
-    /// what runs there then: OpenStack would delete them.
+    /// For servers that are no longer among `servers`: waits until their agents have torn down what there is to tear
+    /// down, and then ends what still runs there, because OpenStack would delete these servers.
     pub(super) fn let_go(&mut self, folder: &Folder, servers: &[Name]) {
         let gone: Vec<Name> = self.keepers.keys().filter(|name| !servers.contains(name)).cloned().collect();
         for server in gone {
@@ -65,7 +65,7 @@ impl Agents {
         }
     }
 
-    /// Servers that have left and of which nothing runs any more, each once.
+    /// Servers that have left and where nothing runs any more, each once.
     pub(super) fn cleared(&mut self) -> Vec<Name> {
         let over = |(server, clearing): (&Name, &JoinHandle<()>)| clearing.is_finished().then(|| server.clone());
         let cleared: Vec<Name> = self.clearing.iter().filter_map(over).collect();
@@ -78,7 +78,7 @@ impl Agents {
         self.clearing.contains_key(server)
     }
 
-    /// Whether a server that has left is clear since this was asked for by [`Agents::cleared`].
+    /// Whether a server that has left was cleared since the last call of [`Agents::cleared`].
     pub(super) fn has_cleared(&self) -> bool {
         self.clearing.values().any(JoinHandle::is_finished)
     }
@@ -94,17 +94,17 @@ impl Agents {
         }
     }
 
-    /// From now on, an agent that ends stays so.
+    /// From now on, an agent that ends is not restarted.
     pub(super) fn let_end(&self) {
         self.kept.let_end();
     }
 
-    /// Their processes.
+    /// Their process IDs.
     pub(super) fn pids(&self) -> HashSet<i32> {
         self.kept.pids()
     }
 
-    /// What has happened to them since this was asked last, each in one line.
+    /// Their events since the last call, one line each.
     pub(super) fn notes(&self) -> Vec<String> {
         self.kept.notes()
     }
@@ -116,7 +116,7 @@ async fn clear(keeper: Keeper, folder: Folder, server: Name, kept: Arc<Kept>) {
     let home = folder.server(&server);
     let home = std::path::absolute(&home).unwrap_or(home);
     let forced = processes::end_those_of(&home, || kept.pids()).await;
-    // Should it come back, it is another machine: nothing counts as finished there.
+    // If the server comes back, it is another machine: nothing counts as finished there.
     let state = home.join("agent");
     let forgotten = crate::agent::forget_finished(&state);
     let mut notes = vec![match forced {

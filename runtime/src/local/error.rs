@@ -1,4 +1,4 @@
-//! Why a topology cannot be brought up here.
+//! Errors in bringing up a topology.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,45 +16,45 @@ use super::imports::Unimported;
 /// Why a topology cannot be brought up on this machine.
 #[derive(Debug, thiserror::Error)]
 pub enum UpError {
-    /// Something else than one can do without.
+    /// A necessary file or folder cannot be used.
     #[error("cannot use `{}`: {source}", path.display())]
     File {
-        /// Which file or folder.
+        /// Its path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// Attributes that only OpenStack could tell.
+    /// There are attributes that only OpenStack knows.
     #[error("{} {} nothing to stand for {} here", untold(.names),
         if .names.len() == 1 { "has" } else { "have" }, if .names.len() == 1 { "it" } else { "them" })]
     Attributes {
-        /// They, as `RESOURCE.ATTRIBUTE.PATH`, and a server that is told of each.
+        /// The attributes as `RESOURCE.ATTRIBUTE.PATH`, each with a server that reads it.
         names: IndexMap<Name, Name>,
     },
-    /// Attributes that are given and that nobody is told, each as a message says it.
+    /// Attributes were given that nothing reads, each as a message.
     #[error("{}", .faults.join("\n"))]
     UnknownAttributes {
         /// What is wrong with each.
         faults: Vec<String>,
     },
-    /// What is imported and is not told, or not rightly.
+    /// Imports have no value, or not a valid one.
     #[error("{}", unimported(.missing, .faults))]
     Imports {
-        /// What has no value, by `STACK:EXPORT`.
+        /// The imports without a value, by `STACK:EXPORT`.
         missing: IndexMap<Name, Unimported>,
-        /// What is wrong with what is given, each as a message says it.
+        /// What is wrong with given values, each as a message.
         faults: Vec<String>,
     },
-    /// More servers than there are addresses.
+    /// There are more servers than addresses.
     #[error("{servers} servers are more than one machine has addresses for")]
     Addresses {
-        /// How many.
+        /// The number of servers.
         servers: usize,
     },
-    /// The servers' network cannot be made.
+    /// The servers' network cannot be created.
     #[error("cannot give the servers networks of their own: {reason}")]
     Network {
-        /// What is in the way.
+        /// The reason.
         reason: String,
     },
     /// The seed cannot be applied.
@@ -63,7 +63,7 @@ pub enum UpError {
     /// The store cannot be started.
     #[error(transparent)]
     Store(#[from] ServerError),
-    /// The data space.
+    /// An error of the data space.
     #[error(transparent)]
     Space(#[from] SpaceError),
 }
@@ -81,7 +81,7 @@ impl From<StoreError> for UpError {
     }
 }
 
-/// What nothing stands for, as a message says it.
+/// The attributes without a value, as a message.
 fn untold(names: &IndexMap<Name, Name>) -> String {
     let of_heat = names.keys().filter(|name| computed_by_heat(name).is_some()).count();
     let attributes = || format!("{} of OpenStack", plural(names.len() - of_heat, "attribute"));
@@ -97,7 +97,7 @@ fn plural(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
-/// That imports are not told, and what else is wrong with them.
+/// The imports without a value, and what else is wrong with imports, as a message.
 fn unimported(missing: &IndexMap<Name, Unimported>, faults: &[String]) -> String {
     let mut lines = Vec::new();
     if !missing.is_empty() {

@@ -1,4 +1,4 @@
-//! Where `up` keeps what it needs of a topology: `DIR/.wattle`, unless it is told otherwise.
+//! The place where `up` keeps its state of a topology: `DIR/.wattle` by default.
 //!
 //! ```text
 //! lock                   held while it runs
@@ -25,95 +25,96 @@ use wattle::model::{IndexMap, Name};
 
 use crate::lock::ALONE;
 
-/// How often to look whether it still runs.
+/// How often to check whether it still runs.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What is in a `.gitignore` of a state.
+/// The contents of a state's `.gitignore`.
 pub(super) const IGNORE: &str = "*\n";
 
-/// Where the state of one `up` is.
+/// The folder with the state of one `up`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {
     directory: PathBuf,
     state: PathBuf,
 }
 
-/// What is remembered of an `up`, also when it does not run.
+/// What is remembered of an `up`, even when it does not run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The stack.
     pub stack: String,
     /// The process that runs it, or ran it last.
     pub pid: u32,
-    /// When that process began, in ticks since the machine booted (`proc_pid_stat(5)`): its number may be another's since.
+    /// When that process began, in ticks since the machine booted (`proc_pid_stat(5)`): its ID may belong to another
+    /// one by now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<u64>,
-    /// What was emitted, as `up` was given it.
+    /// The emitted directory, as it was given to `up`.
     pub directory: PathBuf,
-    /// The network that the servers are in.
+    /// The network of the servers.
     pub network: Network,
-    /// Why the servers have no networks of their own, if that was not asked for.
+    /// Why the servers have no networks of their own, unless that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_loopback: Option<String>,
     /// The servers.
     pub servers: Vec<Name>,
-    /// The addresses of the servers, and of ports of none.
+    /// The addresses of the servers, and of ports that belong to none.
     pub addresses: IndexMap<Name, Ipv4Addr>,
-    /// What it was told of other stacks, by `STACK:EXPORT`.
+    /// The given values of other stacks, by `STACK:EXPORT`.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub imports: IndexMap<String, String>,
 }
 
-/// What network servers of `up` are in.
+/// The network of the servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Network {
-    /// That of this machine, each at its own address.
+    /// That of this machine. Each server has an address of its own.
     #[default]
     Loopback,
-    /// Each in its own, so that each has all ports to itself.
+    /// A network for each server, so that each has all ports to itself.
     Namespaces,
 }
 
-/// What keeps anybody else from running the same.
+/// Prevents other processes from running the same.
 #[derive(Debug)]
 pub struct Lock(#[expect(dead_code, reason = "held, not looked at")] File);
 
 impl Folder {
-    /// The state beside what was emitted into `directory`; or `directory` itself, if it holds one.
+    /// The state beside what was emitted into `directory`, or `directory` itself if it contains a state.
     pub fn of(directory: &Path) -> Self {
         let inner = directory.join(".wattle");
         let state = if directory.join("up.json").is_file() { directory.to_owned() } else { inner };
         Self { directory: directory.to_owned(), state }
     }
 
-    /// The state at `state`, of what was emitted into `directory`.
+    /// The state at `state`, for what was emitted into `directory`.
     pub fn at(directory: &Path, state: &Path) -> Self {
         Self { directory: directory.to_owned(), state: state.to_owned() }
     }
 
-    /// What was emitted.
+    /// The emitted directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// What [`Folder::of`] finds it by.
+    /// The path with which [`Folder::of`] finds it.
     pub fn name(&self) -> &Path {
         if Self::of(&self.directory).state == self.state { &self.directory } else { &self.state }
     }
 
-    /// Where everything of it is.
+    /// The folder of the state.
     pub fn state(&self) -> &Path {
         &self.state
     }
 
-    /// Makes the folder; others may pass through it, since services run as users of their own.
+    /// Creates the folder. Others may pass through it, because services run as users of their own.
     ///
     /// # Errors
-    /// When the file system refuses.
+    /// If the file system refuses.
     pub fn create(&self) -> io::Result<()> {
         fs::DirBuilder::new().recursive(true).mode(0o755).create(&self.state)?;
-        // Whatever is emitted into a repository, the state is nothing to commit.
+        // If the output is in a repository, the state must not be committed.
         let ignore = self.state.join(".gitignore");
         if !ignore.exists() {
             fs::write(ignore, IGNORE)?;
@@ -121,10 +122,10 @@ impl Folder {
         fs::DirBuilder::new().recursive(true).mode(0o755).create(self.state.join("servers"))
     }
 
-    /// Takes the lock; none if somebody else has it.
+    /// Takes the lock. `None` if another process has it.
     ///
     /// # Errors
-    /// When the file system refuses.
+    /// If the file system refuses.
     pub fn lock(&self) -> io::Result<Option<Lock>> {
         let path = self.state.join("lock");
         must_end(&path)?;
@@ -136,7 +137,7 @@ impl Folder {
         }
     }
 
-    /// Whether somebody runs it.
+    /// Whether a process runs it.
     pub fn is_running(&self) -> bool {
         self.state.join("lock").exists() && matches!(self.lock(), Ok(None))
     }
@@ -144,7 +145,7 @@ impl Folder {
     /// What is remembered of it.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn record(&self) -> io::Result<Option<Record>> {
         match read(&self.state.join("up.json")) {
             Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
@@ -156,7 +157,7 @@ impl Folder {
     /// Remembers it.
     ///
     /// # Errors
-    /// When the file system refuses.
+    /// If the file system refuses.
     pub fn remember(&self, record: &Record) -> io::Result<()> {
         write_whole(
             &self.state.join("up.json"),
@@ -185,36 +186,36 @@ impl Folder {
         self.state.join("credentials.yaml")
     }
 
-    /// Secrets that were made up.
+    /// Generated secrets.
     pub fn secrets(&self) -> PathBuf {
         self.state.join("secrets.json")
     }
 
-    /// What a detached `up` says.
+    /// The output of a detached `up`.
     pub fn log(&self) -> PathBuf {
         self.state.join("up.log")
     }
 
-    /// Above all servers, as an absolute path: what tells the processes of one `up` from those of another.
+    /// The parent of all servers, as an absolute path, which tells the processes of one `up` from those of another.
     pub fn servers(&self) -> PathBuf {
         let state = self.state.canonicalize().or_else(|_| std::path::absolute(&self.state));
         state.unwrap_or_else(|_| self.state.clone()).join("servers")
     }
 
-    /// All of one server.
+    /// The folder of one server.
     pub fn server(&self, server: &str) -> PathBuf {
         self.servers().join(server)
     }
 }
 
-/// Ready when no process keeps up what is in `folder` any more.
+/// Completes when no process runs `folder` any more.
 pub async fn gone(folder: &Folder) {
     while folder.is_running() {
         tokio::time::sleep(LOOK).await;
     }
 }
 
-/// Every folder in which something was ever up, of `directory` itself and of those in its `out`.
+/// All folders with a state: `directory` itself and those in its `out`.
 pub fn below(directory: &Path) -> Vec<Folder> {
     let emitted = fs::read_dir(directory.join("out")).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = emitted.filter(|path| path.is_dir()).collect();
@@ -223,19 +224,19 @@ pub fn below(directory: &Path) -> Vec<Folder> {
     found.map(|path| Folder::of(short(&path))).filter(|folder| folder.state().is_dir()).collect()
 }
 
-/// A path without the `./` before it. `.` alone keeps its name: no directory is called by none.
+/// A path without a leading `./`. `.` alone stays, because an empty name would not be a directory.
 fn short(path: &Path) -> &Path {
     path.strip_prefix("./").ok().filter(|rest| !rest.as_os_str().is_empty()).unwrap_or(path)
 }
 
-/// Writes a file so that it is there as a whole or not at all.
+/// Writes a file completely or not at all.
 ///
 /// # Errors
-/// When the file system refuses.
+/// If the file system refuses.
 pub fn write_whole(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
-    // Whatever stands there, a link perhaps, is not written through.
+    // An existing entry, perhaps a link, is not written through.
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

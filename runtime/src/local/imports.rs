@@ -1,4 +1,4 @@
-//! What `up` is told of other stacks: no other one is here that could say it.
+//! Values of other stacks that are given to `up`, because no other stack is here to provide them.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ use crate::seed::fit;
 
 use super::error::UpError;
 
-/// An import that has no value.
+/// An import without a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unimported {
-    /// What it is read as.
+    /// The type that it is read as.
     pub ty: Type,
-    /// Where it was imported, as `FILE:LINE:COLUMN`; empty if that is not known.
+    /// Where it was imported, as `FILE:LINE:COLUMN`. Empty if that is not known.
     pub at: String,
 }
 
@@ -27,11 +27,11 @@ impl fmt::Display for Unimported {
     }
 }
 
-/// `seed` with the values that are `given` in the place of what it imports, each by `STACK:EXPORT`. Text stands for a value of
-/// whatever type the import is read as.
+/// `seed` with the `given` values in place of its imports, by `STACK:EXPORT`. A text may stand for a value of any type.
 ///
 /// # Errors
-/// [`UpError::Imports`], with all that has no value, or one that does not fit, and all that is given and not imported.
+/// [`UpError::Imports`], with all imports without a value or with one that does not fit, and all given values that are
+/// not imported.
 pub fn with_imports(mut seed: Seed, given: &IndexMap<String, String>) -> Result<Seed, UpError> {
     let imports = std::mem::take(&mut seed.imports);
     let mut values = IndexMap::default();

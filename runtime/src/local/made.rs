@@ -1,7 +1,7 @@
-//! What of a folder is `up`'s own: the process that it names, and the files that it made.
+//! What in a folder belongs to `up` itself: the process that it names, and the files that it created.
 //!
-//! Whoever is handed a directory is handed what claims to be the state of an `up` as well. So nothing is signalled or
-//! deleted because a file says so.
+//! A directory from someone else may contain something that looks like the state of an `up`. So nothing is signalled or
+//! deleted just because a file says so.
 
 use std::fs;
 use std::io;
@@ -34,10 +34,10 @@ pub(super) const FILES: [&str; 15] = [
 ];
 
 impl Folder {
-    /// The process that keeps it up.
+    /// The process that runs it.
     ///
     /// # Errors
-    /// Why it is not told which one that is: nobody says, or what is said is of another user's or of another process.
+    /// Why it is not known: it is not recorded, or the recorded ID belongs to another user or another process.
     pub fn keeper(&self) -> Result<Pid, String> {
         let file = self.state().join("up.json");
         self.judge().map_err(|why| why.to_string())?;
@@ -53,17 +53,17 @@ impl Folder {
         }
     }
 
-    /// Deletes what `up` made. Gives whether anything else was there, which stays.
+    /// Deletes what `up` created. Returns whether anything else was there, which stays.
     ///
     /// # Errors
-    /// What is no state of an `up`, or cannot be deleted.
+    /// If it is not the state of an `up`, or cannot be deleted.
     pub fn delete(&self) -> Result<bool, String> {
         self.judge().map_err(|why| why.to_string())?;
         let file = self.state().join("up.json");
         self.record().map_err(|error| format!("`{}` was not written by `up`: {}", file.display(), reason(&error)))?;
         let failed = |error: io::Error| format!("cannot delete `{}`: {}", self.state().display(), reason(&error));
         let servers = self.state().join("servers");
-        // No link is followed.
+        // Links are not followed.
         if fs::symlink_metadata(&servers).is_ok_and(|data| data.is_dir()) {
             for entry in fs::read_dir(&servers).map_err(failed)?.flatten() {
                 if is_server(&entry.path()) {
@@ -82,7 +82,7 @@ impl Folder {
         if fs::read_to_string(&ignore).is_ok_and(|text| text == IGNORE) {
             fs::remove_file(ignore).map_err(failed)?;
         }
-        // What `up` was given to use as its state may be there for more.
+        // A folder that `up` was told to use as its state may have other purposes as well.
         match fs::remove_dir(self.state()) {
             Ok(()) => Ok(false),
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(true),
@@ -91,7 +91,7 @@ impl Folder {
     }
 }
 
-/// Whether it is the folder of a server: who it is stands in it.
+/// Whether it is the folder of a server: it contains the server's identity.
 fn is_server(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|data| data.is_dir())
         && fs::symlink_metadata(path.join("identity.json")).is_ok_and(|data| data.is_file())

@@ -1,9 +1,9 @@
-//! What tells the state that `up` of this user made from one that was handed over.
+//! Tells a state that this user's `up` created from one that someone else provided.
 //!
-//! A state holds keys, values, addresses and folders that `up` goes on with, and whoever hands over a directory can put all of
-//! that there. Owner and mode do not tell: who unpacks an archive owns what was in it. So each state carries a mark: a keyed
-//! digest over the folder itself and its operator's key. What it is keyed with lies in the user's own folder,
-//! `$XDG_STATE_HOME/wattle`. A copy is another folder, and so is one that is unpacked in the place of another.
+//! A state holds keys, values, addresses and folders that `up` trusts, and the author of a directory can put all of
+//! that there. Owner and mode do not help, because a user who unpacks an archive owns its contents. So each state
+//! carries a mark: a keyed digest over the folder itself and its operator's key. The digest's key is in the user's own
+//! folder, `$XDG_STATE_HOME/wattle`. A copy is another folder, and so is one that is unpacked in place of another.
 
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;
@@ -20,39 +20,39 @@ use crate::seed::read_operator_key;
 use super::folder::{Folder, write_whole};
 use super::made::FILES;
 
-/// The file of the mark, in a state.
+/// The file of the mark in a state.
 const MARK: &str = "mark";
 
-/// The file of what marks are made with, in the user's own folder.
+/// The file of the digest's key, in the user's own folder.
 const SECRET: &str = "up.key";
 
-/// What may lie in a folder that is to become a state: a call that was broken off leaves it.
+/// What a folder that is to become a state may contain, as left by an interrupted call.
 const FRESH: [&str; 5] = ["lock", ".gitignore", "servers", MARK, "mark.new"];
 
-/// Why what lies in a folder is not taken for the state of an `up` of this user.
+/// Why a folder's contents are not accepted as the state of this user's `up`.
 #[derive(Debug, thiserror::Error)]
 pub enum NotOurs {
-    /// Something leads elsewhere.
+    /// A path is a link.
     #[error("`{}` is a link", .0.display())]
     Link(PathBuf),
-    /// Something is a pipe, or a folder where a file should be.
+    /// A path is a pipe, or a folder where a file should be.
     #[error("`{}` is not of the kind that `wattle up` makes", .0.display())]
     OtherKind(PathBuf),
-    /// Something is not this user's.
+    /// A path does not belong to this user.
     #[error("`{}` belongs to another user", .0.display())]
     OtherUser(PathBuf),
-    /// Others can change it.
+    /// Others can change a path.
     #[error("`{}` can be changed by other users", .0.display())]
     Open(PathBuf),
-    /// There is no mark of this user, or one of another folder or key.
+    /// There is no mark of this user, or it is for another folder or key.
     #[error("`{}` was not made here by `wattle up` of this user", .0.display())]
     NoMark(PathBuf),
-    /// It cannot be found out.
+    /// It cannot be determined.
     #[error("cannot tell whose `{}` is: {why}", path.display())]
     Unknown {
-        /// What.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
@@ -64,20 +64,21 @@ impl NotOurs {
 }
 
 impl Folder {
-    /// Refuses what `up` of this user did not make, before anything of it is believed. What is not there, or has nothing in it
-    /// yet, is fine.
+    /// Refuses what this user's `up` did not create, before anything in it is trusted. A missing or empty folder is
+    /// fine.
     ///
     /// # Errors
-    /// What it is.
+    /// What was found.
     pub fn judge(&self) -> Result<(), NotOurs> {
         self.judge_files()?;
         if self.is_fresh()? || self.has_mark()? { Ok(()) } else { Err(NotOurs::NoMark(self.state().to_owned())) }
     }
 
-    /// Refuses files that cannot be of `up` of this user: who says that a state is theirs does not know of those.
+    /// Refuses files that this user's `up` cannot have created. A user who says that a state is theirs does not
+    /// know about these.
     ///
     /// # Errors
-    /// Which.
+    /// The file that was found.
     pub fn judge_files(&self) -> Result<(), NotOurs> {
         judge(self.state(), Kind::Folder)?;
         for name in FILES.iter().chain(&[".gitignore"]) {
@@ -99,16 +100,17 @@ impl Folder {
         Ok(())
     }
 
-    /// Says that the state is this user's. Whoever calls it holds the lock, and has judged it, or was told so. `key` is the operator's.
+    /// Marks the state as this user's. The caller must hold the lock, and must have checked the state or been told that
+    /// it is the user's. `key` is the operator's.
     ///
     /// # Errors
-    /// When the file system refuses.
+    /// If the file system refuses.
     pub(super) fn mark(&self, key: &[u8]) -> io::Result<()> {
         let mark = mark(self.state(), key, &secret()?)?;
         write_whole(&self.state().join(MARK), format!("{}\n", wattle_agent_core::hex(mark.as_ref())).as_bytes(), 0o600)
     }
 
-    /// Whether there is nothing in it that anybody could believe.
+    /// Whether it contains nothing that could be trusted.
     fn is_fresh(&self) -> Result<bool, NotOurs> {
         let found = entries(self.state())?;
         let is_known = |path: &PathBuf| FRESH.iter().any(|name| path.file_name().is_some_and(|found| found == *name));
@@ -121,7 +123,7 @@ impl Folder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
             text => text.map_err(NotOurs::unknown(&file))?,
         };
-        // One that cannot be read is no reason to believe it.
+        // A key that cannot be read gives no reason to trust it.
         let Ok(Some(key)) = read_operator_key(&self.operator_key()) else { return Ok(false) };
         let secret = secret().map_err(NotOurs::unknown(self.state()))?;
         let mark = mark(self.state(), key.expose().as_bytes(), &secret).map_err(NotOurs::unknown(self.state()))?;
@@ -129,7 +131,7 @@ impl Folder {
     }
 }
 
-/// What is expected of a path.
+/// The expected kind of a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Folder,
@@ -162,7 +164,7 @@ fn judge(path: &Path, kind: Kind) -> Result<(), NotOurs> {
         () if kind == Kind::OfServices && !is_other => Ok(()),
         () if data.uid() != rustix::process::geteuid().as_raw() => Err(NotOurs::OtherUser(path())),
         () if data.is_dir() && data.mode() & WRITTEN_BY_OTHERS != 0 => Err(NotOurs::Open(path())),
-        // A mask of the user's may let their own group write what holds no secret.
+        // The user's umask may allow their own group to write files without secrets.
         () if data.is_file() && data.mode() & 0o002 != 0 => Err(NotOurs::Open(path())),
         () if is_other => Err(NotOurs::OtherKind(path())),
         () => Ok(()),
@@ -184,10 +186,11 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, NotOurs> {
     found.map(|entry| entry.map(|entry| entry.path()).map_err(&failed)).collect()
 }
 
-/// The mark of a folder with an operator's key in it.
+/// The mark of a folder that contains this operator's key.
 fn mark(state: &Path, key: &[u8], secret: &[u8]) -> io::Result<hmac::Tag> {
     let data = fs::symlink_metadata(state)?;
-    // The number of a folder that was removed may be that of the next one. Not all file systems know when one was made.
+    // The inode number of a removed folder may be used for the next one. Not all file systems have the time of
+    // creation.
     let made = data.created().ok().and_then(|made| made.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     let mut context = hmac::Context::with_key(&hmac::Key::new(hmac::HMAC_SHA256, secret));
     context.update(b"wattle up\0");
@@ -197,7 +200,7 @@ fn mark(state: &Path, key: &[u8], secret: &[u8]) -> io::Result<hmac::Tag> {
     Ok(context.sign())
 }
 
-/// What marks are made with, made if there is none yet.
+/// The key for marks, which is created if there is none.
 fn secret() -> io::Result<Vec<u8>> {
     let place = own_folder::path()?;
     let secret = place.join(SECRET);
@@ -205,7 +208,7 @@ fn secret() -> io::Result<Vec<u8>> {
         DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-        // Of two that make it at once, the first one's counts.
+        // If two processes create it at the same time, the first one counts.
         let own = place.join(format!("{SECRET}.{}", std::process::id()));
         write_whole(&own, wattle_agent_core::hex(&bytes).as_bytes(), 0o600)?;
         let linked = fs::hard_link(&own, &secret);

@@ -1,11 +1,12 @@
 //! A whole topology on one machine: `wattle up`.
 //!
-//! What lives here: the store, the agents and everything that they start, as processes of this machine, with addresses
-//! and attributes that stand for those of OpenStack. What must not: what a terminal shows; that is the command's.
+//! This module runs the store, the agents and everything that they start as processes of this machine, with addresses
+//! and attributes that stand in for OpenStack's. It must not contain what a terminal shows, which belongs to the
+//! command.
 //!
-//! Beginning is booting: the servers' folders are as they were left, but nothing runs. So each `up` makes a new revision
-//! in which every recipe runs again on what is there, as recipes allow. Within one `up` nothing that is finished runs
-//! again, whatever becomes of agents and however often another seed is applied.
+//! To begin is to boot: the servers' folders are as they were left, but nothing runs. So each `up` makes a new
+//! revision, in which every recipe runs again on what is there, as recipes must allow. Within one `up`, nothing that is
+//! finished runs again, whatever happens to agents and however many times another seed is applied.
 
 mod address;
 mod agent;
@@ -39,30 +40,30 @@ pub use processes::{RUN, STATE_DIR};
 pub use running::{announce, announced};
 pub use up::{Up, Wish, mark, renew, told};
 
-/// Ends what an `up` that was killed has left behind in `folder`. Gives how many processes that was.
+/// Ends what a killed `up` has left behind in `folder`. Returns the number of processes.
 pub async fn end_left_behind(folder: &Folder) -> usize {
     let ended = processes::end_left_behind(&folder.servers()).await;
     namespaces::clear();
     ended
 }
 
-/// How many processes an `up` that was killed has left behind in `folder`.
+/// The number of processes that a killed `up` has left behind in `folder`.
 pub fn left_behind(folder: &Folder) -> usize {
     processes::left_behind_of(&folder.servers()).len()
 }
 
-/// `given`, with those secrets that were made up for `folder`.
+/// `given`, with the secrets that were generated for `folder`.
 ///
 /// # Errors
-/// When they cannot be read.
+/// If they cannot be read.
 pub fn with_secrets(folder: &Folder, seed: &Seed, given: Given) -> Result<Given, UpError> {
     secrets::complete(folder, seed, given, false)
 }
 
-/// What `up` was told of other stacks in `folder`, by `STACK:EXPORT`.
+/// The values of other stacks that were given to `up` for `folder`, by `STACK:EXPORT`.
 ///
 /// # Errors
-/// When that cannot be read.
+/// If they cannot be read.
 pub fn imports(folder: &Folder) -> Result<IndexMap<String, String>, UpError> {
     let record = folder.record().map_err(UpError::file(folder.state()))?;
     Ok(record.map(|record| record.imports).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! The processes of this machine, as `/proc` shows them (proc(5)): who descends from whom, and how to end them all.
+//! The processes of this machine as `/proc` shows them (proc(5)): finds descendants, and ends them.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-/// What tells a recipe in which folder it finds itself alone on this machine.
+/// The variable that tells a recipe the folder that is its own on this machine.
 pub const STATE_DIR: &str = "WATTLE_STATE_DIR";
-/// What says to commands which stack is meant and who asks: what is started anew must not find another's.
+/// The variables that tell commands the stack and the asking recipe. A new process must not find another one's.
 pub const RUN: [&str; 6] = ["WATTLE_SPACE", "WATTLE_CA", "WATTLE_STACK", "WATTLE_KEY", "WATTLE_SOCKET", "WATTLE_TOKEN"];
 
-/// A process. Two of the same number are told apart by when they began.
+/// A process. Two with the same ID differ in when they began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Process {
     pub(super) pid: i32,
@@ -22,27 +22,27 @@ pub(super) struct Process {
     has_no_terminal: bool,
 }
 
-/// What is asked of a process that is to end, and after which time the next thing is. A service may take one of the two
-/// as a wish to end at once and the other as one to wait for its clients, as PostgreSQL does.
+/// The signals to end a process with, and how long to wait before the next one. A service may take one of the first two
+/// as a request to end at once, and the other as one to wait for its clients, as PostgreSQL does.
 const REQUESTS: [(Signal, Duration); 3] = [
     (Signal::TERM, Duration::from_secs(4)),
     (Signal::INT, Duration::from_secs(6)),
     (Signal::KILL, Duration::from_secs(5)),
 ];
 
-/// Every process.
+/// All processes.
 pub(super) fn all() -> Vec<Process> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(of).collect()
 }
 
-/// The process of this number, if there is one.
+/// The process with this ID, if there is one.
 pub(super) fn of(pid: i32) -> Option<Process> {
     parse(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
 fn parse(pid: i32, stat: &str) -> Option<Process> {
-    // The command's name stands in parentheses and may hold some itself.
+    // The command's name is in parentheses and may contain some itself.
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace();
     let state = fields.next()?;
@@ -52,7 +52,7 @@ fn parse(pid: i32, stat: &str) -> Option<Process> {
     Some(Process { pid, parent, began, is_dead: matches!(state, "Z" | "X"), has_no_terminal })
 }
 
-/// Those of `all` that descend from one of `roots`, children before grandchildren.
+/// Those of `all` that descend from one of `roots`, parents first.
 fn descendants(all: &[Process], roots: &HashSet<i32>) -> Vec<Process> {
     let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
     for process in all {
@@ -72,12 +72,12 @@ fn descendants(all: &[Process], roots: &HashSet<i32>) -> Vec<Process> {
     found
 }
 
-/// Makes this process the parent of whoever loses its own among its descendants: services that recipes start.
+/// Makes this process the parent of descendants that lose their own, such as services that recipes start.
 pub(super) fn adopt_orphans() -> Result<(), rustix::io::Errno> {
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
 }
 
-/// Buries dead orphans that were adopted; those of `kept` are left to whoever waits for them.
+/// Reaps dead orphans that were adopted. Those in `kept` are left to the code that waits for them.
 pub(super) fn bury(kept: &HashSet<i32>) {
     let own = rustix::process::getpid().as_raw_pid();
     for process in all() {
@@ -87,13 +87,13 @@ pub(super) fn bury(kept: &HashSet<i32>) {
     }
 }
 
-/// Ends whatever descends from this process and whatever `also` is, politely at first. `is_hurried` says whether to do
-/// so at once. Gives the number of those that were ended by force.
+/// Ends all descendants of this process, and everything that `also` returns, gracefully at first. `is_hurried` says
+/// whether to kill them at once. Returns the number of those that were killed.
 pub(super) async fn end_all(also: impl Fn(&[Process]) -> Vec<Process>, is_hurried: impl Fn() -> bool) -> usize {
     end(also, is_hurried, true, HashSet::new).await
 }
 
-/// Dead children that `kept` gives are left to whoever waits for them.
+/// Dead children in `kept` are left to the code that waits for them.
 async fn end(
     also: impl Fn(&[Process]) -> Vec<Process>,
     is_hurried: impl Fn() -> bool,
@@ -124,7 +124,7 @@ async fn end(
             }
             let pids: HashSet<i32> = left.iter().map(|process| process.pid).collect();
             for process in &left {
-                // A service ends its own children; only force is for everybody.
+                // A service ends its own children. Only SIGKILL is sent to all of them.
                 let is_first = !pids.contains(&process.parent);
                 if (is_first || signal == Signal::KILL) && told.insert((process.pid, process.began)) {
                     forced += usize::from(signal == Signal::KILL);
@@ -141,7 +141,7 @@ async fn end(
 }
 
 fn send(process: &Process, signal: Signal) {
-    // Its number may be somebody else's by now.
+    // Its ID may belong to another process by now.
     if of(process.pid).is_some_and(|now| now.began == process.began)
         && let Some(pid) = Pid::from_raw(process.pid)
     {
@@ -149,8 +149,9 @@ fn send(process: &Process, signal: Signal) {
     }
 }
 
-/// What is left of what runs below the folder `servers`: of those of all servers, or of one. That is whoever has a server's folder in its
-/// environment, and services, which may have written over theirs, but have the folder in their arguments and no terminal.
+/// What still runs below the folder `servers`, which may be that of all servers or of one: processes with a server's
+/// folder in their environment, and services, which may have overwritten theirs, but have the folder in their arguments
+/// and no terminal.
 pub(super) fn left_behind(all: &[Process], servers: &Path) -> Vec<Process> {
     let own = rustix::process::getpid().as_raw_pid();
     // With its end: `web` is another server than `web1`.
@@ -166,20 +167,20 @@ pub(super) fn left_behind(all: &[Process], servers: &Path) -> Vec<Process> {
     all.iter().filter(is_ours).copied().collect()
 }
 
-/// What an `up` that was killed has left behind, and still runs.
+/// The processes that a killed `up` has left behind and that still run.
 pub(super) fn left_behind_of(servers: &Path) -> Vec<Process> {
     left_behind(&all(), servers).into_iter().filter(|process| !process.is_dead).collect()
 }
 
-/// Ends what an `up` that was killed has left behind. Gives how many processes that was.
+/// Ends what a killed `up` has left behind. Returns the number of processes.
 pub(super) async fn end_left_behind(servers: &Path) -> usize {
     let found = left_behind_of(servers).len();
     end(|all| left_behind(all, servers), || false, false, HashSet::new).await;
     found
 }
 
-/// Ends what runs on the server of the folder `home`, and leaves dead children that `kept` gives to whoever waits for them.
-/// Gives how many processes were ended by force.
+/// Ends what runs on the server with the folder `home`. Dead children in `kept` are left to the code that waits for
+/// them. Returns the number of processes that were killed.
 pub(super) async fn end_those_of(home: &Path, kept: impl Fn() -> HashSet<i32>) -> usize {
     end(|all| left_behind(all, home), || false, false, kept).await
 }

@@ -1,7 +1,7 @@
-//! Which topologies this user has up on this machine, wherever they were started.
+//! The topologies that this user has up on this machine, wherever they were started.
 //!
-//! Each `up` writes a file with its folder, named by its process, to `$XDG_RUNTIME_DIR/wattle`, or without one to
-//! `/tmp/wattle-UID`. The folder's lock tells whether it is still so: the file of an `up` that was killed stays.
+//! Each `up` writes a file with its folder, named after its process, to `$XDG_RUNTIME_DIR/wattle`, or otherwise to
+//! `/tmp/wattle-UID`. The folder's lock shows whether it is still up, because the file of a killed `up` stays.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ struct Entry {
     state: PathBuf,
 }
 
-/// Others of this user find a topology for as long as this lives.
+/// This user can find a topology for as long as this value lives.
 #[derive(Debug)]
 pub struct Announced(PathBuf);
 
@@ -28,10 +28,10 @@ impl Drop for Announced {
     }
 }
 
-/// Says that this process keeps up what is in `folder`.
+/// Announces that this process runs `folder`.
 ///
 /// # Errors
-/// When there is no place of this user's to say it.
+/// If there is no place that belongs to this user.
 pub fn announce(folder: &Folder) -> io::Result<Announced> {
     let place = place();
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&place)?;
@@ -45,7 +45,7 @@ pub fn announce(folder: &Folder) -> io::Result<Announced> {
     Ok(Announced(path))
 }
 
-/// The folders of what runs, and of what was killed.
+/// The folders of all running and killed topologies.
 pub fn announced() -> Vec<Folder> {
     let place = place();
     if !is_ours(&place) {
@@ -67,7 +67,7 @@ fn place() -> PathBuf {
     }
 }
 
-/// Whether a folder is this user's, and no link: anybody can make one in `/tmp`.
+/// Whether a folder belongs to this user and is not a link: anyone can create one in `/tmp`.
 fn is_ours(place: &Path) -> bool {
     fs::symlink_metadata(place)
         .is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == rustix::process::getuid().as_raw())

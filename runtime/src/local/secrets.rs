@@ -1,4 +1,4 @@
-//! Secrets that are made up, for whoever only wants to see a topology run: the same ones each time.
+//! Generated secrets, for users who only want to see a topology run. They are the same each time.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::seed::Given;
 use super::error::UpError;
 use super::folder::{Folder, write_whole};
 
-/// `given`, with those secrets that were made up before, and if it is wished with new ones for those that are missing.
+/// `given`, with the secrets that were generated before and, if `make` is set, new ones for those that are missing.
 pub(super) fn complete(folder: &Folder, seed: &Seed, mut given: Given, make: bool) -> Result<Given, UpError> {
     let file = folder.secrets();
     let mut known: IndexMap<Name, String> = match read_bytes(&file) {
@@ -40,7 +40,7 @@ pub(super) fn complete(folder: &Folder, seed: &Seed, mut given: Given, make: boo
     Ok(given)
 }
 
-/// 128 random bits, as what any software takes for a password.
+/// 128 random bits, in a form that any software accepts as a password.
 fn random() -> io::Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! What each server is given before its agent starts: who it is, and what OpenStack would tell it.
+//! What each server is given before its agent starts: its identity, and what OpenStack would tell it.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ use crate::store::Address;
 use super::folder::{Folder, write_whole};
 use super::simulate::{Simulation, identity};
 
-/// Attributes that nothing on this machine stands for, by `RESOURCE.ATTRIBUTE.PATH`, each with who reads it.
+/// Attributes without a value on this machine, by `RESOURCE.ATTRIBUTE.PATH`, each with a server that reads it.
 pub(super) type Missing = IndexMap<Name, Name>;
 
 /// What the servers are given.
@@ -31,10 +31,10 @@ struct Given {
 }
 
 impl Servers {
-    /// Makes up what servers are told.
+    /// Prepares what servers are given.
     ///
     /// # Errors
-    /// What cannot be made up.
+    /// What is not available.
     pub(super) fn new(
         seed: &Seed,
         simulation: &Simulation<'_>,
@@ -53,7 +53,7 @@ impl Servers {
         if all_missing.is_empty() { Ok(Self(servers)) } else { Err(all_missing) }
     }
 
-    /// Writes the folder of each.
+    /// Writes the folders of all servers.
     pub(super) fn write(
         &self,
         folder: &Folder,
@@ -81,9 +81,9 @@ impl Servers {
     }
 }
 
-/// Makes a server's folder.
+/// Creates a server's folder.
 pub(super) fn make_home(home: &Path) -> io::Result<()> {
-    // Services run as users of their own, below here.
+    // Services run as users of their own, below this folder.
     for path in [home.to_owned(), home.join("state")] {
         fs::DirBuilder::new().recursive(true).mode(0o755).create(&path)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?;

@@ -1,6 +1,6 @@
-//! Attributes that OpenStack would give: what stands for them on one machine.
+//! Stands in for OpenStack's attributes on one machine.
 //!
-//! Which port is on which server, and which floating address leads to which port, the seed does not say; the template
+//! The seed does not say which port is on which server, or which floating address leads to which port. The template
 //! beside it does. A floating address is that of the server that it leads to, so that it can be used from here.
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ struct Resource {
     networks: Vec<Name>,
 }
 
-/// What OpenStack would say, as far as it can be told on one machine.
+/// OpenStack's answers, as far as one machine can give them.
 #[derive(Debug)]
 pub(super) struct Simulation<'a> {
     resources: IndexMap<Name, Resource>,
@@ -36,7 +36,7 @@ pub(super) struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    /// Reads the templates in `directory`; values of `given` go over whatever would be made up.
+    /// Reads the templates in `directory`. Values in `given` take precedence over simulated ones.
     pub(super) fn new(directory: &Path, given: &'a IndexMap<Name, Value>) -> Self {
         let mut resources = IndexMap::default();
         let files = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -62,7 +62,7 @@ impl<'a> Simulation<'a> {
         Self { resources, given }
     }
 
-    /// Everything that needs an address of its own: the servers, and ports and floating addresses of none.
+    /// Everything that needs an address of its own: the servers, and ports and floating addresses that belong to none.
     pub(super) fn hosts(&self, seed: &Seed) -> IndexSet<Name> {
         let mut hosts: IndexSet<Name> = seed.servers.keys().cloned().collect();
         for wire in wires(seed) {
@@ -76,7 +76,7 @@ impl<'a> Simulation<'a> {
         hosts
     }
 
-    /// The values that `server` is told by its user data, and the names of those that nothing stands for.
+    /// The values in the user data of `server`, and the names of those without a value.
     pub(super) fn told(
         &self,
         seed: &Seed,
@@ -97,8 +97,8 @@ impl<'a> Simulation<'a> {
         (told, missing)
     }
 
-    /// The attributes that the agent of `server` publishes, by Heat's name, as far as they are published; and the names of
-    /// those that nothing stands for.
+    /// The attributes that the agent of `server` publishes, by Heat's name, as far as they are published, and the names
+    /// of those without a value.
     pub(super) fn published(
         &self,
         seed: &Seed,
@@ -121,7 +121,7 @@ impl<'a> Simulation<'a> {
         (published, missing)
     }
 
-    /// What is given and nobody is told, each as a message says it.
+    /// The given values that nothing reads, each as a message.
     pub(super) fn unknown(&self, seed: &Seed) -> Vec<String> {
         let mut told: IndexSet<Name> = wires(seed).flat_map(self::told).cloned().collect();
         for (server, duties) in &seed.servers {
@@ -141,7 +141,7 @@ impl<'a> Simulation<'a> {
         unknown.collect()
     }
 
-    /// What exports are told, as text.
+    /// The values of exports, as text.
     pub(super) fn exported(&self, seed: &Seed, addresses: &IndexMap<Name, Ipv4Addr>) -> HashMap<Name, String> {
         let mut told = HashMap::new();
         for key in seed.exports.values().flat_map(|export| self::told(&export.value)) {
@@ -189,7 +189,7 @@ impl<'a> Simulation<'a> {
         let address = || addresses.get(server).map(|address| Value::from(address.to_string()));
         let networks = |make: &dyn Fn(Value) -> Value| -> Option<Value> {
             let address = address()?;
-            // The network that is asked for counts as one of the server's: it may be known to another template only.
+            // The requested network counts as one of the server's, because only another template may know it.
             let known = self.networks(server).into_iter().chain(path.first().map(|name| name.as_str().into()));
             Some(Value::Map(known.map(|name| (name, Value::List(vec![make(address.clone())]))).collect()))
         };
@@ -219,7 +219,7 @@ impl<'a> Simulation<'a> {
         resource.networks.iter().cloned().chain(ports).collect()
     }
 
-    /// Whose address `name` has: its own, or that of the server that it leads to.
+    /// The owner of the address of `name`: the resource itself, or the server that it leads to.
     fn host(&self, name: &str) -> Name {
         let Some(resource) = self.resources.get(name) else { return name.into() };
         match resource.ty.as_str() {
@@ -245,7 +245,7 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// The resource that `key` begins with, and the rest of it. Names of resources may hold dots.
+    /// The resource that `key` begins with, and the rest of it. Names of resources may contain dots.
     fn split<'k>(&self, key: &'k str) -> Option<(&'k str, Vec<String>)> {
         let mut ends = key.char_indices().filter(|(_, c)| *c == '.').map(|(at, _)| at);
         let known = ends.rfind(|at| self.resources.contains_key(&key[..*at]))?;
@@ -253,14 +253,14 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// Every place of a seed that a value can come from.
+/// All wires of a seed.
 fn wires(seed: &Seed) -> impl Iterator<Item = &Wire> {
     let components = seed.servers.values().flat_map(|server| server.components.values());
     let inputs = components.flat_map(|component| component.inputs.values());
     inputs.chain(seed.exports.values().map(|export| &export.value))
 }
 
-/// What servers are told for a value.
+/// The values that servers are told for a wire.
 fn told(wire: &Wire) -> impl Iterator<Item = &Name> {
     wire.leaves().filter_map(Origin::user_data)
 }
@@ -272,7 +272,7 @@ fn step(step: &Step) -> String {
     }
 }
 
-/// Sets what `path` leads to, making the maps and lists on the way.
+/// Sets the value that `path` leads to, and creates the maps and lists on the way.
 fn put(whole: &mut Value, path: &[Step], value: Value) {
     match path {
         [] => *whole = value,
@@ -317,7 +317,7 @@ fn read(resource: &Yaml) -> Resource {
     };
     let refers = |value: Option<&Yaml>| {
         let value = value?;
-        // What a nested stack is given bears the name of what it is.
+        // A parameter of a nested stack has the name of what it stands for.
         let name = value.get("get_resource").or_else(|| value.get("get_param"))?;
         name.as_str().map(Name::from)
     };
@@ -336,7 +336,7 @@ fn read(resource: &Yaml) -> Resource {
     }
 }
 
-/// What stands for the identity of a resource: always the same.
+/// A stand-in for the ID of a resource, always the same.
 pub(super) fn identity(name: &str) -> String {
     let hex = wattle_agent_core::hex(&Sha256::digest(name)[..16]);
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])

@@ -1,4 +1,4 @@
-//! Bringing a topology up, and down.
+//! Brings a topology up and down.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -27,27 +27,27 @@ use super::servers::Servers;
 use super::simulate::Simulation;
 use super::{processes, proxies, secrets};
 
-/// What is to be brought up.
+/// What to bring up.
 #[derive(Debug)]
 pub struct Wish {
-    /// What was emitted, with the values of other stacks that were given.
+    /// The emitted seed, with the given values of other stacks.
     pub seed: Seed,
     /// Those values, by `STACK:EXPORT`.
     pub imports: IndexMap<String, String>,
     /// The files beside it.
     pub files: Files,
-    /// Values of its parameters.
+    /// The values of its parameters.
     pub given: Given,
-    /// Whether to make up secret parameters that have no value.
+    /// Whether to generate secret parameters without a value.
     pub generate_secrets: bool,
-    /// Attributes that OpenStack would tell, by `RESOURCE.ATTRIBUTE.PATH`.
+    /// Attributes that OpenStack would provide, by `RESOURCE.ATTRIBUTE.PATH`.
     pub attributes: IndexMap<Name, Value>,
-    /// The network that the servers are to be in; if that is left open, their own where they reach from there what this
-    /// machine reaches.
+    /// The network of the servers. `None` gives them networks of their own if everything that this machine reaches can
+    /// be reached from there.
     pub network: Option<Network>,
     /// Options of the agents.
     pub options: Vec<OsString>,
-    /// Whether what is unchanged is tried again.
+    /// Whether to retry what is unchanged.
     pub again: bool,
 }
 
@@ -65,13 +65,13 @@ pub struct Up {
 }
 
 impl Up {
-    /// Brings up what is wished for. `lock` is that of the folder.
+    /// Brings up what `wish` asks for. `lock` is that of the folder.
     ///
     /// # Errors
-    /// Why it cannot be.
+    /// Why that is not possible.
     pub async fn start(folder: &Folder, lock: Lock, wish: Wish, program: PathBuf) -> Result<(Self, Applied), UpError> {
         let state = folder.state();
-        // Whoever began to hold the lock after a process that was killed finds what it left.
+        // A process that gets the lock after a killed one also gets what that one left behind.
         processes::end_left_behind(&folder.servers()).await;
         namespaces::clear();
         processes::adopt_orphans().map_err(|error| UpError::file(state)(error.into()))?;
@@ -82,7 +82,7 @@ impl Up {
         let key = operator_key(folder)?;
         let server = Server::start(&folder.socket(), &folder.space(), &key.login().principal()).await?;
         let store = Address::Socket(folder.socket()).connect(&[key.login()]).await?;
-        // The machines boot: what ran on them before does not any more, so nothing counts as finished.
+        // The machines boot: what ran on them before is gone, so nothing counts as finished.
         for server in wish.seed.servers.keys() {
             let home = folder.server(server).join("agent");
             agent::forget_finished(&home).map_err(UpError::file(home))?;
@@ -122,10 +122,10 @@ impl Up {
         if self.network.is_some() { Network::Namespaces } else { Network::Loopback }
     }
 
-    /// Starts agents of servers that have come to the record, and ends what runs on those that have left.
+    /// Starts the agents of servers that were added to the record, and ends what runs on those that have left.
     ///
     /// # Errors
-    /// Why one cannot be.
+    /// Why that is not possible.
     pub fn reconcile(&mut self) -> Result<(), UpError> {
         match self.folder.record().map_err(UpError::file(self.folder.state()))? {
             Some(record) => self.start_agents(&record),
@@ -140,7 +140,7 @@ impl Up {
                 network.take_away(&server)?;
             }
         }
-        // Whoever comes may have the name of one that has left, or its address.
+        // A new server may have the name or the address of one that has left.
         let comes = |server: &&Name| {
             let address = record.addresses.get(*server);
             let is_taken = |network: &Namespaces| address.is_some_and(|address| network.is_taken(server, *address));
@@ -160,7 +160,7 @@ impl Up {
         self.folder.remember(record).map_err(UpError::file(self.folder.state()))
     }
 
-    /// Looks after the processes, and gives what has happened to agents.
+    /// Looks after the processes. Returns what has happened to agents.
     ///
     /// # Errors
     /// Why an agent cannot be started.
@@ -172,20 +172,21 @@ impl Up {
         Ok(self.agents.notes())
     }
 
-    /// Ends everything that was started: politely, unless `is_hurried`. Gives how many processes were ended by force.
+    /// Ends everything that was started: gracefully, unless `is_hurried`. Returns the number of processes that were
+    /// killed.
     pub async fn end(self, is_hurried: impl Fn() -> bool) -> usize {
         self.agents.let_end();
         let servers = self.folder.servers();
         let forced = processes::end_all(|all| processes::left_behind(all, &servers), is_hurried).await;
         drop(self.network);
-        // Nobody writes any more; what is not on the disk yet is not missed.
+        // Nobody writes any more, and what is not on disk yet is not needed.
         let _ = self.server.stop().await;
         let _ = std::fs::remove_file(self.folder.socket());
         forced
     }
 }
 
-/// The servers' own networks, or why they have none though nobody asked for that.
+/// The servers' own networks, or why they have none although nobody asked for that.
 async fn networks(
     wish: Option<Network>,
     folder: &Folder,
@@ -204,10 +205,10 @@ async fn networks(
     }
 }
 
-/// Makes what is wished for the next revision of what already runs in `folder`.
+/// Makes `wish` the next revision of what already runs in `folder`.
 ///
 /// # Errors
-/// Why it cannot be.
+/// Why that is not possible.
 pub async fn renew(folder: &Folder, wish: &Wish) -> Result<(Space, Applied), UpError> {
     let state = folder.state();
     let before = folder.record().map_err(UpError::file(state))?.unwrap_or_default();
@@ -228,7 +229,7 @@ pub async fn renew(folder: &Folder, wish: &Wish) -> Result<(Space, Applied), UpE
     Ok((Space::new(store, &applied.stack), applied))
 }
 
-/// All that servers are told, before it is written.
+/// Everything that servers are told, before it is written.
 #[derive(Debug)]
 struct Prepared {
     servers: Servers,
@@ -245,7 +246,7 @@ impl Prepared {
         assign: impl FnOnce(&[Name], &IndexMap<Name, Ipv4Addr>) -> Option<IndexMap<Name, Ipv4Addr>>,
     ) -> Result<Self, UpError> {
         let seed = &wish.seed;
-        // Before anything is written: folders are called so.
+        // Checked before anything is written, because folders have these names.
         seed::check_names(seed)?;
         let given = secrets::complete(folder, seed, wish.given.clone(), wish.generate_secrets)?;
         let missing = given.missing(seed);
@@ -285,7 +286,7 @@ impl Prepared {
         let written = self.servers.write(folder, &wish.seed.stack, &address, &options.credentials);
         written.map_err(UpError::file(folder.servers()))?;
         match Box::pin(seed::apply(store, &wish.seed, &options)).await {
-            // Nobody but this user writes to it; a version of before signed nothing.
+            // Only this user writes to it, and an earlier version signed nothing.
             Err(SeedError::Tampered { .. }) => {
                 options.restore = true;
                 Ok(Box::pin(seed::apply(store, &wish.seed, &options)).await?)
@@ -316,17 +317,17 @@ fn operator_key(folder: &Folder) -> Result<OperatorKey, UpError> {
     key.ok_or_else(|| UpError::file(file)(std::io::ErrorKind::NotFound.into()))
 }
 
-/// Says that the state is this user's, and makes the key of its store's operator if there is none. Whoever calls it holds the lock,
-/// or joins who does; and has judged the folder, or was told that it is theirs.
+/// Marks the state as this user's, and creates the key of its store's operator if there is none. The caller must hold
+/// the lock, or act for a process that does, and must have checked the folder or been told that it is the user's.
 ///
 /// # Errors
-/// When the file system refuses, or the key is none.
+/// If the file system refuses, or the key is malformed.
 pub fn mark(folder: &Folder) -> Result<(), UpError> {
     let file = folder.operator_key();
     let before = read_operator_key(&file)?;
     let is_new = before.is_none();
     let key = before.unwrap_or_else(OperatorKey::generate);
-    // In this order: a key without a mark would be somebody else's.
+    // In this order, because a key without a mark would look like somebody else's.
     folder.mark(key.expose().as_bytes()).map_err(UpError::file(folder.state()))?;
     if is_new {
         write_operator_key(&file, &key)?;
@@ -334,7 +335,7 @@ pub fn mark(folder: &Folder) -> Result<(), UpError> {
     Ok(())
 }
 
-/// What servers would be told by their user data, as text: for values that are exported.
+/// What servers would be told in their user data for exported values, as text.
 pub fn told(folder: &Folder, seed: &Seed, record: &Record) -> HashMap<Name, String> {
     let none = IndexMap::default();
     Simulation::new(folder.directory(), &none).exported(seed, &record.addresses)

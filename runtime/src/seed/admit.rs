@@ -1,4 +1,4 @@
-//! Admitting servers' own keys to a stack as it is deployed, without its seed.
+//! Admits servers' own keys to a deployed stack, without its seed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,34 +22,34 @@ use super::work::{goal, tampered};
 use super::write::Writing;
 use super::{Changes, SeedError, deployed, names, rights};
 
-/// What became of [`admit`].
+/// The result of [`admit`].
 #[derive(Clone, Debug)]
 pub struct Admission {
-    /// The revision of the stack now.
+    /// The present revision of the stack.
     pub revision: u64,
     /// The servers whose keys were admitted.
     pub admitted: Vec<Name>,
-    /// Those of the others that live on the credentials of their user data.
+    /// The other servers that still use the credentials of their user data.
     pub on_credentials: Vec<Name>,
-    /// Of those that were named, those that have said nothing of themselves that is not known.
+    /// The named servers that have announced nothing new.
     pub silent: Vec<Name>,
     /// What has changed.
     pub changes: Changes,
 }
 
-/// Whose keys [`admit`] would admit, and whom it would miss.
+/// The servers whose keys [`admit`] would admit, and those that it would miss.
 #[derive(Clone, Debug, Default)]
 pub struct Waiting {
-    /// Those that have come.
+    /// The servers that have announced a key.
     pub come: Vec<Name>,
-    /// Those that live on their credentials or are named, and have not.
+    /// The servers that use their credentials or are named, and have not announced a key.
     pub absent: Vec<Name>,
 }
 
-/// Who is to come to `stack`, and has or has not.
+/// The servers of `stack` that are expected to announce a key, and whether they have.
 ///
 /// # Errors
-/// As [`admit`].
+/// Like [`admit`].
 pub async fn waiting(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -66,12 +66,13 @@ pub async fn waiting(
     Ok(Waiting { come: come.into_iter().collect(), absent: absent.into_iter().collect() })
 }
 
-/// Admits the keys of all servers of `stack` that were never admitted and have said who they will be, and of those that are
-/// `named` in any case: what is deployed stays, and is theirs. `store` is used as the operator who has `key`.
+/// Admits the keys that servers of `stack` have announced: of all servers that were never admitted, and of those that
+/// are `named` in any case. The deployment stays as it is, and passes to those keys. `store` is used as the operator
+/// who has `key`.
 ///
 /// # Errors
-/// When the stack was not deployed to the end by a version that knows of servers' own keys, or is not as its operator has written
-/// it. What is broken off is completed by the next call, whoever is named then, and as well by the next one of
+/// If the stack was not fully deployed by a version that supports servers' own keys, or is not as its operator has
+/// written it. The next call completes an interrupted one, whatever names it is given, and so does the next call of
 /// [`apply`](super::apply).
 pub async fn admit(
     store: &Arc<dyn Store>,
@@ -82,7 +83,7 @@ pub async fn admit(
     admit_as(store, stack, key, named, Doing::Admits).await
 }
 
-/// The same, or only those that are `named` and have made other keys.
+/// Like [`admit`], or only for those that are `named` and have renewed their keys.
 pub(super) async fn admit_as(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -94,7 +95,7 @@ pub(super) async fn admit_as(
     let Found { layout, there, present, roster } = find(&signed, stack, named, doing).await?;
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
     let on_credentials = roster.on_credentials().map(|(server, _)| server.clone()).collect();
-    // Those that somebody was admitting who was broken off, and all others.
+    // Those that an interrupted call was admitting, and all others.
     let admitted: IndexSet<&Name> = there.admitting.keys().chain(&roster.admitted).collect();
     let admitted: Vec<Name> = admitted.into_iter().cloned().collect();
     let silent = named.iter().filter(|server| !admitted.contains(server)).cloned().collect();
@@ -108,7 +109,7 @@ pub(super) async fn admit_as(
     let wanted = next.wanted(roster, &Revision { space: there.goal.space.clone(), number: revision })?;
     let mut writing = Writing::make(&layout, None, &present, &wanted)?;
     writing.keep(deployed::shared(&layout, &present.files, &wanted.sharing.access()));
-    // Whoever acted for a server that is another one has no right to it any more, and would keep the one from it that has.
+    // The agent that acted for a server before has no right to its place any more, and would keep the new one from it.
     let is_named = |server: &Name| named.contains(server) || there.admitting.get(server) == Some(&true);
     let admitting: IndexMap<Name, bool> = admitted.iter().map(|server| (server.clone(), is_named(server))).collect();
     writing.replace_agents(&layout, admitting.iter().filter(|(_, is_named)| **is_named).map(|(server, _)| server));
@@ -127,7 +128,7 @@ pub(super) async fn admit_as(
     Ok(Admission { revision, admitted, on_credentials, silent, changes })
 }
 
-/// What is there, and who is to be admitted.
+/// What is there, and which servers are to be admitted.
 pub(super) struct Found {
     pub(super) layout: Layout,
     pub(super) there: Deployed,
@@ -135,18 +136,18 @@ pub(super) struct Found {
     pub(super) roster: Roster,
 }
 
-/// For what it is to be found.
+/// The purpose of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doing {
-    /// To be shown.
+    /// To show what would be admitted.
     Looks,
-    /// The same, of those that have made other keys and have the word of those before.
+    /// The same for renewed keys that the previous keys have endorsed.
     LooksRenewed,
-    /// To be written.
+    /// To admit keys.
     Admits,
-    /// The same, as far as it has the word of the keys before.
+    /// The same for renewed keys that the previous keys have endorsed.
     Renews,
-    /// To be written, with nobody admitted.
+    /// To write without admitting any key.
     Forgets,
 }
 
@@ -196,10 +197,10 @@ pub(super) async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name], doin
     Ok(Found { layout, there, present, roster })
 }
 
-/// Who the servers are that have not left, each of which the operator must have signed.
+/// The servers that have not left the model. The operator must have signed the identity of each.
 ///
 /// # Errors
-/// [`SeedError::Unreadable`] for one of which they have not.
+/// [`SeedError::Unreadable`] for a server whose identity is not signed.
 pub(super) fn roster(layout: &Layout, present: &Present, admitting: Admitting<'_>) -> Result<Roster, SeedError> {
     let active = || present.plans.iter().filter(|(_, plan)| !plan.retired).map(|(server, _)| server);
     let roster = Roster::of_records(layout, active(), &present.register, admitting);
@@ -209,7 +210,7 @@ pub(super) fn roster(layout: &Layout, present: &Present, admitting: Admitting<'_
     }
 }
 
-/// What is deployed, with other keys.
+/// The present deployment with other keys.
 pub(super) struct Next<'a> {
     pub(super) layout: &'a Layout,
     pub(super) key: &'a OperatorKey,
@@ -238,7 +239,7 @@ impl Next<'_> {
                     let all: IndexSet<&Name> = std::iter::once(*server).chain(others.copied()).collect();
                     let now = all.into_iter().filter_map(|reader| Some(roster.identity(reader)?.recipient.clone()));
                     let now: IndexSet<String> = now.collect();
-                    // Their order is the seed's.
+                    // The order is that of the seed.
                     if now != planned.recipients.iter().cloned().collect::<IndexSet<_>>() {
                         planned.recipients = now.into_iter().collect();
                     }
@@ -293,7 +294,7 @@ impl Next<'_> {
     }
 }
 
-/// Who reads which entry, by these plans.
+/// The readers of each entry, according to these plans.
 fn readers<'p>(plans: &[(&'p Name, &'p Plan)]) -> HashMap<Name, IndexSet<&'p Name>> {
     let mut found: HashMap<Name, IndexSet<&Name>> = HashMap::new();
     for (server, plan) in plans {

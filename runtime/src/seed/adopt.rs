@@ -1,7 +1,7 @@
-//! Keys that lie beside a seed: whoever made the directory may have put them there.
+//! Keys that lie beside a seed, where the author of the directory may have put them.
 //!
-//! One that the operator has named counts. Any other counts only if the data space knows it as the stack's: whoever only
-//! makes directories cannot have made that so. What must not live here: where such files lie.
+//! A key that the operator has named counts. Any other key counts only if the data space knows it as the stack's: an
+//! author of directories cannot have arranged that. This module must not know where such files lie.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -18,20 +18,21 @@ use super::error::Beside;
 use super::present::{AT_ONCE, Deployed};
 use super::{Options, SeedError};
 
-/// The files that keys were read from and that nobody has named.
+/// The files that keys were read from without the operator having named them.
 #[derive(Clone, Debug, Default)]
 pub struct Unnamed {
-    /// Where the operator's key is from.
+    /// The file of the operator's key.
     pub key: Option<PathBuf>,
-    /// Where the servers' credentials are from.
+    /// The file of the servers' credentials.
     pub credentials: Option<PathBuf>,
 }
 
-/// Refuses those of the `options`' keys that are `unnamed` and that the data space does not know. Credentials of
-/// servers of which it knows nothing are dropped: nobody can need them. So are those that were used up by servers that have left since.
+/// Refuses keys in `options` that are `unnamed` and that the data space does not know. Drops the credentials of servers
+/// that the data space does not know, since they cannot be needed. Also drops those that were used up by servers that
+/// have left the model since.
 ///
 /// # Errors
-/// [`SeedError::Unknown`]; what the data space says.
+/// [`SeedError::Unknown`], and errors of the data space.
 pub async fn adopt(
     store: &Arc<dyn Store>,
     seed: &Seed,
@@ -65,8 +66,9 @@ pub async fn adopt(
     if files.is_empty() { Ok(()) } else { Err(SeedError::Unknown { stack: stack.to_owned(), files }) }
 }
 
-/// The servers that had left the model, are back, and were admitted before with the credential in the `options`. A server that comes
-/// back is another one: with a credential that was worth nothing any more, whoever had read it once would come in its place.
+/// The servers that had left the model, are back, and were admitted before with the credential in `options`. A server
+/// that comes back is a new one. If it came with a used credential, anyone who had once read that credential could come
+/// in its place.
 async fn used_up(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Result<Vec<Name>, SeedError> {
     let layout = &Layout::new(options.stack.as_deref().unwrap_or(&seed.stack));
     let credentials = seed.servers.keys().filter_map(|server| Some((server, options.credentials.get(server)?)));
@@ -88,7 +90,7 @@ async fn used_up(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Resu
     Ok(read.into_iter().flatten().collect())
 }
 
-/// Of which servers the data space knows the credential: each with whether that is the one in the `options`.
+/// The servers whose credential the data space knows, each with whether it is the one in `options`.
 async fn known(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -111,7 +113,7 @@ async fn known(
     Ok(read.into_iter().flatten().collect())
 }
 
-/// Whether nothing of `stack` was ever told by the operator who has this key: then nobody can have need of the key.
+/// Whether nothing of `stack` was ever written by the operator who has this key, so that the key cannot be needed.
 pub async fn is_unknown(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> bool {
     match knows_operator(store, &Layout::new(stack), key).await {
         Ok(knows) => !knows,
@@ -119,12 +121,12 @@ pub async fn is_unknown(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) 
     }
 }
 
-/// Whether the stack's goal is this operator's. It is not looked who has signed it: that would be the same key.
+/// Whether the stack's goal is this operator's. The signature is not verified: it would only lead to the same key.
 async fn knows_operator(store: &Arc<dyn Store>, layout: &Layout, key: &OperatorKey) -> Result<bool, SeedError> {
     let path = layout.revision();
     let Some(node) = store.get(&path).await? else { return Ok(false) };
     let goal: Option<Deployed> = parse_json(&path, unverified(&node.data)).ok().flatten();
-    // Versions of before did not say who: they are who may read it.
+    // Earlier versions did not name the operator, who is then found among those who may read the goal.
     let is_one = |operator: Principal| key.logins().iter().any(|login| login.principal() == operator);
     Ok(goal.is_some_and(|there| there.goal.operator.is_none_or(is_one)))
 }

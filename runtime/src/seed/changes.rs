@@ -1,4 +1,4 @@
-//! What a seed changes in a data space. What that makes agents and Heat do is `wattle::plan`'s to say.
+//! What a seed changes in a data space. What agents and Heat do about it is for `wattle::plan` to say.
 
 use std::fmt;
 
@@ -14,57 +14,59 @@ use super::present::Present;
 use super::wanted::Wanted;
 use super::work::has_key_of;
 
-/// What a seed changes in a data space; shown as text with one line for each server and component that changes.
+/// The changes that a seed makes to a data space. Displays as text, with one line for each server and component that
+/// changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
     /// The stack.
     pub stack: String,
-    /// The revision that is there; none before the first.
+    /// The present revision. `None` before the first.
     pub from: Option<u64>,
-    /// The revision that it becomes: the same if nothing is to be done.
+    /// The next revision. The same if there is nothing to do.
     pub to: u64,
-    /// What becomes of each server.
+    /// The change of each server.
     pub servers: IndexMap<Name, ServerChanges>,
-    /// Entries that come and go, as `SERVER/COMPONENT/OUTPUT`.
+    /// Entries that are added and removed, as `SERVER/COMPONENT/OUTPUT`.
     pub entries: Delta,
-    /// Entries that stay, and to which other servers have rights.
+    /// Entries that stay, with rights for other servers than before.
     pub rights: Vec<String>,
-    /// Files of recipes that come and go, by path.
+    /// Recipe files that are added and removed, by path.
     pub recipes: Delta,
-    /// Exports that come and go.
+    /// Exports that are added and removed.
     pub exports: Delta,
-    /// Exports that stay, and have another value or type.
+    /// Exports that stay, with another value or type.
     pub exports_changed: Vec<String>,
-    /// Servers that get another credential than they had.
+    /// Servers that get a new credential.
     pub credentials: Vec<String>,
-    /// Servers whose own keys take the place of what they had.
+    /// Servers whose own keys replace what they used before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub admitted: Vec<String>,
-    /// Servers that have the key that they had, and by now a password for another authority.
+    /// Servers that keep their key, with a password for another authority.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub passwords: Vec<String>,
-    /// Servers that have left, and to which nothing is granted any more: everything on them is torn down.
+    /// Servers that have left the model and lose their last rights, because everything on them is torn down.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forgotten: Vec<String>,
-    /// Servers that left with an earlier revision, and have not said that everything on them is torn down.
+    /// Servers that left the model with an earlier revision, and have not reported that everything on them is torn
+    /// down.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lingering: Vec<String>,
-    /// Nodes that are not what the operator has written, and are written anew.
+    /// Nodes that are not what the operator has written, and are restored.
     pub tampered: Vec<Tampered>,
-    /// What the operator should look after.
+    /// Warnings for the operator.
     pub warnings: Vec<String>,
 }
 
-/// Names that come and go.
+/// Names that are added and removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Delta {
-    /// Those that come.
+    /// The added names.
     pub added: Vec<String>,
-    /// Those that go.
+    /// The removed names.
     pub gone: Vec<String>,
 }
 
-/// What becomes of a server.
+/// The change of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ServerChanges {
     /// The server as a whole.
@@ -73,40 +75,40 @@ pub struct ServerChanges {
     pub components: IndexMap<Name, ComponentChange>,
 }
 
-/// What becomes of a component.
+/// The change of a component.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ComponentChange {
     /// The component as a whole.
     pub change: Change,
-    /// What of it is another: `recipe`, ``input `port` ``. Values are not shown.
+    /// The parts that change: `recipe`, ``input `port` ``. Values are not shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub what: Vec<String>,
 }
 
-/// What becomes of something.
+/// A kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// It comes.
+    /// It is added.
     Added,
-    /// It stays, and is another.
+    /// It stays, with changes.
     Changed,
-    /// It goes.
+    /// It is removed.
     Gone,
     /// It stays as it is.
     Unchanged,
 }
 
 impl Changes {
-    /// Whether there is nothing to be done.
+    /// Whether there is nothing to do.
     pub fn is_empty(&self) -> bool {
         self.from == Some(self.to)
     }
 
-    /// Whether nothing is in the way of applying it.
+    /// Checks that nothing prevents these changes from being applied.
     ///
     /// # Errors
-    /// [`SeedError::Tampered`], unless what is not as the operator has written it is `restored`.
+    /// [`SeedError::Tampered`] for nodes that are not as the operator has written them, unless they are `restored`.
     pub fn untampered(&self, restored: bool) -> Result<(), SeedError> {
         if restored || self.tampered.is_empty() {
             return Ok(());
@@ -192,7 +194,7 @@ fn server(before: Option<&Plan>, after: Option<&Plan>) -> ServerChanges {
     ServerChanges { change, components }
 }
 
-/// What of a component is another. For whom a secret is encrypted is a matter of rights.
+/// The parts of a component that change. The recipients of a secret do not count, because they are a matter of rights.
 fn differences(before: &PlannedComponent, after: &PlannedComponent) -> Vec<String> {
     let mut what = recipe_differences(&before.recipe, &after.recipe);
     let mut note = |differs: bool, name: &str| {
@@ -220,7 +222,7 @@ fn differences(before: &PlannedComponent, after: &PlannedComponent) -> Vec<Strin
     }
     let requirements: IndexSet<_> = after.requires.keys().chain(before.requires.keys()).collect();
     for name in requirements {
-        // Where it stands is no part of it.
+        // The location of a requirement does not count.
         let of = |component: &PlannedComponent| {
             component.requires.get(name).map(|required| (required.predicate.clone(), required.because.clone()))
         };
@@ -250,7 +252,7 @@ fn entries(layout: &Layout, present: &Present, wanted: &Wanted) -> Delta {
     delta(before.into_iter(), wanted.entries.keys().map(|name| &**name))
 }
 
-/// By path; a file that is another counts as one that comes, under the same path.
+/// By path. A file with other contents counts as added under the same path.
 fn recipes(present: &Present, wanted: &Wanted) -> Delta {
     fn files<'p>(plans: impl Iterator<Item = &'p Plan>) -> IndexMap<&'p str, &'p str> {
         let components = plans.flat_map(|plan| plan.components.values());

@@ -1,4 +1,4 @@
-//! Credentials of a stack's servers and the operator's key, and the files that keep them.
+//! The credentials of a stack's servers and the operator's key, and the files that hold them.
 
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
@@ -41,7 +41,7 @@ struct Parameters {
 }
 
 impl Credentials {
-    /// None yet.
+    /// No credentials.
     pub fn new() -> Self {
         Self::default()
     }
@@ -51,13 +51,13 @@ impl Credentials {
         self.servers.get(server)
     }
 
-    /// Every server's.
+    /// The credentials of all servers.
     pub fn iter(&self) -> impl Iterator<Item = (&Name, &Credential)> {
         self.servers.iter()
     }
 
-    /// Makes one for each server of `seed` that has none, which believes the operator who has `key`. Those of servers that
-    /// `seed` does not have stay: the model may get them back.
+    /// Creates a credential for each server of `seed` that has none. It trusts the operator who has `key`. Credentials
+    /// of servers that are not in `seed` stay, because these servers may come back to the model.
     pub fn complete(&mut self, seed: &Seed, key: &OperatorKey) {
         let authority = key.signer().authority();
         self.servers.reserve(seed.servers.len());
@@ -68,8 +68,8 @@ impl Credentials {
         }
     }
 
-    /// The same, all of which believe the operator who has `key`, whomever they believed before: for servers that are told so
-    /// without being replaced.
+    /// The same credentials, all trusting the operator who has `key` instead of any earlier one. For servers that are
+    /// informed without being replaced.
     #[must_use]
     pub fn believing(mut self, key: &OperatorKey) -> Self {
         let authority = key.signer().authority();
@@ -79,7 +79,8 @@ impl Credentials {
         self
     }
 
-    /// The same at a store whose certificates are of any of these authorities; of none for one that has no certificates.
+    /// The same credentials for a store whose certificates come from any of these authorities. For a store without
+    /// certificates, give none.
     #[must_use]
     pub fn at(mut self, authorities: &[AuthorityId]) -> Self {
         for credential in self.servers.values_mut() {
@@ -88,22 +89,22 @@ impl Credentials {
         self
     }
 
-    /// Whether there are none.
+    /// Whether there are no credentials.
     pub fn is_empty(&self) -> bool {
         self.servers.is_empty()
     }
 
-    /// Keeps those of the servers that are `wanted`.
+    /// Keeps only the credentials of `wanted` servers.
     pub(super) fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
         self.servers.retain(|server, _| wanted(server));
     }
 
-    /// What all servers of `stack` are together whose credentials are of a former version.
+    /// The principal that all servers of `stack` share if their credentials are of an earlier version.
     pub(super) fn former_member(&self, stack: &str) -> Option<Principal> {
         self.servers.values().find_map(|credential| credential.former_member(stack)).map(|login| login.principal())
     }
 
-    /// Reads what [`Credentials::write`] wrote; there are none where there is no file.
+    /// Reads credentials that [`Credentials::write`] wrote. Returns none if there is no file.
     ///
     /// # Errors
     /// [`SeedError::File`], [`SeedError::Malformed`].
@@ -111,13 +112,13 @@ impl Credentials {
         read(path)?.map_or_else(|| Ok(Self::new()), |text| Self::parse(&text, path))
     }
 
-    /// Reads what [`Credentials::text`] gave, which stands at `path`.
+    /// Parses the result of [`Credentials::text`]. `path` is for messages.
     ///
     /// # Errors
     /// [`SeedError::Malformed`].
     pub fn parse(text: &str, path: &Path) -> Result<Self, SeedError> {
         let malformed = |reason: String| SeedError::Malformed { path: path.to_owned(), reason };
-        // What is wrong with YAML is told without the line that it stands in.
+        // The message must not quote the line that is wrong.
         let file: File = serde_yaml::from_str(text)
             .map_err(|_| malformed("no environment file with `wattle_credentials` below `parameters`".to_owned()))?;
         let (mut credentials, mut former) = (Self::new(), None);
@@ -133,8 +134,9 @@ impl Credentials {
         Ok(credentials)
     }
 
-    /// Writes them as an environment file of Heat's, with what else Heat must be told: `space` is where the servers find
-    /// the data space, `ca` the certificates of its authority, if their system does not know it. The file is its owner's alone, and is replaced as a whole.
+    /// Writes the credentials as a Heat environment file, along with other parameters that Heat needs: `space` is the
+    /// address at which the servers find the data space, and `ca` holds the certificates of its authority, in case
+    /// their system does not have them. Only the owner can read the file, and it is replaced as a whole.
     ///
     /// # Errors
     /// [`SeedError::File`].
@@ -142,9 +144,9 @@ impl Credentials {
         write_secret(path, &self.text(stack, space, ca))
     }
 
-    /// What [`Self::write`] writes.
+    /// The text that [`Self::write`] writes.
     pub fn text(&self, stack: &str, space: &str, ca: &str) -> String {
-        // JSON is YAML, and means the same to every reader of it.
+        // JSON is YAML, and means the same to all YAML parsers.
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let mut text = format!(
             "# Environment file for Heat (`openstack stack create -e`), written by `wattle seed apply` for the stack\n\
@@ -166,13 +168,13 @@ impl Credentials {
     }
 }
 
-/// What the lines of a key's file begin with that say of which data spaces it is.
+/// The prefix of the lines in a key's file that name its data spaces.
 const OF: &str = "# space: ";
 
-/// What the line begins with that says which keys came before.
+/// The prefix of the line that names the previous keys.
 const AFTER: &str = "# after: ";
 
-/// Reads the operator's key; none where there is no file.
+/// Reads the operator's key. Returns `None` if there is no file.
 ///
 /// # Errors
 /// [`SeedError::File`], [`SeedError::Malformed`].
@@ -186,7 +188,7 @@ pub fn read_operator_key(path: &Path) -> Result<Option<OperatorKey>, SeedError> 
     key.zip(before).map(|(key, before)| Some(key.after(before))).ok_or_else(malformed)
 }
 
-/// The addresses of the data spaces that a key's file says it is of; none if it does not say so, or is not there.
+/// The addresses of the data spaces that a key's file names. Empty if it names none or does not exist.
 ///
 /// # Errors
 /// [`SeedError::File`].
@@ -195,7 +197,7 @@ pub fn spaces_of_key(path: &Path) -> Result<Vec<String>, SeedError> {
     Ok(text.lines().filter_map(|line| line.trim().strip_prefix(OF)).map(|space| space.trim().to_owned()).collect())
 }
 
-/// Has a key's file say that the key is of the data space at `space` as well.
+/// Adds the data space at `space` to those that a key's file names.
 ///
 /// # Errors
 /// [`SeedError::File`].
@@ -205,7 +207,7 @@ pub fn note_space_of_key(path: &Path, space: &str) -> Result<(), SeedError> {
     write_secret(path, &format!("{text}{end}{OF}{}\n", one_line(space)))
 }
 
-/// Writes the operator's key: its owner's alone, replaced as a whole.
+/// Writes the operator's key. Only the owner can read the file, and it is replaced as a whole.
 ///
 /// # Errors
 /// [`SeedError::File`].
@@ -229,7 +231,7 @@ fn read(path: &Path) -> Result<Option<String>, SeedError> {
     }
 }
 
-/// Puts a file that only its owner may read in the place of what is at `path`: whole, or not at all.
+/// Replaces the file at `path` by one that only its owner can read: completely, or not at all.
 pub(crate) fn write_secret(path: &Path, text: &str) -> Result<(), SeedError> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.{}", random()));

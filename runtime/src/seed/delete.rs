@@ -1,4 +1,4 @@
-//! Removing a stack from a data space.
+//! Removes a stack from a data space.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use super::present::{self, AT_ONCE, get_json};
 use super::turn::{Seen, Turn, busy};
 use super::{SeedError, imports, names};
 
-/// How often what comes back while it is removed is removed again: agents that are forced keep their nodes.
+/// How many times to remove what comes back during the removal: agents that are running create their nodes again.
 const TRIES: usize = 20;
 
-/// How many nodes that a server has made are removed with one request.
+/// The number of nodes made by servers that one request removes.
 const AT_ONCE_REMOVED: usize = 200;
 
-/// Removes everything of a stack; false if there was nothing. `store` is used as the operator who has `key`.
+/// Removes everything of a stack. Returns `false` if there was nothing. `store` is used as the operator who has `key`.
 ///
 /// # Errors
-/// [`SeedError::Alive`] while agents act for the stack's servers and [`SeedError::Imported`] while other stacks read from
-/// it, unless it is `force`d. What is broken off is completed by the next call.
+/// [`SeedError::Alive`] while agents act for the stack's servers, and [`SeedError::Imported`] while other stacks read
+/// from it, unless it is `force`d. The next call completes an interrupted one.
 pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, force: bool) -> Result<bool, SeedError> {
     names::check("stack", stack)?;
     let store: &Arc<dyn Store> = &(Signed::new(store, key) as Arc<dyn Store>);
@@ -34,13 +34,13 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, forc
     if !force {
         refuse(store, &layout).await?;
     }
-    // Whoever applies a seed from now on sees that the stack is not whole, and who did before writes nothing more.
+    // From now on, a `seed apply` sees that the stack is incomplete, and an earlier one stops writing.
     let turn = match present::deployed(store, &layout).await? {
         None => None,
         Some(there) => {
             let seen = Seen::read(store, &layout, Some(&there)).await?;
             let mut goal = there.0;
-            // No seed is taken for one of which nothing but the end is missing.
+            // So that no seed looks as if only its end were missing.
             goal.goal.applying = Some(goal.goal.applying.unwrap_or(0).max(goal.goal.revision) + 1);
             Some(Turn::take(store, &layout, &seen, &goal, Vec::new(), Access::new()).await?)
         }
@@ -56,23 +56,23 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, forc
     }
 }
 
-/// What goes with all else of a stack.
+/// What to remove in addition to everything else of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Also {
     /// The goal and the stack's own node.
     Goal,
-    /// Neither: another data space begins.
+    /// Neither, because another data space begins.
     Nothing,
 }
 
-/// Removes all that is there of a stack, while the `checks` hold. Gives what is left because only a server may remove it.
+/// Removes everything of a stack while the `checks` hold. Returns what is left because only a server can remove it.
 pub(super) async fn clear(
     store: &Arc<dyn Store>,
     layout: &Layout,
     checks: &[Op],
     also: Also,
 ) -> Result<Vec<String>, SeedError> {
-    // From now on no server makes anything new in its place: whoever removes it would never come to an end.
+    // From now on, servers cannot create anything in their places. Otherwise the removal might never end.
     let servers = store.children(&layout.agents()).await?;
     let places: Vec<_> = servers.iter().map(|server| (layout.agent(server), Access::new())).collect();
     store.protect(&places, checks).await.map_err(|error| busy(layout, error))?;
@@ -97,7 +97,7 @@ async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError
         for path in [layout.alive(&name), layout.former_alive(&name)] {
             match store.get(&path).await {
                 Ok(None) => {}
-                // Whoever keeps it from the operator is there as well.
+                // An agent that keeps the node from the operator is there as well.
                 Ok(Some(_)) | Err(StoreError::Denied { .. }) => return Ok(Some(name)),
                 Err(error) => return Err(SeedError::from(error)),
             }
@@ -118,15 +118,15 @@ async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError
     if importers.is_empty() { Ok(()) } else { Err(SeedError::Imported { stack: layout.stack().to_owned(), importers }) }
 }
 
-/// Removes all that is there while the `checks` hold, what goes `also` last. What servers have made so that
-/// nobody else may remove it is left, with what is above it: the paths of that.
+/// Removes everything that is there while the `checks` hold, with `also` last. Nodes of servers that nobody else can
+/// remove are left, with their parents. Returns their paths.
 async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op], also: Also) -> Result<Vec<String>, SeedError> {
     let mut found = Vec::new();
     let mut level = vec![layout.root()];
     while !level.is_empty() {
         let below = stream::iter(level).map(|path| async move {
             let names = match store.children(&path).await {
-                // A server keeps it to itself. It may be removed all the same, if nothing is below.
+                // A server denies access to it. It can be removed all the same if there is nothing below it.
                 Err(StoreError::Denied { .. }) if is_made_by_server(layout, &path) => Vec::new(),
                 names => names?,
             };
@@ -135,7 +135,8 @@ async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op], also: Al
         level = below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
         found.extend(level.iter().cloned());
     }
-    // Whatever a server has made is none of the requests with all else: one that cannot be removed would hold up all of it.
+    // Nodes made by servers are removed in requests of their own, because one that cannot be removed would make the
+    // whole request fail.
     let (made, found): (Vec<String>, Vec<String>) = found.into_iter().partition(|path| is_made_by_server(layout, path));
     let mut left = Vec::new();
     let made: Vec<String> = made.into_iter().rev().collect();
@@ -166,7 +167,7 @@ async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op], also: Al
         Also::Goal => last.extend(left.is_empty().then(|| layout.root())),
         Also::Nothing => last.clear(),
     }
-    // What the checks look at goes in one request, with which they go for the last time.
+    // The nodes that the checks compare are removed together, in the last request that has these checks.
     for paths in [others, last] {
         let removals = paths.into_iter().map(|path| Op::Delete { path });
         let removed = store.apply(checks.iter().cloned().chain(removals).collect()).await;
@@ -175,7 +176,7 @@ async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op], also: Al
     Ok(left)
 }
 
-/// Whether it stands below the place of a server's agent.
+/// Whether it is below the place of a server's agent.
 fn is_made_by_server(layout: &Layout, path: &str) -> bool {
     let below = path.strip_prefix(&layout.agents()).and_then(|rest| rest.strip_prefix('/'));
     below.is_some_and(|rest| rest.contains('/'))

@@ -1,10 +1,9 @@
-//! What of a deployment the data space keeps for people and tools: its templates, what its parameters were, its seed and
-//! its picture.
+//! What the data space keeps of a deployment for people and tools: its templates, parameter values, seed and diagram.
 //!
-//! Servers need none of it. It lies below `deployed`: a record that says which files there are, and the files' content cut
-//! into pieces, each named by its digest, so that what stays is not written again. Only the operator reads it, but for the
-//! picture, which is for whoever may read how the stack is doing. Values of secret parameters and secret constants of the
-//! seed are kept as keyed digests: they can be compared by whoever has the operator's key, and by nobody else.
+//! Servers need none of it. It is kept below `deployed`: a record that lists the files, and their contents in pieces.
+//! Each piece is named by its digest, so that unchanged pieces are not written again. Only the operator can read it,
+//! except for the diagram, which everyone can read who may read the stack's statuses. Values of secret parameters and
+//! secret constants of the seed are kept as keyed digests, which only the holder of the operator's key can compare.
 
 use std::collections::HashSet;
 use std::io;
@@ -31,35 +30,35 @@ use super::turn::Turn;
 use super::work::tampered;
 use super::{Given, SeedError};
 
-/// Bytes of a piece at most.
+/// The maximum number of bytes in a piece.
 const PIECE: usize = 500_000;
 
-/// The name and version of what is kept.
+/// The name and version of this format.
 const FORMAT: &str = "wattle-deployed/1";
 
-/// The node below `deployed` that says which pieces are the picture.
+/// The node below `deployed` that lists the pieces of the diagram.
 const PICTURE_NODE: &str = "picture";
 
-/// The file of the seed, without recipes' files.
+/// The file of the seed, without the recipes' files.
 const SEED: &str = "seed.json";
 
-/// How often what changes while it is read is read again.
+/// How many times to read again what changes while it is being read.
 const TRIES: usize = 5;
 
-/// The files of a deployment beside its seed.
+/// The files of a deployment apart from its seed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Files {
-    /// The template and what it names, by path.
+    /// The template and the files that it refers to, by path.
     pub templates: IndexMap<String, String>,
-    /// The picture, if there is one.
+    /// The diagram, if there is one.
     pub picture: Option<String>,
 }
 
 impl Files {
-    /// Those in the folder that `emit` wrote to.
+    /// Reads the files in the folder that `emit` wrote.
     ///
     /// # Errors
-    /// [`SeedError::File`] when there is one that cannot be read, or that no template brings along.
+    /// [`SeedError::File`] if one cannot be read, or does not belong to any template.
     pub fn read(directory: &Path) -> Result<Self, SeedError> {
         let mut failed = None;
         let mut read = |name: &str| {
@@ -80,16 +79,16 @@ impl Files {
     }
 }
 
-/// What was deployed by the last `seed apply`.
+/// What the last `seed apply` deployed.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Its revision.
     pub revision: u64,
-    /// The template and what it names, by path.
+    /// The template and the files that it refers to, by path.
     pub templates: IndexMap<String, String>,
-    /// What parameters were given, as [`concealed`] has them.
+    /// The values of its parameters, in the form of [`concealed`].
     pub parameters: IndexMap<Name, Value>,
-    /// The seed as [`concealed`] has it, and without the recipes' files.
+    /// Its seed in the form of [`concealed`], without the recipes' files.
     pub seed: Seed,
 }
 
@@ -97,7 +96,7 @@ pub struct Snapshot {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
     format: String,
-    /// The revision that it was deployed as.
+    /// The revision with which it was deployed.
     revision: u64,
     /// The seed's digest.
     digest: String,
@@ -106,13 +105,13 @@ pub(super) struct Record {
     parameters: IndexMap<Name, Value>,
 }
 
-/// The pieces of the picture, in a node of its own because others may read it.
+/// The pieces of the diagram, in a node of their own because others may read it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Picture {
     pieces: Vec<String>,
 }
 
-/// What is there of it.
+/// What is there already.
 #[derive(Debug, Default)]
 pub(super) struct There {
     exists: bool,
@@ -120,19 +119,19 @@ pub(super) struct There {
     names: HashSet<String>,
     record: Option<Record>,
     picture: Option<Picture>,
-    /// Nobody knows who has written the pieces.
+    /// Whether it is not known who wrote the pieces.
     is_doubted: bool,
 }
 
 impl There {
-    /// What is there. What is `restored` counts for nothing.
+    /// Reads what is there. A `restored` deployment counts as absent.
     pub(super) async fn read(store: &Arc<dyn Store>, layout: &Layout, restored: bool) -> Result<Self, SeedError> {
         let path = layout.deployed();
         let Some(node) = store.get(&path).await? else { return Ok(Self::default()) };
         Ok(Self {
             exists: true,
             names: store.children(&path).await?.into_iter().collect(),
-            // What is damaged is written anew.
+            // A damaged node is written again.
             record: parse_json(&path, &node.data).ok().flatten(),
             picture: get_json(store, &layout.deployed_picture()).await.ok().flatten(),
             is_doubted: restored,
@@ -140,7 +139,7 @@ impl There {
     }
 }
 
-/// What is to be written, in this order: before servers are told of the revision, when they are told, and after.
+/// What to write before servers are notified of the revision, when they are notified, and afterwards.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     pub(super) before: Vec<Op>,
@@ -149,7 +148,7 @@ pub(super) struct Steps {
     pub(super) gone: Vec<Op>,
 }
 
-/// What is to be kept of a revision.
+/// What to keep of a revision.
 pub(super) struct Keeping<'a> {
     pub(super) layout: &'a Layout,
     pub(super) seed: &'a Seed,
@@ -162,7 +161,7 @@ pub(super) struct Keeping<'a> {
 }
 
 impl Keeping<'_> {
-    /// What makes of what is `there` what is to be kept; nothing if it is so already.
+    /// The steps that turn what is `there` into what to keep. None if nothing has to change.
     pub(super) fn steps(&self, there: &There) -> Steps {
         let mut steps = Steps::default();
         if self.files.templates.is_empty() && self.files.picture.is_none() {
@@ -180,7 +179,7 @@ impl Keeping<'_> {
                 if kept.insert(name.clone()) {
                     let path = self.layout.deployed_piece(&name);
                     if there.names.contains(&name) {
-                        // A broken-off call, or another set of servers, may have left it with other rights.
+                        // An interrupted call, or another set of servers, may have left it with other rights.
                         steps.granted.push((path.clone(), access.clone()));
                         let op = Op::Set { path, data: piece.to_vec(), expected: None };
                         steps.before.extend(there.is_doubted.then_some(op));
@@ -215,7 +214,7 @@ impl Keeping<'_> {
         }
         let path = self.layout.deployed();
         if !there.exists {
-            // The pieces lie below it.
+            // The pieces are below it.
             steps.before.insert(0, Op::Create { path: path.clone(), data: Vec::new(), access: Access::new() });
         }
         steps.last.push(Op::Set { path, data: to_json(&record), expected: None });
@@ -236,7 +235,7 @@ impl Keeping<'_> {
     }
 }
 
-/// What gives the picture that is there the rights to what all servers share.
+/// The steps that give the existing diagram the rights to what all servers share.
 pub(super) fn shared(layout: &Layout, there: &There, access: &Access) -> Steps {
     let pieces = there.picture.iter().flat_map(|picture| &picture.pieces).map(|piece| layout.deployed_piece(piece));
     let paths = there.picture.is_some().then(|| layout.deployed_picture()).into_iter().chain(pieces);
@@ -251,12 +250,12 @@ fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// What was deployed last as the stack of `layout`; none if `seed apply` was given no files, or never called. `store` is
-/// used as the operator, who has `key`.
+/// What was deployed last as the stack of `layout`. `None` if `seed apply` never ran or was given no files. `store` is
+/// used as the operator who has `key`.
 ///
 /// # Errors
-/// What the store says, [`SeedError::Tampered`] for what the operator has not written, and [`SeedError::Damaged`] for what cannot be
-/// read.
+/// Errors of the store, [`SeedError::Tampered`] for anything that the operator has not written, and
+/// [`SeedError::Damaged`] for anything that cannot be read.
 pub async fn deployed(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -291,11 +290,11 @@ pub async fn deployed(
     Err(SeedError::Busy { stack: layout.stack().to_owned() })
 }
 
-/// The picture of what was deployed last (`graph.json` of `emit`), for whoever may read how the stack is doing; none if
-/// there was none.
+/// The diagram of what was deployed last (`graph.json` of `emit`), for everyone who may read the stack's statuses.
+/// `None` if there was none.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub async fn picture(store: &Arc<dyn Store>, layout: &Layout) -> Result<Option<String>, SeedError> {
     for _ in 0..TRIES {
         let Some(picture) = get_json::<Picture>(store, &layout.deployed_picture()).await? else { return Ok(None) };
@@ -306,7 +305,7 @@ pub async fn picture(store: &Arc<dyn Store>, layout: &Layout) -> Result<Option<S
     Err(SeedError::Busy { stack: layout.stack().to_owned() })
 }
 
-/// The content of pieces; none if one is there no more.
+/// The contents of these pieces. `None` if one does not exist any more.
 async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> Result<Option<String>, SeedError> {
     let mut bytes = Vec::new();
     for piece in pieces {
@@ -322,7 +321,7 @@ async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> R
     String::from_utf8(bytes).map(Some).map_err(damaged)
 }
 
-/// Writes what is to be kept beside a revision that stays.
+/// Writes what is to be kept along with a revision that stays.
 pub(super) async fn renew(turn: &Turn<'_>, keeping: &Keeping<'_>) -> Result<(), SeedError> {
     let steps = keeping.steps(&There::read(turn.store, keeping.layout, false).await?);
     if steps.before.is_empty() && steps.last.is_empty() && steps.gone.is_empty() {
@@ -333,8 +332,8 @@ pub(super) async fn renew(turn: &Turn<'_>, keeping: &Keeping<'_>) -> Result<(), 
     turn.apply(ops).await
 }
 
-/// A seed without recipes' files, and the parameters that are given for it: secret values as digests that are keyed, so
-/// that nobody can try which value gives one. Two concealed ones compare as the originals would.
+/// A seed without recipes' files, and the parameter values that are given for it. Secret values are replaced by keyed
+/// digests, so that nobody can find a value by trial. Two results compare as the originals would.
 pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexMap<Name, Value>) {
     let key = Sha256::digest(format!("wattle: digest of a secret that was deployed\n{}", key.expose()));
     let conceal = |value: &Value| {
@@ -367,7 +366,7 @@ pub fn concealed(seed: &Seed, given: &Given, key: &OperatorKey) -> (Seed, IndexM
                 .map(|operand| Operand { name: operand.name.clone(), from: constants(&operand.from) });
         }
     }
-    // Parameters of our own, such as where agents are fetched: Heat takes them, and no seed has them.
+    // wattle's own parameters, such as the download address of the agent: Heat takes them, but no seed has them.
     let mut parameters = given.reserved();
     for (name, parameter) in &mut seed.parameters {
         let is_secret = parameter.ty.is_secret();

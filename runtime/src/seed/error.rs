@@ -14,60 +14,60 @@ use crate::store::{MAX_DATA, StoreError};
 /// Why a seed was not written, or a stack not removed.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedError {
-    /// A seed of another format.
+    /// The seed has another format.
     #[error("the seed is of the format `{format}`, and this program reads `{FORMAT}`")]
     Format {
         /// Its format.
         format: String,
     },
-    /// A name that has no place in a data space.
+    /// A name is not allowed in a data space.
     #[error("`{}` cannot be the name of {}: {why}", wattle::shown::one_line(name), a(of))]
     Name {
-        /// Of what it was to be.
+        /// What it names.
         of: &'static str,
         /// The name.
         name: String,
         /// What is wrong with it.
         why: &'static str,
     },
-    /// Parameters that are missing, unknown, of another type, or not as is required: all of them.
+    /// Parameters are missing, unknown, of another type, or do not meet the requirements. Lists all of them.
     #[error("{}", parameters(missing, faults))]
     Parameters {
-        /// Those without a value, and their types.
+        /// The parameters without a value, and their types.
         missing: IndexMap<Name, Type>,
-        /// What is wrong with what is given, each in one line.
+        /// What is wrong with the given values, one line each.
         faults: Vec<String>,
     },
-    /// Values of other stacks that cannot be had: all of them, one a line.
+    /// Values of other stacks are not available. Lists all of them, one per line.
     #[error("{}", .faults.join("\n"))]
     Imports {
         /// What is wrong with each.
         faults: Vec<String>,
     },
-    /// Functions of Heat's that do not take what they are given: all of them, one a line.
+    /// Heat functions do not accept their arguments. Lists all of them, one per line.
     #[error("{}", .faults.join("\n"))]
     Functions {
-        /// Of what, and what the function does not take.
+        /// Where each function is used, and what it does not accept.
         faults: Vec<String>,
     },
-    /// What the data space holds of a stack is not what its operator has written.
+    /// The contents of a stack in the data space are not what its operator has written.
     #[error("{}", tampered(stack, nodes))]
     Tampered {
         /// The stack.
         stack: String,
-        /// What is not.
+        /// The nodes.
         nodes: Vec<Tampered>,
     },
-    /// Somebody else has made nodes where the stack is to be, and keeps them.
+    /// Another user has created nodes in the place of the stack, and denies access to them.
     #[error(
         "somebody else has made `{path}`, and keeps it: nothing there is this operator's. Apply the seed under another name, \
          by `--stack`, or have ZooKeeper's superuser remove it, by `deleteall`"
     )]
     Squatted {
-        /// Where.
+        /// The path of the node.
         path: String,
     },
-    /// Servers that believe another operator.
+    /// Servers trust another operator.
     #[error(
         "the credentials of {} were made with another operator's key, so these servers would do nothing that is written with \
          this one: give that key, by `--key`, or ask for new credentials, by `--renew`",
@@ -77,31 +77,31 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Files beside a seed that hold keys of which the data space knows nothing, and that nobody has named.
+    /// Files beside a seed hold keys that the data space does not know and that the operator has not named.
     #[error("{}", unknown(.files, .stack))]
     Unknown {
         /// The stack.
         stack: String,
-        /// Which.
+        /// The files.
         files: Vec<Beside>,
     },
-    /// Something that is more than one node takes.
+    /// Something is too large for one node.
     #[error("{what} takes {bytes} bytes, more than the {MAX_DATA} that a data space takes at once: {help}")]
     TooLarge {
-        /// What: the plan of a server, an entry's readers, a file of a recipe.
+        /// What it is: the plan of a server, the readers of an entry, a recipe file.
         what: String,
-        /// How many bytes.
+        /// Its number of bytes.
         bytes: usize,
-        /// What can be done about it.
+        /// What to do about it.
         help: &'static str,
     },
-    /// A seed that contradicts itself.
+    /// A seed contradicts itself.
     #[error("the seed is damaged: {what}")]
     Damaged {
         /// What is wrong with it.
         what: String,
     },
-    /// Servers that run with credentials that were not given.
+    /// Running servers have credentials that were not given.
     #[error(
         "the credentials of {} are not given, and with new ones Heat would replace what runs: give the file \
          `credentials.yaml` that the first `seed apply` wrote, or ask for new credentials",
@@ -111,16 +111,16 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// What was deployed by a version of before operators could read it again.
+    /// Something was deployed by an earlier version, which did not let operators read it again.
     #[error(
         "`{server}` was deployed by a version of wattle of before servers had keys of their own: `wattle seed apply DIR` once, \
          then this"
     )]
     Unreadable {
-        /// A server that has it.
+        /// A server that this applies to.
         server: String,
     },
-    /// Servers that are not there.
+    /// Servers do not exist.
     #[error("`{stack}` has no server {}", names(.servers))]
     NoServer {
         /// The stack.
@@ -128,7 +128,7 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Servers that are to be forgotten and are in the model.
+    /// Servers that are to be forgotten are still in the model.
     #[error("{} is in the model of `{stack}`: only one that has left it can be forgotten", names(.servers))]
     InModel {
         /// The stack.
@@ -136,13 +136,13 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Servers that are to be forgotten and still do something.
+    /// Servers that are to be forgotten are still acting.
     #[error("the agent of {} runs still: it may be tearing down what it has", names(.servers))]
     Acting {
         /// The servers.
         servers: Vec<String>,
     },
-    /// A stack of which no seed was applied.
+    /// No seed of the stack was applied.
     #[error(
         "no seed of `{stack}` was applied to its end by a version of wattle that knows of servers' own keys: `wattle seed apply \
          DIR`, then this"
@@ -151,7 +151,7 @@ pub enum SeedError {
         /// The stack.
         stack: String,
     },
-    /// Servers without a key of their own.
+    /// Servers have no key of their own.
     #[error(
         "{} of `{stack}` has no key of its own that could be renewed: it lives on the credential of its user data until \
          `wattle seed admit`", names(.servers)
@@ -162,13 +162,13 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// Someone else writes a seed of the same stack.
+    /// Another `seed apply` of the same stack is running.
     #[error("another `seed apply` or `seed delete` of `{stack}` came between: try again once it is done")]
     Busy {
         /// The stack.
         stack: String,
     },
-    /// Servers that still run.
+    /// Agents of servers are still running.
     #[error("agents still act for {} of `{stack}`: delete the stack in Heat first, or force it", names(.servers))]
     Alive {
         /// The stack.
@@ -176,7 +176,7 @@ pub enum SeedError {
         /// The servers.
         servers: Vec<String>,
     },
-    /// What servers have made where only they may.
+    /// Some nodes were made by servers, and only they can remove them.
     #[error(
         "`{stack}` is deleted, but for what its servers have made so that nobody else may remove it, below {}: \
          ZooKeeper's superuser may, by `deleteall`",
@@ -188,37 +188,37 @@ pub enum SeedError {
         /// The topmost nodes that are left.
         paths: Vec<String>,
     },
-    /// Stacks that read from this one.
+    /// Other stacks read from this one.
     #[error("{} still read from `{stack}`: delete or change them first, or force it", names(.importers))]
     Imported {
         /// The stack.
         stack: String,
-        /// Who reads from it.
+        /// These stacks.
         importers: Vec<String>,
     },
-    /// A file that cannot be read or written.
+    /// A file cannot be read or written.
     #[error("cannot use `{}`: {source}", .path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
-    /// A file of credentials that holds none.
+    /// A file of credentials holds none.
     #[error("`{}` does not hold what it should: {reason}", .path.display())]
     Malformed {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// A credential that is none.
+    /// A credential is malformed.
     #[error(transparent)]
     Credential(#[from] CredentialError),
-    /// A secret that cannot be sealed.
+    /// A secret cannot be sealed.
     #[error(transparent)]
     Seal(#[from] SealError),
-    /// What the data space says.
+    /// An error of the data space.
     #[error(transparent)]
     Space(#[from] SpaceError),
 }
@@ -229,7 +229,7 @@ impl From<StoreError> for SeedError {
     }
 }
 
-/// A seed that does not become plans. Functions are reported all at once, anything else alone.
+/// A seed cannot be planned. All errors in functions are reported together, any other error alone.
 impl From<Vec<Fault<SeedError>>> for SeedError {
     fn from(faults: Vec<Fault<SeedError>>) -> Self {
         let mut functions = Vec::new();
@@ -245,7 +245,7 @@ impl From<Vec<Fault<SeedError>>> for SeedError {
     }
 }
 
-/// A seed that speaks of a server that it does not have.
+/// The seed refers to a server that it does not have.
 pub(super) fn unknown_server(server: &str) -> SeedError {
     SeedError::Damaged { what: format!("it has no server `{server}`, of which it speaks") }
 }
@@ -253,14 +253,14 @@ pub(super) fn unknown_server(server: &str) -> SeedError {
 /// A node that is not what the operator has written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Tampered {
-    /// Where.
+    /// Its path.
     pub node: String,
-    /// Why that is known.
+    /// How that is known.
     pub why: String,
-    /// The server whose signature is on what stands there, if one's is.
+    /// The server whose signature is on it, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writer: Option<Name>,
-    /// Whether the operator has written it, and something newer since.
+    /// Whether the operator wrote it, but has written something newer since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_former: bool,
 }
@@ -272,17 +272,17 @@ impl fmt::Display for Tampered {
     }
 }
 
-/// A file that lies beside a seed, which may be of whoever made the directory.
+/// A file beside a seed, which may come from the author of the directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// One with the operator's key.
+    /// The file of the operator's key.
     Key(PathBuf),
-    /// One with the servers' credentials.
+    /// The file of the servers' credentials.
     Credentials(PathBuf),
 }
 
 impl Beside {
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         match self {
             Self::Key(path) | Self::Credentials(path) => path,
@@ -290,7 +290,7 @@ impl Beside {
     }
 }
 
-/// Which files nobody knows, in one line.
+/// The unknown files, in one line.
 fn unknown(files: &[Beside], stack: &str) -> String {
     let all = files.iter().map(|file| format!("`{}`", file.path().display()));
     let (lie, are, them) = if files.len() == 1 { ("lies", "it is", "it") } else { ("lie", "they are", "them") };
@@ -300,7 +300,7 @@ fn unknown(files: &[Beside], stack: &str) -> String {
     )
 }
 
-/// What is wrong with a stack, one node a line.
+/// What is wrong with a stack, one node per line.
 fn tampered(stack: &str, nodes: &[Tampered]) -> String {
     let nodes = nodes.iter().map(|node| format!("\n{node}"));
     format!("what the data space holds of `{stack}` is not what its operator has written{}", nodes.collect::<String>())
@@ -310,12 +310,12 @@ fn a(what: &str) -> String {
     format!("{} {what}", if what.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
 }
 
-/// Names as a message lists them, but not thousands.
+/// A list of names for a message, cut short if it is long.
 fn names(names: &[String]) -> String {
     wattle_words::names::some(names.iter().map(String::as_str), 5)
 }
 
-/// How many parameters have no value, in one line.
+/// The number of parameters without a value, in one line.
 pub(crate) fn lacking(parameters: usize) -> String {
     match parameters {
         1 => "1 parameter of the stack has no value".to_owned(),
@@ -323,7 +323,7 @@ pub(crate) fn lacking(parameters: usize) -> String {
     }
 }
 
-/// What is lacking in one line, what is wrong one a line.
+/// What is missing in one line, and what is wrong in one line each.
 fn parameters(missing: &IndexMap<Name, Type>, faults: &[String]) -> String {
     let lacking = (!missing.is_empty()).then(|| lacking(missing.len()));
     lacking.into_iter().chain(faults.iter().cloned()).collect::<Vec<_>>().join("\n")

@@ -1,4 +1,5 @@
-//! Who may do more than the operator lets them: rights are given, and whoever runs a store can give others.
+//! Finds rights beyond those that the operator has granted. A store does not sign rights, so whoever runs it can grant
+//! others.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::present::Present;
 use super::sharing::Sharing;
 use super::{SeedError, imports, rights};
 
-/// The nodes of a stack with which somebody may do more than what is signed says.
+/// The nodes of a stack that somebody has more rights to than what is signed says.
 pub(super) async fn exceeding(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -23,8 +24,8 @@ pub(super) async fn exceeding(
     Ok(found.into_iter().map(tampered).collect())
 }
 
-/// Who may do what with each node, as far as that follows from what is signed. While something is being written it may be more, and a
-/// former version let servers make nodes beside their plans.
+/// The rights to each node, as far as they follow from what is signed. While something is being written there may be
+/// more, and earlier versions let servers create nodes beside their plans.
 fn granted(layout: &Layout, present: &Present, key: &OperatorKey) -> Vec<(String, Access)> {
     let Some((there, _)) = present.deployed.as_ref().filter(|(there, _)| present.whole && there.places) else {
         return Vec::new();

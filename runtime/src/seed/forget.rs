@@ -1,4 +1,4 @@
-//! Servers that have left the model and that nobody expects any more: what they kept for their teardown is taken from them.
+//! Forgets servers that have left the model and will not come back: takes away what they kept for their teardown.
 
 use std::sync::Arc;
 
@@ -14,21 +14,22 @@ use super::work::goal;
 use super::write::Writing;
 use super::{SeedError, deployed};
 
-/// What became of [`forget`].
+/// The result of [`forget`].
 #[derive(Clone, Debug)]
 pub struct Forgotten {
-    /// The revision of the stack now.
+    /// The present revision of the stack.
     pub revision: u64,
-    /// The servers from which something was taken; of the others that were named, nothing was left to take.
+    /// The servers that lost something. Other named servers had nothing left to lose.
     pub servers: Vec<Name>,
 }
 
-/// Takes the last rights from servers that have left the model of `stack`: those that are `named`, or all if nobody is. Their agents, if
-/// they still come, tear nothing down. `store` is used as the operator who has `key`.
+/// Takes the last rights from servers that have left the model of `stack`: from those that are `named`, or from all if
+/// none are. If their agents still come, they tear nothing down. `store` is used as the operator who has `key`.
 ///
 /// # Errors
-/// [`SeedError::NoServer`] for a name that the stack never had, [`SeedError::InModel`] for one that it has still, and, unless it is
-/// `forced`, [`SeedError::Acting`] for one whose agent runs; else as [`admit`](super::admit).
+/// [`SeedError::NoServer`] for a name that the stack never had, [`SeedError::InModel`] for a server that is still in
+/// the model, and, unless `forced`, [`SeedError::Acting`] for a server whose agent is running. Otherwise like
+/// [`admit`](super::admit).
 pub async fn forget(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -62,7 +63,7 @@ pub async fn forget(
     Ok(Forgotten { revision, servers })
 }
 
-/// Those of the `named` that have left and keep something still.
+/// The `named` servers that have left the model and still keep something.
 fn leaving(present: &Present, stack: &str, named: &[Name]) -> Result<Vec<Name>, SeedError> {
     let with = |is: &dyn Fn(&Name) -> bool| -> Vec<String> {
         named.iter().filter(|server| is(server)).map(ToString::to_string).collect()
@@ -79,7 +80,7 @@ fn leaving(present: &Present, stack: &str, named: &[Name]) -> Result<Vec<Name>, 
     Ok(leaving.filter(|server| named.is_empty() || named.contains(server)).cloned().collect())
 }
 
-/// Whoever tears something down is not to be stopped by accident.
+/// A running teardown should not be stopped by accident.
 async fn refuse_acting(store: &Arc<dyn Store>, layout: &Layout, servers: &[Name]) -> Result<(), SeedError> {
     let mut acting = Vec::new();
     for server in servers {

@@ -1,4 +1,4 @@
-//! Parameters as an operator gives them, and as a seed takes them.
+//! Parameters as an operator gives them and as a seed takes them.
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use wattle_heat::truth;
 
 use super::SeedError;
 
-/// Values of parameters, as an operator gives them: one by one, or else by an environment.
+/// Values of parameters as an operator gives them: individually, or otherwise in an environment.
 #[derive(Clone, Default)]
 pub struct Given {
-    /// Each with where it comes from, in the words of a message.
+    /// Each with its origin, in the words of a message.
     values: IndexMap<String, (Value, &'static str)>,
     environment: Arc<Environment>,
 }
 
-/// Shows names only: values may be secret.
+/// Shows only names, because values may be secret.
 impl std::fmt::Debug for Given {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.all().keys()).finish()
@@ -32,25 +32,25 @@ impl std::fmt::Debug for Given {
 }
 
 impl Given {
-    /// What this environment gives.
+    /// The values of this environment.
     pub fn new(environment: Environment) -> Self {
         Self { values: IndexMap::default(), environment: environment.into() }
     }
 
-    /// Gives a parameter a value: text stands for a value of whatever type the parameter is.
+    /// Gives a parameter a value. A text may stand for a value of any type.
     pub fn set(&mut self, name: &str, value: Value) {
         self.values.insert(name.to_owned(), (value, ""));
     }
 
-    /// The same, as the command line says it.
+    /// Like [`Given::set`], for a value from the command line.
     pub fn assign(&mut self, name: String, text: String) {
         self.values.insert(name, (text.into(), " as the command line gives it"));
     }
 
-    /// The value that is given for a parameter of type `ty`; none if there is none.
+    /// The given value for a parameter of type `ty`. `None` if none is given.
     ///
     /// # Errors
-    /// Why what is given is none of that type, as a sentence.
+    /// Why the given value does not have that type, as a sentence.
     fn fitting(&self, name: &str, ty: &Type) -> Option<Result<Value, String>> {
         let value = match self.values.get(name) {
             Some((value, _)) => value.clone(),
@@ -59,7 +59,7 @@ impl Given {
         Some(fit(&value, ty).map_err(|why| format!("the parameter `{name}`{} does not fit: {why}", self.origin(name))))
     }
 
-    /// Where the value of a parameter comes from, as a message says it behind the parameter's name.
+    /// The origin of a parameter's value, as a message says it after the parameter's name.
     fn origin(&self, name: &str) -> String {
         match (self.values.get(name), self.environment.given(name)) {
             (Some((_, from)), _) => (*from).to_owned(),
@@ -68,29 +68,29 @@ impl Given {
         }
     }
 
-    /// What the value that is given for a parameter breaks of what is declared of it, each as a message says it.
+    /// The constraints that the given value breaks, each as a message.
     fn broken(&self, name: &str, parameter: &SeedParameter, value: &Value) -> Vec<String> {
         let kind = ParameterType::of(&parameter.ty);
         let hide = parameter.hidden || parameter.ty.is_secret();
         let wrong = parameter.constraints.iter().filter_map(|constraint| refuses(kind, constraint, value));
-        // A message may show the value.
+        // The message might show the value.
         let told = wrong.map(|why| if hide { "it breaks a constraint of the parameter".to_owned() } else { why });
         told.map(|why| format!("the parameter `{name}`{} is not allowed: {why}", self.origin(name))).collect()
     }
 
-    /// The value that is given for a parameter of type `ty`; none if there is none, or none of that type.
+    /// The given value for a parameter of type `ty`. `None` if none is given, or if it does not have that type.
     pub(super) fn value(&self, name: &str, ty: &Type) -> Option<Value> {
         self.fitting(name, ty)?.ok()
     }
 
-    /// All that is given, by name.
+    /// All given values, by name.
     pub fn all(&self) -> IndexMap<Name, Value> {
         let mut all = values(&self.environment);
         all.extend(self.values.iter().map(|(name, (value, _))| (name.as_str().into(), value.clone())));
         all
     }
 
-    /// The parameters of our own that are given and are no secrets.
+    /// The given values of wattle's own parameters, except secrets.
     pub(super) fn reserved(&self) -> IndexMap<Name, Value> {
         let own = |name: &str| name.starts_with(RESERVED) && name != CREDENTIALS;
         let mut all = self.all();
@@ -98,9 +98,9 @@ impl Given {
         all
     }
 
-    /// What is given that `seed` does not have, each as a message says it.
+    /// The given parameters that `seed` does not have, each as a message.
     pub fn unknown(&self, seed: &Seed) -> Vec<String> {
-        // What is a default to Heat (`parameter_defaults`) may name what this stack does not have.
+        // Heat's `parameter_defaults` may name parameters that this stack does not have.
         let names: IndexSet<&String> = self.environment.parameters.keys().chain(self.values.keys()).collect();
         let names = names.into_iter().filter(|name| !name.starts_with(RESERVED));
         let unknown = names.filter(|name| !seed.parameters.contains_key(name.as_str())).map(|name| {
@@ -111,7 +111,7 @@ impl Given {
         unknown.collect()
     }
 
-    /// The parameters that `seed` needs and that have no value: neither given nor a default.
+    /// The parameters of `seed` that have neither a given value nor a default.
     pub fn missing<'s>(&self, seed: &'s Seed) -> Vec<(&'s Name, &'s SeedParameter)> {
         let given = |name: &str| self.values.contains_key(name) || self.environment.given(name).is_some();
         let (needed, judged) = (needed(seed), judged_here(seed));
@@ -122,11 +122,11 @@ impl Given {
         missing.collect()
     }
 
-    /// The values that `seed` needs, each of the type that it declares: those that a component or an export reads. What is
-    /// required of parameters is judged of all that are given.
+    /// The values that `seed` needs, each in its declared type: those that a component or an export reads. Requirements
+    /// on parameters are checked with all given values.
     ///
     /// # Errors
-    /// [`SeedError::Parameters`], with all that is wrong.
+    /// [`SeedError::Parameters`], with everything that is wrong.
     pub(super) fn resolve(&self, seed: &Seed) -> Result<IndexMap<Name, Value>, SeedError> {
         let mut faults = self.unknown(seed);
         let mut missing = IndexMap::default();
@@ -163,7 +163,7 @@ impl Given {
     }
 }
 
-/// The parameters of requirements that nobody but `seed apply` judges: they must have a value.
+/// The parameters of requirements that only `seed apply` checks. They must have a value.
 fn judged_here(seed: &Seed) -> IndexSet<&Name> {
     let mut found = IndexSet::default();
     for requirement in seed.requirements.values().filter(|one| one.when == When::Apply && !one.heat) {
@@ -172,13 +172,13 @@ fn judged_here(seed: &Seed) -> IndexSet<&Name> {
     found
 }
 
-/// The parameters that components and exports read, and requirements that agents judge.
+/// The parameters that components, exports and the requirements that agents check read.
 fn needed(seed: &Seed) -> IndexSet<&Name> {
     let mut found = IndexSet::default();
     for component in seed.servers.values().flat_map(|server| server.components.values()) {
         component.inputs.values().for_each(|wire| parameters(wire, &mut found));
     }
-    // The value of a secret export stays with Heat.
+    // The value of a secret export stays in Heat.
     for export in seed.exports.values().filter(|export| !export.ty.is_secret()) {
         parameters(&export.value, &mut found);
     }
@@ -192,13 +192,13 @@ fn parameters<'s>(wire: &'s Wire, found: &mut IndexSet<&'s Name>) {
     found.extend(wire.leaves().filter_map(Origin::parameter));
 }
 
-/// `value` as one of type `ty`, converted where Heat would convert it.
+/// `value` in the type `ty`, converted where Heat would convert it.
 ///
 /// # Errors
-/// Why it is none of that type; of a secret type, without the value.
+/// Why it does not have that type. For a secret type, the message does not show the value.
 pub(crate) fn fit(value: &Value, ty: &Type) -> Result<Value, String> {
     let refuse = |value: &Value| {
-        // A message may show the value.
+        // The message might show the value.
         ty.refuse(value).map(|why| if ty.is_secret() { format!("expected {ty}, found {}", value.kind()) } else { why })
     };
     let converted = match (value, ty.revealed()) {
@@ -218,7 +218,7 @@ pub(crate) fn fit(value: &Value, ty: &Type) -> Result<Value, String> {
     }
 }
 
-/// What `text` stands for where a value of type `ty` is expected; none if it cannot be told.
+/// The value that `text` stands for where the type `ty` is expected. `None` if that is not clear.
 fn from_text(text: &str, ty: &Type) -> Option<Value> {
     let trimmed = text.trim();
     let number = |text: &str| {
@@ -233,7 +233,7 @@ fn from_text(text: &str, ty: &Type) -> Option<Value> {
         },
         Type::List(item) => match serde_json::from_str(trimmed) {
             Ok(value @ Value::List(_)) => Some(value),
-            // Heat's `comma_delimited_list`.
+            // As in Heat's `comma_delimited_list`.
             _ if trimmed.is_empty() => Some(Value::List(Vec::new())),
             _ => trimmed.split(',').map(|part| from_text(part.trim(), item)).collect::<Option<_>>().map(Value::List),
         },

@@ -1,7 +1,7 @@
 //! Values of other stacks.
 //!
-//! A stack's exports stand below `exports`. Whoever reads an entry of another stack says so below that stack's
-//! `importers`, from which the exporter takes their rights whenever it is applied again.
+//! The exports of a stack are below its `exports`. A stack that reads entries of another one registers below that
+//! stack's `importers`. The exporting stack takes the importers' rights from there whenever it is applied again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,19 +21,19 @@ use super::present::{AT_ONCE, get_json};
 use super::turn::{self, busy};
 use super::{SeedError, names};
 
-/// What a seed reads of other stacks.
+/// What a seed reads from other stacks.
 #[derive(Default)]
 pub(super) struct Imports {
-    /// As its own agents read it.
+    /// Where its own agents read each import.
     pub(super) sources: IndexMap<ImportKey, Source>,
-    /// What signatures of the servers are judged by that the values come from, by stack.
+    /// The keys that verify the signatures of the servers that write these values, by stack.
     pub(super) keys: IndexMap<Name, Keys>,
 }
 
-/// What the imports of `seed` are.
+/// Resolves the imports of `seed`.
 ///
 /// # Errors
-/// [`SeedError::Imports`], with all that cannot be had.
+/// [`SeedError::Imports`], with everything that is not available.
 pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) -> Result<Imports, SeedError> {
     let mut found = Imports::default();
     let mut faults = Vec::new();
@@ -77,9 +77,9 @@ pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) ->
     if faults.is_empty() { Ok(found) } else { Err(SeedError::Imports { faults }) }
 }
 
-/// What to do about an export that is not there: what it may be called, or that its stack is not there yet.
+/// A suggestion for an export that does not exist: a similar name, or that its stack does not exist yet.
 async fn meant_of(store: &Arc<dyn Store>, stack: &str, export: &str, own: &str) -> String {
-    // What may not be listed is not suggested, and neither is what no stack of ours is called.
+    // Names that the operator may not list are not suggested, nor are names that no stack of wattle has.
     let listed = |kind: &'static str, path: String| async move {
         let mut names = store.children(&path).await.unwrap_or_default();
         names.retain(|name| names::check(kind, name).is_ok());
@@ -98,7 +98,7 @@ async fn meant_of(store: &Arc<dyn Store>, stack: &str, export: &str, own: &str) 
     format!("apply the seed of `{stack}` first, and see that it exports `{export}`{help}")
 }
 
-/// Why an export of the type `ty` is not what `seed` reads it as; none if it is.
+/// Why an export of the type `ty` does not match what `seed` reads it as. `None` if it does.
 fn misread(seed: &Seed, stack: &str, export: &str, ty: &Type) -> Option<String> {
     let mut read = seed.imports.iter().filter(|import| *import.stack == *stack && *import.export == *export);
     let wrong = read.find(|import| !ty.is_within(&import.ty))?;
@@ -122,7 +122,7 @@ fn told(source: &Source) -> bool {
     source.leaves().any(|held| matches!(held, Held::UserData(_)))
 }
 
-/// An export of `stack`, in the terms of another one.
+/// An export of `stack`, as another stack reads it.
 fn foreign(source: &Source, stack: &Name) -> Source {
     source.replace(&mut |part| match part {
         Source::Leaf(Held::Entry(entry)) => {
@@ -132,8 +132,8 @@ fn foreign(source: &Source, stack: &Name) -> Source {
     })
 }
 
-/// What stands above the exports: each entry of the stack's own that is exported or still read by an importer, with the
-/// stack's own rights to it.
+/// What is published above the exports: each of the stack's own entries that is exported or still read by an importer,
+/// with the stack's own rights to it.
 pub(super) fn exported(
     exports: &IndexMap<Name, Export>,
     entries: &IndexMap<Name, Access>,
@@ -148,7 +148,7 @@ pub(super) fn exported(
     Exported { entries: names.into_iter().filter_map(rights).collect() }
 }
 
-/// The rights to `entry` with those of importers.
+/// The rights to `entry`, with those of importers.
 pub(super) fn with_importers<'i>(
     entry: &str,
     own: &Access,
@@ -158,7 +158,7 @@ pub(super) fn with_importers<'i>(
     readers.fold(own.clone(), |access, reader| access.grant(reader, Rights::READ))
 }
 
-/// What `stack` is known to read of all other stacks.
+/// What `stack` is registered to read from all other stacks.
 async fn known(store: &Arc<dyn Store>, stack: &str) -> Result<IndexMap<Name, Importer>, SeedError> {
     let stacks = store.children(ROOT).await?;
     let mut read = stream::iter(stacks)
@@ -174,7 +174,7 @@ async fn known(store: &Arc<dyn Store>, stack: &str) -> Result<IndexMap<Name, Imp
     Ok(found)
 }
 
-/// What `stack` is known to read of other stacks, and `foreign` besides.
+/// What `stack` is registered to read from other stacks, together with `foreign`.
 pub(super) async fn joined(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -192,8 +192,9 @@ pub(super) async fn joined(
     Ok(all)
 }
 
-/// Says to each stack in `foreign` what `stack` reads of it, and to all others that it reads nothing of them any more, and
-/// has the rights follow; also where that is said already, if it was `broken` off before. All of it while the `checks` hold.
+/// Registers with each stack in `foreign` what `stack` reads from it, and with all others that it no longer reads
+/// anything. The rights are updated accordingly. If an earlier call was `broken` off, existing registrations are
+/// written again. All of this happens only while the `checks` hold.
 pub(super) async fn register(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -212,12 +213,12 @@ pub(super) async fn register(
         let layout = Layout::new(other);
         let path = layout.importer(stack);
         let data = to_json(&now.cloned().unwrap_or_default());
-        // A node without entries goes only once the rights have gone: what is broken off before that is repeated.
+        // A node without entries is removed only after the rights. If interrupted before, this is repeated.
         let say = match before {
             Some(_) => Op::Set { path: path.clone(), data, expected: None },
             None => Op::Create { path: path.clone(), data, access: Access::new() },
         };
-        // Whoever gives this stack's rights at the same time is told by the node above.
+        // The node above shows the change to anyone who grants this stack's rights at the same time.
         let top = Op::Set { path: layout.importers(), data: Vec::new(), expected: None };
         let said = store.apply([checks, &[say, top.clone()]].concat()).await;
         said.map_err(|error| busy(&ours, error))?;
@@ -230,7 +231,7 @@ pub(super) async fn register(
     Ok(())
 }
 
-/// Gives the exported entries of a stack the rights that it and its importers need, while the `checks` of who does so hold.
+/// Gives the exported entries of a stack the rights that it and its importers need, while the caller's `checks` hold.
 async fn protect(store: &Arc<dyn Store>, layout: &Layout, (ours, checks): (&Layout, &[Op])) -> Result<(), SeedError> {
     loop {
         let paths = [layout.exports(), layout.importers()];
@@ -246,7 +247,7 @@ async fn protect(store: &Arc<dyn Store>, layout: &Layout, (ours, checks): (&Layo
         let theirs =
             [Op::Check { path: exports, expected: node.version }, Op::Check { path: top, expected: above.version }];
         match store.protect(&accesses, &[checks, &theirs].concat()).await {
-            // Someone else has come between what was read and what is written.
+            // Another writer has changed something after it was read.
             Err(StoreError::Conflict { path } | StoreError::Missing { path }) if paths.contains(&path) => {}
             Err(StoreError::Replaced { .. }) => {
                 turn::disturbed(store, layout).await?;

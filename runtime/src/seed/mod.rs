@@ -1,9 +1,9 @@
-//! Seeds: from what `emit` wrote to what the data space of a stack holds, and away again.
+//! Seeds: turns what `emit` wrote into the contents of a stack's data space, and removes them again.
 //!
-//! [`apply`] makes the data space what a seed and an operator's parameters ask for, as the next revision; [`diff`] says
-//! what that would change; [`delete`] removes a stack. All three may be broken off anywhere and repeated. What lives here:
-//! who may read what, in which order things are written, and the operator's files. What must not: I/O on the data space
-//! but through [`Store`].
+//! [`apply`] brings the data space to the state that a seed and an operator's parameters ask for, as the next revision.
+//! [`diff`] reports what that would change, and [`delete`] removes a stack. All three can be interrupted anywhere and
+//! repeated. This module decides who can read what and in which order things are written, and handles the operator's
+//! files. It must access the data space only through [`Store`].
 
 mod admit;
 mod adopt;
@@ -63,33 +63,33 @@ use present::{AT_ONCE, Deployed};
 use turn::Turn;
 use work::{Found, Work, tampered};
 
-/// How a seed is applied.
+/// Options for applying a seed.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is asked for or not")]
 pub struct Options {
-    /// The stack's name, if not the seed's.
+    /// The name of the stack, if it is not that of the seed.
     pub stack: Option<String>,
-    /// What parameters are.
+    /// The values of parameters.
     pub given: Given,
-    /// The operator's.
+    /// The operator's key.
     pub key: OperatorKey,
-    /// Those of the servers that have one. [`Credentials::complete`] makes the others: who keeps them in a file does so
-    /// before, so that none is lost that is in use.
+    /// The servers' existing credentials. [`Credentials::complete`] creates missing ones. A caller that keeps them in a
+    /// file does so before applying, so that no credential that is in use gets lost.
     pub credentials: Credentials,
-    /// Whether an unchanged seed is a new revision: what failed is tried again.
+    /// Whether an unchanged seed makes a new revision, which retries what failed.
     pub again: bool,
-    /// What of the deployment's files the data space is to keep, for `plan` and for pictures; nothing by default.
+    /// The files of the deployment to keep in the data space, for `plan` and for diagrams. None by default.
     pub files: Files,
-    /// Whether what is not as this operator has written it is written anew: then another data space begins.
+    /// Whether to restore what is not as this operator has written it. Another data space then begins.
     pub restore: bool,
     /// Whether servers announce keys of their own, which are admitted in place of their credentials.
     pub admission: bool,
-    /// Whether servers that run may get other credentials than they have. Heat replaces such servers.
+    /// Whether running servers may get new credentials. Heat replaces such servers.
     pub renew: bool,
 }
 
 impl Options {
-    /// With nothing given.
+    /// Options with default values.
     pub fn new(key: OperatorKey) -> Self {
         Self {
             stack: None,
@@ -105,29 +105,29 @@ impl Options {
     }
 }
 
-/// A seed that is applied.
+/// The result of [`apply`].
 #[derive(Clone, Debug)]
 pub struct Applied {
     /// The stack.
     pub stack: String,
-    /// The revision that it is now: a new one, unless [`Changes::is_empty`].
+    /// Its present revision: a new one, unless [`Changes::is_empty`].
     pub revision: u64,
     /// What has changed.
     pub changes: Changes,
-    /// The servers', with those that were made.
+    /// The servers' credentials, including new ones.
     pub credentials: Credentials,
 }
 
-/// What is said where servers are not bounded.
+/// The warning if servers have no quota.
 const UNBOUNDED: &str = "how much a server makes in the data space cannot be bounded: `/zookeeper/quota` or `/zookeeper/quota/wattle` is \
                          somebody else's; ZooKeeper's superuser can remove that node";
 
-/// Makes the data space of a stack what `seed` asks for, as the next revision; one that is so already stays as it is.
-/// `store` is used as the operator.
+/// Brings the data space of a stack to the state that `seed` asks for, as the next revision. If it is in that state,
+/// nothing changes. `store` is used as the operator.
 ///
 /// # Errors
-/// What is wrong with the parameters, the imports or the sizes is told before anything is written. What is broken off
-/// later is fixed by the next call.
+/// Errors in parameters, imports or sizes are reported before anything is written. The next call completes an
+/// interrupted one.
 pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Result<Applied, SeedError> {
     let signed = Signed::new(store, &options.key);
     let store: &Arc<dyn Store> = &(Arc::clone(&signed) as Arc<dyn Store>);
@@ -182,28 +182,29 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     Ok(applied(goal.goal.revision, changes, work.credentials.clone()))
 }
 
-/// What [`apply`] would change, without changing anything, and what others may do that nobody has let them.
+/// What [`apply`] would change, without changing anything. Also reports rights that nobody has granted.
 ///
 /// # Errors
-/// As [`apply`].
+/// Like [`apply`].
 pub async fn diff(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Result<Changes, SeedError> {
     let signed = Signed::new(store, &options.key);
     let store: &Arc<dyn Store> = &(Arc::clone(&signed) as Arc<dyn Store>);
     let work = Work::prepare(store, seed, options).await?;
     let Found { present, mut changes, .. } = work.compare(store, seed, options, None).await?;
-    // What nobody had to read so far is looked at as well.
+    // Also checks nodes that did not have to be read so far.
     let read = present.told(&work.layout).into_iter().map(|path| async move { store.get(&path).await });
     stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await?;
     changes.tampered = tampered(signed.refused(), &present);
-    // It costs a request for each node, and what others write there counts for nothing: so not each `apply` asks.
+    // This takes a request per node, and what others write there does not count, so `apply` does not do it.
     changes.tampered.extend(exceeding::exceeding(store, &work.layout, &present, &options.key).await?);
     Ok(changes)
 }
 
-/// Judges what needs no data space: the seed's format, the stack's name, parameters and what is required of them.
+/// Checks everything that does not need a data space: the seed's format, the stack's name, the parameters and the
+/// requirements on them.
 ///
 /// # Errors
-/// What is wrong with them, as [`apply`] tells it.
+/// What is wrong with them, as [`apply`] reports it.
 pub fn judge(seed: &Seed, options: &Options) -> Result<(), SeedError> {
     judged(seed, options).map(drop)
 }

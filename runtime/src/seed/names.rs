@@ -1,4 +1,4 @@
-//! Which names have a place in a data space and in a folder: judged before anything is written.
+//! Checks names before anything is written: whether they are allowed in a data space and in a folder.
 
 use wattle::lower::Seed;
 
@@ -6,8 +6,8 @@ use crate::store::check_path;
 
 use super::SeedError;
 
-/// Refuses a name that is no part of a path, or of a login (ZooKeeper's digest scheme ends a name at a colon). `of` says of what it
-/// is to be the name.
+/// Refuses a name that cannot be part of a path or of a login (ZooKeeper's digest scheme ends a name at a colon). `of`
+/// says what it names.
 pub(crate) fn check(of: &'static str, name: &str) -> Result<(), SeedError> {
     let refuse = |why| Err(SeedError::Name { of, name: name.to_owned(), why });
     match name {
@@ -20,7 +20,7 @@ pub(crate) fn check(of: &'static str, name: &str) -> Result<(), SeedError> {
     }
 }
 
-/// Refuses a seed in which something has such a name: nobody has emitted it.
+/// Refuses a seed in which something has such a name. `emit` does not write such seeds.
 pub(crate) fn check_all(seed: &Seed) -> Result<(), SeedError> {
     check("stack", &seed.stack)?;
     for (name, server) in &seed.servers {
@@ -41,7 +41,7 @@ pub(crate) fn check_all(seed: &Seed) -> Result<(), SeedError> {
         parts.into_iter().try_for_each(|name| check("part of an entry", name))?;
     }
     seed.exports.keys().try_for_each(|name| check("export", name))?;
-    // They are called by their digests.
+    // They are named by their digests.
     seed.recipes.keys().try_for_each(|name| check("recipe's file", name.strip_prefix("sha256:").unwrap_or(name)))
 }
 

@@ -1,8 +1,8 @@
-//! The names of data spaces: the time at which one was made, and something by chance.
+//! The names of data spaces: the time of creation and a random part.
 //!
-//! INVARIANT: of two data spaces of a stack in one store, the later one sorts behind the earlier one, whatever the clocks of
-//! operators say: revisions are compared by it. The node above all stacks keeps the last name that was given, also when the
-//! stack is gone.
+//! INVARIANT: of two data spaces of a stack in one store, the later one sorts after the earlier one, whatever the
+//! operators' clocks say. Revisions are compared by these names. The node above all stacks keeps the last name, even
+//! when its stack is gone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,21 +17,22 @@ use crate::store::{Access, Op, Store, StoreError, Version};
 
 use super::SeedError;
 
-/// What the node above all stacks holds.
+/// The contents of the node above all stacks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Top {
-    /// The name of a data space that no later one sorts before.
+    /// A data space name that no later name sorts before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     space: Option<Name>,
 }
 
-/// What is there, and its version; none if nothing is. What no operator has signed says nothing, and is replaced.
+/// The contents of the node and its version. `None` if there is no node. Contents that no operator has signed count for
+/// nothing, and are replaced.
 async fn top(store: &Arc<dyn Store>) -> Result<Option<(Top, Version)>, SeedError> {
     let Some(node) = store.get(ROOT).await? else { return Ok(None) };
     Ok(Some((parse_json(ROOT, &node.data)?.unwrap_or_default(), node.version)))
 }
 
-/// A name for a data space that is made `now`, which may be earlier than it was before.
+/// A name for a data space that is created `now`, even if the clock was set back.
 pub(super) async fn new(store: &Arc<dyn Store>, now: Time) -> Result<Name, SeedError> {
     let last = top(store).await?.and_then(|(top, _)| top.space);
     Ok(behind(last.as_ref(), now))
@@ -43,18 +44,18 @@ fn behind(last: Option<&Name>, now: Time) -> Name {
     let Some(last) = last.filter(|last| **last >= name) else { return name };
     let time = last.rsplit_once('-').and_then(|(time, _)| time.parse::<Time>().ok());
     let next = time.map(|time| named(time + Duration::from_nanos(1)));
-    // Whatever begins with a name sorts behind it.
+    // A name sorts after each of its own prefixes.
     next.filter(|next| next > last).unwrap_or_else(|| format!("{last}-{}", chance()).into())
 }
 
-/// Eight digits that nobody else has.
+/// Eight random digits, which are unique.
 pub(super) fn chance() -> String {
     let mut chance = [0; 4];
     getrandom::fill(&mut chance).expect("INVARIANT: the system has random numbers once it has booted");
     hex(&chance)
 }
 
-/// What keeps `name` as the last one that was given; nothing if a later one is kept.
+/// The operation that keeps `name` as the last name. `None` if a later one is kept already.
 pub(super) async fn keep(store: &Arc<dyn Store>, name: Option<&Name>) -> Result<Option<Op>, SeedError> {
     let (path, data) = (ROOT.to_owned(), to_json(&Top { space: name.cloned() }));
     Ok(match top(store).await? {
@@ -64,7 +65,7 @@ pub(super) async fn keep(store: &Arc<dyn Store>, name: Option<&Name>) -> Result<
     })
 }
 
-/// Whether it says that somebody else has kept a name since.
+/// Whether the error means that another operator has kept a name since.
 pub(super) fn is_late(error: &StoreError) -> bool {
     matches!(error, StoreError::Conflict { path } | StoreError::Exists { path } if path == ROOT)
 }

@@ -1,4 +1,4 @@
-//! What a data space holds of a stack.
+//! The present contents of a stack in a data space.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,48 +19,49 @@ use super::roster::Register;
 use super::turn::{Seen, over};
 use super::{SeedError, rights};
 
-/// How many requests are under way at a time.
+/// The maximum number of concurrent requests.
 pub(super) const AT_ONCE: usize = 256;
 
-/// The goal with what only `seed apply` asks for.
+/// The goal, with the fields that only `seed apply` needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is so or not, and former versions say nothing of them")]
 pub(super) struct Deployed {
     #[serde(flatten)]
     pub(super) goal: Goal,
-    /// A keyed digest of everything besides the seed that plans stand on.
+    /// A keyed digest of everything apart from the seed that plans depend on.
     #[serde(default)]
     pub(super) given: String,
-    /// A digest of who the servers are.
+    /// A digest of the servers' identities.
     #[serde(default)]
     pub(super) identities: String,
-    /// Whose turn it is while something is applied, by chance. Two who announce the same revision write different goals, so
-    /// whoever is not told what became of its own does not take the other's for it.
+    /// Random, and names the turn while something is being applied. Two writers that announce the same revision write
+    /// different goals. So a writer that does not learn whether its own was written does not mistake the other's for
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) turn: Option<String>,
-    /// Whether each server's agent has a place: those of former versions have none.
+    /// Whether each server's agent has a place. Earlier versions have none.
     #[serde(default)]
     pub(super) places: bool,
-    /// Whether it is bounded how much is made in these places: not by former versions, nor where a store does not let us.
+    /// Whether these places have a quota. Not set by earlier versions, nor where the store does not allow it.
     #[serde(default)]
     pub(super) bounded: bool,
-    /// Whether servers can announce who they will be.
+    /// Whether servers can announce their own keys.
     #[serde(default)]
     pub(super) announces: bool,
-    /// Whether the operator is given another key: what is under way leaves what is deployed as it is.
+    /// Whether the operator's key is being replaced. The deployment then stays as it is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) rotates: bool,
-    /// While servers are admitted to what is deployed, and nothing else is written: which ones, each with whether
-    /// it was named, so that it takes the place of another one.
+    /// The servers that are being admitted to a deployment that otherwise stays as it is. Each has a flag that says
+    /// whether it was named, so that its new agent replaces the former one.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub(super) admitting: IndexMap<Name, bool>,
-    /// Whether those are servers that have made other keys.
+    /// Whether these servers have renewed their keys.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) renewing: bool,
 }
 
 impl Deployed {
-    /// Of a data space of which nothing is there yet but the goal, whose `revision` is being written.
+    /// The goal of a data space that has nothing else yet. `revision` is being written.
     pub(super) fn beginning(space: Option<Name>, operator: Option<Principal>, revision: u64) -> Self {
         let goal = Goal {
             revision: 0,
@@ -85,41 +86,41 @@ impl Deployed {
         }
     }
 
-    /// Whether what was there before may be there still: then nothing is believed but this goal.
+    /// Whether earlier contents may still be there. Then only this goal is trusted.
     pub(super) fn is_to_be_cleared(&self) -> bool {
         self.goal.revision == 0 && self.goal.applying == Some(0)
     }
 }
 
-/// What a data space holds of a stack.
+/// The present contents of a stack in a data space.
 #[derive(Default)]
 pub(super) struct Present {
     pub(super) deployed: Option<(Deployed, Version)>,
-    /// What tells whether it is so still.
+    /// Shows whether the contents are still the same.
     pub(super) seen: Seen,
-    /// What is not as the operator has written it, besides what is not signed.
+    /// Nodes that are not as the operator has written them, besides unsigned ones.
     pub(super) replaced: Vec<Tampered>,
-    /// Whether everything is as the plans say: no `seed apply` was broken off.
+    /// Whether everything is as the plans say, so that no `seed apply` was interrupted.
     pub(super) whole: bool,
-    /// Every node below the stack but those that agents make.
+    /// Every node below the stack except those that agents make.
     pub(super) paths: HashSet<String>,
     pub(super) plans: IndexMap<Name, Plan>,
-    /// To whom each server's rights were given.
+    /// The principal that each server's rights were granted to.
     pub(super) principals: HashMap<Name, Principal>,
-    /// Who they are, and who they say that they will be.
+    /// The identities of the servers, and what they announce.
     pub(super) register: Register,
-    /// Those that have left the model, and of which nothing is left to tear down, or that the operator forgets.
+    /// The servers that have left the model and have nothing left to tear down, or that the operator forgets.
     pub(super) over: HashSet<Name>,
-    /// What they share.
+    /// What the servers share.
     pub(super) shared: Option<Shared>,
     pub(super) exports: IndexMap<Name, Export>,
-    /// What is kept of the files of the deployment.
+    /// The files of the deployment that are kept.
     pub(super) files: There,
     /// By stack.
     pub(super) importers: IndexMap<Name, Importer>,
 }
 
-/// The goal of `layout`'s stack; none as well if it is not believed.
+/// The goal of `layout`'s stack. Also `None` if it is not trusted.
 pub(super) async fn deployed(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -130,8 +131,8 @@ pub(super) async fn deployed(
 }
 
 impl Present {
-    /// Reads all of it, but for the goal if it is `known`: one that says whose turn it is has been written by this operator. Of a stack that is to be `restored`, the goal counts for nothing:
-    /// another data space begins.
+    /// Reads everything, except for a goal that is `known`: a goal that names a turn was written by this operator. If
+    /// the stack is to be `restored`, its goal counts for nothing, because another data space begins.
     pub(super) async fn read(
         store: &Arc<dyn Store>,
         layout: &Layout,
@@ -153,7 +154,7 @@ impl Present {
             (deployed, _) => Seen::read(store, layout, deployed.as_ref()).await?,
         };
         if is_turn && !seen.is_of_turn() {
-            // Whoever has taken a turn has seen its data space, which is there no more.
+            // A writer that has taken a turn has seen its data space, which does not exist any more.
             return Err(over(layout));
         }
         let mut present = Self { whole: true, seen, ..Self::default() };
@@ -195,7 +196,7 @@ impl Present {
             let names = store.children(&top).await?;
             present.paths.extend(names.into_iter().map(|name| format!("{top}/{name}")));
         }
-        // Other stacks go by it.
+        // Other stacks rely on it.
         store.get(&layout.exports()).await?;
         present.judge_recipes(store, layout).await?;
         present.files = There::read(store, layout, restored).await?;
@@ -275,7 +276,8 @@ impl Present {
         Ok(())
     }
 
-    /// What each server is told besides its plan, where everything is as the plans say. Nobody has to read it.
+    /// The paths of what each server is told besides its plan, if everything is as the plans say. Nothing requires
+    /// these to be read.
     pub(super) fn told(&self, layout: &Layout) -> Vec<String> {
         if !self.whole || !matches!(self.shared, Some(Shared::Now(_))) {
             return Vec::new();
@@ -286,7 +288,8 @@ impl Present {
         self.plans.iter().filter(|(_, plan)| !plan.forgotten).map(path).collect()
     }
 
-    /// Asks those that have left the model whether anything is left to tear down. That is their own word, and costs nobody else anything.
+    /// Finds out whether servers that have left the model have anything left to tear down. Only their own reports say
+    /// so, and a false report harms only the server itself.
     async fn torn_down(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
         let leaving = self.plans.iter().filter(|(_, plan)| plan.retired && !plan.forgotten);
         let asked = leaving.map(|(name, plan)| async move {
@@ -302,28 +305,28 @@ impl Present {
         Ok(())
     }
 
-    /// What a server is to do that leaves the model or has left it, which has `plan` so far.
+    /// The next plan of a server that leaves the model or has left it, and has `plan` so far.
     pub(super) fn left_behind(&self, server: &Name, plan: &Plan, revision: &Revision) -> Plan {
         let next = plan.left_behind(revision);
         Plan { forgotten: next.forgotten || self.over.contains(server), ..next }
     }
 
-    /// Whether nothing is granted to the server any more.
+    /// Whether the server has no rights any more.
     pub(super) fn has_forgotten(&self, server: &Name) -> bool {
         self.plans.get(server).is_some_and(|plan| plan.forgotten)
     }
 
-    /// To whom the rights were given of servers that have not left the model.
+    /// The principals of the servers that have not left the model, as their rights were granted.
     pub(super) fn active(&self) -> HashMap<Name, Principal> {
         let is_active = |server: &Name| self.plans.get(server).is_none_or(|plan| !plan.retired);
         let active = self.principals.iter().filter(|(server, _)| is_active(server));
         active.map(|(server, principal)| (server.clone(), principal.clone())).collect()
     }
 
-    /// A plan that the operator has signed for another revision is not believed either, nor who a server was then.
+    /// A plan or identity that the operator has signed for another revision is not trusted either.
     fn judge_numbers(&mut self, layout: &Layout) {
         let Some((Deployed { goal, .. }, _)) = &self.deployed else { return };
-        // While plans are written, the goal does not know their numbers yet.
+        // While plans are being written, the goal does not have their numbers yet.
         let Some(numbers) = goal.plans.as_ref().filter(|_| self.whole) else { return };
         let replaced = &mut self.replaced;
         self.plans.retain(|server, plan| {
@@ -338,13 +341,14 @@ impl Present {
             }
             is_it
         });
-        // Each server that is known has a plan, and so has one that has left as long as anything of it is there.
+        // Each known server has a plan. So has a server that has left, as long as anything of it is there.
         let plans = self.register.records.keys().map(|server| layout.plan(server));
         for node in plans.filter(|plan| !self.paths.contains(plan)) {
             let why = "it is not there".to_owned();
             replaced.push(Tampered { node, why, writer: None, is_former: false });
         }
-        // Who a server was before is signed as well, and its keys may be somebody else's by now: the plan has the one that counts.
+        // Earlier identities of a server are signed as well, and others may have their keys by now. The plan has the
+        // valid key.
         for (server, plan) in self.plans.iter().filter(|(_, plan)| !plan.retired) {
             let Some(key) = &plan.key else { continue };
             let known = self.register.records.get(server).and_then(Record::registered);
@@ -355,7 +359,7 @@ impl Present {
         }
     }
 
-    /// A recipe's file is named by its digest: what has another one is not what the operator has written.
+    /// A recipe file is named by its digest. One with another digest is not what the operator has written.
     async fn judge_recipes(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
         let top = format!("{}/", layout.recipes());
         let files = self.paths.iter().filter_map(|path| Some((path.strip_prefix(&top)?.to_owned(), path.clone())));
@@ -373,7 +377,7 @@ impl Present {
         Ok(())
     }
 
-    /// The nodes right below `top`, by name.
+    /// The nodes directly below `top`, by name.
     async fn named<T: DeserializeOwned>(
         &self,
         store: &Arc<dyn Store>,
@@ -394,7 +398,7 @@ impl Present {
         Ok(found)
     }
 
-    /// Takes from the plans which entries and statuses there are.
+    /// Derives the existing entries and statuses from the plans.
     fn infer(&mut self, layout: &Layout) {
         for (server, plan) in &self.plans {
             for entry in rights::written(server, plan) {
@@ -409,7 +413,7 @@ impl Present {
         }
     }
 
-    /// Looks which entries and statuses there are.
+    /// Lists the existing entries and statuses.
     async fn walk(&mut self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
         for (top, depth) in [(layout.entries(), 3), (layout.statuses(), 2)] {
             let mut level = vec![top];
@@ -422,7 +426,7 @@ impl Present {
     }
 }
 
-/// Adds `path` and what is above it, up to `top`.
+/// Adds `path` and its parents, up to `top`.
 pub(super) fn add_parents(paths: &mut HashSet<String>, path: &str, top: &str) {
     let mut path = path;
     while path.len() > top.len() && paths.insert(path.to_owned()) {
@@ -430,7 +434,7 @@ pub(super) fn add_parents(paths: &mut HashSet<String>, path: &str, top: &str) {
     }
 }
 
-/// Whether somebody has the place of the server's agent. What is made there may be nobody else's to read.
+/// Whether an agent has the server's place. The node may not be readable.
 pub(super) async fn is_acting(store: &Arc<dyn Store>, layout: &Layout, server: &str) -> Result<bool, SeedError> {
     Ok(!store.children(&layout.agent(server)).await?.is_empty())
 }

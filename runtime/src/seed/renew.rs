@@ -1,5 +1,5 @@
-//! Other keys of servers' own: the operator asks for them, in what each server is told, and admits those that come with the word of the
-//! keys before.
+//! Renews servers' own keys: the operator asks for new keys in what each server is told, and admits those that the
+//! previous keys have endorsed.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::store::Store;
 use super::SeedError;
 use super::admit::{self, Admission, Doing, Found, Waiting};
 
-/// Asks `servers` of `stack` for other keys of their own, unless they were asked before; which of them have made one, and which have
-/// not yet. `store` is used as the operator who has `key`.
+/// Asks `servers` of `stack` for new keys of their own, unless they were asked before. Returns which of them have made
+/// one, and which have not yet. `store` is used as the operator who has `key`.
 ///
 /// # Errors
-/// As [`admit`](super::admit); [`SeedError::NoKey`] for servers that have no key of their own yet.
+/// Like [`admit`](super::admit), and [`SeedError::NoKey`] for servers that have no key of their own yet.
 pub async fn renew(
     store: &Arc<dyn Store>,
     stack: &str,
@@ -39,7 +39,7 @@ pub async fn renew(
     Ok(Waiting { come, absent: absent.into_iter().collect() })
 }
 
-/// Has a server make another key in the place of the one that it has.
+/// Asks a server to replace its key.
 async fn ask(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -57,10 +57,10 @@ async fn ask(
     Ok(())
 }
 
-/// Admits the other keys that `servers` of `stack` have made since [`renew`] asked for them.
+/// Admits the new keys that `servers` of `stack` have made since [`renew`] asked for them.
 ///
 /// # Errors
-/// As [`admit`](super::admit).
+/// Like [`admit`](super::admit).
 pub async fn admit_renewed(
     store: &Arc<dyn Store>,
     stack: &str,

@@ -1,4 +1,4 @@
-//! Making a stack's place the operator's own before anything in it is believed.
+//! Takes ownership of a stack's place before anything in it is trusted.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use super::present::Deployed;
 use super::turn::{Seen, Turn};
 use super::{SeedError, naming};
 
-/// Removes what is there of a stack that no operator has told of, since nobody knows who has made it, also when that was broken
-/// off; and takes the nodes of a stack that is to be `restored` that only group others, so that nobody else makes or removes
-/// any below them. Gives the goal if a data space was begun.
+/// Removes a stack that has no operator's goal, because nobody knows who created it. Completes such a removal if it was
+/// interrupted. If the stack is to be `restored`, takes ownership of its grouping nodes, so that nobody else can create
+/// or remove anything below them. Returns the goal if a data space was begun.
 pub(super) async fn prepare(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -42,22 +42,22 @@ pub(super) async fn prepare(
     })
 }
 
-/// Begins a data space, or goes on with one that was `begun`, before anything is removed: two operators who find the same would
-/// else remove what the other has made since.
+/// Begins a data space, or continues one that was `begun`, before anything is removed. Otherwise, of two operators who
+/// find the same contents, one would remove what the other has created since.
 async fn begin(
     store: &Arc<dyn Store>,
     layout: &Layout,
     operator: &OperatorKey,
     begun: Option<(Deployed, Seen)>,
 ) -> Result<(Deployed, Version), SeedError> {
-    // Servers get theirs with the first revision.
+    // Servers get their rights with the first revision.
     let access = Access::new();
     let (beginning, turn) = if let Some((beginning, seen)) = begun {
         let turn = Turn::take(store, layout, &seen, &beginning, Vec::new(), access).await?;
         (beginning, turn)
     } else {
         let space = naming::new(store, clock::now()).await?;
-        // Whoever reads it next gives the first revision its number.
+        // The next reader gives the first revision its number.
         let beginning = Deployed::beginning(Some(space), Some(operator.login().principal()), 0);
         let turn = Turn::begin(store, layout, &Seen::default(), &beginning, true, access).await?;
         (beginning, turn)
@@ -67,8 +67,8 @@ async fn begin(
     Ok(turn.said(beginning))
 }
 
-/// Makes the node above all stacks the operator's if others may do anything with it: whoever was there first could remove or make
-/// stacks, and says what data spaces are called.
+/// Takes ownership of the node above all stacks if others have rights to it. Otherwise, whoever was there first could
+/// create and remove stacks and determine the names of data spaces.
 async fn own_top(store: &Arc<dyn Store>) -> Result<(), SeedError> {
     let top = [(ROOT.to_owned(), Access::new())];
     if !store.exceeding(&top).await?.is_empty() {
@@ -77,10 +77,10 @@ async fn own_top(store: &Arc<dyn Store>) -> Result<(), SeedError> {
     Ok(())
 }
 
-/// Makes the nodes that only group others the operator's and nobody else's, from the one above all stacks on.
+/// Gives the operator sole ownership of the grouping nodes, starting with the one above all stacks.
 pub(super) async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
     let only_groups = || Access::new();
-    // An operator who has another password by now is told from the former one there as well.
+    // Here, too, an operator whose password has changed counts as another one than before.
     let groups = [ROOT.to_owned(), layout.root(), layout.revision()].map(|path| (path, only_groups()));
     store.protect(&groups, &[]).await?;
     let marks = store.children(&layout.revision()).await?;
@@ -97,7 +97,7 @@ pub(super) async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), S
     for (top, depth) in tops.into_iter().chain(more) {
         let mut level = vec![top];
         for deeper in (0..=depth).rev() {
-            // First the rights, then what is below: what is found stays so.
+            // Rights come first and contents second, so that what is found stays as it is.
             let accesses: Vec<_> = level.iter().map(|path| (path.clone(), only_groups())).collect();
             store.protect(&accesses, &[]).await?;
             if deeper > 0 {

@@ -1,4 +1,4 @@
-//! Who may do what with which node.
+//! The rights to each node.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use wattle::model::Name;
 use crate::space::{Held, Plan, SERVER};
 use crate::store::{Access, Principal, Rights};
 
-/// To an entry: its writer sees what is there, for it is written once.
+/// To an entry. Its writer may read it, because an entry is written only once.
 pub(super) fn entry<'p>(writer: &Principal, readers: impl IntoIterator<Item = &'p Principal>) -> Access {
     let own = Access::new().grant(writer, Rights::READ.and(Rights::WRITE));
     readers.into_iter().fold(own, |access, reader| access.grant(reader, Rights::READ))
 }
 
-/// To the place of a server's agent, which keeps a node below. The operator's own nodes stand nowhere beside it: whoever may
-/// remove a node may put another one in its place.
+/// To the place of a server's agent, which keeps a node below it. The operator's own nodes are elsewhere: anyone who
+/// can remove a node can put another one in its place.
 pub(super) fn agent(principal: &Principal) -> Access {
     Access::new().grant(principal, Rights { read: true, write: false, create: true, delete: true })
 }
@@ -24,22 +24,22 @@ pub(super) fn plan(principal: &Principal) -> Access {
     Access::new().grant(principal, Rights::READ)
 }
 
-/// To the status of a component, besides those of all who `share` it.
+/// To the status of a component, in addition to those of all who `share` it.
 pub(super) fn status(principal: &Principal, share: Access) -> Access {
     share.grant(principal, Rights::READ.and(Rights::WRITE))
 }
 
-/// To where a server announces who it will be: only its credential may.
+/// To the announcement of a server. Only its credential has any.
 pub(super) fn announcement(credential: &Principal) -> Access {
     Access::new().grant(credential, Rights::READ.and(Rights::WRITE))
 }
 
-/// The server that writes an entry, or that a component is of: the first part of the name.
+/// The server that writes an entry, or that a component belongs to: the first part of the name.
 pub(super) fn server_of(name: &str) -> &str {
     name.split_once('/').map_or(name, |(server, _)| server)
 }
 
-/// The entries that `server` writes by its plan.
+/// The entries that `server` writes according to its plan.
 pub(super) fn written(server: &str, plan: &Plan) -> impl Iterator<Item = String> {
     let attributes = plan.publishes.keys().map(move |key| format!("{server}/{SERVER}/{key}"));
     let outputs = plan.components.iter().flat_map(move |(component, planned)| {
@@ -48,7 +48,7 @@ pub(super) fn written(server: &str, plan: &Plan) -> impl Iterator<Item = String>
     attributes.chain(outputs)
 }
 
-/// The rights to each entry that plans were written with, as far as it is known who their servers were.
+/// The rights to each entry according to the existing plans, as far as the identities of their servers are known.
 pub(super) fn granted<'a>(
     plans: impl Iterator<Item = (&'a Name, &'a Plan)> + Clone,
     principals: &HashMap<Name, Principal>,

@@ -1,4 +1,4 @@
-//! Who the servers of a stack are: by their credentials, until a key of their own was admitted.
+//! The identities of a stack's servers: their credentials, or their own keys once admitted.
 
 use std::collections::HashMap;
 
@@ -13,24 +13,24 @@ use crate::store::Principal;
 
 use super::Credentials;
 
-/// What is there of who servers are, by their names.
+/// The recorded identities of servers, by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Register {
-    /// What the operator has signed.
+    /// The identities that the operator has signed.
     pub(super) records: HashMap<Name, Record>,
-    /// What servers have announced, unjudged; what is empty as well.
+    /// The servers' announcements, unverified. They may be empty.
     pub(super) announced: HashMap<Name, Vec<u8>>,
 }
 
 impl Register {
-    /// The keys by which servers sign, as far as their operator has signed whose they are.
+    /// The keys that servers sign with, as far as the operator has signed to whom they belong.
     pub(super) fn keys(&self) -> Vec<(&Name, Authority)> {
         let known = self.records.iter().filter_map(|(server, record)| Some((server, record.registered()?)));
         let keys = known.flat_map(|(server, known)| [(server, known.credential.key), (server, known.identity().key)]);
         keys.collect()
     }
 
-    /// Whether something stands where `server` announces itself that it has not announced.
+    /// Whether the place of `server`'s announcement holds something that it did not announce.
     pub(super) fn is_disowned(&self, layout: &Layout, server: &Name) -> bool {
         let known = self.records.get(server).and_then(Record::registered);
         let (Some(data), Some(known)) = (self.announced.get(server), known) else { return false };
@@ -38,7 +38,7 @@ impl Register {
         !Announced::is_empty(data) && Announcement::read(&path, data, place, &known.credential.key).is_none()
     }
 
-    /// Where something [is disowned](Self::is_disowned), one a line.
+    /// The announcements that [are disowned](Self::is_disowned), one per line.
     pub(super) fn disowned(&self, layout: &Layout) -> Vec<String> {
         let mut servers: Vec<&Name> = self.announced.keys().filter(|server| self.is_disowned(layout, server)).collect();
         servers.sort_unstable();
@@ -52,7 +52,7 @@ impl Register {
         servers.into_iter().map(line).collect()
     }
 
-    /// Who has announced that it will be `server`, of which this is `known`, in the data space of the name.
+    /// The announcement by which a server becomes `server`, whose identity is `known`, in the data space of this name.
     fn comes(&self, layout: &Layout, server: &Name, known: &Public, space: Option<&Name>) -> Option<Announcement> {
         let (data, path) = (self.announced.get(server)?, layout.announcement(server));
         let said = Announcement::read(&path, data, (layout.stack(), server), &known.key)?;
@@ -60,32 +60,33 @@ impl Register {
     }
 }
 
-/// Whom to admit.
+/// The servers to admit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Admitting<'a> {
-    /// Whether servers that live on their credentials are admitted.
+    /// Whether to admit servers that use their credentials.
     pub(super) newcomers: bool,
-    /// Servers that are admitted once more.
+    /// Servers to admit once more.
     pub(super) named: &'a [Name],
-    /// Whether those only count with the word of the keys that they had before.
+    /// Whether only announcements count that the previous keys have endorsed.
     pub(super) endorsed: bool,
-    /// In which data space.
+    /// The name of the data space.
     pub(super) space: Option<&'a Name>,
-    /// When.
+    /// The present time.
     pub(super) now: Time,
 }
 
-/// Who the servers of a stack are to be.
+/// The identities of a stack's servers from now on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roster {
     pub(super) servers: IndexMap<Name, Registered>,
-    /// Those that were admitted only now.
+    /// The servers that are newly admitted.
     pub(super) admitted: Vec<Name>,
 }
 
 impl Roster {
-    /// Of servers with `credentials`; `there` counts as far as it is of the same ones. Of those that have `left` the model before,
-    /// only the credential counts: Heat has made another one since.
+    /// The identities of servers with `credentials`. Those in `there` count as far as they belong to the same
+    /// credentials. Of servers that have `left` the model before, only the credential counts, because Heat has created
+    /// another server since.
     pub(super) fn of_credentials<'a>(
         layout: &Layout,
         servers: impl Iterator<Item = &'a Name>,
@@ -99,7 +100,8 @@ impl Roster {
         let registered = servers.into_iter().zip(publics).map(|((server, credential), mut publics)| {
             let known = there.records.get(server).and_then(Record::registered);
             let known = known.filter(|known| known.credential.has_key_of(&publics[0]));
-            // As long as the store may have certificates of the authority that it was known by, it stays known by that one.
+            // As long as the store may have certificates of the authority that the server was known with, this
+            // authority stays.
             let at = known.and_then(|known| publics.iter().position(|public| *public == known.credential));
             let public = publics.swap_remove(at.unwrap_or(0));
             let admitted = known.filter(|_| !left(server)).and_then(|known| known.admitted.clone());
@@ -109,7 +111,7 @@ impl Roster {
         Self { servers: registered.collect(), admitted: Vec::new() }.admit(layout, there, admitting)
     }
 
-    /// Of servers whose credentials nobody gives: of `servers`, as far as it was signed who they are.
+    /// The identities of `servers` without their credentials, as far as they were signed.
     pub(super) fn of_records<'a>(
         layout: &Layout,
         servers: impl Iterator<Item = &'a Name>,
@@ -128,7 +130,7 @@ impl Roster {
             let Some(said) = there.comes(layout, server, &registered.credential, space) else { continue };
             let (path, before) = (layout.announcement(server), registered.identity());
             let is_newcomer = newcomers && registered.admitted.is_none();
-            // With another password than before: nobody but itself can have signed that.
+            // Only its password differs, so only the server itself can have signed this.
             let is_itself = newcomers && said.identity.has_key_of(before);
             let is_named = named.contains(server) && (!endorsed || said.is_endorsed_by(&path, &before.key));
             if (is_newcomer || is_itself || is_named) && *before != said.identity {
@@ -139,33 +141,33 @@ impl Roster {
         self
     }
 
-    /// Who `server` is.
+    /// The identity of `server`.
     pub(super) fn identity(&self, server: &str) -> Option<&Public> {
         self.servers.get(server).map(Registered::identity)
     }
 
-    /// How each proves itself.
+    /// The principal of each server.
     pub(super) fn principals(&self) -> HashMap<Name, Principal> {
         let principal = |(server, known): (&Name, &Registered)| (server.clone(), known.identity().principal.clone());
         self.servers.iter().map(principal).collect()
     }
 
-    /// Those that live on their credentials.
+    /// The servers that use their credentials.
     pub(super) fn on_credentials(&self) -> impl Iterator<Item = (&Name, &Registered)> {
         self.servers.iter().filter(|(_, known)| known.admitted.is_none())
     }
 
-    /// Those whose password is one for all stores, as those of former versions.
+    /// The servers whose password is the same for all stores, as in earlier versions.
     pub(super) fn unbound(&self) -> impl Iterator<Item = &Name> {
         self.servers.iter().filter(|(_, known)| known.identity().store.is_none()).map(|(server, _)| server)
     }
 
-    /// Whether some server lives on a credential of a former version.
+    /// Whether some server uses a credential of an earlier version.
     pub(super) fn has_former(&self) -> bool {
         self.on_credentials().any(|(_, known)| known.former)
     }
 
-    /// What tells whether all of them are who they were; `has_places` is whether they can announce anything.
+    /// A digest that changes when any identity does. `has_places` says whether servers can make announcements.
     pub(super) fn digest(&self, has_places: bool) -> String {
         let who = |(server, known): (&Name, &Registered)| {
             (server.clone(), known.credential.clone(), known.former, known.identity().clone())

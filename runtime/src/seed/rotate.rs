@@ -1,8 +1,9 @@
-//! Giving a data space another operator's key: all that the former one has signed and may do is the next one's.
+//! Gives a data space another operator's key: everything that the former key has signed and may do passes to the next
+//! one.
 //!
-//! Servers believe the next key by the former one's word, which stands in each node that the next one signs; so nothing that
-//! they were told has to change, and they take no part. What is deployed stays. A stack's turn is taken with the former key, so
-//! that servers pass over to the next one with the goal, the last to be signed.
+//! Servers trust the next key because the former one has endorsed it, in each node that the next key signs. So nothing
+//! that they were told has to change, and they need not take part. The deployment stays as it is. The turn of a stack
+//! is taken with the former key. Servers move to the next key with the goal, which is signed last.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,20 +25,20 @@ use super::work::{goal, tampered};
 use super::write::Writing;
 use super::{SeedError, deployed, restore};
 
-/// The keys of an operator.
+/// The two keys of an operator.
 #[derive(Clone, Copy, Debug)]
 pub struct Rotation<'a> {
-    /// The one that there was.
+    /// The key so far.
     pub former: &'a OperatorKey,
-    /// The one that [comes after it](OperatorKey::next).
+    /// The key that [comes after it](OperatorKey::next).
     pub next: &'a OperatorKey,
 }
 
-/// The stacks of a data space of which the `former` key is the operator's, or the `next` one is already.
+/// The stacks of a data space whose operator's key is the `former` or already the `next` one.
 ///
 /// # Errors
-/// What keeps one of them from being given another key: it is not as its operator has written it, or a `seed apply` of it
-/// was broken off.
+/// What prevents a stack from getting another key: it is not as its operator has written it, or a `seed apply` of it
+/// was interrupted.
 pub async fn rotatable(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<Vec<String>, SeedError> {
     let mut stacks = store.children(ROOT).await?;
     stacks.sort_unstable();
@@ -47,11 +48,11 @@ pub async fn rotatable(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<Vec
     Ok(stacks)
 }
 
-/// Gives `stack` the next key; the revision that it is then. `store` is used as the operator who has both keys, and as whom a store
-/// knows by the next one where only one counts.
+/// Gives `stack` the next key. Returns the revision afterwards. `store` is used as the operator with both keys, or with
+/// the next one where the store accepts only one.
 ///
 /// # Errors
-/// As [`rotatable`]. What is broken off is completed by the next call.
+/// Like [`rotatable`]. The next call completes an interrupted one.
 pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> Result<u64, SeedError> {
     let layout = Layout::new(stack);
     let there = match find(store, &layout, keys).await? {
@@ -77,10 +78,11 @@ pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> 
     Ok(number)
 }
 
-/// Gives the node above all stacks the next key, once all of them have it: with that, nobody else makes a stack.
+/// Gives the node above all stacks the next key, once all stacks have it. From then on, only that key can create
+/// stacks.
 ///
 /// # Errors
-/// What the store says.
+/// Errors of the store.
 pub async fn rotate_top(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<(), SeedError> {
     let signed = Signed::succeeding(store, keys.next, keys.former);
     if let Some(node) = signed.get(ROOT).await?.filter(|node| !node.data.is_empty()) {
@@ -92,11 +94,11 @@ pub async fn rotate_top(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<()
     }
 }
 
-/// What is there of a stack.
+/// The state of a stack.
 enum Found {
-    /// The next key is its operator's.
+    /// Its operator has the next key.
     Done(u64),
-    /// It is not yet.
+    /// Its operator has the former key.
     Begins(Box<(Deployed, Version)>),
 }
 
@@ -126,7 +128,7 @@ async fn is_next(store: &Arc<dyn Store>, layout: &Layout, keys: Rotation<'_>) ->
     Ok(store.get(&path).await?.is_some_and(|node| next.verify(&path, &node.data).is_ok()))
 }
 
-/// Takes the stack's turn, in the name of whom servers believe.
+/// Takes the stack's turn, with the key that servers trust.
 async fn take(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -138,17 +140,18 @@ async fn take(
     let signed: &Arc<dyn Store> = &(Signed::succeeding(store, writer, other) as Arc<dyn Store>);
     let seen = Seen::read(signed, layout, Some(&there)).await?;
     let mut goal = there.0;
-    // All that it asks for is there.
+    // Everything that it asks for is there.
     goal.goal.applying.get_or_insert(goal.goal.revision);
     goal.rotates = true;
-    // Servers look at the goal as soon as they share another login.
+    // Servers read the goal as soon as they share another login.
     goal.goal.operator = Some(keys.next.login().principal());
-    // Who may read the goal stays as it is.
+    // The readers of the goal stay the same.
     let turn = Turn::take(signed, layout, &seen, &goal, Vec::new(), Access::new()).await?;
     Ok(turn.said(goal))
 }
 
-/// Signs all that the former key has signed, but for the goal, and encrypts for the operator what they are to read again.
+/// Signs everything that the former key has signed, except for the goal, and encrypts anew what the operator must be
+/// able to read again.
 async fn sign(
     store: &Arc<dyn Store>,
     signed: &Arc<dyn Store>,
@@ -180,19 +183,19 @@ async fn sign(
         };
         ops.push(Op::Set { path: path.clone(), data, expected: Some(node.version) });
     }
-    // What is read first is what the others are judged by.
+    // Nodes that are read first determine how the others are verified.
     ops.sort_unstable_by(|a, b| a.path().cmp(b.path()));
     turn.apply(ops).await
 }
 
-/// Who the servers are.
+/// The identities of the servers.
 fn roster(layout: &Layout, present: &Present, there: &Deployed) -> Result<Roster, SeedError> {
     let space = there.goal.space.as_ref();
     let admitting = Admitting { newcomers: false, named: &[], endorsed: false, space, now: clock::now() };
     admit::roster(layout, present, admitting)
 }
 
-/// Signs the values that the operator has put in the place of servers'.
+/// Signs the values that the operator has put in place of servers' own.
 async fn values(
     store: &Arc<dyn Store>,
     layout: &Layout,

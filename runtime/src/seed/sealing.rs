@@ -1,4 +1,4 @@
-//! How the secrets of plans are sealed: each for the server that reads it.
+//! Seals the secrets of plans, each for the server that reads it.
 
 use std::collections::HashMap;
 
@@ -13,14 +13,14 @@ use super::present::Present;
 use super::roster::Roster;
 use super::{SeedError, unknown_server};
 
-/// Bytes that each reader of a secret adds to its sealed form (age's stanza for X25519, in base64).
+/// The number of bytes that each reader adds to a sealed secret (age's stanza for X25519, in base64).
 const STANZA: usize = 132;
 
-/// Encrypts with the servers' own keys, and so that the operator can read it again; the same value is the same text, also as in the
-/// plan before: what has not changed does not look as if it had.
+/// Encrypts with the servers' own keys, and so that the operator can read it again. The same value stays the same text
+/// as in the previous plan, so that unchanged plans do not appear changed.
 pub(super) struct ForServers<'a> {
     operator: &'a OperatorKey,
-    /// The key with which the operator reads what was sealed, until it is sealed anew.
+    /// The key with which the operator opens earlier secrets, until they are sealed anew.
     former: Option<&'a OperatorKey>,
     roster: &'a Roster,
     present: &'a Present,
@@ -29,12 +29,12 @@ pub(super) struct ForServers<'a> {
 }
 
 impl<'a> ForServers<'a> {
-    /// For servers who are who the roster says, and the plans that are there.
+    /// For servers with the identities of the roster, and the existing plans.
     pub(super) fn new(operator: &'a OperatorKey, roster: &'a Roster, present: &'a Present) -> Self {
         Self { operator, former: None, roster, present, sealed: HashMap::new() }
     }
 
-    /// The same for an operator who had the `former` key before: nothing stays sealed as it is.
+    /// The same for an operator whose key was `former` before: all secrets are sealed anew.
     pub(super) fn succeeding(
         operator: &'a OperatorKey,
         former: &'a OperatorKey,
@@ -54,7 +54,7 @@ impl<'a> ForServers<'a> {
         Ok(&identity.recipient)
     }
 
-    /// The secrets of the plan that `server` has, if it is still the one that they were encrypted for.
+    /// The secrets in the present plan of `server`, if they were encrypted for its present identity.
     fn before(&self, server: &Name) -> HashMap<String, String> {
         let is_same = self.former.is_none()
             && self.roster.identity(server).map(|identity| &identity.principal) == self.present.principals.get(server);
@@ -62,7 +62,7 @@ impl<'a> ForServers<'a> {
         plan.map(|plan| opened(plan, &self.operator.opener())).unwrap_or_default()
     }
 
-    /// A plan as it was, with its secrets encrypted for who `server` is now.
+    /// A plan as it was, with its secrets encrypted for the present identity of `server`.
     ///
     /// # Errors
     /// [`SeedError::Unreadable`] if the operator cannot read one.
@@ -132,7 +132,7 @@ impl Sealing for ForServers<'_> {
     }
 }
 
-/// The secrets of a plan, with how they are sealed there.
+/// The secrets of a plan, with their sealed form.
 fn opened(plan: &Plan, opener: &Opener) -> HashMap<String, String> {
     let mut found = HashMap::new();
     let mut sources = Vec::new();

@@ -1,4 +1,4 @@
-//! What the servers of a stack share: the rights of those who see how each other are doing, and when these become others'.
+//! What the servers of a stack share: the right to read each other's statuses, and when it passes to another login.
 
 use std::collections::HashMap;
 
@@ -10,23 +10,23 @@ use crate::store::{Access, AuthorityId, Login, Principal, Rights};
 /// What the servers share in a revision.
 #[derive(Clone, Debug)]
 pub(super) struct Sharing {
-    /// The login that each is told.
+    /// The login that each server is told.
     pub(super) login: Login,
-    /// Of which authority the stores are that may learn it.
+    /// The authority of the stores that may learn the login.
     pub(super) store: Option<AuthorityId>,
-    /// What is signed of it while one login takes the place of another one.
+    /// The members that are signed while one login replaces another.
     pub(super) under_way: Members,
-    /// What is signed of it then.
+    /// The members that are signed afterwards.
     pub(super) members: Members,
     counting: Vec<Principal>,
     all: Vec<Principal>,
-    /// Whether all servers were told of this one before.
+    /// Whether all servers were told this login before.
     pub(super) is_known: bool,
 }
 
 impl Sharing {
-    /// In the data space of the name. `before` is what was shared, and `left` says whether somebody who could know that is no
-    /// server any more; `former` is what has to go on of former versions.
+    /// For the data space of this name. `before` is what was shared so far, `left` says whether a server that may know
+    /// it is no longer one, and `former` is what must continue for earlier versions.
     pub(super) fn new(
         key: &OperatorKey,
         (layout, space): (&Layout, Option<&Name>),
@@ -39,7 +39,7 @@ impl Sharing {
         let mut generation = 1;
         match before {
             Some(Shared::Now(there)) => {
-                // Another data space begins anew.
+                // Another data space starts again.
                 if there.current == login(there.generation).principal() {
                     generation = there.generation + u64::from(left);
                 }
@@ -68,7 +68,7 @@ impl Sharing {
         }
     }
 
-    /// As it is.
+    /// Shares the same as before.
     pub(super) fn as_it_is(key: &OperatorKey, place: (&Layout, Option<&Name>), before: Option<&Shared>) -> Self {
         let former = match before {
             Some(Shared::Now(members)) => members.former.clone(),
@@ -78,7 +78,7 @@ impl Sharing {
         Self::new(key, place, before, false, former)
     }
 
-    /// Whether rights are to become others'.
+    /// Whether rights have to change.
     pub(super) fn changes(&self) -> bool {
         !self.is_known || self.counting != self.all
     }
@@ -88,7 +88,7 @@ impl Sharing {
         readable(&self.counting)
     }
 
-    /// The rights to it while servers may not know of the login yet that counts.
+    /// These rights while servers may not know the present login yet.
     pub(super) fn access_meanwhile(&self) -> Access {
         readable(&self.all)
     }
@@ -98,7 +98,7 @@ fn readable(principals: &[Principal]) -> Access {
     principals.iter().fold(Access::new(), |access, principal| access.grant(principal, Rights::READ))
 }
 
-/// Whether one who was a server `before` is none `now`, or is another one.
+/// Whether a server of `before` is none `now`, or is another one.
 pub(super) fn has_left(before: &HashMap<Name, Principal>, now: &HashMap<Name, Principal>) -> bool {
     before.iter().any(|(server, principal)| now.get(server) != Some(principal))
 }
@@ -121,7 +121,7 @@ mod tests {
         assert!(second.changes() && !second.is_known);
         assert_eq!(second.access(), readable(&[principal(2)]));
         assert_eq!(second.access_meanwhile(), readable(&[principal(2), principal(1)]));
-        // It was broken off.
+        // It was interrupted.
         let there = Shared::Now(second.under_way.clone());
         let again = sharing(Some(&there), false, None);
         assert!(again.changes() && again.is_known);

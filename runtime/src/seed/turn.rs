@@ -1,8 +1,8 @@
-//! The turn of one `seed apply` or `seed delete` to write to a stack: nothing is written once somebody else has begun.
+//! The turn of a `seed apply` or `seed delete` to write to a stack. A writer stops as soon as another one has begun.
 //!
-//! Whoever begins writes the goal, so its version says whose turn it is. ZooKeeper compares only how often a node was set, and
-//! a stack that was removed and applied anew counts anew: therefore a node below the goal has the name of the data space, which
-//! no other one has.
+//! A writer begins by writing the goal, so the goal's version identifies the turn. ZooKeeper compares only how many
+//! times a node was set, and starts again when a stack is removed and applied anew. Therefore a node below the goal has
+//! the name of the data space, which no other data space has.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::store::{Access, Op, Store, StoreError, Version};
 use super::present::{self, Deployed};
 use super::{SeedError, naming};
 
-/// What is compared, as it was before all else of a stack was read.
+/// The versions to compare, as they were before the rest of a stack was read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seen {
     goal: Option<Version>,
@@ -21,7 +21,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// For the goal that was read.
+    /// Reads the versions for the goal that was read.
     pub(super) async fn read(
         store: &Arc<dyn Store>,
         layout: &Layout,
@@ -39,36 +39,36 @@ impl Seen {
         self.goal.is_some()
     }
 
-    /// Whether the data space was there in which somebody has taken a turn.
+    /// Whether the data space of a turn existed.
     pub(super) fn is_of_turn(&self) -> bool {
         self.mark.is_some()
     }
 
-    /// For a goal that is not believed: all but when it was written is unknown.
+    /// For a goal that is not trusted: only its version is known.
     pub(super) async fn of_unknown(store: &Arc<dyn Store>, layout: &Layout, goal: Version) -> Result<Self, SeedError> {
         let importers = store.get(&layout.importers()).await?.map(|node| node.version);
         Ok(Self { goal: Some(goal), mark: None, importers })
     }
 }
 
-/// A turn to write to a stack: it is over once somebody else has written the goal.
+/// A turn to write to a stack. It is over once another writer has written the goal.
 pub(super) struct Turn<'a> {
     pub(super) store: &'a Arc<dyn Store>,
     pub(super) layout: &'a Layout,
     goal: Version,
-    /// What the goal says of whose turn it is.
+    /// The name of the turn in the goal.
     name: Option<String>,
-    /// The data space's own node; none where an older version has made it.
+    /// The data space's own node. `None` if an earlier version created it.
     mark: Option<Op>,
-    /// Rights go to whoever reads this stack's values as well: nobody else has begun to.
+    /// The readers of this stack's values get rights as well, so no other stack may have begun to read any.
     importers: Option<Op>,
 }
 
 impl<'a> Turn<'a> {
-    /// Takes the turn: replaces the goal that was `seen` by `goal`, or makes one after what is made `before`.
+    /// Takes the turn: replaces the goal that was `seen` by `goal`, or creates one after what is created `before`.
     ///
     /// # Errors
-    /// [`SeedError::Busy`] when somebody else has begun since it was seen.
+    /// [`SeedError::Busy`] if another writer has begun since.
     pub(super) async fn take(
         store: &'a Arc<dyn Store>,
         layout: &'a Layout,
@@ -96,11 +96,11 @@ impl<'a> Turn<'a> {
         Ok(Self { name: goal.turn, ..Self::at(store, layout, version, &seen, &mark) })
     }
 
-    /// Takes the turn with the goal of a data space at its `beginning`: in place of the goal that was `seen`, else below the
-    /// stack's own node, which may not be there yet unless it `is_there`.
+    /// Takes the turn with the goal of a data space at its `beginning`. It replaces the goal that was `seen`. Otherwise
+    /// it is created below the stack's own node, which must not exist yet unless it `is_there`.
     ///
     /// # Errors
-    /// [`SeedError::Busy`] when somebody else has begun since it was seen.
+    /// [`SeedError::Busy`] if another writer has begun since.
     pub(super) async fn begin(
         store: &'a Arc<dyn Store>,
         layout: &'a Layout,
@@ -114,14 +114,14 @@ impl<'a> Turn<'a> {
             let kept = naming::keep(store, beginning.goal.space.as_ref()).await?;
             let before = kept.into_iter().chain(root.clone()).collect();
             match Self::take(store, layout, seen, beginning, before, access.clone()).await {
-                // Somebody else has given a name to another data space.
+                // Another data space has been given a name since.
                 Err(SeedError::Space(SpaceError::Store(error))) if naming::is_late(&error) => {}
                 taken => return taken,
             }
         }
     }
 
-    /// The turn of who has written the goal that was `seen`, and was broken off.
+    /// The turn of the writer of the goal that was `seen`, which was interrupted.
     ///
     /// # Errors
     /// [`SeedError::Busy`] if there is no goal.
@@ -147,7 +147,7 @@ impl<'a> Turn<'a> {
         (Deployed { turn: self.name.clone(), ..goal }, self.goal)
     }
 
-    /// What holds for as long as it is this turn.
+    /// The conditions that hold as long as this turn lasts.
     pub(super) fn checks(&self) -> Vec<Op> {
         let goal = Op::Check { path: self.layout.revision(), expected: self.goal };
         std::iter::once(goal).chain(self.mark.clone()).collect()
@@ -156,7 +156,7 @@ impl<'a> Turn<'a> {
     /// Carries out `ops`.
     ///
     /// # Errors
-    /// [`SeedError::Busy`] when the turn is over.
+    /// [`SeedError::Busy`] if the turn is over.
     pub(super) async fn apply(&self, ops: Vec<Op>) -> Result<(), SeedError> {
         let applied = self.store.apply([self.checks(), ops].concat()).await;
         applied.map_err(|error| busy(self.layout, error))
@@ -165,7 +165,7 @@ impl<'a> Turn<'a> {
     /// Gives nodes other rights.
     ///
     /// # Errors
-    /// [`SeedError::Busy`] when the turn is over, or another stack has begun to read values of this one.
+    /// [`SeedError::Busy`] if the turn is over, or another stack has begun to read values of this one.
     pub(super) async fn protect(&self, accesses: &[(String, Access)]) -> Result<(), SeedError> {
         let checks: Vec<Op> = self.checks().into_iter().chain(self.importers.clone()).collect();
         match self.store.protect(accesses, &checks).await {
@@ -180,7 +180,7 @@ impl<'a> Turn<'a> {
     /// Writes the goal.
     ///
     /// # Errors
-    /// [`SeedError::Busy`] when the turn is over.
+    /// [`SeedError::Busy`] if the turn is over.
     pub(super) async fn say(&mut self, goal: &Deployed) -> Result<(), SeedError> {
         let is_over = goal.goal.applying.is_none();
         let turn = self.name.clone().filter(|_| !is_over);
@@ -191,7 +191,7 @@ impl<'a> Turn<'a> {
         let set = Op::Set { path, data: data.clone(), expected: Some(self.goal) };
         let said = self.store.apply(self.mark.iter().cloned().chain([set]).collect()).await;
         said.map_err(|error| busy(self.layout, error))?;
-        // If somebody has begun since, the checks with the former version say so.
+        // If another writer has begun since, the checks with the former version fail.
         self.goal = ours(self.store, self.layout, &data, Some(self.goal)).await?.unwrap_or(self.goal);
         Ok(())
     }
@@ -209,11 +209,11 @@ async fn ours(
     Ok(there.filter(|node| node.data == data && node.version.count == count).map(|node| node.version))
 }
 
-/// Ends the turn that somebody may have, so that nothing is written any more behind whoever reads what is there next. Gives the
-/// goal as it is then.
+/// Ends any turn of another writer, so that it cannot change anything that the caller reads from now on. Returns the
+/// present goal.
 ///
 /// # Errors
-/// [`SeedError::Busy`] when somebody else has begun meanwhile.
+/// [`SeedError::Busy`] if yet another writer has begun in the meantime.
 pub(super) async fn end_another(
     store: &Arc<dyn Store>,
     layout: &Layout,
@@ -224,8 +224,8 @@ pub(super) async fn end_another(
     Ok(turn.said(there.0))
 }
 
-/// Says of a stack that its rights may not be those of its plans, because somebody whose turn was over has changed them: whoever
-/// applies its seed next gives all of them once more.
+/// Marks a stack whose rights may not be those of its plans, because a writer whose turn was over has changed them. The
+/// next `seed apply` then grants all of them again.
 pub(super) async fn disturbed(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
     while let Some(there) = present::deployed(store, layout).await? {
         let seen = Seen::read(store, layout, Some(&there)).await?;
@@ -247,7 +247,7 @@ pub(super) fn over(layout: &Layout) -> SeedError {
     SeedError::Busy { stack: layout.stack().to_owned() }
 }
 
-/// What it means that something of `layout`'s stack is not as it was read.
+/// The error to report if something in `layout`'s stack has changed after it was read.
 pub(super) fn busy(layout: &Layout, error: StoreError) -> SeedError {
     let is_checked = |path: &str| path.starts_with(&layout.revision());
     match error {

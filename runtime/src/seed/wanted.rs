@@ -1,4 +1,4 @@
-//! What a data space is to hold for a seed.
+//! What a data space should hold for a seed.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -15,25 +15,25 @@ use super::sealing::ForServers;
 use super::sharing::Sharing;
 use super::{SeedError, rights, unknown_server};
 
-/// What a data space is to hold for a seed.
+/// What a data space should hold for a seed.
 pub(super) struct Wanted {
-    /// Of the seed's servers.
+    /// The plans of the seed's servers.
     pub(super) plans: IndexMap<Name, Plan>,
-    /// Of servers that have left the model.
+    /// The plans of servers that have left the model.
     pub(super) retired: IndexMap<Name, Plan>,
     /// The stack's own rights to each entry, without those of importers.
     pub(super) entries: IndexMap<Name, Access>,
     pub(super) exports: IndexMap<Name, Export>,
-    /// What is read of other stacks.
+    /// What is read from other stacks.
     pub(super) foreign: IndexMap<Name, Importer>,
     pub(super) roster: Roster,
     pub(super) principals: HashMap<Name, Principal>,
     pub(super) sharing: Sharing,
-    /// Whether servers can announce who they will be.
+    /// Whether servers can make announcements.
     pub(super) has_places: bool,
     /// The data space.
     pub(super) space: Option<Name>,
-    /// Whom the store takes for the operator.
+    /// The operator, as the store identifies it.
     pub(super) operator: Principal,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Building<'a> {
     pub(super) has_places: bool,
     pub(super) present: &'a Present,
     pub(super) revision: Revision,
-    /// Whether no plan is to stand: what has failed is tried again everywhere.
+    /// Whether no plan may stay, so that everything that failed is retried.
     pub(super) again: bool,
 }
 
@@ -88,7 +88,7 @@ impl Building<'_> {
         self.planning.seed.entries.iter().map(access).collect()
     }
 
-    /// A secret export has no source: its value stays with Heat.
+    /// A secret export has no source: its value stays in Heat.
     fn exports(&self, sealing: &mut ForServers<'_>) -> Result<IndexMap<Name, Export>, SeedError> {
         let exports = &self.planning.seed.exports;
         let mut sources = self.planning.exports(|export| !export.ty.is_secret(), sealing)?;
@@ -104,12 +104,13 @@ impl Building<'_> {
     }
 }
 
-/// Whether `server` is not who it was: it may be another machine, which has nothing of what was written before.
+/// Whether the identity of `server` has changed: it may be another machine, which has nothing of what was written
+/// before.
 pub(super) fn is_another(present: &Present, principals: &HashMap<Name, Principal>, server: &Name) -> bool {
     principals.get(server).is_some_and(|now| present.principals.get(server) != Some(now))
 }
 
-/// What servers read of other stacks.
+/// What servers read from other stacks.
 pub(super) fn foreign(plans: &IndexMap<Name, Plan>, principals: &HashMap<Name, Principal>) -> IndexMap<Name, Importer> {
     let mut found: IndexMap<Name, IndexMap<Name, BTreeSet<Principal>>> = IndexMap::default();
     for (server, plan) in plans {

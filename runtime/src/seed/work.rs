@@ -1,4 +1,4 @@
-//! What one call of [`apply`](super::apply) or [`diff`](super::diff) knows, and what it finds out.
+//! What one call of [`apply`](super::apply) or [`diff`](super::diff) knows and finds out.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -30,10 +30,10 @@ use super::wanted::{Building, Wanted};
 use super::write::Writing;
 use super::{Credentials, Options, SeedError, Tampered, deployed, imports, judged, naming};
 
-/// How long a revision counts for servers that have not been told of it yet.
+/// How long a revision is valid for servers that have not been told of it yet.
 pub(super) const COUNTS: Duration = Duration::from_hours(365 * 24);
 
-/// What is known before the stack is looked at.
+/// What is known before the stack is read.
 pub(super) struct Work {
     pub(super) layout: Layout,
     parameters: IndexMap<Name, Value>,
@@ -43,7 +43,7 @@ pub(super) struct Work {
     given: String,
 }
 
-/// What is there, and what is to be done about it.
+/// What is there, and what to do about it.
 pub(super) struct Found {
     pub(super) present: Present,
     pub(super) wanted: Wanted,
@@ -80,8 +80,8 @@ impl Work {
         Ok(work)
     }
 
-    /// A digest of all that plans stand on besides the seed and who servers are: parameters and imports. It is keyed, so
-    /// that whoever sees it cannot try which secret gives it.
+    /// A digest of everything apart from the seed and the identities that plans depend on: parameters and imports. It
+    /// is keyed, so that nobody who sees it can find a secret by trial.
     fn digest_of_given(&self, key: &OperatorKey) -> String {
         let imports = (self.imports.sources.iter().collect::<Vec<_>>(), &self.imports.keys);
         let parts = (&self.parameters, imports);
@@ -103,7 +103,7 @@ impl Work {
         Keeping { layout, seed, files, given, key, members, revision }
     }
 
-    /// Who the servers are, in the data space of the name.
+    /// The identities of the servers in the data space of this name.
     fn roster(
         &self,
         seed: &Seed,
@@ -117,19 +117,19 @@ impl Work {
         Roster::of_credentials(&self.layout, seed.servers.keys(), &self.credentials, there, left, admitting)
     }
 
-    /// Whether the seed and all that is given are what is `there`.
+    /// Whether the seed and all given values are those that are `there`.
     pub(super) fn is_given(&self, there: &Deployed) -> bool {
         there.goal.digest == self.digest && there.given == self.given
     }
 
-    /// Refuses a stack of which something is not as its operator has written it.
+    /// Refuses a stack with anything that is not as its operator has written it.
     pub(super) fn insist(&self, refused: BTreeMap<String, NotOurs>, present: &Present) -> Result<(), SeedError> {
         let nodes = tampered(refused, present);
         let stack = self.layout.stack().to_owned();
         if nodes.is_empty() { Ok(()) } else { Err(SeedError::Tampered { stack, nodes }) }
     }
 
-    /// What the operator should know of the servers' credentials.
+    /// A warning about the servers' credentials, if needed.
     fn unproven(&self, seed: &Seed) -> Option<String> {
         let of_before = |server: &&Name| self.credentials.get(server).is_some_and(|one| one.authority().is_none());
         let servers: Vec<&str> = seed.servers.keys().filter(of_before).map(|name| &**name).collect();
@@ -143,8 +143,8 @@ impl Work {
         })
     }
 
-    /// Does what is to be done for a revision that stays, of which the seed [is given](Self::is_given) already; none if it does
-    /// not: servers may be others.
+    /// Does what a revision that stays needs, if its seed [is given](Self::is_given). Returns `None` if it cannot stay,
+    /// because servers may have changed.
     pub(super) async fn stay(
         &self,
         signed: &Arc<Signed>,
@@ -155,7 +155,7 @@ impl Work {
         let store: &Arc<dyn Store> = &(Arc::clone(signed) as Arc<dyn Store>);
         let before = Seen::read(store, &self.layout, Some(&there)).await?;
         let present = Present::read(store, &self.layout, Some(there.clone()), false).await?;
-        // With the same seed, the same servers are there.
+        // The same seed has the same servers.
         let roster = self.roster(seed, options, &present.register, there.0.goal.space.as_ref(), |_| false);
         if there.0.identities != roster.digest(has_places(options, &there.0)) {
             return Ok(None);
@@ -163,7 +163,7 @@ impl Work {
         self.insist(signed.refused(), &present)?;
         let mut turn = Turn::resume(store, &self.layout, &before, &there.0)?;
         let mut goal = there.0;
-        // Nobody is told of another revision, so it counts for longer.
+        // No server is notified of another revision, so this one stays valid for longer.
         if goal.goal.expires.is_some_and(|expires| expires < clock::now() + COUNTS / 2) {
             goal.goal.expires = Some(clock::now() + COUNTS);
             turn.say(&goal).await?;
@@ -262,13 +262,13 @@ impl Work {
     }
 }
 
-/// Whether a server has the key that it had, whatever its password is.
+/// Whether a server has the same key as before, whatever its password.
 pub(super) fn has_key_of(roster: &Roster, present: &Present, server: &Name) -> bool {
     let before = present.register.records.get(server).and_then(Record::registered);
     before.zip(roster.identity(server)).is_some_and(|(before, now)| now.has_key_of(before.identity()))
 }
 
-/// What the operator should know of servers' passwords.
+/// A warning about servers' passwords, if needed.
 pub(super) fn unbound(roster: &Roster, key: &OperatorKey) -> Option<String> {
     let servers: Vec<&str> = roster.unbound().map(|name| &**name).filter(|_| !key.authorities().is_empty()).collect();
     (!servers.is_empty()).then(|| {
@@ -281,12 +281,12 @@ pub(super) fn unbound(roster: &Roster, key: &OperatorKey) -> Option<String> {
     })
 }
 
-/// Whether servers can announce who they will be.
+/// Whether servers can make announcements.
 fn has_places(options: &Options, there: &Deployed) -> bool {
     options.admission || there.announces
 }
 
-/// What servers are told of a revision.
+/// What servers are told about a revision.
 pub(super) fn goal(wanted: &Wanted, key: &OperatorKey, revision: u64, space: Option<Name>, digest: String) -> Goal {
     let plans = wanted.plans.iter().chain(&wanted.retired);
     Goal {
@@ -300,7 +300,7 @@ pub(super) fn goal(wanted: &Wanted, key: &OperatorKey, revision: u64, space: Opt
     }
 }
 
-/// What is not as the operator has written it, by path.
+/// The nodes that are not as the operator has written them, by path.
 pub(super) fn tampered(refused: BTreeMap<String, NotOurs>, present: &Present) -> Vec<Tampered> {
     let keys = present.register.keys();
     let refused = refused.into_iter().map(|(node, NotOurs { why, data })| {
@@ -313,7 +313,7 @@ pub(super) fn tampered(refused: BTreeMap<String, NotOurs>, present: &Present) ->
     nodes
 }
 
-/// What is said of a seed that is as it was.
+/// The report for an unchanged seed.
 fn unchanged(work: &Work, seed: &Seed, revision: u64) -> Changes {
     let component = |name: &Name| (name.clone(), ComponentChange { change: Change::Unchanged, what: Vec::new() });
     let servers = seed.servers.iter().map(|(name, server)| {

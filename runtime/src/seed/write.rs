@@ -1,4 +1,4 @@
-//! What is to be written for a seed, made before anything is.
+//! What to write for a seed, prepared before anything is written.
 
 mod carry_out;
 mod identities;
@@ -16,24 +16,25 @@ use super::present::Present;
 use super::wanted::Wanted;
 use super::{SeedError, imports, rights};
 
-/// Everything that is to be done, made before anything is.
+/// Everything to do, prepared before anything is written.
 pub(super) struct Writing {
-    /// Before the servers are told.
+    /// Before the servers are notified.
     before: Vec<Op>,
-    /// Rights that someone gets.
+    /// Rights that are granted.
     granted: Vec<(String, Access)>,
-    /// Places of agents of which it is to be bounded how much is made there.
+    /// Places of agents that get a quota.
     places: Vec<String>,
     plans: Vec<Op>,
-    /// Who servers are: behind all plans, so that whoever is broken off in between finds that they are others than they were.
+    /// The identities of servers. They come after all plans, so that a call after an interruption still finds that they
+    /// have changed.
     records: Vec<Op>,
-    /// Nodes of agents whose servers are others now: whoever has such a place loses it.
+    /// Nodes of agents whose servers have changed. The agents that have these places lose them.
     places_lost: Vec<String>,
-    /// Rights that someone loses, once the servers are told.
+    /// Rights that are withdrawn once the servers are notified.
     withdrawn: Vec<(String, Access)>,
-    /// What is there no more, children first.
+    /// Nodes to remove, children first.
     gone: Vec<Op>,
-    /// Entries to which rights change.
+    /// Entries whose rights change.
     pub(super) rights: Vec<Name>,
     pub(super) warnings: Vec<String>,
 }
@@ -42,15 +43,15 @@ struct Maker<'a> {
     layout: &'a Layout,
     present: &'a Present,
     wanted: &'a Wanted,
-    /// What of the nodes that are there is to stay.
+    /// The existing nodes that stay.
     kept: HashSet<String>,
-    /// Nodes that only group others, of those that are thought of already.
+    /// Grouping nodes that are already prepared.
     levels: HashSet<String>,
     writing: Writing,
 }
 
 impl Writing {
-    /// Without a `seed`, what recipes run stays as it is.
+    /// Prepares everything. Without a `seed`, the recipe files stay as they are.
     pub(super) fn make(
         layout: &Layout,
         seed: Option<&Seed>,
@@ -81,12 +82,12 @@ impl Writing {
         Ok(maker.writing)
     }
 
-    /// Has whoever acts for these `servers` lose its place, if there is one.
+    /// Takes the places from the agents of these `servers`, if there are any.
     pub(super) fn replace_agents<'a>(&mut self, layout: &Layout, servers: impl Iterator<Item = &'a Name>) {
         self.places_lost.extend(servers.map(|server| layout.alive(server)));
     }
 
-    /// Has what is to be kept of the deployment's files written as well.
+    /// Adds the steps for the deployment's files that are kept.
     pub(super) fn keep(&mut self, steps: Steps) {
         self.before.extend(steps.before);
         self.granted.extend(steps.granted);
@@ -116,7 +117,7 @@ impl Maker<'_> {
             let node = self.layout.recipe(digest);
             if self.present.paths.contains(&node) {
                 self.again(node.clone());
-                // Nobody knows who has written it.
+                // It is not known who wrote it.
                 let data = content.bytes().to_vec();
                 let op = Op::Set { path: node.clone(), data, expected: None };
                 self.writing.before.extend(self.present.deployed.is_none().then_some(op));
@@ -128,7 +129,7 @@ impl Maker<'_> {
             }
             self.kept.insert(node);
         }
-        // Agents may still run what was there before.
+        // Agents may still run the earlier files.
         for component in self.present.plans.values().flat_map(|plan| plan.components.values()) {
             for node in component.recipe.files.values().map(|digest| self.layout.recipe(digest)) {
                 if !self.kept.contains(&node) && self.present.paths.contains(&node) {
@@ -177,7 +178,7 @@ impl Maker<'_> {
             };
             let help = "put some of its components on another server, or hand large constants over as a recipe's files";
             check(&op, || format!("the plan of the server `{name}`"), help)?;
-            // One that stands is not written again.
+            // A plan that stays is not written again.
             self.writing.plans.extend((self.present.plans.get(name) != Some(plan)).then_some(op));
             let node = self.layout.server(name);
             let registered = wanted.roster.servers.get(name);
@@ -214,7 +215,7 @@ impl Maker<'_> {
                 None if self.present.paths.contains(&self.layout.agent(name)) => {}
                 None => self.create(self.layout.agent(name), Vec::new(), Access::new()),
             }
-            // Where its agent says how it went.
+            // Its agent reports the result here.
             let status = self.layout.server_status(name);
             if let Some(principal) = self.present.principals.get(name)
                 && self.present.paths.contains(&status)
@@ -234,7 +235,7 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Where the agent of a server has its place.
+    /// The place of a server's agent.
     fn agent(&mut self, name: &str, principal: &Principal, known: bool) {
         let (path, access) = (self.layout.agent(name), rights::agent(principal));
         let server = self.layout.server(name);
@@ -244,7 +245,7 @@ impl Maker<'_> {
         }
         if !self.present.paths.contains(&path) {
             self.create(path, Vec::new(), access);
-            // Former versions let it make and remove what is beside its plan.
+            // Earlier versions let the server create and remove nodes beside its plan.
             if self.present.paths.contains(&server) {
                 self.writing.withdrawn.push((server, Access::new()));
             }
@@ -329,7 +330,7 @@ impl Maker<'_> {
         last.map_or(Ok(()), |op| check(op, || format!("`{}`", op.path()), "let fewer values leave the stack"))
     }
 
-    /// What is there and is not wanted.
+    /// The existing nodes that are not wanted.
     fn gone(&mut self) {
         let tops = [self.layout.entries(), self.layout.statuses(), self.layout.recipes(), self.layout.exports()];
         let mut over: Vec<Op> = self.over();
@@ -338,7 +339,7 @@ impl Maker<'_> {
         };
         let gone = self.present.paths.iter().filter(below).filter(|path| !self.kept.contains(*path));
         let mut gone: Vec<&String> = gone.collect();
-        // Children stand behind their parents.
+        // Children come after their parents.
         gone.sort_unstable_by(|a, b| b.cmp(a));
         over.extend(gone.into_iter().map(|path| Op::Delete { path: path.clone() }));
         self.writing.gone = over;
@@ -348,7 +349,7 @@ impl Maker<'_> {
         self.writing.before.push(Op::Create { path, data, access });
     }
 
-    /// A node that only groups others: of the stack's own.
+    /// A grouping node of the stack itself.
     fn above(&mut self, path: &str, data: Vec<u8>) {
         if !self.present.paths.contains(path) {
             self.create(path.to_owned(), data, Access::new());
@@ -357,7 +358,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A node that only groups others: a server's or a component's.
+    /// A grouping node of a server or a component.
     fn level(&mut self, path: String) {
         if !self.levels.insert(path.clone()) {
             return;
@@ -369,14 +370,14 @@ impl Maker<'_> {
         }
     }
 
-    /// Gives a node that stays, and that all servers share, its rights once more, if they may be others.
+    /// Gives a node that stays, and that all servers share, its rights again, if they may have changed.
     fn again(&mut self, path: String) {
         if !self.present.whole || self.wanted.sharing.changes() {
             self.shared(path, |share| share);
         }
     }
 
-    /// Gives a node that servers share other rights: those who do not know yet what they will share lose theirs last.
+    /// Changes the rights to a node that servers share. Servers that do not know the new login yet lose theirs last.
     fn shared(&mut self, path: String, access: impl Fn(Access) -> Access) {
         let sharing = &self.wanted.sharing;
         let (meanwhile, then) = (access(sharing.access_meanwhile()), access(sharing.access()));
@@ -387,7 +388,7 @@ impl Maker<'_> {
     }
 }
 
-/// Refuses what no store would take.
+/// Refuses what no store would accept.
 fn check(op: &Op, what: impl Fn() -> String, help: &'static str) -> Result<(), SeedError> {
     let bytes = op.size() + if is_signed(op.path()) { OVERHEAD } else { 0 };
     if bytes > MAX_DATA {

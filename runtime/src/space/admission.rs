@@ -1,9 +1,9 @@
-//! Admission: the key that a server makes itself takes the place of the one in its credential.
+//! Admission: a key that a server makes itself replaces the one in its credential.
 //!
-//! Its agent announces who it will be, in a node of its own that the credential may write. The operator takes that into what is
-//! signed of the server; from then on, the credential reaches that node and nothing else. What is announced carries two
-//! signatures, so that neither whoever can write the node alone, nor whoever knows what is public of another server, announces
-//! anything: one of the credential, over one of the new key.
+//! The server's agent announces its new identity in a node of its own, which the credential may write. The operator
+//! adds it to what is signed about the server. From then on, the credential can reach that node and nothing else. An
+//! announcement carries two signatures: one of the credential, over one of the new key. So neither write access to the
+//! node nor the public part of another server's key is enough to make one.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,56 +17,56 @@ use super::keys::{Public, ServerKey};
 use super::signed::{Authority, unverified};
 use super::{parse_json, to_json};
 
-/// Most bytes of what is announced: whatever has more is not read.
+/// The maximum number of bytes in an announcement. Longer ones are not read.
 const MOST: usize = 4096;
 
-/// What is known of a server, signed by its operator.
+/// What is known about a server, signed by its operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Registered {
-    /// Who its credential says that it is.
+    /// The server's identity according to its credential.
     pub credential: Public,
-    /// Whether that is of before agents learned what the servers of a stack share from the data space.
+    /// Whether the credential is from before agents learned from the data space what the servers of a stack share.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub former: bool,
-    /// Who has taken its place; none while the server lives on its credential.
+    /// The identity that has replaced the credential. `None` while the server uses the credential.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub admitted: Option<Admitted>,
 }
 
-/// A key that a server has made, and that is its own now.
+/// A key that a server has made and that was admitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Admitted {
-    /// Who the server is with it.
+    /// The server's identity with this key.
     pub identity: Public,
-    /// Since when.
+    /// When the server announced it.
     pub since: Time,
 }
 
 impl Registered {
-    /// Whether its agent signs what it says: those of former versions do not.
+    /// Whether the server's agent signs what it writes. Agents of earlier versions do not.
     pub fn signs(&self) -> bool {
         self.admitted.is_some() || !self.former
     }
 
-    /// Who the server is now.
+    /// The server's present identity.
     pub fn identity(&self) -> &Public {
         self.admitted.as_ref().map_or(&self.credential, |admitted| &admitted.identity)
     }
 }
 
-/// What the node of a server says.
+/// The contents of a server's node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[expect(clippy::large_enum_variant, reason = "nearly all are of the large one")]
 pub enum Record {
-    /// All that is known.
+    /// Everything that is known.
     Now(Registered),
-    /// To whom it had given rights: that of a former version.
+    /// The principal that rights were granted to, as written by an earlier version.
     Former(Principal),
 }
 
 impl Record {
-    /// To whom the server's rights are given.
+    /// The principal that has the server's rights.
     pub fn principal(&self) -> &Principal {
         match self {
             Self::Now(registered) => &registered.identity().principal,
@@ -74,28 +74,28 @@ impl Record {
         }
     }
 
-    /// All that is known; none of what a former version wrote.
+    /// Everything that is known. `None` for a record of an earlier version.
     pub fn registered(&self) -> Option<&Registered> {
         if let Self::Now(registered) = self { Some(registered) } else { None }
     }
 }
 
-/// Who a server says that it will be.
+/// A server's announcement of its new identity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Announcement {
-    /// In which data space: in no other one does it count.
+    /// The data space that it is for. It does not count in any other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
-    /// Who.
+    /// The new identity.
     pub identity: Public,
-    /// Since when, by its own clock.
+    /// When it was made, by the server's own clock.
     pub at: Time,
-    /// The signature of the key of its own that it had before, if this one is to take that one's place.
+    /// The signature of the server's previous own key, if this one is to replace it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endorsed: Option<String>,
 }
 
-/// What a node for it says in any case, whoever has written it.
+/// What an announcement's node says in any case, whoever has written it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Place {
     /// The data space.
@@ -104,7 +104,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// As the node says; nothing if it makes no sense.
+    /// Reads a node. Empty if the contents make no sense.
     pub(crate) fn read(data: &[u8]) -> Self {
         if data.len() > MOST {
             return Self::default();
@@ -112,7 +112,7 @@ impl Place {
         parse_json("", unverified(unverified(data))).ok().flatten().unwrap_or_default()
     }
 
-    /// Whether a node holds nothing but where it is: nobody has announced anything.
+    /// Whether a node names nothing but its data space, so that nothing is announced.
     pub(crate) fn is_empty(data: &[u8]) -> bool {
         data == Self::read(data).to_bytes()
     }
@@ -123,14 +123,14 @@ impl Place {
 }
 
 impl Announcement {
-    /// The same, with the word of the key that the server had before.
+    /// The same announcement, endorsed by the key that the server had before.
     #[must_use]
     pub fn endorsed_by(self, path: &str, before: &ServerKey) -> Self {
         let signature = URL_SAFE_NO_PAD.encode(before.signer().signature(&self.endorsement(path)));
         Self { endorsed: Some(signature), ..self }
     }
 
-    /// Whether whoever had the key `before` says so.
+    /// Whether the key `before` has endorsed it.
     pub fn is_endorsed_by(&self, path: &str, before: &Authority) -> bool {
         let signature = self.endorsed.as_ref().and_then(|signature| URL_SAFE_NO_PAD.decode(signature).ok());
         signature.is_some_and(|signature| before.has_signed(&self.endorsement(path), &signature))
@@ -140,13 +140,13 @@ impl Announcement {
         [b"wattle-endorsement/1\n", path.as_bytes(), b"\n", &to_json(&(&self.space, &self.identity))].concat()
     }
 
-    /// What the node at `path` is to hold.
+    /// The contents for the node at `path`.
     pub fn signed(&self, path: &str, own: &ServerKey, credential: &ServerKey) -> Vec<u8> {
         credential.signer().sign(path, &own.signer().sign(path, &to_json(self)))
     }
 
-    /// What the node at `path` holds, which is that of `server` of `stack`; none if nobody who has its credential has announced
-    /// anything there.
+    /// Reads the node at `path`, where `server` of `stack` announces itself. `None` if nothing was announced there with
+    /// its credential.
     pub fn read(path: &str, data: &[u8], (stack, server): (&str, &str), credential: &Authority) -> Option<Self> {
         if data.len() > MOST {
             return None;

@@ -1,4 +1,4 @@
-//! Who acts for a server.
+//! The agent that acts for a server.
 
 use serde::{Deserialize, Serialize};
 use wattle_agent_core::time::Time;
@@ -6,18 +6,19 @@ use wattle_agent_core::time::Time;
 /// An agent that acts for a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alive {
-    /// Since when.
+    /// When it began.
     pub since: Time,
-    /// Its host's name.
+    /// The name of its host.
     pub host: String,
-    /// Its process.
+    /// Its process ID.
     pub pid: u32,
     /// Its version.
     pub version: String,
-    /// What tells this agent from any other one of its server, also after a restart; none of an older version.
+    /// Identifies this agent among all agents of its server, even after a restart. `None` for earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The boot of its host: an agent of another one may run still, however alike they are.
+    /// The boot ID of its host. With another boot ID, the other agent may still be running, however similar the two
+    /// are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<String>,
 }

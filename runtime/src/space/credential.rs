@@ -1,4 +1,4 @@
-//! Credentials: what a server proves itself with, and opens its secrets with.
+//! Credentials: what a server authenticates with, and opens its secrets with.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,72 +15,72 @@ use super::passwords::Passwords;
 use super::signed::{Authority, Signer, derived};
 use super::succession::Succession;
 
-/// What opens values that were sealed for its owner.
+/// Opens values that were sealed for its owner.
 #[derive(Clone)]
 pub struct Opener(Vec<x25519::Identity>);
 
-/// What a server proves itself with and opens its secrets with until it has a key of its own: one text, made by `seed apply`, which
-/// reaches the server through a hidden parameter of Heat.
+/// What a server authenticates with and opens its secrets with until it has a key of its own. `seed apply` creates it
+/// as one text, which reaches the server through a hidden Heat parameter.
 #[derive(Clone)]
 pub struct Credential {
     key: ServerKey,
     told: Told,
 }
 
-/// What a credential says besides.
+/// The other parts of a credential.
 #[derive(Clone)]
 enum Told {
-    /// Whose word counts.
+    /// The authority that the server trusts.
     Now { authority: Authority },
-    /// In credentials of former versions: what was common to the servers of a stack, with which they saw how each other were doing;
-    /// and whose word counts, if anything was signed then.
+    /// In credentials of earlier versions: what the servers of a stack shared in order to read each other's statuses,
+    /// and the authority that the server trusts, if anything was signed then.
     Former { member: String, authority: Option<Authority> },
 }
 
-/// What the operator of a data space proves themselves with.
+/// What the operator of a data space authenticates with.
 #[derive(Clone)]
 pub struct OperatorKey {
     key: x25519::Identity,
     passwords: Passwords,
-    /// The keys before.
+    /// The previous keys.
     before: Succession,
-    /// What is known of revisions outside of the store.
+    /// The newest revisions known from outside of the store.
     newest: Option<Newest>,
 }
 
-/// Why a text is no credential.
+/// Why a text is not a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialError {
-    /// There is none: Heat silently gives an empty text for a server that its parameter does not name.
+    /// It is empty. Heat silently passes an empty text to a server that its parameter does not name.
     #[error("the credential is empty: give Heat the file `credentials.yaml` that `wattle seed apply` writes (`-e`)")]
     Empty,
-    /// It was not made by us, or was cut.
+    /// It was not made by wattle, or was truncated.
     #[error("`wattle seed apply` did not make this credential")]
     Malformed,
 }
 
-/// What credentials begin with.
+/// The prefix of credentials.
 const PREFIX: &str = "wattle4";
 
-/// What those begin with that have one password for all stores.
+/// The prefix of credentials with one password for all stores.
 const UNBOUND: &str = "wattle3";
 
-/// What those begin with that have what is common to all servers of a stack.
+/// The prefix of credentials that contain what the servers of a stack share.
 const WITH_MEMBER: &str = "wattle2";
 
-/// What those begin with that have it, and do not know whose word counts.
+/// The prefix of credentials that contain it and do not say which authority to trust.
 const UNPROVEN: &str = "wattle1";
 
-/// What the keys of operators begin with whose passwords are each for one authority.
+/// The prefix of operators' keys with a password for each authority.
 const OPERATOR_PREFIX: &str = "wattle-operator2:";
 
 impl Credential {
-    /// A new one, of a server that does nothing but what `authority` has signed.
+    /// A new credential for a server that does only what `authority` has signed.
     pub fn generate(authority: Authority) -> Self {
         Self { key: ServerKey::generate(), told: Told::Now { authority } }
     }
 
-    /// The same for a server that does nothing but what `authority` has signed.
+    /// The same credential for a server that does only what `authority` has signed.
     #[must_use]
     pub fn believing(self, authority: Authority) -> Self {
         let told = match self.told {
@@ -90,7 +90,7 @@ impl Credential {
         Self { told, ..self }
     }
 
-    /// Whose word counts for the server; none if it was made before anything was signed.
+    /// The authority that the server trusts. `None` if the credential was made before anything was signed.
     pub fn authority(&self) -> Option<Authority> {
         match self.told {
             Told::Now { authority } => Some(authority),
@@ -98,13 +98,14 @@ impl Credential {
         }
     }
 
-    /// The same at a store whose certificates are of any of these authorities; of none for one that has no certificates.
+    /// The same credential for a store whose certificates come from any of these authorities. For a store without
+    /// certificates, give none.
     #[must_use]
     pub fn at(self, authorities: Vec<AuthorityId>) -> Self {
         Self { key: self.key.at(authorities), ..self }
     }
 
-    /// Whether its password is one for all stores, as in credentials of former versions.
+    /// Whether it has one password for all stores, as credentials of earlier versions do.
     pub fn is_unbound(&self) -> bool {
         self.key.is_unbound()
     }
@@ -114,29 +115,29 @@ impl Credential {
         &self.key
     }
 
-    /// How a store is told who this is: as this server, and as one of its stack if it was made by a former version. What else
-    /// the servers of a stack share, they learn from the data space.
+    /// How the server logs in to a store: as this server, and as a member of its stack if an earlier version made the
+    /// credential. Other logins that the servers of a stack share come from the data space.
     pub fn logins(&self, stack: &str, server: &str) -> Vec<Login> {
         self.key.logins(stack, server).into_iter().chain(self.former_member(stack)).collect()
     }
 
-    /// What was common to the servers of `stack`; none in those that are not of a former version.
+    /// The login that the servers of `stack` shared. `None` unless an earlier version made the credential.
     pub fn former_member(&self, stack: &str) -> Option<Login> {
         let Told::Former { member, .. } = &self.told else { return None };
         Some(Login { name: stack.to_owned(), password: member.clone() })
     }
 
-    /// For whom to encrypt what only this server may read.
+    /// The recipient that values for this server alone are encrypted for.
     pub fn recipient(&self) -> String {
         self.key.recipient()
     }
 
-    /// What opens it.
+    /// Opens what was encrypted for this recipient.
     pub fn opener(&self) -> Opener {
         self.key.opener()
     }
 
-    /// As text, which is secret.
+    /// The credential as text, which is secret.
     pub fn expose(&self) -> String {
         let key = self.key.expose();
         match &self.told {
@@ -173,7 +174,7 @@ impl FromStr for Credential {
 }
 
 impl OperatorKey {
-    /// A new one.
+    /// A new key.
     pub fn generate() -> Self {
         Self::of(x25519::Identity::generate(), Passwords::default())
     }
@@ -182,7 +183,7 @@ impl OperatorKey {
         Self { key, passwords, before: Succession::default(), newest: None }
     }
 
-    /// A new one that comes after this one: whoever believes this one believes that one.
+    /// A new key to follow this one. Everyone who trusts this key trusts that one as well.
     #[must_use]
     pub fn next(&self) -> Self {
         let next = Self::generate();
@@ -190,81 +191,82 @@ impl OperatorKey {
         Self { before, ..next }
     }
 
-    /// The same, which came after others.
+    /// The same key as the successor of others.
     #[must_use]
     pub(crate) fn after(self, before: Succession) -> Self {
         Self { before, ..self }
     }
 
-    /// The keys before.
+    /// The previous keys.
     pub(crate) fn before(&self) -> &Succession {
         &self.before
     }
 
-    /// Whether whoever believes `authority` believes this one.
+    /// Whether trust in `authority` extends to this key.
     pub fn is_believed_by(&self, authority: &Authority) -> bool {
         let own = self.signer().authority();
         *authority == own || self.before.leads(authority, &own)
     }
 
-    /// The same at a store whose certificates are of any of these authorities; of none for one that has no certificates.
+    /// The same key for a store whose certificates come from any of these authorities. For a store without
+    /// certificates, give none.
     #[must_use]
     pub fn at(self, authorities: Vec<AuthorityId>) -> Self {
         Self { passwords: self.passwords.at(authorities), ..self }
     }
 
-    /// The same for one who knows of revisions outside of the store.
+    /// The same key with revisions that are known from outside of the store.
     #[must_use]
     pub fn knowing(self, newest: Option<Newest>) -> Self {
         Self { newest, ..self }
     }
 
-    /// The newest revision of `stack` that is known outside of the store.
+    /// The newest revision of `stack` that is known from outside of the store.
     pub(crate) fn newest_of(&self, stack: &str) -> Option<Revision> {
         self.newest.as_ref()?.of(&self.signer().authority(), stack)
     }
 
-    /// What is known of revisions outside of the store.
+    /// The newest revisions known from outside of the store.
     pub(crate) fn newest(&self) -> Option<&Newest> {
         self.newest.as_ref()
     }
 
-    /// The authorities of the store that is spoken to.
+    /// The authorities of the present store.
     pub fn authorities(&self) -> &[AuthorityId] {
         &self.passwords.authorities
     }
 
-    /// How a store is told who this is, and whom it takes them for: the first of [`Self::logins`].
+    /// The login by which a store identifies the operator: the first of [`Self::logins`].
     pub fn login(&self) -> Login {
         self.logins().swap_remove(0)
     }
 
-    /// How a store is told who this is: by each of its authorities, so that one can take the place of another one.
+    /// The operator's logins to a store, one for each of its authorities, so that one authority can replace another.
     pub fn logins(&self) -> Vec<Login> {
         self.passwords.logins(OPERATOR, &self.key)
     }
 
-    /// For whom to encrypt what they are to read again themselves.
+    /// The recipient that values are encrypted for if the operator must be able to read them again.
     pub fn recipient(&self) -> String {
         self.key.to_public().to_string()
     }
 
-    /// What opens it.
+    /// Opens what was encrypted for this recipient.
     pub fn opener(&self) -> Opener {
         Opener::of(self.key.clone())
     }
 
-    /// What follows from it for one purpose.
+    /// A secret derived from this key for one purpose.
     pub(super) fn derived(&self, purpose: &str) -> [u8; 32] {
         derived(&self.expose(), purpose)
     }
 
-    /// What signs what they write.
+    /// Signs what the operator writes.
     pub fn signer(&self) -> Signer {
         Signer::of(&self.expose()).after(self.before.clone())
     }
 
-    /// As text, which is secret.
+    /// The key as text, which is secret.
     pub fn expose(&self) -> String {
         let key = self.key.to_string();
         let prefix = if self.passwords.is_common { "" } else { OPERATOR_PREFIX };
@@ -294,7 +296,7 @@ impl Opener {
         Self(vec![key])
     }
 
-    /// What opens all that this one opens, and `other`.
+    /// Opens everything that this one or `other` opens.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self(self.0.iter().chain(&other.0).cloned().collect())
@@ -342,7 +344,7 @@ mod tests {
         let all = [at(&[]), at(&one), at(&other), at(&system)].concat();
         assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
         assert_eq!(at(&[one.clone(), other.clone()].concat()), [at(&one), at(&other)].concat());
-        // Read again, it is the same key.
+        // Parsed from text, it is the same key.
         let read: OperatorKey = key.expose().parse().unwrap();
         assert_eq!(passwords(read.at(one.clone()).logins()), at(&one));
         assert_eq!(key.expose(), key.clone().at(one).expose());
@@ -372,7 +374,7 @@ mod tests {
         let text = credential.clone().at(one.clone()).expose();
         assert_eq!(text, credential.expose());
         assert_eq!(at(&text.parse().unwrap(), &one), at(&credential, &one));
-        // The password that it had, which is also that in clear.
+        // The former password, which is also the one for a store without TLS.
         let former = text.replacen(PREFIX, UNBOUND, 1);
         let read: Credential = former.parse().unwrap();
         assert!(read.is_unbound() && !credential.is_unbound());

@@ -1,8 +1,8 @@
-//! Envelopes: what servers say, signed by them.
+//! Envelopes: what servers publish, with their signatures.
 //!
-//! An entry, a status or what is signalled is a JSON object of which the last field is `signature`: Ed25519 over the path and all before that field.
-//! So it counts for one entry of one stack, and for the revision that it names, which in turn says of which type it is. Whoever
-//! knows nothing of signatures reads the same object.
+//! An entry, a status or a server's signals are a JSON object whose last field is `signature`: Ed25519 over the path
+//! and everything before that field. So a signature is valid for one entry of one stack, and for the revision that it
+//! names, which in turn determines the type. A reader that does not know signatures reads the same object.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,34 +14,35 @@ use super::signed::{Authority, Signer};
 const FIELD: &[u8] = b",\"signature\":\"";
 const END: &[u8] = b"\"}";
 
-/// Characters of a signature.
+/// The number of characters in a signature.
 const LENGTH: usize = 86;
 
-/// Why what a node holds is not taken for what its server says.
+/// Why a node is not accepted as its server's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Disowned {
-    /// Nobody has signed it.
+    /// It is not signed.
     #[error("its server has not signed it")]
     Unsigned,
-    /// Somebody else has, or it was signed for another place, or was changed.
+    /// It was signed by someone else or for another place, or was changed.
     #[error("its server has not signed it so")]
     Forged,
-    /// Its server has signed it, for a revision that is not there. It would be newer than all that its server is told to say.
+    /// Its server has signed it for a revision that does not exist. It would count as newer than everything that the
+    /// server is told to write.
     #[error("it says that it is of a revision that its server was never told of")]
     Ahead,
-    /// Nobody knows by which key it is to be judged: the plan that says so is gone, or is not the operator's.
+    /// The key that verifies it is not known: the plan with this key is gone, or is not the operator's.
     #[error(
         "the operator has not signed the plan of its server, so that nobody knows its key; `wattle seed apply --restore` writes it anew"
     )]
     Unknown,
 }
 
-/// The only server that may write what is at `path`, besides the operator; none where several may, or none.
+/// The only server, besides the operator, that may write to `path`. `None` if several servers may, or none.
 pub(crate) fn writer_of(path: &str) -> Option<&str> {
     said_by(path).map(|(_, server)| server)
 }
 
-/// The stack and the server that says what is at `path`; none if no server does.
+/// The stack and the server that `path` belongs to. `None` if it belongs to no server.
 pub(super) fn said_by(path: &str) -> Option<(&str, &str)> {
     let mut parts = path.strip_prefix(ROOT)?.strip_prefix('/')?.split('/');
     let (stack, top, server) = (parts.next()?, parts.next()?, parts.next()?);
@@ -49,23 +50,24 @@ pub(super) fn said_by(path: &str) -> Option<(&str, &str)> {
     (matches!(top, "entries" | "status") || (top, below) == ("agents", "signals")).then_some((stack, server))
 }
 
-/// What the node at `path`, which holds `data`, is to hold so that `signer` says what `former` says there; none if that says nothing.
+/// The contents of the node at `path`, signed by `signer` in place of `former`. `None` if `former` has not signed
+/// `data`.
 pub(crate) fn resigned(former: &Authority, signer: &Signer, path: &str, data: &[u8]) -> Option<Vec<u8>> {
     verify([former], path, data).ok()?;
     let (open, _) = split(data)?;
     Some(signer.vouch(path, &[open, b"}"].concat()))
 }
 
-/// No path has the end of a line in it.
+/// A path never contains a newline.
 fn message(path: &str, open: &[u8]) -> Vec<u8> {
     [b"wattle-envelope/1\n", path.as_bytes(), b"\n", open, b"}"].concat()
 }
 
 impl Signer {
-    /// What the node at `path`, an entry, a status or a server's signals, is to hold so that whoever signs says `object` there, in JSON.
+    /// Signs the JSON `object` for the node at `path`, which is an entry, a status or a server's signals.
     ///
     /// # Panics
-    /// When `object` is not a JSON object.
+    /// If `object` is not a JSON object.
     pub fn vouch(&self, path: &str, object: &[u8]) -> Vec<u8> {
         let open = object.strip_suffix(b"}").expect("INVARIANT: what servers say are JSON objects");
         let signature = URL_SAFE_NO_PAD.encode(self.signature(&message(path, open)));
@@ -73,10 +75,10 @@ impl Signer {
     }
 }
 
-/// Whether one of `keys` has signed what the node at `path` holds.
+/// Verifies that one of `keys` has signed the contents of the node at `path`.
 ///
 /// # Errors
-/// When none has.
+/// If none has.
 pub(super) fn verify<'k>(
     keys: impl IntoIterator<Item = &'k Authority>,
     path: &str,
@@ -89,14 +91,14 @@ pub(super) fn verify<'k>(
     if is_signed { Ok(()) } else { Err(Disowned::Forged) }
 }
 
-/// An object without its end, and the signature that it has.
+/// An object without its end, and its signature.
 fn split(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = data.strip_suffix(END)?;
     let (rest, signature) = rest.split_at_checked(rest.len().checked_sub(LENGTH)?)?;
     Some((rest.strip_suffix(FIELD)?, signature))
 }
 
-/// Whose of `keys` has signed what the node at `path` holds, in whatever form; none if nobody has.
+/// Which of `keys` has signed the contents of the node at `path`, in any form. `None` if none has.
 pub(crate) fn signed_by<'n>(
     keys: impl IntoIterator<Item = (&'n Name, Authority)>,
     path: &str,

@@ -1,4 +1,4 @@
-//! What a stack lets others read, and what others read of it.
+//! What a stack lets others read, and what others read from it.
 
 use serde::{Deserialize, Serialize};
 use wattle::model::{IndexMap, Name, Type};
@@ -7,29 +7,29 @@ use crate::store::{Access, Principal};
 
 use super::{Keys, Source};
 
-/// An export, as its node holds it.
+/// The contents of an export's node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Export {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: Type,
-    /// Where its value comes from, in the terms of its own stack; none for a secret.
+    /// Where its value comes from, as its own stack sees it. `None` for a secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Source>,
-    /// What signatures of the servers are judged by that the value comes from.
+    /// The keys that verify the signatures of the servers that the value comes from.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub keys: Keys,
 }
 
-/// What the node above the exports holds: the rights that the stack itself grants to each entry that is exported. Rights
-/// of other stacks are granted besides, and a store cannot be asked for the rights that it keeps.
+/// The contents of the node above the exports: the rights that the stack itself grants to each exported entry. Rights
+/// of other stacks are granted in addition, and a store cannot be asked for the rights to a node.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exported {
     /// By entry.
     pub entries: IndexMap<Name, Access>,
 }
 
-/// What another stack reads: by entry, who of it may.
+/// What another stack reads: for each entry, the principals that may read it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Importer {
     /// By entry.

@@ -1,4 +1,4 @@
-//! Following what a server is to do, one plan after the other.
+//! Follows the plans of a server, one after the other.
 
 use std::cmp::Ordering;
 use std::sync::{Mutex, MutexGuard};
@@ -14,33 +14,34 @@ use crate::store::{Node, StoreError};
 
 use super::{Authority, Goal, Revision, Space, SpaceError, parse_json, unverified};
 
-/// How long to wait before what was not believed is judged again though it is as it was: clocks are set.
+/// How long to wait before something untrusted is checked again although it has not changed: clocks get corrected.
 const AGAIN: Duration = Duration::from_mins(1);
 
-/// Who follows.
+/// Receives what [`Following`] finds.
 pub trait Hears: Sync {
-    /// There is a goal, by the word of an operator if that counts. From then on, no key's word counts that came before.
+    /// There is a goal, signed by an operator's key if that matters. From then on, no earlier key is trusted.
     ///
     /// # Errors
-    /// Why it is not to be reached, although whoever may has signed it.
+    /// Why the goal does not count although it is properly signed.
     fn goal(&self, goal: Goal, by: Option<Authority>) -> Result<(), String>;
 
-    /// What is there is not believed, and why; or it is again. If it is a goal, `shown` is what it would say: nothing is done by it.
+    /// The contents of a node are not trusted, with the reason, or they are trusted again. For a goal, `shown` is what
+    /// it would say. It has no effect.
     fn refused(&self, why: Option<String>, shown: Option<Goal>);
 }
 
-/// Follows what a server is to do. Each change of its plan costs two requests or three; what changes nothing for it costs
-/// none.
+/// Follows the plans of a server. Each change of its plan takes two or three requests. Changes that do not affect the
+/// server take none.
 #[derive(Debug)]
 pub struct Following {
     space: Space,
     server: Name,
     follow: Mutex<Follow>,
-    /// The last goal that was believed.
+    /// The last trusted goal.
     goal: Mutex<Option<Goal>>,
 }
 
-/// Of which revision something is.
+/// The revision in some contents.
 #[derive(Deserialize)]
 pub(super) struct Dated {
     revision: u64,
@@ -60,16 +61,17 @@ impl Following {
         Self { space: space.clone(), server: server.into(), follow, goal: Mutex::default() }
     }
 
-    /// Where the server's plan is.
+    /// The path of the server's plan.
     pub fn plan(&self) -> String {
         self.follow().plan().to_owned()
     }
 
-    /// Waits until there is something to be done that is newer than what was given before, or of another data space; says
-    /// what each goal is on the way. What is not believed is as if it were not there yet. Dropped, it passes nothing over.
+    /// Waits for a plan that is newer than the one before, or of another data space, and reports each goal on the way.
+    /// Untrusted contents count as not there yet. Dropping the future loses nothing.
     ///
     /// # Errors
-    /// When the goal or the plan cannot be read. Called again, it waits for another one in place of what made no sense.
+    /// If the goal or the plan cannot be read. The next call waits for something in place of contents that made no
+    /// sense.
     pub async fn next(&self, who: &impl Hears) -> Result<Desired, SpaceError> {
         let mut op = self.follow().begin();
         loop {
@@ -86,10 +88,10 @@ impl Following {
         }
     }
 
-    /// Looks at the goal, although nothing of it may be for this server.
+    /// Reads the goal, even if nothing in it concerns this server.
     ///
     /// # Errors
-    /// When it cannot be read, or is not believed.
+    /// If it cannot be read, or is not trusted.
     pub async fn look(&self, who: &impl Hears) -> Result<(), SpaceError> {
         let path = self.space.layout.revision();
         if let Some(node) = self.space.get(&path).await? {
@@ -98,7 +100,8 @@ impl Following {
         Ok(())
     }
 
-    /// What is there, and where: who has left the model may not read the goal any more, and has what is left of it.
+    /// The node that was asked for, and its path. A server that has left the model may not be able to read the goal any
+    /// more, and has a node of its own instead.
     async fn ask(&self, op: Op) -> Result<(String, Option<Node>), SpaceError> {
         let (path, seen) = match op {
             Op::Get(path) => (path, None),
@@ -107,7 +110,7 @@ impl Following {
         };
         let asked = async |path: &str| match seen {
             None => self.space.get(path).await,
-            // A watch that was there before would say nothing if what servers share is another login since.
+            // If the servers' shared login has changed since, an existing watch would not fire.
             Some(seen) if self.is_goal(path) => self.space.store.changed(path, seen).await,
             Some(seen) => self.space.store.follow(path, seen).await,
         };
@@ -126,7 +129,7 @@ impl Following {
         path == self.space.layout.revision() || path == self.space.layout.last_goal(&self.server)
     }
 
-    /// What is at `path` once it is believed, without its signature.
+    /// Waits until the contents at `path` are trusted, and returns them without their signature.
     async fn believed(&self, path: &str, mut node: Option<Node>, who: &impl Hears) -> Result<Option<Node>, SpaceError> {
         let mut is_refused = false;
         loop {
@@ -171,7 +174,7 @@ impl Following {
         Ok(Node { data: held.to_vec(), version: node.version })
     }
 
-    /// The number that the goal says that the plan has, if that is of the same data space.
+    /// The number of the plan according to the goal, if that is of the same data space.
     fn asked(&self, space: Option<&Name>) -> Option<u64> {
         let goal = self.goal();
         let goal = goal.as_ref().filter(|goal| goal.space.as_ref() == space)?;
@@ -198,7 +201,7 @@ impl Following {
     }
 }
 
-/// Why a plan does not go with a goal.
+/// Why a plan does not match a goal.
 fn other(number: u64, asked: u64) -> String {
     format!("it is the one of revision {number}, and the goal asks for the one of revision {asked}")
 }

@@ -1,4 +1,4 @@
-//! The revision that is to be reached, written by `seed apply`.
+//! The desired revision, as `seed apply` writes it.
 
 use std::collections::BTreeMap;
 
@@ -10,42 +10,44 @@ use wattle_agent_core::time::Time;
 
 use crate::store::Principal;
 
-/// The revision that is to be reached.
+/// The desired revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goal {
     /// Its number, from 1.
     pub revision: u64,
-    /// The data space: when it was made, and something by chance. None for those of before they had names.
+    /// The name of the data space: the time of its creation and a random part. `None` for data spaces from before they
+    /// had names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space: Option<Name>,
     /// The digest of the seed.
     pub digest: String,
-    /// The number that a `seed apply` under way works at: plans may already be of that revision.
+    /// The number of the revision that a running `seed apply` writes. Plans may already be of that revision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applying: Option<u64>,
-    /// Whom the store takes for the operator, who may read what agents make as well.
+    /// The operator as the store identifies it, who may also read what agents write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operator: Option<Principal>,
-    /// Until when it counts for whoever has not been told of it yet; for ever in those of before anything was signed.
+    /// Until when it is valid for servers that have not been told of it yet. Without a limit in goals from before
+    /// anything was signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Time>,
-    /// Which number each server's plan has: no other one goes with it.
+    /// The number of each server's plan. No other plan is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plans: Option<Numbers>,
 }
 
-/// The numbers of all plans, in few bytes: most are the same after a first revision, and each agent reads them all.
+/// The numbers of all plans in few bytes: after a first revision most are the same, and every agent reads all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Numbers {
-    /// The number of most.
+    /// The most frequent number.
     pub most: u64,
-    /// Other numbers, each with the servers that have it.
+    /// Other numbers, each with its servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<(u64, Vec<Name>)>,
 }
 
 impl Numbers {
-    /// Of plans with their numbers.
+    /// Collects the numbers of plans.
     pub fn new<'n>(plans: impl Iterator<Item = (&'n Name, u64)>) -> Self {
         let mut all: BTreeMap<u64, Vec<Name>> = BTreeMap::new();
         for (server, number) in plans {
@@ -56,7 +58,7 @@ impl Numbers {
         Self { most, others: all.into_iter().collect() }
     }
 
-    /// That of `server`'s plan.
+    /// The number of `server`'s plan.
     pub fn of(&self, server: &str) -> u64 {
         let others = self.others.iter().find(|(_, servers)| servers.iter().any(|other| **other == *server));
         others.map_or(self.most, |(number, _)| *number)
@@ -64,12 +66,12 @@ impl Numbers {
 }
 
 impl Goal {
-    /// The revision.
+    /// The revision that this goal asks for.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
     }
 
-    /// What it says of who writes.
+    /// What it says about writers.
     pub fn there(&self) -> There {
         There { revision: self.revision, applying: self.applying }
     }

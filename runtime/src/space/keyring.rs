@@ -1,25 +1,25 @@
-//! The keys that a server has made itself: it may be asked to make another one while it runs.
+//! The keys that a server has made itself. It may be asked to make another one while it runs.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::{Opener, ServerKey};
 
-/// The keys that a server has made, the newest first. Clones are the same one.
+/// The keys that a server has made, the newest first. Clones share their contents.
 #[derive(Clone, Debug)]
 pub struct Keyring(Arc<RwLock<Vec<ServerKey>>>);
 
 impl Keyring {
-    /// Of the `newest` key, and those before it.
+    /// From the `newest` key and those before it.
     pub fn new(newest: ServerKey, before: impl IntoIterator<Item = ServerKey>) -> Self {
         Self(Arc::new(RwLock::new(std::iter::once(newest).chain(before).collect())))
     }
 
-    /// All of them.
+    /// All keys.
     pub fn all(&self) -> Vec<ServerKey> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The newest.
+    /// The newest key.
     ///
     /// # Panics
     /// Never.
@@ -27,7 +27,7 @@ impl Keyring {
         self.all().into_iter().next().expect("INVARIANT: there is one from the first")
     }
 
-    /// What opens all that was encrypted for any of them.
+    /// Opens everything that was encrypted for any of the keys.
     ///
     /// # Panics
     /// Never.
@@ -36,7 +36,7 @@ impl Keyring {
         opened.expect("INVARIANT: there is one from the first")
     }
 
-    /// Adds one that is newer than all of them.
+    /// Adds a key as the newest.
     pub fn add(&self, newest: ServerKey) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(0, newest);
     }

@@ -1,4 +1,4 @@
-//! Keys of servers: what one proves itself with and opens its secrets with, and what everybody may know of it.
+//! Keys of servers: the secret part, which a server authenticates with and opens its secrets with, and the public part.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,43 +15,45 @@ use super::passwords::Passwords;
 use super::signed::{Authority, Signer};
 use super::{CredentialError, Opener};
 
-/// What a server proves itself with, opens its secrets with and signs with. One is in its credential, and reaches it through its
-/// user data; another one it makes itself.
+/// What a server authenticates with, opens its secrets with and signs with. One key is in its credential, and reaches
+/// it through its user data. Another one it makes itself.
 #[derive(Clone)]
 pub struct ServerKey(x25519::Identity, Passwords);
 
-/// Who a server is to others: nothing of it is secret.
+/// The public identity of a server. Nothing in it is secret.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Public {
-    /// To a store.
+    /// Its principal at a store.
     pub principal: Principal,
-    /// Which authority the stores have at which that counts; none if it is the same at all, or for one in clear.
+    /// The authority of the stores that this principal is for. `None` if it is the same for all stores, or for a store
+    /// without TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<AuthorityId>,
-    /// For whom to encrypt what only this server may read: age's public key.
+    /// The recipient that values for this server alone are encrypted for: age's public key.
     pub recipient: String,
-    /// What judges its signatures.
+    /// The key that verifies its signatures.
     pub key: Authority,
 }
 
 impl ServerKey {
-    /// A new one.
+    /// A new key.
     pub fn generate() -> Self {
         Self(x25519::Identity::generate(), Passwords::default())
     }
 
-    /// The same at a store whose certificates are of any of these authorities; of none for one that has no certificates.
+    /// The same key for a store whose certificates come from any of these authorities. For a store without
+    /// certificates, give none.
     #[must_use]
     pub fn at(self, authorities: Vec<AuthorityId>) -> Self {
         Self(self.0, self.1.at(authorities))
     }
 
-    /// The authorities of the store that is spoken to.
+    /// The authorities of the present store.
     pub fn authorities(&self) -> &[AuthorityId] {
         &self.1.authorities
     }
 
-    /// The same with one password for all stores, as former versions had it.
+    /// The same key with one password for all stores, as in earlier versions.
     #[must_use]
     pub fn unbound(self) -> Self {
         Self(self.0, self.1.common())
@@ -62,37 +64,37 @@ impl ServerKey {
         self.1.is_common
     }
 
-    /// How a store is told who this is, and whom it takes it for: the first of [`Self::logins`].
+    /// The login by which a store identifies the server: the first of [`Self::logins`].
     pub fn login(&self, stack: &str, server: &str) -> Login {
         self.logins(stack, server).swap_remove(0)
     }
 
-    /// How a store is told who this is: by each of its authorities, so that one can take the place of another one.
+    /// The server's logins to a store, one for each of its authorities, so that one authority can replace another.
     pub fn logins(&self, stack: &str, server: &str) -> Vec<Login> {
         self.1.logins(&format!("{stack}/{server}"), &self.0)
     }
 
-    /// For whom to encrypt what only this server may read.
+    /// The recipient that values for this server alone are encrypted for.
     pub fn recipient(&self) -> String {
         self.0.to_public().to_string()
     }
 
-    /// What opens it.
+    /// Opens what was encrypted for this recipient.
     pub fn opener(&self) -> Opener {
         Opener::of(self.0.clone())
     }
 
-    /// What signs for this server.
+    /// Signs for this server.
     pub fn signer(&self) -> Signer {
         Signer::of_server(&self.expose())
     }
 
-    /// Who `server` of `stack` is with it: the first of [`Self::publics`].
+    /// The identity of `server` of `stack` with this key: the first of [`Self::publics`].
     pub fn public(&self, stack: &str, server: &str) -> Public {
         self.publics(stack, server).swap_remove(0)
     }
 
-    /// Who `server` of `stack` is with it, by each authority of the store.
+    /// The identities of `server` of `stack` with this key, one for each authority of the store.
     pub fn publics(&self, stack: &str, server: &str) -> Vec<Public> {
         let (recipient, key) = (self.recipient(), self.signer().authority());
         let mut stores = self.1.each().iter().copied();
@@ -105,7 +107,7 @@ impl ServerKey {
         self.logins(stack, server).into_iter().map(public).collect()
     }
 
-    /// As text, which is secret.
+    /// The key as text, which is secret.
     pub fn expose(&self) -> String {
         self.0.to_string().expose_secret().to_owned()
     }
@@ -129,12 +131,12 @@ impl fmt::Debug for ServerKey {
 }
 
 impl Public {
-    /// Whether this is the same key as `other`, whatever its password is at a store.
+    /// Whether this is the same key as `other`, whatever its passwords.
     pub fn has_key_of(&self, other: &Self) -> bool {
         self.recipient == other.recipient && self.key == other.key
     }
 
-    /// Whether `server` of `stack` may be this: stores and age take it.
+    /// Whether `server` of `stack` may have this identity: stores and age accept it.
     pub(crate) fn fits(&self, stack: &str, server: &str) -> bool {
         let digest = self.principal.as_str().strip_prefix(&format!("{stack}/{server}:"));
         let is_digest = |digest: &str| STANDARD.decode(digest).is_ok_and(|bytes| bytes.len() == 20);

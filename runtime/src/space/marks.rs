@@ -1,7 +1,8 @@
-//! What infrastructure is signed for: its place, in its data space.
+//! What signatures of infrastructure cover: its place in its data space.
 //!
-//! All below the node of a stack's infrastructure is signed together with what that infrastructure is known by, which stands on that node with
-//! the name of the data space. So what was signed for another stack, or in another data space, is nothing there.
+//! Nodes below a stack's infrastructure are signed together with the mark of the infrastructure, which is on its node
+//! along with the name of the data space. So anything that was signed for another stack, or in another data space, does
+//! not count.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,14 +12,14 @@ use serde::Deserialize;
 use wattle::model::Name;
 use wattle_agent_core::layout::ROOT;
 
-/// What the infrastructure of stacks is known by, as far as that was read.
+/// The marks of the stacks' infrastructures, as far as they were read.
 #[derive(Default)]
 pub(super) struct Marks(Mutex<BTreeMap<String, String>>);
 
-/// What stands on the node of a stack's infrastructure; more does.
+/// Contents of the node of a stack's infrastructure, which has more fields.
 #[derive(Deserialize)]
 pub(super) struct Known {
-    /// What it is known by.
+    /// The mark.
     pub(super) mark: String,
     /// The data space, if it has one.
     #[serde(default)]
@@ -30,7 +31,7 @@ impl Marks {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it is known of the infrastructure whose node is `top`.
+    /// Whether the mark of the infrastructure with the node `top` is known.
     pub(super) fn has(&self, top: &str) -> bool {
         self.all().contains_key(top)
     }
@@ -39,7 +40,7 @@ impl Marks {
         self.all().insert(top.to_owned(), mark);
     }
 
-    /// For which place the node at `path` is signed.
+    /// The place that the node at `path` is signed for.
     pub(super) fn place<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match infrastructure_of(path) {
             Some(top) => place_of(path, self.all().get(top).map(String::as_str)),
@@ -48,7 +49,7 @@ impl Marks {
     }
 }
 
-/// The node of the infrastructure that the one at `path` is below.
+/// The node of the infrastructure that contains `path`.
 pub(super) fn infrastructure_of(path: &str) -> Option<&str> {
     let stack = path.strip_prefix(ROOT)?.strip_prefix('/')?.split('/').next()?;
     let end = ROOT.len() + 1 + stack.len() + "/infrastructure".len();
@@ -56,7 +57,8 @@ pub(super) fn infrastructure_of(path: &str) -> Option<&str> {
     path[end..].starts_with('/').then_some(top)
 }
 
-/// For which place a node is signed whose infrastructure, if it is below one, is known by `mark`. No path has a space in it.
+/// The place that a node is signed for. If it belongs to an infrastructure, `mark` is its mark. No path contains a
+/// space.
 pub(crate) fn place_of<'p>(path: &'p str, mark: Option<&str>) -> Cow<'p, str> {
     let mark = mark.filter(|_| infrastructure_of(path).is_some());
     mark.map_or(Cow::Borrowed(path), |mark| Cow::Owned(format!("{path} {mark}")))

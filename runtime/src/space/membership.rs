@@ -1,7 +1,7 @@
-//! What the servers of a stack share: a login with which they see how each other are doing.
+//! What the servers of a stack share: a login with which they read each other's statuses.
 //!
-//! Each learns it from the data space, encrypted for itself. There is another one as soon as somebody who could know the one
-//! before is no server of the stack any more: rights have no indirection, so whoever has known a login keeps it.
+//! Each server gets it from the data space, encrypted for itself. The login is replaced as soon as someone who may know
+//! it is no longer a server of the stack. Rights name a login directly, so nobody who knows one can be deprived of it.
 
 use serde::{Deserialize, Serialize};
 use wattle::model::{Name, Value};
@@ -12,55 +12,56 @@ use super::keys::Public;
 use super::signed::Authority;
 use super::{Opener, OperatorKey, SealError, open, seal};
 
-/// Which logins the servers of a stack share, signed by its operator.
+/// The logins that the servers of a stack share, signed by its operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Members {
-    /// The number of the one that counts.
+    /// The number of the present login.
     pub generation: u64,
-    /// Whom a store takes for those who have it.
+    /// The principal of the present login.
     pub current: Principal,
-    /// The same for those that may count still, while this one takes their place.
+    /// The principals of earlier logins, which may still be in use while this one replaces them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<Principal>,
-    /// That of credentials that have one in them, as long as some server lives on such a credential.
+    /// The principal of the login in credentials of earlier versions, as long as some server uses such a credential.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former: Option<Principal>,
 }
 
-/// What the node above all servers says.
+/// The contents of the node above all servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Shared {
-    /// Which logins there are.
+    /// The logins.
     Now(Members),
-    /// The one that was in all credentials: that of a former version.
+    /// The login in all credentials of an earlier version.
     Former(Principal),
 }
 
-/// What one server is told of it, signed by the operator.
+/// The part of this for one server, signed by the operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
-    /// Who the server is to its operator.
+    /// The server's identity, as its operator knows it.
     pub identity: Public,
     /// The number of the login.
     pub generation: u64,
-    /// Of which authority the stores are that may learn the login; none for one in clear, and from a former version.
+    /// The authority of the stores that may learn the login. `None` for a store without TLS, and from an earlier
+    /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     store: Option<AuthorityId>,
-    /// Whether it is to say who it will be, if it has a key of its own.
+    /// Whether the server is to announce its own key, if it has one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub announces: bool,
-    /// The key of its own in whose place it is to make another one.
+    /// The own key that the server is to replace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renews: Option<Authority>,
     sealed: String,
 }
 
 impl Membership {
-    /// What whoever is `identity` is to be told of `login`, which is for a store of the authority.
+    /// The part for the server with this `identity`: `login`, which is for a store of this authority.
     ///
     /// # Errors
-    /// When nothing can be encrypted for it.
+    /// If nothing can be encrypted for the server.
     pub fn new(
         identity: &Public,
         generation: u64,
@@ -71,7 +72,7 @@ impl Membership {
         Ok(Self { identity: identity.clone(), generation, store, announces, renews: None, sealed })
     }
 
-    /// Whether a store may learn the login that is of one of these `authorities`.
+    /// Whether a store of one of these `authorities` may learn the login.
     pub fn is_for(&self, authorities: &[AuthorityId]) -> bool {
         self.store.is_none_or(|store| authorities.contains(&store))
     }
@@ -79,7 +80,7 @@ impl Membership {
     /// The login that a server of `stack` shares with the others.
     ///
     /// # Errors
-    /// When it was not encrypted for whoever has `opener`.
+    /// If it was not encrypted for the owner of `opener`.
     pub fn login(&self, stack: &str, opener: &Opener) -> Result<Login, SealError> {
         match open(&self.sealed, opener)? {
             Value::Str(password) => Ok(Login { name: stack.to_owned(), password: password.to_string() }),
@@ -89,7 +90,7 @@ impl Membership {
 }
 
 impl OperatorKey {
-    /// What the servers of `stack` share in a data space, by its number.
+    /// The login that the servers of `stack` share in a data space, by its number.
     pub fn member_login(&self, stack: &str, space: Option<&Name>, generation: u64) -> Login {
         let space = space.map_or("", |space| space);
         let what = format!("what servers share\n{stack}\n{space}\n{generation}");
@@ -131,7 +132,7 @@ mod tests {
         let bound: Membership = serde_json::from_slice(&super::super::to_json(&told(Some(authority(1))))).unwrap();
         assert!(bound.is_for(&[authority(2), authority(1)]));
         assert!(!bound.is_for(&[authority(2)]) && !bound.is_for(&[]));
-        // Of a version of before, or of a data space in clear.
+        // From an earlier version, or from a data space without TLS.
         assert!(told(None).is_for(&[authority(2)]) && told(None).is_for(&[]));
     }
 }

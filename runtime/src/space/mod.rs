@@ -1,7 +1,7 @@
-//! The data space of one stack: what the nodes of a store mean.
+//! The data space of one stack: the meaning of a store's nodes.
 //!
-//! `read` blocks until an entry has a value or a failure, `write` and `fail` return at once. How long to wait is the
-//! caller's to say, by dropping the future: whoever waits can also tell for what and since when.
+//! `read` waits until an entry has a value or a failure. `write` and `fail` return at once. Callers limit a wait by
+//! dropping the future, because they also know what they were waiting for and since when.
 
 mod admission;
 mod alive;
@@ -76,10 +76,10 @@ pub use wattle_agent_core::revision::Revision;
 pub use wattle_agent_core::signal::{Heard, Outcome as Signalled, Signal, Signals};
 pub use wattle_agent_core::status::{Did, Finishing, Leaving, ServerStatus, State, Status, Step, Waiting};
 
-/// Why the data space did not do what it was asked.
+/// Why the data space refused a request.
 #[derive(Debug, thiserror::Error)]
 pub enum SpaceError {
-    /// There is no such entry in the model: it would be waited for in vain.
+    /// There is no such entry in the model, so waiting for it would be in vain.
     #[error("the data space of `{stack}` has no entry `{entry}`")]
     Unknown {
         /// The stack.
@@ -90,31 +90,31 @@ pub enum SpaceError {
     /// The entry already belongs to a newer revision.
     #[error("{}", request::superseded(ours, newer))]
     Superseded {
-        /// The revision that was asked for.
+        /// The requested revision.
         ours: Revision,
-        /// The one that is there.
+        /// The revision that is there.
         newer: Revision,
     },
-    /// A node does not hold what it should.
+    /// The contents of a node are malformed.
     #[error("`{path}` in the data space does not hold what it should: {reason}")]
     Malformed {
-        /// Where.
+        /// The path of the node.
         path: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// What a node holds is not what the operator wants, so far as can be known.
+    /// A node does not have the operator's contents, as far as can be verified.
     #[error("`{path}` in the data space is not believed: {reason}")]
     Untrusted {
-        /// Where.
+        /// The path of the node.
         path: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Whoever asked is not sure any more that it may.
+    /// The caller is no longer sure that it may write.
     #[error("another agent may act for this server")]
     Unsure,
-    /// What the store says.
+    /// An error of the store.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -129,24 +129,26 @@ impl From<Refused> for SpaceError {
     }
 }
 
-/// Whether one may still say something.
+/// Whether the caller may still write.
 pub type Sure<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// The data space of one stack, as one who is logged in to its store sees it. Cheap to clone.
+/// The data space of one stack, as seen by a client that is logged in to its store. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Space {
     store: Arc<dyn Store>,
     layout: Layout,
-    // Whether whoever reads was led there by what the store has told.
+    // Whether the reader only follows what the store has told it.
     is_led: bool,
-    // Whose values count in any server's place, and whose plans say which keys servers have; none for whoever cannot know.
+    // The operator whose values count in any server's place, and whose plans contain the servers' keys. `None` if it is
+    // not known.
     operator: Option<Arc<Trust>>,
-    // Whether they must have signed what the operator says.
+    // Whether the operator must have signed what is read.
     is_strict: bool,
-    // What signs what is said here, whichever its readers are told of; none for whoever says nothing.
+    // The signers for what is written. The one is used whose key readers are told. Empty for a client that does not
+    // write.
     signers: Arc<RwLock<Vec<Signer>>>,
     writers: Arc<Writers>,
-    // Of what was last said, and of entries that may be written: doing so then takes one request.
+    // Versions of what was last written, and of entries that can be written with a single request.
     versions: Arc<Mutex<Versions>>,
 }
 
@@ -165,82 +167,87 @@ impl Space {
         }
     }
 
-    /// The same for whoever reads nothing but what the store has led to, as agents do from the goal on: it need not show
-    /// what others have done since.
+    /// For a reader that only follows what the store has told it, as agents do from the goal on. It need not see what
+    /// others have done since.
     #[must_use]
     pub fn led(self) -> Self {
         Self { is_led: true, ..self }
     }
 
-    /// The same for whoever believes nothing of what the operator says unless `authority` has signed it, or a key that came after it.
+    /// For a reader that trusts the operator's nodes only if they are signed by `authority`, or by a key that came
+    /// after it.
     #[must_use]
     pub fn trusting(self, authority: Authority) -> Self {
         Self { is_strict: true, ..self }.operated_by(authority)
     }
 
-    /// The same for whoever takes what `operator` has signed for what a server says, too, and keys from no other plans.
+    /// For a reader that also accepts what `operator` has signed in a server's place, and takes keys only from the
+    /// operator's plans.
     #[must_use]
     pub fn operated_by(self, operator: Authority) -> Self {
         Self { operator: Some(Arc::new(Trust::new(operator))), ..self }
     }
 
-    /// The same for a server, which signs what it says with that of the `signers` of which its plan has the key. What others say
-    /// is as if it were not there yet if they have not signed it, for the next one who writes it may be the right one.
+    /// For a server. It signs what it writes with the one of `signers` whose key is in its plan. Contents that others
+    /// have not signed count as not there yet, because the right server may still write them.
     #[must_use]
     pub fn signing(self, signers: impl Into<Vec<Signer>>) -> Self {
         Self { signers: Arc::new(RwLock::new(signers.into())), ..self }
     }
 
-    /// From now on, one of the signers is this one as well.
+    /// Adds a signer.
     pub fn sign_with(&self, signer: Signer) {
         self.signers.write().unwrap_or_else(PoisonError::into_inner).insert(0, signer);
     }
 
-    /// From now on, believes what `server` says, and whom it reads from, only as the keys in its `plan` have it.
+    /// From now on, accepts contents of `server` and of the servers that it reads from only with the keys in its
+    /// `plan`.
     pub fn believe(&self, server: &Name, plan: &Plan) {
         self.writers.learn(&self.layout, server, plan);
     }
 
-    /// The same of the key of `server` alone, until a plan says so: the operator has said by which key it is known.
+    /// From now on, accepts contents of `server` only with this key, which the operator has signed, until a plan says
+    /// otherwise.
     pub fn believe_key(&self, server: &Name, key: Authority) {
         if self.writers.key((self.layout.stack(), server)).is_none() {
             self.writers.learn_one(&self.layout, server, Some(key));
         }
     }
 
-    /// What servers should have said that is there and is not believed, by path.
+    /// Contents in servers' places that are not trusted, by path.
     pub fn disowned(&self) -> watch::Receiver<BTreeMap<String, Disowned>> {
         self.writers.refused()
     }
 
-    /// Follows what `server` is to do.
+    /// Follows the plans of `server`.
     pub fn follow(&self, server: &str) -> Following {
         Following::new(self, server)
     }
 
-    /// The store that it is kept in.
+    /// The store that holds the data space.
     pub fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }
 
-    /// Where what is kept.
+    /// The paths of the data space.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The revision that is to be reached; none before the first seed.
+    /// The desired revision. `None` before the first seed.
     ///
     /// # Errors
-    /// When it cannot be read, or is not [believed](Space::trusting).
+    /// If it cannot be read, or is not [trusted](Space::trusting).
     pub async fn goal(&self) -> Result<Option<Goal>, SpaceError> {
         self.get_signed(&self.layout.revision()).await
     }
 
-    /// What `server` is to do; none if the model has no such server. What is read afterwards is [believed](Space::believe)
-    /// as the plan has it; if it is not the [operator's](Space::operated_by), nothing of that server is.
+    /// The plan of `server`. `None` if the model has no such server. From then on, contents are
+    /// [accepted](Space::believe) with the keys in the plan. If the plan is not the [operator's](Space::operated_by),
+    /// nothing of that server is accepted.
     ///
     /// # Errors
-    /// When it cannot be read, or is not [believed](Space::trusting).
+    /// If it cannot be read, or is not [trusted](Space::trusting).
     pub async fn plan(&self, server: &str) -> Result<Option<Plan>, SpaceError> {
         let path = self.layout.plan(server);
         let node = self.get(&path).await?;
@@ -256,7 +263,8 @@ impl Space {
         Ok(plan)
     }
 
-    /// Nobody else than the operator says whose word counts: without a plan, what is signed of who `server` is does, or nothing.
+    /// Only the operator determines which keys count. Without a plan, it is the signed identity of `server`, or no key
+    /// at all.
     async fn learn_without_plan(&self, server: &str) -> Result<(), SpaceError> {
         let path = self.layout.server(server);
         let node = self.get(&path).await?;
@@ -268,58 +276,59 @@ impl Space {
         Ok(())
     }
 
-    /// What `server` is told of what all servers share; none by a former version.
+    /// The part for `server` of what all servers share. `None` from an earlier version.
     ///
     /// # Errors
-    /// When it cannot be read, or is not [believed](Space::trusting).
+    /// If it cannot be read, or is not [trusted](Space::trusting).
     pub async fn membership(&self, server: &str) -> Result<Option<Membership>, SpaceError> {
         self.get_signed(&self.layout.membership(server)).await
     }
 
-    /// Where the value of an export comes from; none if there is no such export.
+    /// An export, which says where its value comes from. `None` if there is no such export.
     ///
     /// # Errors
-    /// When it cannot be read, or is not [believed](Space::trusting).
+    /// If it cannot be read, or is not [trusted](Space::trusting).
     pub async fn export(&self, name: &str) -> Result<Option<Export>, SpaceError> {
         self.get_signed(&self.layout.export(name)).await
     }
 
-    /// The bytes of a recipe's file, by its digest.
+    /// The bytes of a recipe file, by its digest.
     ///
     /// # Errors
-    /// When it is missing, or cannot be read.
+    /// If the file is missing, or cannot be read.
     pub async fn recipe(&self, digest: &str) -> Result<Vec<u8>, SpaceError> {
         let path = self.layout.recipe(digest);
         let node = self.get(&path).await?;
         Ok(node.ok_or_else(|| StoreError::missing(&path))?.data)
     }
 
-    /// What `entry` holds of `revision`, waiting until it does.
+    /// Waits for what `entry` holds of `revision`.
     ///
     /// # Errors
-    /// [`SpaceError::Unknown`] at once for an entry that the model does not have, [`SpaceError::Superseded`] when the
-    /// entry belongs to a newer revision, [`StoreError::Denied`].
+    /// [`SpaceError::Unknown`] at once if the model does not have the entry, [`SpaceError::Superseded`] if the entry
+    /// belongs to a newer revision, [`StoreError::Denied`].
     pub async fn read(&self, entry: &str, revision: &Revision) -> Result<Content, SpaceError> {
         self.ask(request::Entry::wait(&self.layout, &entry.into(), revision)).await
     }
 
-    /// What `entry` holds of whatever revision, waiting until it holds anything: how another stack's values are read.
+    /// Waits until `entry` holds anything, of any revision. Values of other stacks are read like this.
     ///
     /// # Errors
-    /// As [`Space::read`], but for revisions.
+    /// Like [`Space::read`], except for those about revisions.
     pub async fn read_latest(&self, entry: &str) -> Result<Written, SpaceError> {
         self.ask(request::Latest::wait(&self.layout, &entry.into())).await
     }
 
-    /// What `entry` holds now, of whatever revision; none if it is empty. Never waits.
+    /// What `entry` holds now, of any revision. `None` if it is empty. Does not wait.
     ///
     /// # Errors
-    /// As [`Space::read`], but for revisions.
+    /// Like [`Space::read`], except for those about revisions.
     pub async fn peek(&self, entry: &str) -> Result<Option<Written>, SpaceError> {
         self.ask(request::Latest::look(&self.layout, &entry.into())).await
     }
 
-    /// What `entry` holds of `revision` now; none if nothing. Never waits. Writing it then takes one request.
+    /// What `entry` holds of `revision` now, if anything. Does not wait. Afterwards, writing the entry takes one
+    /// request.
     ///
     /// # Errors
     /// [`SpaceError::Unknown`], [`StoreError::Denied`].
@@ -330,8 +339,8 @@ impl Space {
         Ok(peeked.content)
     }
 
-    /// Writes `content` to `entry` for `revision`, once: gives what the entry holds of this revision already, if
-    /// something, and leaves it as it is.
+    /// Writes `content` to `entry` for `revision`, once. If the entry already holds something of this revision, that
+    /// stays and is returned.
     ///
     /// # Errors
     /// [`SpaceError::Unknown`], [`SpaceError::Superseded`], [`StoreError::Denied`], [`StoreError::TooLarge`].
@@ -345,7 +354,7 @@ impl Space {
         self.ask(request::Write::new(&self.layout, &entry.into(), revision, content, known)).await
     }
 
-    /// Puts what the operator who signs it has `written` in the place of whatever `entry` holds.
+    /// Replaces the contents of `entry` by what the operator has `written`, with the operator's signature.
     ///
     /// # Errors
     /// [`StoreError::Missing`], [`StoreError::Denied`], [`StoreError::TooLarge`].
@@ -356,12 +365,12 @@ impl Space {
         Ok(())
     }
 
-    /// Says that this process acts for `server`, for as long as the result lives and nobody else does. It takes the place
-    /// of what was said with the version `over`, by an agent that is known to be gone.
+    /// Registers this process as the agent of `server`, for as long as the result lives and no other agent takes over.
+    /// Replaces the registration with the version `over`, whose agent is known to be gone.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] when another agent acts for it. When the server's credential does not allow it, or the
-    /// model has no such server.
+    /// [`StoreError::Conflict`] if another agent acts for the server. Other errors if the server's credential does not
+    /// allow it, or the model has no such server.
     pub async fn come_alive(
         &self,
         server: &str,
@@ -372,26 +381,26 @@ impl Space {
         Ok(self.store.hold(&self.layout.alive(server), &to_json(alive), access, over).await?)
     }
 
-    /// Who acts for `server`, and the version of what it said; none if nobody does.
+    /// The agent that acts for `server`, and the version of its registration. `None` if there is no agent.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub async fn holder(&self, server: &str) -> Result<Option<(Alive, Version)>, SpaceError> {
         let path = self.layout.alive(server);
         let Some(node) = self.store.get(&path).await? else { return Ok(None) };
         Ok(parse_json(&path, &node.data)?.map(|alive| (alive, node.version)))
     }
 
-    /// Who acts for `server`; none if nobody does.
+    /// The agent that acts for `server`. `None` if there is no agent.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub async fn alive(&self, server: &str) -> Result<Option<Alive>, SpaceError> {
         self.get_json(&self.layout.alive(server)).await
     }
 }
 
-/// What JSON a node holds; none if it is empty.
+/// Parses the JSON of a node. Returns `None` if the node is empty.
 pub(crate) fn parse_json<T: DeserializeOwned>(path: &str, data: &[u8]) -> Result<Option<T>, SpaceError> {
     if data.is_empty() {
         return Ok(None);

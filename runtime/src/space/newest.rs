@@ -1,9 +1,9 @@
-//! The newest revisions that an operator knows of, kept outside of the store.
+//! The newest revisions that an operator knows, kept outside of the store.
 //!
-//! What was signed once stays signed: whoever can write to the store as the operator can put back all of an earlier state
-//! together, and nothing in it says that there was a newer one. So each command of the operator's notes the newest goal that
-//! it has read or written, in the user's own folder. It is a memory and no source: where it is missing or cannot be used, all
-//! is as if nothing were known.
+//! A signature stays valid. So anyone who can write to the store as the operator can restore a complete earlier state,
+//! and nothing in it shows that there was a newer one. Therefore each command of the operator notes the newest goal
+//! that it has read or written, in a folder of the user's own. Nothing depends on these notes: if they are missing or
+//! unusable, only this check is lost.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
@@ -21,13 +21,13 @@ use crate::store::Address;
 
 use super::signed::Authority;
 
-/// The folder in the user's own.
+/// The folder within the user's own.
 const FOLDER: &str = "revisions";
 
-/// Most data spaces of one key and one name of a stack; of more, the oldest is forgotten.
+/// The maximum number of data spaces for one key and one stack name. Beyond that, the oldest is forgotten.
 const MOST: usize = 64;
 
-/// What one operator's key knows of the stacks of the data space at one address.
+/// What one operator knows about the stacks of the data space at one address.
 #[derive(Clone, Debug)]
 pub struct Newest {
     folder: PathBuf,
@@ -44,22 +44,22 @@ struct Known {
 }
 
 impl Newest {
-    /// What this user knows of the data space at `address`; nothing of what `wattle up` runs, which is this user's own, nor where
-    /// this user has no folder of their own.
+    /// What this user knows about the data space at `address`. `None` for the one that `wattle up` runs, which is this
+    /// user's own, and if the user has no folder.
     pub fn at(address: &Address) -> Option<Self> {
         let place = own_folder::path().ok().filter(|_| matches!(address, Address::ZooKeeper { .. }))?;
         Some(Self { folder: place.join(FOLDER), address: address.clone() })
     }
 
-    /// The newest revision of `stack` by the word of `authority`, as far as it is known.
+    /// The newest known revision of `stack` that `authority` has signed.
     pub(crate) fn of(&self, authority: &Authority, stack: &str) -> Option<Revision> {
         let all = read(&self.file(authority, stack));
         let here = all.into_iter().filter(|known| self.is_of(known, stack));
         here.map(|known| known.revision).max()
     }
 
-    /// Takes note that `revision` is the newest one. That nobody can be kept from deploying, it is no failure if that cannot be
-    /// kept.
+    /// Notes that `revision` is the newest. If it cannot be stored, that is not an error, so that nobody can prevent a
+    /// deployment in this way.
     pub(crate) fn note(&self, authority: &Authority, stack: &str, revision: &Revision) {
         let file = self.file(authority, stack);
         let mut all = read(&file);
@@ -93,7 +93,7 @@ impl Newest {
     }
 }
 
-/// Refuses a folder in which others can put anything.
+/// Refuses a folder that others can write to.
 fn judge(folder: &Path) -> io::Result<()> {
     folder.ancestors().take(2).try_for_each(own_folder::judge)
 }
@@ -144,7 +144,7 @@ mod tests {
         one.note(&key, "shop", &revision("2026", 2));
         assert_eq!(one.of(&key, "shop"), Some(revision("2026", 2)));
         assert_eq!(fs::read_dir(&one.folder).unwrap().count(), 1, "something is left beside it");
-        // Nor what others could have written.
+        // Nor does it read anything that others could have written.
         fs::set_permissions(&one.folder, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
         assert_eq!(one.of(&key, "shop"), None);
     }

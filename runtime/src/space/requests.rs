@@ -1,4 +1,4 @@
-//! Requests to the store: what a machine asks for and what a command does, carried out, signed, and judged.
+//! Requests to the store for machines and commands: carries them out, signs what is written and verifies what is read.
 
 use std::sync::{PoisonError, RwLockReadGuard};
 
@@ -15,15 +15,15 @@ use super::{
 };
 
 impl Space {
-    /// The request that an action of a machine is; none if it is something else.
+    /// The request for an action of a machine. `None` if the action is not a request.
     pub fn task(&self, action: &Action) -> Option<Task> {
         Task::of(action, &self.layout, &mut self.versions())
     }
 
-    /// Carries out what a machine asked for, waiting as long as it takes; gives what it is to be told.
+    /// Carries out a machine's request, waits as long as it takes, and returns the event for the machine.
     ///
     /// # Errors
-    /// What the store refuses, and when it cannot be used.
+    /// If the store refuses the request, or cannot be used.
     pub async fn perform(&self, mut task: Task) -> Result<Event, SpaceError> {
         let is_led = self.is_led && task.is_led();
         let (mut op, mut operator) = (task.begin(), self.operators());
@@ -36,12 +36,12 @@ impl Space {
         }
     }
 
-    /// Carries a request out.
+    /// Carries out a request.
     pub(super) async fn ask<R: Request>(&self, request: R) -> Result<R::Out, SpaceError> {
         self.ask_while(request, &|| true).await
     }
 
-    /// Carries a request out, as long as whoever asks is `sure`.
+    /// Carries out a request as long as the caller is `sure`.
     pub(super) async fn ask_while<R: Request>(&self, mut request: R, sure: Sure<'_>) -> Result<R::Out, SpaceError> {
         let (mut op, mut operator) = (request.begin(), self.operators());
         loop {
@@ -56,12 +56,12 @@ impl Space {
         }
     }
 
-    /// Hears from now on when the operator's key becomes another one.
+    /// Notifies from now on when the operator's key changes.
     fn operators(&self) -> Option<watch::Receiver<Authority>> {
         self.operator.as_ref().map(|operator| operator.changes())
     }
 
-    /// `operator` hears when it becomes another key's word since it was judged last by it.
+    /// `operator` notifies when the operator's key has changed since contents were last verified with it.
     async fn carry_out(
         &self,
         op: Op,
@@ -76,7 +76,7 @@ impl Space {
             Op::Changed(path, seen) => {
                 let node = tokio::select! {
                     node = self.store.changed(&path, seen) => node?,
-                    // What was nobody's word may be the operator's.
+                    // Contents that were not trusted may be signed with the operator's new key.
                     () = becomes_another(operator) => self.get(&path).await?,
                 };
                 Answer::Node(self.told(&path, node).await?)
@@ -91,7 +91,7 @@ impl Space {
         })
     }
 
-    /// What the node at `path` says, if that is a server's to say.
+    /// The contents of the node at `path`, verified if it belongs to a server.
     pub(super) async fn told(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, SpaceError> {
         let Some(node) = node else { return Ok(None) };
         let operator = self.operator.as_ref().map(|operator| operator.now());
@@ -101,7 +101,7 @@ impl Space {
             Verdict::Outdated => (false, None),
             Verdict::Disowned(why) => (false, Some(why)),
         };
-        // What is this server's own is written anew, and nothing to tell of.
+        // This server's own contents are written anew, and need no report.
         self.writers.note(path, why.filter(|why| *why != Disowned::Ahead || !self.is_own(path)));
         match why {
             Some(why) if self.signers().is_empty() => {
@@ -117,12 +117,12 @@ impl Space {
         self.signers().iter().any(|signer| Some(signer.authority()) == key)
     }
 
-    /// Whether what is at `path` says that it is of a newer revision than its server was told of. No server says anything of one
-    /// before the goal does; an agent that reads of one would stop at it, and wait in vain for a plan of that revision. People see
-    /// for themselves what a server says.
+    /// Whether the contents at `path` are of a newer revision than their server was told of. No server writes anything
+    /// for a revision before the goal has it. An agent that read such contents would stop, and wait in vain for a plan
+    /// of that revision. People are shown what the server has written.
     async fn is_ahead(&self, path: &str, of: &Revision) -> bool {
         let Some((_, server)) = envelope::said_by(path).filter(|_| !self.signers().is_empty()) else { return false };
-        // Without a goal, nobody knows better.
+        // Without a goal, nothing speaks against it.
         let Ok(Some(goal)) = self.goal().await else { return false };
         let number = goal.plans.as_ref().map_or(goal.revision, |plans| plans.of(server));
         *of > Revision { space: goal.space, number }
@@ -160,12 +160,12 @@ impl Space {
         }
     }
 
-    /// What the node at `path`, which holds `data`, says for the operator.
+    /// The contents of the node at `path`, which holds `data`, verified if the operator must have signed them.
     pub(super) fn held<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], SpaceError> {
         self.held_by(path, data).map(|(_, held)| held)
     }
 
-    /// The same, and by whose word if that counts.
+    /// Like [`Self::held`], with the authority that has signed, if that matters.
     pub(super) fn held_by<'d>(&self, path: &str, data: &'d [u8]) -> Result<(Option<Authority>, &'d [u8]), SpaceError> {
         let Some(operator) = self.operator.as_ref().filter(|_| self.is_strict) else {
             return Ok((None, unverified(data)));
@@ -174,7 +174,7 @@ impl Space {
         operator.judge(path, data).map(|(by, held)| (Some(by), held)).map_err(untrusted)
     }
 
-    /// From now on, the operator's key is this one.
+    /// From now on, this is the operator's key.
     pub(super) fn passes_to(&self, authority: Authority) {
         if let Some(operator) = &self.operator {
             operator.passes_to(authority);

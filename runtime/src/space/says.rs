@@ -1,4 +1,4 @@
-//! What is said of how servers and components are doing.
+//! Publishes and reads the statuses of servers and components.
 
 use wattle::model::Name;
 use wattle_agent_core::request::{self, Say};
@@ -8,29 +8,29 @@ use crate::store::{StoreError, Version};
 use super::{Failure, Revision, ServerStatus, Space, SpaceError, Status, Sure, parse_json, unverified};
 
 impl Space {
-    /// Says how `component` (`SERVER/COMPONENT`) is doing. Whoever says it must be `sure` to act for the server, before each
-    /// request that changes something: what another one has said is overwritten.
+    /// Publishes the status of `component` (`SERVER/COMPONENT`). The caller must be `sure` to act for the server,
+    /// before each request that changes something, because the statuses of other agents are overwritten.
     ///
     /// # Errors
-    /// [`SpaceError::Unsure`] when it is not, [`StoreError::Missing`] if the model has no such component any more,
-    /// [`SpaceError::Superseded`] when what was said of it is of a newer revision, [`StoreError::Denied`].
+    /// [`SpaceError::Unsure`] if it is not, [`StoreError::Missing`] if the model no longer has the component,
+    /// [`SpaceError::Superseded`] if its status is of a newer revision, [`StoreError::Denied`].
     pub async fn set_status(&self, component: &str, status: &Status, sure: Sure<'_>) -> Result<(), SpaceError> {
         let known = self.said(&self.layout.status(component), status.space.as_ref());
         self.say(Say::of_component(&self.layout, component, status, Some(known)), status.space.as_ref(), sure).await
     }
 
-    /// How `component` (`SERVER/COMPONENT`) is doing; none if nothing was ever said.
+    /// The status of `component` (`SERVER/COMPONENT`). `None` if it never had one.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub async fn status(&self, component: &str) -> Result<Option<Status>, SpaceError> {
         self.get_json(&self.layout.status(component)).await
     }
 
-    /// Says how `server` is doing.
+    /// Publishes the status of `server`.
     ///
     /// # Errors
-    /// As [`Space::set_status`].
+    /// Like [`Space::set_status`].
     pub async fn set_server_status(
         &self,
         server: &str,
@@ -41,7 +41,8 @@ impl Space {
         self.say(Say::of_server(&self.layout, server, status, Some(known)), status.space.as_ref(), sure).await
     }
 
-    /// The version of what was last said at `path`. At first, nobody has said anything: if that is not so, it is looked at.
+    /// The version of what was last written at `path`. At first, the node is assumed to be unwritten. If it is not, it
+    /// gets read.
     fn said(&self, path: &str, space: Option<&Name>) -> Version {
         self.versions().take(path, space).unwrap_or(Version::UNTOUCHED)
     }
@@ -58,28 +59,28 @@ impl Space {
         }
     }
 
-    /// How `server` is doing; none if nothing was ever said.
+    /// The status of `server`. `None` if it never had one.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub async fn server_status(&self, server: &str) -> Result<Option<ServerStatus>, SpaceError> {
         self.get_json(&self.layout.server_status(server)).await
     }
 
-    /// What was last said of `server`, by whoever has said it; none if it was nothing that makes sense.
+    /// The last status of `server`, whoever wrote it. `None` if it makes no sense.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub async fn said_of_server(&self, server: &str) -> Result<Option<ServerStatus>, SpaceError> {
         let path = self.layout.server_status(server);
         let said = self.store().get(&path).await?;
         Ok(said.and_then(|said| parse_json(&path, unverified(&said.data)).unwrap_or_default()))
     }
 
-    /// How `component` (`SERVER/COMPONENT`) ended in `revision`, waiting until it has: the failure, if it failed.
+    /// Waits until `component` (`SERVER/COMPONENT`) has ended in `revision`, and returns its failure, if it failed.
     ///
     /// # Errors
-    /// As [`Space::read`].
+    /// Like [`Space::read`].
     pub async fn ended(&self, component: &str, revision: &Revision) -> Result<Option<Failure>, SpaceError> {
         self.ask(request::Ended::wait(&self.layout, &component.into(), revision)).await
     }

@@ -1,4 +1,4 @@
-//! Secret values: encrypted for their readers before they leave the writer (age, X25519).
+//! Secret values, which are encrypted for their readers before they leave the writer (age, X25519).
 
 use std::io::{self, BufRead, Read, Write as _};
 
@@ -13,30 +13,30 @@ use super::Opener;
 /// Why a value was not encrypted or decrypted.
 #[derive(Debug, thiserror::Error)]
 pub enum SealError {
-    /// Nobody could read it.
+    /// It has no readers.
     #[error("a secret needs at least one reader")]
     NoReader,
-    /// Someone for whom it should be encrypted is none.
+    /// A recipient is not valid.
     #[error("`{recipient}` is not a recipient that age knows")]
     Recipient {
-        /// Who.
+        /// The recipient.
         recipient: String,
     },
-    /// It was not made for this server, or was damaged.
+    /// It was not encrypted for this server, or was damaged.
     #[error("the secret cannot be decrypted here: {0}")]
     Decrypt(String),
-    /// It is another entry's, or it was made by a former version, which did not say whose it is.
+    /// It belongs to another entry, or an earlier version made it, which did not say which entry it belongs to.
     #[error("{ELSEWHERE}")]
     Elsewhere,
-    /// What comes out is no value; it is not shown.
+    /// The decrypted text is not a value. It is not shown.
     #[error("the secret holds no value")]
     Value,
 }
 
-/// What a secret in an entry begins with before it is encrypted, which no JSON does.
+/// The beginning of an entry's secret before encryption. No JSON begins like this.
 const BEGIN: &[u8] = b"wattle-secret/2\n";
 
-/// The entry that a secret is in.
+/// The entry that a secret belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
     /// The stack.
@@ -46,16 +46,16 @@ pub struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// What stands before a secret; no name has the end of a line in it.
+    /// The text before a secret. No name contains a newline.
     fn head(&self) -> Vec<u8> {
         [BEGIN, self.stack.as_bytes(), b"\n", self.entry.as_bytes(), b"\n"].concat()
     }
 }
 
-/// Encrypts `value` for each of `recipients`, age's public keys, as what stands in `place`: it opens in no other one.
+/// Encrypts `value` for each of `recipients` (age's public keys), bound to `place`: it cannot be opened in any other.
 ///
 /// # Errors
-/// As [`seal`].
+/// Like [`seal`].
 pub fn seal_entry<'a>(
     value: &Value,
     place: &Place<'_>,
@@ -67,14 +67,14 @@ pub fn seal_entry<'a>(
 /// Decrypts what [`seal_entry`] encrypted for the same place.
 ///
 /// # Errors
-/// As [`open`], and [`SealError::Elsewhere`].
+/// Like [`open`], and [`SealError::Elsewhere`].
 pub fn open_entry(sealed: &str, place: &Place<'_>, opener: &Opener) -> Result<Value, SealError> {
     let text = decrypt(sealed, opener)?;
     let value = text.strip_prefix(&*place.head()).ok_or(SealError::Elsewhere)?;
     serde_json::from_slice(value).map_err(|_| SealError::Value)
 }
 
-/// Encrypts `value` for each of `recipients`, age's public keys.
+/// Encrypts `value` for each of `recipients` (age's public keys).
 ///
 /// # Errors
 /// [`SealError::NoReader`], [`SealError::Recipient`].
@@ -108,12 +108,13 @@ fn encrypt<'a>(text: &[u8], recipients: impl IntoIterator<Item = &'a str>) -> Re
     Ok(STANDARD.encode(sealed))
 }
 
-/// What was encrypted, whose header age gets at once: it begins anew with it for each piece that it gets, which takes hours for a
-/// header of 1 MB, and many readers are a long one.
+/// Encrypted data whose header age receives in one piece. age parses the header from the beginning for each piece that
+/// it receives. With a header of 1 MB, which many readers lead to, that would take hours.
 struct AtOnce<'a>(&'a [u8]);
 
 impl AtOnce<'_> {
-    /// How much the header is: up to the line with its checksum. All of it, if there is none.
+    /// The length of the header, up to and including the line with its checksum. The length of everything if there is
+    /// none.
     fn header(&self) -> usize {
         let last = self.0.windows(LAST.len()).position(|at| at == LAST).map(|at| at + LAST.len());
         let end = last.and_then(|last| Some(last + self.0[last..].iter().position(|byte| *byte == b'\n')? + 1));
@@ -121,7 +122,7 @@ impl AtOnce<'_> {
     }
 }
 
-/// What the last line of a header begins with, and what stands before it.
+/// The beginning of the last line of a header, and the newline before it.
 const LAST: &[u8] = b"\n--- ";
 
 impl Read for AtOnce<'_> {
@@ -139,7 +140,7 @@ impl BufRead for AtOnce<'_> {
         self.0 = &self.0[count..];
     }
 
-    /// The line that is asked for, and all that the header has behind it.
+    /// Returns more than the requested line: the whole rest of the header.
     fn read_until(&mut self, _end: u8, out: &mut Vec<u8>) -> io::Result<usize> {
         let count = self.header();
         out.extend_from_slice(&self.0[..count]);

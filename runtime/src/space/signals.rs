@@ -1,4 +1,4 @@
-//! What servers signal: each in a node of its own, below the place of its agent.
+//! The signals of servers, each in a node of its own below the place of the server's agent.
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::Name;
@@ -7,24 +7,25 @@ use crate::store::{Access, Op, StoreError};
 
 use super::{Plan, Signal, Signalled, Signals, Space, SpaceError, State, Sure};
 
-/// Requests that are under way at the same time.
+/// The maximum number of concurrent requests.
 const AT_ONCE: usize = 64;
 
-/// What all servers have signalled of a handle.
+/// The signals of all servers for one handle.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
-    /// What counts.
+    /// The signals that count.
     pub signals: Vec<Signal>,
-    /// What stands in the place of a server's signals and does not count: the server, and why.
+    /// Contents in the place of a server's signals that do not count: the server, and the reason.
     pub odd: Vec<(Name, String)>,
 }
 
 impl Space {
-    /// Says that these are the `signals` of `server`, in the place of what was said before. Whoever says so must be `sure` to act for
-    /// the server. The node's rights are `access`.
+    /// Replaces the `signals` of `server`. The caller must be `sure` to act for the server. `access` holds the rights
+    /// of the node.
     ///
     /// # Errors
-    /// [`SpaceError::Unsure`] when it is not, [`StoreError::Missing`] if the model has no such server, [`StoreError::Denied`].
+    /// [`SpaceError::Unsure`] if it is not, [`StoreError::Missing`] if the model has no such server,
+    /// [`StoreError::Denied`].
     pub async fn set_signals(
         &self,
         server: &str,
@@ -41,17 +42,17 @@ impl Space {
         match self.store.set(&path, &data, None).await {
             Ok(_) => return Ok(()),
             Err(StoreError::Missing { .. }) => {}
-            // Whoever acted for the server before has made it.
+            // A previous agent of the server has created it.
             Err(StoreError::Denied { .. }) => ops.insert(0, Op::Delete { path }),
             Err(error) => return Err(error.into()),
         }
         Ok(self.store.apply(ops).await?)
     }
 
-    /// What `server` has signalled; nothing if it never has.
+    /// The signals of `server`. `None` if it never sent any.
     ///
     /// # Errors
-    /// When it cannot be read, is too much, or its server has not said it.
+    /// If they cannot be read, are too long, or are not signed by their server.
     pub async fn signals(&self, server: &str) -> Result<Option<Signals>, SpaceError> {
         let path = self.layout.signals(server);
         let Some(node) = self.told(&path, self.get(&path).await?).await? else { return Ok(None) };
@@ -59,11 +60,11 @@ impl Space {
         Signals::parse(&node.data).ok_or_else(odd).map(Some)
     }
 
-    /// What all servers have signalled of `handle`. A failure of a recipe that will run again for the present plan of its server does
-    /// not count: it says anew how it goes.
+    /// The signals of all servers for `handle`. A recipe's failure does not count if the recipe will run again for the
+    /// present plan of its server, because it then sends signals again.
     ///
     /// # Errors
-    /// When it cannot be read. What is odd about one server is said of that one.
+    /// If they cannot be read. Problems with a single server are reported for that server.
     pub async fn signalled(&self, handle: &str) -> Result<Said, SpaceError> {
         let servers = self.store.children(&self.layout.agents()).await?;
         let read = servers.into_iter().map(|server| async move {
@@ -87,7 +88,7 @@ impl Space {
     }
 
     async fn signalled_by(&self, server: &str, handle: &str) -> Result<Vec<Signal>, SpaceError> {
-        // Most servers have never signalled anything.
+        // Most servers have never sent a signal.
         if self.store.get(&self.layout.signals(server)).await?.is_none() {
             return Ok(Vec::new());
         }
@@ -105,7 +106,7 @@ impl Space {
         Ok(counted)
     }
 
-    /// Whether the recipe that has said so runs again, or may.
+    /// Whether the recipe that sent the signal runs again, or may do so.
     async fn runs_again(&self, server: &str, plan: &Plan, signal: &Signal) -> Result<bool, SpaceError> {
         let Some(component) = signal.component.as_ref().filter(|_| signal.plan < plan.revision) else {
             return Ok(false);

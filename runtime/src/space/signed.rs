@@ -1,8 +1,8 @@
-//! Nodes that the operator has signed: whoever reads one knows who wrote it, and for which place.
+//! Nodes that the operator has signed, so that readers know who wrote them and for which place.
 //!
-//! Such a node is a line `wattle-signed/1 SIGNATURE`, and what it holds behind that. What is signed is the path as well: what
-//! was signed for one server or stack is nothing in the place of another one's. If the key came after others, the line is
-//! `wattle-signed/2 SIGNATURE KEY SUCCESSION`. Which nodes are signed is said here, and nowhere else.
+//! Such a node begins with a line `wattle-signed/1 SIGNATURE`, followed by its contents. The signature also covers the
+//! path, so that what was signed for one server or stack does not count in the place of another. If the key came after
+//! others, the line is `wattle-signed/2 SIGNATURE KEY SUCCESSION`. Only this module determines which nodes are signed.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,40 +17,40 @@ use wattle_agent_core::layout::ROOT;
 use super::CredentialError;
 use super::succession::{self, Succession};
 
-/// What the first line of a signed node begins with.
+/// The beginning of a signed node's first line.
 const BEGIN: &[u8] = b"wattle-signed/1 ";
 
 /// The same if the key came after others.
 const SUCCEEDED: &[u8] = b"wattle-signed/2 ";
 
-/// Bytes that a signature adds to a node at most.
+/// The maximum number of bytes that a signature adds to a node.
 pub(crate) const OVERHEAD: usize = BEGIN.len() + 88 + 1 + 43 + 1 + succession::MOST * succession::LINK;
 
-/// What signs for the operator, or for a server.
+/// Signs for the operator, or for a server.
 pub struct Signer {
     pair: Ed25519KeyPair,
-    /// The keys before.
+    /// The previous keys.
     before: Succession,
 }
 
-/// Whose word counts: the public half of a [`Signer`].
+/// The public half of a [`Signer`], which verifies its signatures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Authority([u8; 32]);
 
-/// Why what a node holds is not taken for the operator's word.
+/// Why a node is not accepted as the operator's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotSigned {
-    /// Nobody has signed it.
+    /// It is not signed.
     #[error("it is not signed")]
     Unsigned,
-    /// Somebody else has, or it was signed for another place, or was changed.
+    /// It was signed by someone else or for another place, or was changed.
     #[error("the operator has not signed it so")]
     Forged,
 }
 
-/// Whether the operator signs what is at `path`: what agents do by it, what rights are computed from, and what is known of
-/// infrastructure.
+/// Whether the operator signs the node at `path`: what agents act on, what rights are computed from, and what is known
+/// about infrastructure.
 pub(crate) fn is_signed(path: &str) -> bool {
     let Some(rest) = path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')) else { return path == ROOT };
     let parts: Vec<&str> = rest.split('/').collect();
@@ -64,7 +64,7 @@ pub(crate) fn is_signed(path: &str) -> bool {
     )
 }
 
-/// What a node holds, whoever has written it.
+/// The contents of a node, whoever has written it.
 pub(crate) fn unverified(data: &[u8]) -> &[u8] {
     split(data).map_or(data, |head| head.held)
 }
@@ -72,7 +72,7 @@ pub(crate) fn unverified(data: &[u8]) -> &[u8] {
 /// The parts of a signed node.
 struct Parts<'d> {
     signature: &'d [u8],
-    /// Whose, and how it came to its word, if it came after others.
+    /// The key and its succession, if it came after others.
     way: Option<&'d [u8]>,
     held: &'d [u8],
 }
@@ -91,12 +91,13 @@ fn split(data: &[u8]) -> Option<Parts<'_>> {
     Some(Parts { signature: &line[..space], way: Some(&line[space + 1..]), held })
 }
 
-/// No path has the end of a line in it.
+/// A path never contains a newline.
 fn message(path: &str, held: &[u8]) -> Vec<u8> {
     [b"wattle-signed/1\n", path.as_bytes(), b"\n", held].concat()
 }
 
-/// What follows from a secret for one purpose: from it, neither the secret can be told nor what follows for another one.
+/// A secret derived from another one for one purpose. Neither the original nor those for other purposes can be derived
+/// from it.
 pub(super) fn derived(secret: &str, purpose: &str) -> [u8; 32] {
     let mut bytes = [0; 32];
     let salt = Salt::new(HKDF_SHA256, b"wattle");
@@ -109,12 +110,12 @@ pub(super) fn derived(secret: &str, purpose: &str) -> [u8; 32] {
 }
 
 impl Signer {
-    /// The one that belongs to a secret of an operator's.
+    /// The signer for an operator's secret.
     pub(super) fn of(secret: &str) -> Self {
         Self::with(&derived(secret, "what the operator signs"))
     }
 
-    /// The one that belongs to a server's secret.
+    /// The signer for a server's secret.
     pub(super) fn of_server(secret: &str) -> Self {
         Self::with(&derived(secret, "what a server signs"))
     }
@@ -124,7 +125,7 @@ impl Signer {
         Self { pair, before: Succession::default() }
     }
 
-    /// The same, which came after others.
+    /// The same signer as the successor of others.
     pub(super) fn after(self, before: Succession) -> Self {
         Self { before, ..self }
     }
@@ -143,7 +144,7 @@ impl Signer {
         self.pair.sign(message)
     }
 
-    /// What the node at `path` is to hold so that it says `held`.
+    /// Signs `held` as the contents of the node at `path`.
     pub fn sign(&self, path: &str, held: &[u8]) -> Vec<u8> {
         let signature = STANDARD.encode(self.signature(&message(path, held)));
         if self.before.is_empty() {
@@ -155,25 +156,26 @@ impl Signer {
 }
 
 impl Authority {
-    /// Whether a message has this signature of whose word counts.
+    /// Whether this authority has signed a message with this signature.
     pub(super) fn has_signed(&self, message: &[u8], signature: &[u8]) -> bool {
         UnparsedPublicKey::new(&ED25519, &self.0).verify(message, signature).is_ok()
     }
 
-    /// What the node at `path`, which holds `data`, says.
+    /// Verifies `data` of the node at `path`, and returns its contents.
     ///
     /// # Errors
-    /// When it is not what the operator has signed.
+    /// If the operator has not signed it.
     pub fn verify<'d>(&self, path: &str, data: &'d [u8]) -> Result<&'d [u8], NotSigned> {
         let Parts { signature, held, .. } = split(data).ok_or(NotSigned::Unsigned)?;
         let signature = STANDARD.decode(signature).map_err(|_| NotSigned::Forged)?;
         if self.has_signed(&message(path, held), &signature) { Ok(held) } else { Err(NotSigned::Forged) }
     }
 
-    /// The same for one who also believes whoever came after this one; with whose word it is.
+    /// Like [`Self::verify`], but also trusts the keys that came after this one. Returns the key that has signed as
+    /// well.
     ///
     /// # Errors
-    /// When it is not what the operator has signed.
+    /// If the operator has not signed it.
     pub fn follow<'d>(&self, path: &str, data: &'d [u8]) -> Result<(Self, &'d [u8]), NotSigned> {
         let parts = split(data).ok_or(NotSigned::Unsigned)?;
         let later = parts.way.and_then(|way| {
@@ -265,11 +267,11 @@ mod tests {
         assert_eq!(old.follow(PATH, &data), Ok((new, &b"{}"[..])));
         assert_eq!(old.verify(PATH, &data), Err(NotSigned::Forged));
         assert_eq!(other.authority().follow(PATH, &data), Err(NotSigned::Forged));
-        // Nobody goes back.
+        // The way does not lead back.
         let former = first.sign(PATH, b"{}");
         assert_eq!(old.follow(PATH, &former), Ok((old, &b"{}"[..])));
         assert_eq!(new.follow(PATH, &former), Err(NotSigned::Forged));
-        // The word was for another key.
+        // The endorsement was for another key.
         let forged = other.after(way).sign(PATH, b"{}");
         assert_eq!(old.follow(PATH, &forged), Err(NotSigned::Forged));
         for at in 0..data.len() {

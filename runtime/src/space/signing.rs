@@ -1,7 +1,7 @@
-//! The data space as the operator sees it: what they write is signed, and what is read is theirs or nobody's.
+//! The data space as the operator sees it: everything written is signed, and nothing is read that others have written.
 //!
-//! All of `seed` and `deploy` reads and writes through it, so that no other part of them knows of signatures. A goal that is older
-//! than one that this operator knows of is not their word any more, either.
+//! `seed` and `deploy` access the data space only through this module, so that no other part of them handles
+//! signatures. A goal that is older than one that this operator knows does not count either.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,42 +21,43 @@ use super::{Authority, Goal, Newest, NotSigned, OperatorKey, ROOT, Revision, Sig
 pub(crate) struct Signed {
     store: Arc<dyn Store>,
     signer: Signer,
-    /// Whose word counts as well, and is not given any more.
+    /// A former key that is still trusted, but no longer used to sign.
     former: Option<Authority>,
-    /// What is known of revisions outside of the store, with whose word each is; the signer's first.
+    /// The newest revisions known from outside of the store, each with the authority that signed them. The signer's
+    /// come first.
     newest: Vec<(Newest, Authority)>,
-    /// What the infrastructure of a stack is known by, as far as that was read.
+    /// The marks of the stacks' infrastructures, as far as they were read.
     marks: Marks,
-    /// Whoever reads what the operator has not signed so is refused. Without that, it is as if nothing stood there.
+    /// Whether reading a node that the operator has not signed is refused. Otherwise, such a node counts as empty.
     insists: bool,
-    /// What was read that the operator has not signed so, by path.
+    /// The nodes that were read and that the operator has not signed, by path.
     refused: Mutex<BTreeMap<String, Refused>>,
 }
 
-/// What the operator has not signed so.
+/// A node that the operator has not signed.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused {
-    /// Why that is known.
+    /// How that is known.
     pub(crate) why: NotTheirs,
-    /// What stands there.
+    /// Its data.
     pub(crate) data: Vec<u8>,
 }
 
-/// Why what a node holds is not what the operator wants there.
+/// Why a node does not have the operator's contents.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum NotTheirs {
-    /// It is not their word.
+    /// It is not signed by the operator.
     #[error(transparent)]
     NotSigned(#[from] NotSigned),
-    /// Somebody has emptied it: the operator writes nothing there that says nothing.
+    /// Someone has emptied it: the operator never leaves this node empty.
     #[error("it is empty")]
     Empty,
-    /// It was, and there was a newer one.
+    /// It was valid, but there was a newer one.
     #[error("it is {there}, and this operator knows of {newest}")]
     Former {
-        /// What stands there.
+        /// The revision that is there.
         there: Revision,
-        /// The newest one that is known.
+        /// The newest known revision.
         newest: Revision,
     },
 }
@@ -68,18 +69,18 @@ impl fmt::Debug for Signed {
 }
 
 impl Signed {
-    /// `store`, for the operator who has `key`.
+    /// `store` for the operator who has `key`.
     pub(crate) fn new(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<Self> {
         Arc::new(Self::with(store, key, None))
     }
 
-    /// The same for one who writes with `key`, and believes the one who has the `other` one as well.
+    /// For an operator who writes with `key`, and also trusts the `other` key.
     pub(crate) fn succeeding(store: &Arc<dyn Store>, key: &OperatorKey, other: &OperatorKey) -> Arc<Self> {
         Arc::new(Self::with(store, key, Some(other)))
     }
 
-    /// One that [believes](Self::succeeding) the `other` one as well, if there is one, for whoever cannot go on without what they ask for:
-    /// reading what is not theirs fails.
+    /// A store that also [trusts](Self::succeeding) the `other` key, if there is one. For callers that cannot continue
+    /// without what they ask for: reading a node that is not the operator's fails.
     pub(crate) fn insisting(store: &Arc<dyn Store>, key: &OperatorKey, other: Option<&OperatorKey>) -> Arc<Self> {
         Arc::new(Self { insists: true, ..Self::with(store, key, other) })
     }
@@ -96,7 +97,7 @@ impl Signed {
         }
     }
 
-    /// What was read that the operator has not signed so, and why.
+    /// The nodes that were read and that the operator has not signed, with the reasons.
     pub(crate) fn refused(&self) -> BTreeMap<String, Refused> {
         self.all().clone()
     }
@@ -105,7 +106,7 @@ impl Signed {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a node says: nothing, if it is not the operator's word though it should be.
+    /// The contents of a node. Empty if the operator should have signed it, but has not.
     fn said(&self, path: &str, node: Option<Node>) -> Result<Option<Node>, StoreError> {
         match node {
             Some(node) if is_signed(path) && (!node.data.is_empty() || !self.may_be_empty(path)) => {
@@ -115,8 +116,8 @@ impl Signed {
         }
     }
 
-    /// Whether the operator leaves a node empty that they sign otherwise: one that says nothing yet, or only groups others. A goal that
-    /// nobody knows of may be anybody's.
+    /// Whether the operator leaves a node empty that is otherwise signed, because it says nothing yet or only groups
+    /// others. A goal that is not known from outside of the store may have any contents.
     fn may_be_empty(&self, path: &str) -> bool {
         let below =
             path.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('/')).and_then(|rest| rest.split_once('/'));
@@ -129,7 +130,7 @@ impl Signed {
             | "infrastructure/targets"
             | "infrastructure/term"
             | "infrastructure/leader" => true,
-            // What is asked for becomes whole with the wish for it.
+            // A target becomes complete only with the wish for it.
             _ => place.strip_prefix("infrastructure/targets/").is_some_and(|name| !name.contains('/')),
         }
     }
@@ -141,7 +142,7 @@ impl Signed {
             Err(why) => why,
         };
         if path == ROOT {
-            // It is there before any operator is, and whoever was first may have made it.
+            // It exists before any operator does, and whoever was first may have created it.
             return Ok(Node { data: Vec::new(), ..node });
         }
         if self.insists {
@@ -151,7 +152,7 @@ impl Signed {
         Ok(Node { data: Vec::new(), ..node })
     }
 
-    /// What the operator says there.
+    /// Verifies the operator's contents of a node.
     fn judge(&self, path: &str, data: &[u8]) -> Result<Vec<u8>, NotTheirs> {
         let place = self.marks.place(path);
         let judged = self.signer.authority().verify(&place, data);
@@ -161,7 +162,7 @@ impl Signed {
         Ok(held.to_vec())
     }
 
-    /// Refuses a goal that was replaced, and takes note of one that is newer than what was known.
+    /// Refuses a goal that was replaced, and notes one that is newer than the newest known.
     fn judge_age(&self, path: &str, held: &[u8]) -> Result<(), NotTheirs> {
         let Some((stack, there)) = goal(path, held).filter(|_| !self.newest.is_empty()) else { return Ok(()) };
         let newest = self.newest.iter().filter_map(|(newest, by)| newest.of(by, stack)).max();
@@ -173,7 +174,7 @@ impl Signed {
         Ok(())
     }
 
-    /// Takes note of a goal that was written: nothing before it counts, whatever was known.
+    /// Notes a goal that was written. Nothing before it counts from now on, whatever was known.
     fn wrote(&self, path: &str, held: &[u8]) {
         if let Some((stack, revision)) = goal(path, held) {
             self.note(stack, &revision);
@@ -181,16 +182,16 @@ impl Signed {
     }
 
     fn note(&self, stack: &str, revision: &Revision) {
-        // By the former key's word as well, for as long as it is read.
+        // Also for the former key, as long as it is still read.
         self.newest.iter().for_each(|(newest, by)| newest.note(by, stack, revision));
     }
 
-    /// What is written for `data`, if that is signed.
+    /// What to write for `data`, if the node is signed.
     fn signed(&self, path: &str, data: &[u8]) -> Option<Vec<u8>> {
         (is_signed(path) && !data.is_empty()).then(|| self.signer.sign(&self.marks.place(path), data))
     }
 
-    /// Reads what the infrastructure is known by of which the node at `path` is, unless that is known.
+    /// Reads the mark of the infrastructure that the node at `path` belongs to, unless it is known.
     async fn learn(&self, path: &str) -> Result<(), StoreError> {
         let Some(top) = infrastructure_of(path) else { return Ok(()) };
         if self.marks.has(top) {
@@ -209,12 +210,12 @@ impl Signed {
     }
 }
 
-/// What whoever has `key` knows of revisions, if anything.
+/// What the holder of `key` knows about revisions, if anything.
 fn known(key: &OperatorKey) -> Option<(Newest, Authority)> {
     key.newest().map(|newest| (newest.clone(), key.signer().authority()))
 }
 
-/// Of which stack and revision a goal is; none of any other node.
+/// The stack and revision of a goal. `None` for any other node.
 fn goal<'p>(path: &'p str, held: &[u8]) -> Option<(&'p str, Revision)> {
     let stack = path.strip_prefix(ROOT)?.strip_prefix('/')?.strip_suffix("/revision")?;
     let goal: Goal = serde_json::from_slice(held).ok().filter(|_| !stack.contains('/'))?;
@@ -254,7 +255,7 @@ impl Store for Signed {
     }
 
     async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        // All of them are of one stack.
+        // All of them belong to one stack.
         if let Some(op) = ops.iter().find(|op| infrastructure_of(op.path()).is_some()) {
             self.learn(op.path()).await?;
         }

@@ -1,24 +1,25 @@
-//! Whose word counts once an operator has another key: each key gives its word for the next one.
+//! Keeps trust when an operator's key is replaced: each key endorses the next one.
 //!
-//! Servers learn from their user data whose word counts, and user data cannot change without replacing them. So what is signed
-//! with a later key carries the way there from the former ones: whoever believes any of them can follow it.
+//! Servers learn from their user data which key to trust, and user data cannot change without replacing the servers. So
+//! what is signed with a later key carries the chain of endorsements from the former keys. Anyone who trusts one of
+//! them can follow it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::signed::{Authority, Signer};
 
-/// Most keys that one can have come after: whoever believes an earlier one is told otherwise, by new user data.
+/// The maximum number of keys before a key. Servers that trust an even earlier one need new user data.
 pub(crate) const MOST: usize = 16;
 
-/// Bytes of one link in the text at most, with what parts it from the next one.
+/// The maximum number of bytes of a link in the text, with its separator.
 pub(super) const LINK: usize = 43 + 1 + 86 + 1;
 
-/// The keys before one, the first of them first.
+/// The previous keys, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Succession(Vec<Link>);
 
-/// A key, and its word for the next one.
+/// A key, and its endorsement of the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Link {
     from: Authority,
@@ -30,19 +31,19 @@ fn message(from: &Authority, to: &Authority) -> Vec<u8> {
 }
 
 impl Succession {
-    /// Whether nothing came before.
+    /// Whether there is no previous key.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether `trusted` has given its word for `last`, directly or by others between.
+    /// Whether `trusted` has endorsed `last`, directly or through others.
     pub(super) fn leads(&self, trusted: &Authority, last: &Authority) -> bool {
         let Some(at) = self.0.iter().position(|link| link.from == *trusted) else { return false };
         let next = self.0[at + 1..].iter().map(|link| &link.from).chain([last]);
         self.0[at..].iter().zip(next).all(|(link, to)| link.from.has_signed(&message(&link.from, to), &link.signature))
     }
 
-    /// That of `to`, which comes after the key that has this one and is `from`.
+    /// The succession of `to`, which follows the key `from` that has this succession.
     pub(super) fn then(&self, from: &Signer, to: &Authority) -> Self {
         let authority = from.authority();
         let signature = from.signature(&message(&authority, to)).as_ref().to_vec();
@@ -52,13 +53,13 @@ impl Succession {
         Self(all)
     }
 
-    /// As one line.
+    /// The succession as one line.
     pub(crate) fn to_text(&self) -> String {
         let link = |link: &Link| format!("{}.{}", link.from, URL_SAFE_NO_PAD.encode(&link.signature));
         self.0.iter().map(link).collect::<Vec<_>>().join(" ")
     }
 
-    /// From such a line; none if it is none.
+    /// Parses such a line. `None` if it is malformed.
     pub(crate) fn read(text: &str) -> Option<Self> {
         if text.len() > MOST * LINK {
             return None;
@@ -96,7 +97,7 @@ mod tests {
         torn.0.remove(1);
         assert!(!torn.leads(&keys[0], &keys[3]));
         assert!(torn.leads(&keys[2], &keys[3]));
-        // A stranger who puts themselves at its end is believed by nobody.
+        // A stranger who appends their own key is not trusted.
         let forged = Succession::default().then(&stranger, &keys[1]);
         let mut forged = Succession([read.0[0].clone(), forged.0[0].clone()].into());
         assert!(!forged.leads(&keys[0], &keys[1]));

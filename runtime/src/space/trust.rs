@@ -1,10 +1,10 @@
-//! Whose word counts for somebody who reads: the key of the operator's, until the operator has another one.
+//! The authority that a reader trusts: the operator's key, until it is replaced by another one.
 
 use tokio::sync::watch;
 
 use super::signed::{Authority, NotSigned};
 
-/// Whose word counts for somebody.
+/// The trusted authority.
 #[derive(Debug)]
 pub(super) struct Trust(watch::Sender<Authority>);
 
@@ -13,22 +13,23 @@ impl Trust {
         Self(watch::Sender::new(authority))
     }
 
-    /// Whose it is now.
+    /// The present authority.
     pub(super) fn now(&self) -> Authority {
         *self.0.borrow()
     }
 
-    /// What the node at `path` says, and by whose word: that of now, or of a key that came after it.
+    /// Verifies the node at `path`. Returns its contents and the authority that signed them: the present one or one
+    /// that came after it.
     pub(super) fn judge<'d>(&self, path: &str, data: &'d [u8]) -> Result<(Authority, &'d [u8]), NotSigned> {
         self.now().follow(path, data)
     }
 
-    /// From now on, it is the word of `authority`.
+    /// From now on, trusts `authority`.
     pub(super) fn passes_to(&self, authority: Authority) {
         self.0.send_if_modified(|now| std::mem::replace(now, authority) != authority);
     }
 
-    /// Hears of it when it becomes somebody else's.
+    /// Notifies when the authority changes.
     pub(super) fn changes(&self) -> watch::Receiver<Authority> {
         self.0.subscribe()
     }

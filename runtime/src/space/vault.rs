@@ -1,4 +1,4 @@
-//! A server's secrets: opened and sealed with its own key.
+//! Opens and seals a server's secrets with its own key.
 
 use wattle::model::Value;
 use wattle_agent_core::content::Content;
@@ -7,7 +7,7 @@ use wattle_agent_core::vault::Vault;
 use super::seal::{Place, open, open_entry, seal, seal_entry};
 use super::{Credential, Keyring, Opener};
 
-/// The vault of the server that has a credential: secrets are encrypted with age.
+/// The vault of a server that has a credential. Secrets are encrypted with age.
 #[derive(Debug)]
 pub struct ServerVault {
     stack: String,
@@ -16,8 +16,8 @@ pub struct ServerVault {
 }
 
 impl ServerVault {
-    /// The vault of the server of `stack` that `credential` belongs to, which has made keys of its `own`: it opens what was
-    /// encrypted for any of these, and keeps its secrets for the newest of the latter.
+    /// The vault of the server of `stack` with this `credential` and keys of its `own`. It opens what was encrypted for
+    /// any of them, and keeps the server's secrets for the newest of its own keys.
     pub fn new(stack: &str, own: Keyring, credential: &Credential) -> Self {
         Self { stack: stack.to_owned(), own, credential: credential.opener() }
     }

@@ -1,4 +1,5 @@
-//! Signatures of servers that were judged already: many read the same, and to judge it takes longer than to be told of it.
+//! Remembers verified signatures of servers: many components read the same node, and verifying it takes longer than
+//! reading it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,18 +9,18 @@ use sha2::{Digest as _, Sha256};
 use super::envelope::{Disowned, verify};
 use super::signed::Authority;
 
-/// Most nodes that are remembered.
+/// The maximum number of nodes to remember.
 const MOST: usize = 16_384;
 
-/// What was found to be signed: by path, the digest of what the node held, and whose signature it was.
+/// By path: the digest of a node's verified contents, and the key that signed them.
 #[derive(Debug, Default)]
 pub(super) struct Verified(Mutex<HashMap<String, ([u8; 32], Authority)>>);
 
 impl Verified {
-    /// Whether one of `keys` has signed what the node at `path` holds, as [`verify`] says.
+    /// Verifies that one of `keys` has signed the contents of the node at `path`, like [`verify`].
     ///
     /// # Errors
-    /// When none has.
+    /// If none has.
     pub(super) fn verify<'k>(
         &self,
         keys: impl Iterator<Item = &'k Authority> + Clone,

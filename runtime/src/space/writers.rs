@@ -1,4 +1,4 @@
-//! Whose word counts for what: by which keys is judged what servers say.
+//! The keys that verify what servers write.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,15 +12,15 @@ use super::signed::Authority;
 use super::verified::Verified;
 use super::{Layout, Plan, Revision};
 
-/// The keys of servers, as plans tell them.
+/// The keys of servers, as found in plans.
 #[derive(Debug, Default)]
 pub(super) struct Writers {
     /// By stack and server.
     keys: Mutex<HashMap<(Name, Name), Known>>,
-    /// Those whose plan was looked for and is not the operator's.
+    /// The servers whose plan was looked for and is not the operator's.
     unknown: Mutex<HashSet<(Name, Name)>>,
     verified: Verified,
-    /// What is there and not believed, by path.
+    /// Contents that are not trusted, by path.
     refused: watch::Sender<BTreeMap<String, Disowned>>,
 }
 
@@ -28,32 +28,33 @@ pub(super) struct Writers {
 #[derive(Clone, Debug)]
 struct Known {
     key: Authority,
-    /// Since which revision; not known of other stacks.
+    /// The revision since which it has this key. Not known for servers of other stacks.
     since: Option<Revision>,
 }
 
-/// What comes of judging what is there in a server's name.
+/// The result of verifying contents in a server's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The server says it, or the operator, or nobody knows better.
+    /// They are from the server or the operator, or cannot be verified.
     Counts,
-    /// The same, of a revision that is newer than the one since which its key is known: it counts if the goal says that there is one.
+    /// The same, for a revision newer than the one since which the server's key is known. They count if the goal has
+    /// that revision.
     Newer(Revision),
-    /// It is of a revision before its server had the key that it has now: as if it were not there.
+    /// They are from a revision before the server had its present key, and count as not there.
     Outdated,
-    /// Somebody else says it.
+    /// They are from someone else.
     Disowned(Disowned),
 }
 
 impl Writers {
-    /// Takes the keys from the plan of `server`, one of `layout`'s stack.
+    /// Takes the keys from the plan of `server`, which belongs to `layout`'s stack.
     pub(super) fn learn(&self, layout: &Layout, server: &Name, plan: &Plan) {
         let mut keys = self.keys();
         self.unknown().remove(&(layout.stack().into(), server.clone()));
         for (stack, server, key) in plan.keys(server) {
             let since = stack.is_none().then(|| plan.expects(server));
             let stack = stack.cloned().unwrap_or_else(|| layout.stack().into());
-            // Another form of key is a newer version's, whose signatures are nobody's here.
+            // Keys of another form are of a newer version, whose signatures cannot be verified here.
             if let Ok(key) = key.parse() {
                 keys.insert((stack, server.clone()), Known { key, since });
             } else {
@@ -62,8 +63,8 @@ impl Writers {
         }
     }
 
-    /// Takes the key of `server`, one of `layout`'s stack, of which there is no plan that counts. If it has none, nothing that it says
-    /// counts from now on.
+    /// Takes the key of `server`, which belongs to `layout`'s stack and has no valid plan. Without a key, nothing that
+    /// it writes counts from now on.
     pub(super) fn learn_one(&self, layout: &Layout, server: &Name, key: Option<Authority>) {
         let place = (Name::from(layout.stack()), server.clone());
         if let Some(key) = key {
@@ -75,8 +76,9 @@ impl Writers {
         }
     }
 
-    /// Judges what is at `path`: it must be of the server whose place that is, or of the `operator`. Of servers whose key is not
-    /// known, everything counts, and so does nothing at all. What comes of it is to be [noted](Self::note).
+    /// Verifies the contents at `path`: they must be from the server that the path belongs to, or from the `operator`.
+    /// Anything counts from servers whose key is not known, and so do empty contents. Pass the result to
+    /// [`note`](Self::note).
     pub(super) fn judge(&self, operator: Option<&Authority>, path: &str, data: &[u8]) -> Verdict {
         let Some(place) = said_by(path).filter(|_| !data.is_empty()) else { return Verdict::Counts };
         if self.unknown().contains(&(place.0.into(), place.1.into())) {
@@ -100,7 +102,7 @@ impl Writers {
         }
     }
 
-    /// Takes note of what was judged at `path`: why it is not believed, if it is not.
+    /// Notes the result of verifying `path`: why it is not trusted, if so.
     pub(super) fn note(&self, path: &str, why: Option<Disowned>) {
         self.refused.send_if_modified(|refused| match why {
             None => refused.remove(path).is_some(),
@@ -108,7 +110,7 @@ impl Writers {
         });
     }
 
-    /// By which key is judged what a server of a stack says; none if all of it counts.
+    /// The key that verifies what a server of a stack writes. `None` if anything counts.
     pub(super) fn key(&self, place: (&str, &str)) -> Option<Authority> {
         self.known(place).map(|known| known.key)
     }
@@ -117,7 +119,7 @@ impl Writers {
         self.keys().get(&(stack.into(), server.into())).cloned()
     }
 
-    /// What is there and not believed.
+    /// The contents that are not trusted.
     pub(super) fn refused(&self) -> watch::Receiver<BTreeMap<String, Disowned>> {
         self.refused.subscribe()
     }

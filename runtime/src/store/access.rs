@@ -1,4 +1,4 @@
-//! Who may do what: ZooKeeper's digest scheme, which the embedded store keeps as well.
+//! Rights to nodes: ZooKeeper's digest scheme, which the embedded store implements as well.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 use wattle::model::IndexMap;
 
-/// The operator's name at a store.
+/// The name of the operator at a store.
 pub const OPERATOR: &str = "operator";
 
-/// What one proves to a store who one is.
+/// Authenticates a client to a store.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Login {
     /// The name, without a colon.
     pub name: String,
-    /// What only its owner knows.
+    /// A secret of the owner.
     pub password: String,
 }
 
@@ -25,27 +25,28 @@ impl std::fmt::Debug for Login {
 }
 
 impl Login {
-    /// Whom a store takes its owner for.
+    /// The principal that a store identifies the owner as.
     pub fn principal(&self) -> Principal {
-        // DigestAuthenticationProvider.generateDigest of ZooKeeper. Passwords are 256 random bits, so SHA-1 will do.
+        // As DigestAuthenticationProvider.generateDigest of ZooKeeper does. Passwords are 256 random bits, so SHA-1 is
+        // sufficient.
         let digest = Sha1::digest(format!("{}:{}", self.name, self.password));
         Principal(format!("{}:{}", self.name, STANDARD.encode(digest)))
     }
 }
 
-/// Someone who has rights: `NAME:DIGEST`, of which the digest is no secret.
+/// An owner of rights: `NAME:DIGEST`. The digest is not secret.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Principal(String);
 
 impl Principal {
-    /// As ZooKeeper writes it in an access list of the scheme `digest`.
+    /// As in a ZooKeeper access list of the scheme `digest`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Rights to one node. Those of making and removing are about its children, as in ZooKeeper.
+/// Rights to one node. Those to create and delete concern its children, as in ZooKeeper.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "four rights, each granted or not")]
 pub struct Rights {
@@ -53,19 +54,19 @@ pub struct Rights {
     pub read: bool,
     /// To set its data.
     pub write: bool,
-    /// To make children.
+    /// To create children.
     pub create: bool,
-    /// To remove children.
+    /// To delete children.
     pub delete: bool,
 }
 
 impl Rights {
-    /// To read.
+    /// The right to read.
     pub const READ: Self = Self { read: true, write: false, create: false, delete: false };
-    /// To write, but not to read.
+    /// The right to write, but not to read.
     pub const WRITE: Self = Self { read: false, write: true, create: false, delete: false };
 
-    /// Both together.
+    /// Both rights together.
     pub fn and(self, other: Self) -> Self {
         Self {
             read: self.read || other.read,
@@ -76,35 +77,35 @@ impl Rights {
     }
 }
 
-/// The rights to one node. The operator has all of them, to every node, without being named here; but a ZooKeeper knows
-/// the operator only by what they make, so whoever else makes a node names them too.
+/// The rights to one node. The operator has all rights to every node without being named here. But ZooKeeper recognizes
+/// the operator only as the creator of nodes, so anyone else who creates a node names the operator as well.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Access(IndexMap<Principal, Rights>);
 
 impl Access {
-    /// Nobody's but the operator's.
+    /// Rights for the operator alone.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Grants `rights` to `whom`, besides what they have.
+    /// Grants `rights` to `whom`, in addition to existing ones.
     pub fn grant(mut self, whom: &Principal, rights: Rights) -> Self {
         let granted = self.0.entry(whom.clone()).or_default();
         *granted = granted.and(rights);
         self
     }
 
-    /// Who has which rights, each once.
+    /// Each principal with its rights.
     pub fn grants(&self) -> impl Iterator<Item = (&Principal, Rights)> {
         self.0.iter().map(|(principal, rights)| (principal, *rights))
     }
 
-    /// Bytes that it takes in a request.
+    /// The number of bytes that this takes in a request.
     pub(crate) fn size(&self) -> usize {
         self.0.keys().map(|principal| 24 + principal.0.len()).sum()
     }
 
-    /// What one who is all of `principals` may do.
+    /// The rights of a client that is all of `principals`.
     pub(crate) fn rights_of(&self, principals: &[Principal]) -> Rights {
         let granted = principals.iter().filter_map(|principal| self.0.get(principal));
         granted.fold(Rights::default(), |all, rights| all.and(*rights))

@@ -1,6 +1,7 @@
-//! Where a data space is: `zookeeper+tls://HOST:PORT[,HOST:PORT...]`, `zookeeper://` of this machine, `unix:PATH`.
+//! The address of a data space: `zookeeper+tls://HOST:PORT[,HOST:PORT...]`, `zookeeper://` of this machine,
+//! `unix:PATH`.
 //!
-//! The one home of the rule which ZooKeeper may be spoken to in clear.
+//! Only this module decides which ZooKeeper may be used without TLS.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,52 +10,52 @@ use std::str::FromStr;
 
 use super::authority::{Authority, AuthorityError, AuthorityId};
 
-/// Where a data space is.
+/// The address of a data space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// A ZooKeeper.
     ZooKeeper {
-        /// `HOST:PORT[,HOST:PORT...]`, as ZooKeeper's clients take it.
+        /// `HOST:PORT[,HOST:PORT...]`, as ZooKeeper clients expect it.
         hosts: String,
-        /// How one speaks to it.
+        /// How to connect to it.
         wire: Wire,
     },
     /// `unix:PATH`: the socket of an embedded store.
     Socket(PathBuf),
 }
 
-/// How one speaks to a ZooKeeper.
+/// How to connect to a ZooKeeper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wire {
-    /// `zookeeper://`: in clear, for loopback addresses; for others only with `?insecure`, which says that the network
-    /// between is trusted.
+    /// `zookeeper://`: unencrypted, for loopback addresses. For others only with `?insecure`, which declares that the
+    /// network in between is trusted.
     Clear,
-    /// `zookeeper+tls://`: by TLS, with servers whose certificate is of this authority. `?ca=FILE` names one that the
-    /// system does not know.
+    /// `zookeeper+tls://`: TLS, with servers whose certificates come from this authority. `?ca=FILE` names an authority
+    /// that the system does not know.
     Tls(Authority),
 }
 
-/// Why a text is no [`Address`].
+/// Why a text is not an [`Address`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// It cannot be read.
+    /// It is malformed.
     #[error(
         "`{text}` is not where a data space can be: {why}; expected `zookeeper+tls://HOST:PORT[,HOST:PORT...]`, \
          `zookeeper://` of this machine, or `unix:PATH`"
     )]
     Malformed {
-        /// What was given.
+        /// The given text.
         text: String,
         /// What is wrong with it.
         why: &'static str,
     },
-    /// It is not encrypted, and not of this machine.
+    /// It is unencrypted and not of this machine.
     #[error(
         "`{text}` is not encrypted, and `{host}` is another machine: whoever is on the way reads the passwords, and can \
          change what servers run"
     )]
     InClear {
-        /// What was given.
+        /// The given text.
         text: String,
         /// The first host that is not this machine.
         host: String,
@@ -62,7 +63,7 @@ pub enum AddressError {
 }
 
 impl AddressError {
-    /// What to do about it; nothing for what cannot be read, which says it itself.
+    /// What to do about it. Empty for a malformed address, whose message already says it.
     pub fn help(&self) -> &'static [&'static str] {
         match self {
             Self::Malformed { .. } => &[],
@@ -76,16 +77,17 @@ impl AddressError {
 }
 
 impl Address {
-    /// Reads an address; one in clear of other machines only if `is_insecure`, or with `?insecure`.
+    /// Parses an address. An unencrypted one of another machine is accepted only if `is_insecure` is set, or with
+    /// `?insecure`.
     ///
     /// # Errors
     /// What is wrong with it.
     pub fn read(text: &str, is_insecure: bool) -> Result<Self, AddressError> {
         let refuse = |why| AddressError::Malformed { text: text.to_owned(), why };
         if let Some(path) = text.strip_prefix("unix:") {
-            // `unix:///run/x` as a URL, `unix:/run/x` and `unix:x` as systemd and others have it.
+            // `unix:///run/x` as a URL, `unix:/run/x` and `unix:x` as systemd and others write it.
             let path = path.strip_prefix("//").unwrap_or(path);
-            // Two slashes would be taken for those of a URL when the address is read again.
+            // When the address is parsed again, two slashes would look like those of a URL.
             let rest = path.trim_start_matches('/');
             let path = &path[path.len() - rest.len() - usize::from(rest.len() < path.len())..];
             return if path.is_empty() { Err(refuse("no path")) } else { Ok(Self::Socket(path.into())) };
@@ -120,7 +122,7 @@ impl Address {
         }
     }
 
-    /// The same, with servers whose certificate is of `authority`; none where nothing is encrypted.
+    /// The same address with servers whose certificates come from `authority`. `None` if it is not encrypted.
     pub fn trusting(self, authority: Authority) -> Option<Self> {
         match self {
             Self::ZooKeeper { hosts, wire: Wire::Tls(_) } => {
@@ -130,10 +132,10 @@ impl Address {
         }
     }
 
-    /// Of which authorities its servers have certificates; none where nothing is encrypted.
+    /// The authorities of its servers' certificates. Empty if it is not encrypted.
     ///
     /// # Errors
-    /// When the authority's file cannot be used.
+    /// If the authority's file cannot be used.
     pub fn authorities(&self) -> Result<Vec<AuthorityId>, AuthorityError> {
         match self {
             Self::ZooKeeper { wire: Wire::Tls(authority), .. } => authority.ids(),
@@ -141,8 +143,8 @@ impl Address {
         }
     }
 
-    /// Whether `text` is an address of the same data space, as far as addresses tell: a socket at the same path, or a ZooKeeper
-    /// of which a member is named by both, spoken to in the same way.
+    /// Whether `text` is an address of the same data space, as far as addresses show: a socket at the same path, or
+    /// a ZooKeeper of which both name a member, with the same type of connection.
     pub fn is_also(&self, text: &str) -> bool {
         let Ok(other) = Self::read(text, true) else { return false };
         match (self, &other) {
@@ -156,11 +158,11 @@ impl Address {
         }
     }
 
-    /// What servers are told: the address, without files of this machine, and the certificates of the authority in PEM,
-    /// empty for those that their system knows.
+    /// What servers are told: the address without files of this machine, and the certificates of the authority in PEM,
+    /// which are empty if the servers' system knows it.
     ///
     /// # Errors
-    /// When the authority's file cannot be used.
+    /// If the authority's file cannot be used.
     pub fn for_servers(&self) -> Result<(String, String), AuthorityError> {
         match self {
             Self::ZooKeeper { hosts, wire: Wire::Tls(authority) } => {
@@ -172,7 +174,7 @@ impl Address {
     }
 }
 
-/// The first of `hosts` that is another machine than this one, whatever a name may stand for.
+/// The first of `hosts` that is another machine. A name counts as one, whatever it resolves to.
 fn elsewhere(hosts: &str) -> Option<&str> {
     let names = hosts.split(',').map(|host| host.rsplit_once(':').map_or(host, |(name, _)| name));
     names.into_iter().find(|name| {
@@ -225,7 +227,7 @@ mod tests {
         for (text, elsewhere) in [
             ("zookeeper://10.0.0.5:2181", "10.0.0.5"),
             ("zookeeper://127.0.0.1:2181,zk2:2181", "zk2"),
-            // What a resolver makes of a name, nobody knows.
+            // What a name resolves to is not known.
             ("zookeeper://localhost.example.org:2181", "localhost.example.org"),
             ("zookeeper://127.1:2181", "127.1"),
             ("zookeeper://0.0.0.0:2181", "0.0.0.0"),
@@ -236,7 +238,7 @@ mod tests {
             assert_eq!(refused, AddressError::InClear { text: text.to_owned(), host: elsewhere.to_owned() });
             assert_eq!(refused.help().len(), 2);
             let allowed = Address::read(text, true).expect("allowed");
-            // Who is told this address is told that it is allowed.
+            // A reader of this address also sees that it is allowed.
             assert_eq!(allowed.to_string(), format!("{text}?insecure"));
             assert_eq!(allowed.to_string().parse::<Address>(), Ok(allowed));
         }

@@ -1,4 +1,4 @@
-//! Whose certificates are trusted.
+//! Trusted certificate authorities.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,11 @@ use wattle::manners::read;
 
 use crate::pem;
 
-/// Most bytes of an authority's certificates, in PEM: they are part of each server's user data, of which Nova takes 49,149.
+/// The maximum number of bytes of an authority's certificates in PEM: they are part of each server's user data, which
+/// Nova limits to 49,149 bytes.
 const MOST: usize = 8 * 1024;
 
-/// Where systems keep the certificate authorities that they know: Debian and its like, Red Hat's, SUSE's, Alpine.
+/// Where systems keep the certificate authorities that they know: Debian and similar, Red Hat, SUSE, Alpine.
 const OF_THE_SYSTEM: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -25,18 +26,18 @@ const OF_THE_SYSTEM: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
-/// Whose certificates are trusted.
+/// A trusted certificate authority.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Authority {
-    /// Those that the system knows.
+    /// All authorities that the system knows.
     System,
-    /// The one in a file, in PEM.
+    /// The authority in a file, in PEM.
     File(PathBuf),
-    /// The one whose certificates these are, in PEM.
+    /// The authority with these certificates, in PEM.
     Pem(String),
 }
 
-/// Which authority it is: a digest of its public key, which stays when its certificate is renewed.
+/// Identifies an authority: a digest of its public key, which stays the same when its certificate is renewed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct AuthorityId([u8; 32]);
@@ -69,35 +70,35 @@ pub enum AuthorityError {
     /// Its file cannot be read.
     #[error("the certificate authority `{}`: {source}", path.display())]
     Read {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
-    /// There is no certificate in it.
+    /// It contains no certificate.
     #[error("the certificate authority {name} holds no certificate in PEM (`-----BEGIN CERTIFICATE-----`)")]
     None {
-        /// Which one.
+        /// The authority.
         name: String,
     },
-    /// More than user data have room for.
+    /// It is too large for user data.
     #[error(
         "the certificate authority {name} has {bytes} bytes of certificates, and the user data of a server has room for \
          {MOST}: give the file of the one authority whose certificates the data space has"
     )]
     Large {
-        /// Which one.
+        /// The authority.
         name: String,
-        /// How many.
+        /// Its number of bytes.
         bytes: usize,
     },
 }
 
 impl Authority {
-    /// Its certificates in PEM, and nothing else that its file holds; none for those of the system.
+    /// Its certificates in PEM, without other contents of its file. `None` for the system's.
     ///
     /// # Errors
-    /// When its file cannot be read, or holds no certificate, or too many.
+    /// If its file cannot be read, or contains no certificate, or too many.
     pub fn certificates(&self) -> Result<Option<String>, AuthorityError> {
         let (name, pem) = match self {
             Self::System => return Ok(None),
@@ -105,7 +106,7 @@ impl Authority {
                 let name = format!("`{}`", path.display());
                 match read(path) {
                     Ok(pem) => (name, pem),
-                    // Certificates in DER, say.
+                    // Certificates in DER, for example.
                     Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                         return Err(AuthorityError::None { name });
                     }
@@ -124,10 +125,10 @@ impl Authority {
         }
     }
 
-    /// Which ones they are, in their order. Those of the system are one.
+    /// The identifiers of its certificates, in order. All of the system's have a single one.
     ///
     /// # Errors
-    /// As [`Self::certificates`].
+    /// Like [`Self::certificates`].
     pub fn ids(&self) -> Result<Vec<AuthorityId>, AuthorityError> {
         let id = |what: &[u8]| AuthorityId(Sha256::digest(what).into());
         let Some(pem) = self.certificates()? else { return Ok(vec![id(b"of the system")]) };
@@ -144,10 +145,10 @@ impl Authority {
     }
 }
 
-/// What the system trusts, in PEM.
+/// The certificates that the system trusts, in PEM.
 ///
 /// # Errors
-/// Why that is not known.
+/// Why they are not known.
 pub(crate) fn of_the_system() -> Result<String, String> {
     let file = OF_THE_SYSTEM
         .iter()

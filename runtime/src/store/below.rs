@@ -1,4 +1,4 @@
-//! What stands below nodes, level by level.
+//! Lists the nodes below others, level by level.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::{Store, StoreError};
 
-/// Nodes of which it is asked at the same time what is below them.
+/// The maximum number of nodes whose children are listed at the same time.
 const AT_ONCE: usize = 256;
 
-/// The paths of what stands right below the nodes of a `level`, in its order.
+/// The paths of the children of all nodes of a `level`, in its order.
 ///
 /// # Errors
-/// When one may not be read.
+/// If one may not be read.
 pub(crate) async fn below(store: &Arc<dyn Store>, level: Vec<String>) -> Result<Vec<String>, StoreError> {
     let below = stream::iter(level).map(|path| async move {
         let names = store.children(&path).await?;

@@ -1,10 +1,11 @@
-//! How much others than the operator may make: bounded below each node below which they may make any.
+//! Limits how much clients other than the operator can create. The limit applies below each node in which they may
+//! create any.
 //!
-//! The embedded store bounds it by itself. A ZooKeeper does where it is told to by quotas, and to keep them
+//! The embedded store enforces it by itself. A ZooKeeper does if it is given quotas and told to enforce them
 //! (`enforceQuota=true`).
 
-/// Most nodes below one. An agent makes one.
+/// The maximum number of nodes below one. An agent creates one.
 pub const MOST_NODES: usize = 32;
 
-/// Most bytes that these nodes hold together. An agent's has a few hundred.
+/// The maximum number of bytes that these nodes hold together. An agent's node has a few hundred.
 pub const MOST_BYTES: usize = 64 << 10;

@@ -1,46 +1,46 @@
-//! What goes wrong with a store.
+//! Errors of stores.
 
 use super::MAX_DATA;
 
-/// Why a store did not do what it was asked.
+/// Why a store refused a request.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Not a path that a store takes.
+    /// The path is not valid.
     #[error("`{path}` cannot be in the data space: {reason}")]
     Illegal {
-        /// What was given.
+        /// The given path.
         path: String,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// There is no such node.
+    /// The node does not exist.
     #[error("there is no `{path}` in the data space")]
     Missing {
-        /// Where one was looked for.
+        /// Its path.
         path: String,
     },
-    /// There is such a node already.
+    /// The node already exists.
     #[error("`{path}` is already in the data space")]
     Exists {
-        /// Where.
+        /// Its path.
         path: String,
     },
-    /// The node has changed meanwhile.
+    /// The node has changed in the meantime.
     #[error("`{path}` was changed by someone else meanwhile")]
     Conflict {
-        /// Where.
+        /// Its path.
         path: String,
     },
-    /// Another node was made in the place of the one that was meant, and it is what has been changed.
+    /// Another node was created in place of the intended one, and was changed instead.
     #[error("`{path}` was removed and made again by someone else meanwhile, and has been changed")]
     Replaced {
-        /// Where.
+        /// Its path.
         path: String,
     },
-    /// What the node holds is not as the operator has written it, and they were to read it.
+    /// The operator was to read a node whose contents are not as they have written it.
     #[error("`{path}` in the data space is not as its operator has written it: {why}")]
     Disowned {
-        /// Where.
+        /// Its path.
         path: String,
         /// How that is known.
         why: String,
@@ -48,37 +48,37 @@ pub enum StoreError {
     /// The node has children.
     #[error("`{path}` is not empty")]
     NotEmpty {
-        /// Where.
+        /// Its path.
         path: String,
     },
-    /// The credential's rights do not allow it.
+    /// The credential does not have the rights.
     #[error("this credential may not {action} `{path}`")]
     Denied {
-        /// What was tried: `read`, `write`.
+        /// The action: `read`, `write`.
         action: &'static str,
-        /// Where.
+        /// The path of the node.
         path: String,
     },
-    /// More data than a node takes.
+    /// The data is too large for a node.
     #[error("{bytes} bytes for `{path}` are more than the {MAX_DATA} that a data space takes for one")]
     TooLarge {
-        /// Where.
+        /// The path of the node.
         path: String,
-        /// How many.
+        /// The number of bytes.
         bytes: usize,
     },
-    /// More than one who is not the operator may make.
+    /// Clients other than the operator may not create more.
     #[error("there is no room for `{path}`: what a server may make in the data space is bounded")]
     Full {
-        /// Where.
+        /// The path of the node.
         path: String,
     },
-    /// The store cannot be reached, or does not know the credential; trying again is of no use.
+    /// The store cannot be reached or does not know the credential, and retrying is pointless.
     #[error("cannot use the data space at {address}: {reason}")]
     Unusable {
-        /// Where the store is.
+        /// The address of the store.
         address: String,
-        /// What is in the way.
+        /// The reason.
         reason: String,
     },
 }
@@ -92,10 +92,10 @@ impl StoreError {
         Self::Denied { action, path: path.to_owned() }
     }
 
-    /// What became of a change to the node at `path`, which may be missing.
+    /// The outcome of a change to the node at `path`, which need not exist.
     ///
     /// # Errors
-    /// Any other one.
+    /// All other errors.
     pub(crate) fn unless_missing(path: &str, outcome: Result<(), Self>) -> Result<(), Self> {
         match outcome {
             Err(Self::Missing { path: missing }) if missing == path => Ok(()),
@@ -103,7 +103,7 @@ impl StoreError {
         }
     }
 
-    /// Refuses data that a store would not take.
+    /// Refuses data that no store would accept.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`].

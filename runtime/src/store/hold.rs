@@ -1,41 +1,41 @@
-//! A node that somebody holds, as its holder sees it.
+//! A held node, as its holder sees it.
 
 use std::time::Duration;
 
 use tokio::sync::{oneshot, watch};
 
-/// How long [`Hold::release`] waits for the store. One that cannot be reached removes the node by itself.
+/// How long [`Hold::release`] waits for the store. A store that cannot be reached removes the node by itself.
 const RELEASE: Duration = Duration::from_secs(3);
 
-/// A node that is there for as long as this lives, unless it is [lost](Hold::lost).
+/// A node that exists for as long as this value does, unless it is [lost](Hold::lost).
 #[derive(Debug)]
 #[must_use = "the node goes when this is dropped"]
 pub struct Hold {
-    // Dropped, it tells the task that keeps the node to remove it and end.
+    // Dropping this makes the task that keeps the node remove it and end.
     release: oneshot::Sender<()>,
     fate: watch::Receiver<Fate>,
-    // How often it was made again, as far as its holder knows.
+    // How many times the node was created again, as far as its holder knows.
     seen: u64,
 }
 
-/// What has become of a node.
+/// The state of a held node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fate {
     is_lost: bool,
-    /// How often it was made again.
+    /// How many times it was created again.
     again: u64,
 }
 
-/// What becomes of a node that is held.
+/// A change of a held node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// It was gone, and was made again: somebody else may have held it meanwhile.
+    /// It was gone, and has been created again. Another client may have held it in the meantime.
     Again,
-    /// Somebody else holds it, or it cannot be made again.
+    /// Another client holds it, or it cannot be created again.
     Lost,
 }
 
-/// The other side of a [`Hold`]: what the task has that keeps the node. Whoever waits for the release waits until it is
+/// The counterpart of a [`Hold`] in the task that keeps the node. A caller that waits for the release waits until it is
 /// dropped.
 #[derive(Debug)]
 pub(super) struct Keeper {
@@ -44,21 +44,21 @@ pub(super) struct Keeper {
 }
 
 impl Hold {
-    /// A hold, and what its keeper has.
+    /// A hold, and its counterpart for the keeper.
     pub(super) fn new() -> (Self, Keeper) {
         let (release, released) = oneshot::channel();
         let (told, fate) = watch::channel(Fate::default());
         (Self { release, fate, seen: 0 }, Keeper { released, fate: told })
     }
 
-    /// Returns once the node is lost: somebody else holds it, or it is gone and cannot be made again. It is not given
-    /// back by itself. Before that it never returns, however long the store cannot be reached. May be dropped and called
-    /// again.
+    /// Returns once the node is lost: another client holds it, or it is gone and cannot be created again. A lost node
+    /// does not come back by itself. Until then this never returns, however long the store cannot be reached. The
+    /// future may be dropped and created again.
     pub async fn lost(&mut self) {
         while self.next().await != Turn::Lost {}
     }
 
-    /// Returns once something becomes of the node. May be dropped and called again.
+    /// Returns at the next change of the node. The future may be dropped and created again.
     pub async fn next(&mut self) -> Turn {
         let seen = self.seen;
         match self.fate.wait_for(|fate| fate.is_lost || fate.again > seen).await {
@@ -66,12 +66,12 @@ impl Hold {
                 self.seen = fate.again;
                 Turn::Again
             }
-            // A keeper that is gone keeps nothing.
+            // Without a keeper, the node is not kept.
             Ok(_) | Err(_) => Turn::Lost,
         }
     }
 
-    /// Removes the node, and returns when the store has done it, or could not be asked for three seconds.
+    /// Removes the node. Returns when the store has done so, or could not be asked for three seconds.
     pub async fn release(self) {
         let Self { release, mut fate, .. } = self;
         drop(release);
@@ -88,7 +88,7 @@ impl Keeper {
         let _ = (&mut self.released).await;
     }
 
-    /// Tells the holder that the node was made again.
+    /// Tells the holder that the node was created again.
     pub(super) fn again(&self) {
         self.fate.send_modify(|fate| fate.again += 1);
     }

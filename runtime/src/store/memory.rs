@@ -9,7 +9,7 @@ use super::hold::Keeper;
 use super::tree::{Tree, Who};
 use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
 
-/// A store within this process, as one who is logged in to it sees it. Clones share the tree.
+/// A store within this process, as a logged-in client sees it. Clones share the tree.
 #[derive(Clone, Debug)]
 pub struct Memory {
     tree: Arc<Mutex<Tree>>,
@@ -17,12 +17,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// An empty tree, as its operator sees it.
+    /// An empty tree, as seen by its operator.
     pub fn new() -> Self {
         Self { tree: Arc::default(), who: Arc::new(Mutex::new(Who::Operator)) }
     }
 
-    /// The same tree as one with these logins sees it.
+    /// The same tree, as seen by a client with these logins.
     pub fn login(&self, logins: &[Login]) -> Self {
         Self { tree: Arc::clone(&self.tree), who: Arc::new(Mutex::new(Who::new(logins))) }
     }
@@ -42,7 +42,7 @@ impl Default for Memory {
     }
 }
 
-/// Ends a watch when whoever waited gives up.
+/// Ends a watch when the caller stops waiting.
 struct Unwatch<'a> {
     store: &'a Memory,
     path: &'a str,
@@ -55,7 +55,7 @@ impl Drop for Unwatch<'_> {
     }
 }
 
-/// A node that is held.
+/// A held node.
 struct Held {
     store: Memory,
     path: String,
@@ -64,7 +64,7 @@ struct Held {
 }
 
 impl Held {
-    /// Makes the node: its holder's number, and its version.
+    /// Creates the node. Returns its holder's number and its version.
     fn make(&self, over: Option<Version>) -> Result<(u64, Version), StoreError> {
         let Self { store, path, data, access } = self;
         let create = Op::Create { path: path.clone(), data: data.clone(), access: access.clone() };
@@ -76,7 +76,7 @@ impl Held {
     }
 
     async fn keep(self, (mut holder, mut version): (u64, Version), mut keeper: Keeper) {
-        // Who holds a node may have no right to read it.
+        // The holder of a node need not have the right to read it.
         let all = Memory { tree: Arc::clone(&self.store.tree), who: Arc::new(Mutex::new(Who::Operator)) };
         loop {
             tokio::select! {
@@ -110,7 +110,7 @@ impl Store for Memory {
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
         let (sender, receiver) = oneshot::channel();
         let tell = Box::new(move |now: Result<Option<&Node>, StoreError>| {
-            // Whoever waited may have given up.
+            // The caller may have stopped waiting.
             let _ = sender.send(now.map(Option::<&Node>::cloned));
         });
         let id = self.tree().watch(&self.who(), path, seen, tell);
@@ -147,7 +147,7 @@ impl Store for Memory {
     }
 
     async fn bound(&self, _places: &[String]) -> Result<bool, StoreError> {
-        // It always is.
+        // The limit always applies.
         Ok(true)
     }
 

@@ -1,7 +1,8 @@
-//! Stores: where a data space is kept. One trait, and what implements it.
+//! Stores, which keep data spaces: one trait and its implementations.
 //!
-//! A store is a tree of nodes, each with data, a version and rights: ZooKeeper's model, because the other store can have
-//! it too and the reverse is not so. What the nodes mean is the business of [`crate::space`], not of a store.
+//! A store is a tree of nodes, each with data, a version and rights. This is ZooKeeper's model, because the other store
+//! can implement it too, but not the other way round. The meaning of the nodes belongs to [`crate::space`], not to a
+//! store.
 
 mod access;
 mod address;
@@ -36,50 +37,51 @@ pub(crate) use path::{check_path, parent};
 use wattle_agent_core::node::bytes;
 pub use wattle_agent_core::node::{Node, Version};
 
-/// Most bytes that a node's data may have.
+/// The maximum number of bytes of a node's data.
 pub const MAX_DATA: usize = wattle::values::MAX_DATA;
 
 /// One step of a larger change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
-    /// Makes a node; its parent must be there, itself must not.
+    /// Creates a node. Its parent must exist, the node itself must not.
     Create {
-        /// Where: `/wattle/shop/revision`.
+        /// The path: `/wattle/shop/revision`.
         path: String,
-        /// What it holds.
+        /// The data.
         #[serde(with = "bytes")]
         data: Vec<u8>,
-        /// Who may do what with it, besides the operator.
+        /// The rights to it, in addition to the operator's.
         access: Access,
     },
     /// Replaces a node's data.
     Set {
-        /// Where.
+        /// The path.
         path: String,
-        /// What it is to hold.
+        /// The new data.
         #[serde(with = "bytes")]
         data: Vec<u8>,
-        /// The version that it must have; none for any.
+        /// The version that the node must have. `None` for any.
         expected: Option<Version>,
     },
     /// Removes a node, which must have no children.
     Delete {
-        /// Where.
+        /// The path.
         path: String,
     },
-    /// Changes nothing, and fails if the node is not there or has another version. Those in front of all others go with each
-    /// request that they are cut into: none is carried out once one of the nodes has changed. ZooKeeper compares only how
-    /// often its data was set: whoever must know that it is the same node checks one besides that has a name of its own.
+    /// Changes nothing, and fails if the node does not exist or has another version. Checks that come before all other
+    /// operations are added to each request that the operations are split into, so none is carried out once one of
+    /// these nodes has changed. ZooKeeper compares only how many times the data was set. To be sure that it is the same
+    /// node, also check one that has a unique name.
     Check {
-        /// Where.
+        /// The path.
         path: String,
-        /// The version that it must have.
+        /// The version that the node must have.
         expected: Version,
     },
 }
 
 impl Op {
-    /// Where it works.
+    /// The path of the node that it works on.
     pub fn path(&self) -> &str {
         match self {
             Self::Create { path, .. } | Self::Set { path, .. } | Self::Delete { path } | Self::Check { path, .. } => {
@@ -88,13 +90,13 @@ impl Op {
         }
     }
 
-    /// What goes with each request that `ops` are cut into, and the others.
+    /// The checks that are added to each request that `ops` are split into, and the other operations.
     pub(crate) fn conditions(ops: &[Self]) -> (&[Self], &[Self]) {
         let checks = ops.iter().take_while(|op| matches!(op, Self::Check { .. })).count();
         ops.split_at(checks)
     }
 
-    /// Bytes that it takes in a request, generously.
+    /// An upper bound of the number of bytes that it takes in a request.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Create { path, data, access } => 64 + path.len() + data.len() + access.size(),
@@ -106,125 +108,128 @@ impl Op {
 
 /// A tree of nodes that many processes share.
 ///
-/// A path begins with `/`, has no empty name in it, none that is `.` or `..`, and no control characters
-/// ([`StoreError::Illegal`]). The node at the top, `/`, is the store's own.
+/// A path begins with `/`, and has no empty names, no `.` or `..`, and no control characters ([`StoreError::Illegal`]).
+/// The node at the top, `/`, belongs to the store itself.
 ///
-/// All methods may be dropped before they are done: nothing is left behind but, for a write, the doubt whether it was
-/// carried out. A store that is out of reach is waited for; how long is the caller's to say.
+/// The futures of all methods may be dropped before they are done. Nothing is left behind, except that it is not known
+/// whether a write was carried out. Methods wait for a store that cannot be reached, and callers decide for how long.
 #[async_trait]
 pub trait Store: Send + Sync + fmt::Debug {
-    /// The node at `path`; none if there is none.
+    /// The node at `path`. `None` if it does not exist.
     ///
     /// # Errors
-    /// When it may not be read.
+    /// If it may not be read.
     async fn get(&self, path: &str) -> Result<Option<Node>, StoreError>;
 
-    /// The node at `path`, for whoever was led to it by this store: it is as new as all that this store has told or done,
-    /// while what others have done since may not be seen yet. It costs less than [`Store::get`] where that matters.
+    /// The node at `path`, for a client that only follows what this store has told it. The node is as new as everything
+    /// that this store has returned or done, but may lack later changes of others. Where that matters, this is cheaper
+    /// than [`Store::get`].
     ///
     /// # Errors
-    /// When it may not be read.
+    /// If it may not be read.
     async fn look(&self, path: &str) -> Result<Option<Node>, StoreError> {
         self.get(path).await
     }
 
-    /// Waits until the node at `path` is not as it was `seen`, and gives it as it is then: none for a node that is not
-    /// there. Changes in between may be passed over, the last one is not.
+    /// Waits until the node at `path` differs from the version `seen`, and returns it: `None` if it does not exist.
+    /// Intermediate changes may be skipped, but not the last one.
     ///
     /// # Errors
-    /// When it may not be read.
+    /// If it may not be read.
     async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError>;
 
-    /// As [`Store::changed`], for whoever will wait for the next change as well, and be told the version that is given here.
+    /// Like [`Store::changed`], for a caller that will also wait for the next change, with the version that is returned
+    /// here.
     ///
     /// # Errors
-    /// When it may not be read.
+    /// If it may not be read.
     async fn follow(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
         self.changed(path, seen).await
     }
 
-    /// Replaces the data of the node at `path`, if its version is the `expected` one.
+    /// Replaces the data of the node at `path`, if it has the `expected` version.
     ///
     /// # Errors
     /// [`StoreError::Missing`], [`StoreError::Conflict`], [`StoreError::Denied`], [`StoreError::TooLarge`].
     async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError>;
 
-    /// The names of the nodes below `path`, sorted; none at all if it is not there.
+    /// The names of the nodes below `path`, sorted. Empty if it does not exist.
     ///
     /// # Errors
-    /// When they may not be read.
+    /// If they may not be read.
     async fn children(&self, path: &str) -> Result<Vec<String>, StoreError>;
 
-    /// Which session this is, for a store that has sessions. None outlives what the store holds: once it is another one, the
-    /// versions that were read before may be those of nodes that are gone.
+    /// Identifies the session, for a store that has sessions. No session outlives the contents of the store: in another
+    /// session, versions that were read before may be those of nodes that are gone.
     fn session_id(&self) -> i64 {
         0
     }
 
-    /// Carries out many changes, in their order, in as few requests as the store allows; those of one request together
-    /// or not at all. What fails is told with its path, and what comes after it is not done.
+    /// Carries out many changes in order, in as few requests as the store allows. The changes of one request are
+    /// carried out together or not at all. An error names the path that failed, and nothing after it is carried out.
     ///
     /// # Errors
-    /// [`StoreError::Exists`] and all that [`Store::set`] fails with.
+    /// [`StoreError::Exists`] and all errors of [`Store::set`].
     async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError>;
 
-    /// Gives nodes other rights, in whatever order, while all `checks` hold: [`Op::Check`]s. Nodes that are not there need
-    /// none. Once a check fails, nobody's rights that were given since are replaced.
+    /// Changes the rights of nodes in any order, while all `checks` hold: [`Op::Check`]s. Nodes that do not exist are
+    /// skipped. Once a check fails, rights that others have granted since are not replaced.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] and [`StoreError::Missing`] of a check, [`StoreError::Denied`], and
-    /// [`StoreError::Replaced`] if a store could not tell a node from the one that took its place.
+    /// [`StoreError::Replaced`] if a store could not tell a node from the one that replaced it.
     async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError>;
 
-    /// Which nodes let anybody do more with them than [`Store::protect`] would, the operator left out. None where nobody but the operator
-    /// can change that, as nobody else runs the store.
+    /// The nodes that give anyone but the operator more rights than [`Store::protect`] would. Empty for a store in
+    /// which only the operator can change rights, because nobody else runs it.
     ///
     /// # Errors
-    /// When it may not be asked.
+    /// If the rights may not be read.
     async fn exceeding(&self, accesses: &[(String, Access)]) -> Result<Vec<String>, StoreError> {
         let _ = accesses;
         Ok(Vec::new())
     }
 
-    /// Keeps a node at `path` for as long as the result lives, this process runs, and nobody takes it: it is made again
-    /// when the store forgot it or somebody removed it. A node that is there already is left alone, unless it has the
-    /// version `over`: then the new one takes its place, for which it takes the right to write the former one. Whoever asks
-    /// for that must know that its holder is no more.
+    /// Keeps a node at `path` for as long as the result lives, this process runs, and nobody takes it. The node is
+    /// created again if the store lost it or another client removed it. An existing node is left alone, unless it has
+    /// the version `over`: the new one then replaces it, which takes the right to write the former one. Callers must
+    /// know that its holder no longer exists.
     ///
-    /// A store may let two who take the place of the same node at once succeed one after the other. The first of them is
-    /// told by [`Hold::lost`], and the second goes on only when the first has had the time to hear of it.
+    /// If two clients replace the same node at the same time, a store may let one succeed after the other. The first is
+    /// notified by [`Hold::lost`], and the second continues only after the first has had the time to hear of it.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] when another node is there. When the parent is missing or its rights do not allow it.
+    /// [`StoreError::Conflict`] if another node exists. Other errors if the parent does not exist or its rights do not
+    /// allow it.
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError>;
 
-    /// Bounds how much others than the operator make below each of `places`, which stand below one node: [`MOST_NODES`] and
-    /// [`MOST_BYTES`]. Says whether it is bounded, as far as this store can tell: a ZooKeeper may have been told not to.
+    /// Limits what clients other than the operator can create below each of `places`, which are below one node:
+    /// [`MOST_NODES`] and [`MOST_BYTES`]. Returns whether the limit applies, as far as this store can tell: a ZooKeeper
+    /// may be configured not to enforce it.
     ///
     /// # Errors
-    /// When the store cannot be used.
+    /// If the store cannot be used.
     async fn bound(&self, places: &[String]) -> Result<bool, StoreError>;
 
-    /// Takes back what [`Store::bound`] has done for all that is below `top`, if it has done anything; says whether nothing is
-    /// left of it.
+    /// Undoes [`Store::bound`] for everything below `top`. Returns whether nothing of it is left.
     ///
     /// # Errors
-    /// As there.
+    /// Like [`Store::bound`].
     async fn unbound(&self, top: &str) -> Result<bool, StoreError>;
 
-    /// For how long the store keeps what is held by a process of which it hears nothing; none if it hears at once that one is
-    /// gone, or has not said.
+    /// How long the store keeps the nodes of a process that it does not hear from. `None` if it notices at once that a
+    /// process is gone, or has not said.
     fn session(&self) -> Option<Duration> {
         None
     }
 
-    /// Asks as one who has these `logins`, too, from now on.
+    /// Adds these `logins` from now on.
     ///
     /// # Errors
-    /// When the store cannot be used.
+    /// If the store cannot be used.
     async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError>;
 
-    /// Leaves the store in an orderly way, as the last thing that this process does with it: what is held goes at once,
-    /// not only when the store misses this process. It takes two seconds at most.
+    /// Leaves the store in an orderly way. This must be the last use of the store by this process. Held nodes are then
+    /// removed at once, not only when the store misses the process. Takes two seconds at most.
     async fn close(&self) {}
 }

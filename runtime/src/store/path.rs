@@ -1,8 +1,8 @@
-//! Which paths a store takes: those that ZooKeeper does.
+//! The paths that a store accepts, which are ZooKeeper's.
 
 use super::StoreError;
 
-/// Refuses what `PathUtils.validatePath` of ZooKeeper does, and the node at the top.
+/// Refuses paths that `PathUtils.validatePath` of ZooKeeper refuses, and the node at the top.
 ///
 /// # Errors
 /// [`StoreError::Illegal`].
@@ -27,7 +27,7 @@ pub(crate) fn check_path(path: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The node above; none for one at the top.
+/// The path of the parent. `None` for a node at the top.
 pub(crate) fn parent(path: &str) -> Option<&str> {
     path.rfind('/').filter(|at| *at > 0).map(|at| &path[..at])
 }

@@ -1,4 +1,4 @@
-//! The tree itself, in this process: what the embedded store serves, and [`Memory`], which is nothing else.
+//! The tree itself, in this process. The embedded store serves it, and [`Memory`] is nothing else.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -9,7 +9,7 @@ use super::{
     Access, Login, MOST_BYTES, MOST_NODES, Node, Op, Principal, Rights, StoreError, Version, check_path, parent,
 };
 
-/// As whom one asks.
+/// The identity of a client.
 #[derive(Clone, Debug)]
 pub(super) enum Who {
     Operator,
@@ -17,12 +17,12 @@ pub(super) enum Who {
 }
 
 impl Who {
-    /// One who has all of `logins`.
+    /// A client with all of `logins`.
     pub(super) fn new(logins: &[Login]) -> Self {
         Self::Someone(logins.iter().map(Login::principal).collect())
     }
 
-    /// Has whoever asks have these `logins`, too.
+    /// Adds these `logins` to the client's.
     pub(super) fn add(&mut self, logins: &[Login]) {
         if let Self::Someone(principals) = self {
             *principals = principals.iter().cloned().chain(logins.iter().map(Login::principal)).collect();
@@ -30,7 +30,7 @@ impl Who {
     }
 }
 
-/// Nodes by their paths, and who waits for them. A change is one transaction: all of it or nothing.
+/// Nodes by path, and the clients that wait for them. A change is one transaction: all of it or nothing.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     nodes: BTreeMap<String, Slot>,
@@ -43,7 +43,7 @@ pub(super) struct Tree {
 struct Slot {
     node: Node,
     access: Access,
-    // INVARIANT: a node that someone holds has no children.
+    // INVARIANT: a held node has no children.
     holder: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ struct Watch {
     tell: Tell,
 }
 
-/// Is given what a watched node has become, once.
+/// Receives the new state of a watched node, once.
 pub(super) type Tell = Box<dyn FnOnce(Result<Option<&Node>, StoreError>) + Send>;
 
 impl fmt::Debug for Watch {
@@ -62,7 +62,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// What a node was before a transaction.
+/// The nodes as they were before a transaction.
 type Undo = Vec<(String, Option<Slot>)>;
 
 impl Tree {
@@ -75,33 +75,33 @@ impl Tree {
         }
     }
 
-    /// The last transaction.
+    /// The number of the last transaction.
     pub(super) fn transaction(&self) -> i64 {
         self.transaction
     }
 
-    /// Goes on after this transaction.
+    /// Continues after this transaction.
     pub(super) fn set_transaction(&mut self, transaction: i64) {
         self.transaction = transaction;
     }
 
-    /// Puts a node into a tree that nobody sees yet.
+    /// Adds a node to a tree that is not in use yet.
     pub(super) fn put(&mut self, path: String, node: Node, access: Access) {
         self.nodes.insert(path, Slot { node, access, holder: None });
     }
 
-    /// All nodes that nobody holds, parents first.
+    /// All nodes that are not held, parents first.
     pub(super) fn lasting(&self) -> impl Iterator<Item = (&str, &Node, &Access)> {
         let lasting = self.nodes.iter().filter(|(_, slot)| slot.holder.is_none());
         lasting.map(|(path, slot)| (path.as_str(), &slot.node, &slot.access))
     }
 
-    /// Whether someone holds the node at `path`.
+    /// Whether the node at `path` is held.
     pub(super) fn is_held(&self, path: &str) -> bool {
         self.holder(path).is_some()
     }
 
-    /// A number that was never given before.
+    /// A number that was never returned before.
     pub(super) fn next_id(&mut self) -> u64 {
         self.last_id += 1;
         self.last_id
@@ -132,7 +132,7 @@ impl Tree {
             from.clear();
             from.push_str(&below);
             if let Some((child, _)) = rest.split_once('/') {
-                // What is below a child is passed over at once: `0` follows `/`.
+                // Skips everything below a child at once: `0` comes after `/`.
                 from.push_str(child);
                 from.push('0');
             } else {
@@ -150,13 +150,14 @@ impl Tree {
         following.next().is_some_and(|(next, _)| next.starts_with(&below))
     }
 
-    /// Refuses what is more than others than the operator may make, all together, below a node below which they may make any: in the
-    /// place of one server. `bytes` are those of the node at `path` once it is made or set.
+    /// Refuses what exceeds the limit for clients other than the operator. It covers everything below a node in which
+    /// they may create nodes, that is, one server's place. `bytes` is the size of the node at `path` once it is created
+    /// or set.
     fn check_room(&self, who: &Who, path: &str, bytes: usize) -> Result<(), StoreError> {
         if matches!(who, Who::Operator) {
             return Ok(());
         }
-        // The topmost: below it, they may grant each other what they like.
+        // The topmost such node: below it, they can grant each other any rights.
         let above = path.match_indices('/').skip(1).map(|(end, _)| &path[..end]);
         let may_make =
             |top: &&str| self.nodes.get(*top).is_some_and(|slot| slot.access.grants().any(|(_, rights)| rights.create));
@@ -227,8 +228,7 @@ impl Tree {
         }
     }
 
-    /// Carries out `op`, which nothing is in the way of, and remembers what was there. A node that is made belongs to
-    /// `holder`.
+    /// Carries out `op`, which has passed all checks, and remembers what was there. A created node belongs to `holder`.
     fn perform(&mut self, transaction: i64, holder: Option<u64>, op: Op, undo: &mut Undo) -> Version {
         let mut version = Version { transaction, count: 0 };
         match op {
@@ -254,8 +254,8 @@ impl Tree {
         version
     }
 
-    /// Carries out all of `ops`, or nothing when one of them is refused or they cannot be kept: `keep` is asked once
-    /// all are known to be possible, before anyone sees them. Gives the version that the last one made.
+    /// Carries out all of `ops`, or nothing if one of them is refused or they cannot be kept. `keep` is called once all
+    /// are known to be possible, before anyone sees them. Returns the version from the last one.
     pub(super) fn change(
         &mut self,
         who: &Who,
@@ -290,11 +290,11 @@ impl Tree {
         Ok(version)
     }
 
-    /// What carries out `create` for someone who is to hold the node: also in place of one of the version `over`, or of
-    /// one that the holder `former` has.
+    /// The operations that carry out `create` for a client that is to hold the node. They also replace a node with the
+    /// version `over`, or one that belongs to the holder `former`.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] when there is another one.
+    /// [`StoreError::Conflict`] if there is another node.
     pub(super) fn ops_to_hold(
         &self,
         who: &Who,
@@ -317,18 +317,18 @@ impl Tree {
         }
     }
 
-    /// Who holds the node at `path`.
+    /// The holder of the node at `path`.
     pub(super) fn holder(&self, path: &str) -> Option<u64> {
         self.nodes.get(path)?.holder
     }
 
-    /// The version of the node at `path` if it is `holder`'s.
+    /// The version of the node at `path` if it belongs to `holder`.
     pub(super) fn held_by(&self, path: &str, holder: u64) -> Option<Version> {
         let slot = self.nodes.get(path)?;
         (slot.holder == Some(holder)).then_some(slot.node.version)
     }
 
-    /// Removes the node at `path` if it is still `holder`'s.
+    /// Removes the node at `path` if it still belongs to `holder`.
     pub(super) fn release(&mut self, path: &str, holder: u64) {
         if self.held_by(path, holder).is_some() {
             self.nodes.remove(path);
@@ -337,7 +337,7 @@ impl Tree {
         }
     }
 
-    /// Gives the node at `path` other rights, if the `checks` hold and `keep` agrees.
+    /// Changes the rights of the node at `path`, if the `checks` hold and `keep` agrees.
     pub(super) fn protect(
         &mut self,
         who: &Who,
@@ -357,8 +357,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Tells what the node at `path` is, as soon as it is not as it was `seen`. If that is not at once: the number by
-    /// which [`Tree::unwatch`] ends it.
+    /// Passes the node at `path` to `tell` as soon as it differs from the version `seen`. If that is not the case at
+    /// once, returns the number with which [`Tree::unwatch`] ends the watch.
     pub(super) fn watch(&mut self, who: &Who, path: &str, seen: Option<Version>, tell: Tell) -> Option<u64> {
         let now = self.get(who, path);
         if !matches!(&now, Ok(node) if node.map(|node| node.version) == seen) {
@@ -396,7 +396,7 @@ impl Tree {
         }
     }
 
-    /// How many wait for a node to change.
+    /// The number of clients that wait for a node to change.
     pub(super) fn watching(&self) -> usize {
         self.watches.values().map(BTreeMap::len).sum()
     }

@@ -1,4 +1,4 @@
-//! How everything on a server is doing, for whoever looks: what of it changes is shown.
+//! The state of everything on a server, and what of it to publish when it changes.
 
 use wattle_model::{IndexMap, Name};
 
@@ -10,7 +10,7 @@ use crate::time::Time;
 
 use super::event::{Action, Level, Now};
 
-/// How everything on one server is doing.
+/// The state of everything on one server.
 #[derive(Debug)]
 pub struct Board {
     server: Name,
@@ -18,7 +18,7 @@ pub struct Board {
     writers: IndexMap<Name, Writer>,
     since: Time,
     components: IndexMap<Name, Status>,
-    /// What components have behind them from before this agent, which has not run them.
+    /// The past steps of components that an earlier agent wrote down, until this agent runs them.
     recalled: IndexMap<Name, Vec<Step>>,
     troubles: IndexMap<String, String>,
     leaving: IndexMap<Name, Leaving>,
@@ -40,7 +40,7 @@ impl Board {
         }
     }
 
-    /// How each component is doing, by its name on the server.
+    /// The status of each component, by its name on the server.
     pub fn components(&self) -> &IndexMap<Name, Status> {
         &self.components
     }
@@ -50,13 +50,13 @@ impl Board {
         self.revision.number
     }
 
-    /// How the server is doing, besides its components.
+    /// The status of the server itself, apart from its components.
     pub fn server(&self) -> ServerStatus {
         ServerStatus {
             revision: self.revision.number,
             space: self.revision.space.clone(),
             since: self.since,
-            // Which agent it is, and what was before it, is for whoever runs it to say.
+            // The caller that runs the machine fills in which agent it is and what was before it.
             agent: None,
             anew: None,
             troubles: self.troubles.values().cloned().collect(),
@@ -73,7 +73,7 @@ impl Board {
         actions.push(Action::ShowServer(self.server()));
     }
 
-    /// Says again how everything is doing, once a revision has begun.
+    /// Publishes all statuses again, once a revision has begun.
     pub(super) fn show_all(&self, actions: &mut Vec<Action>) {
         if self.revision.number == 0 {
             return;
@@ -82,7 +82,7 @@ impl Board {
         self.show_server(actions);
     }
 
-    /// A plan begins, for which those are to be torn down first.
+    /// A plan begins. The components in `leaving` are torn down first.
     pub(super) fn begin<'a>(
         &mut self,
         now: Now,
@@ -101,12 +101,12 @@ impl Board {
         let components = plan.components.keys();
         self.components = components.filter_map(|name| Some((name.clone(), before.get(name)?.clone()))).collect();
         self.recalled.clear();
-        // What is still wrong is said again.
+        // Problems that persist are reported again.
         self.troubles.clear();
         self.show_server(actions);
     }
 
-    /// There is a newer revision: what runs is let end first.
+    /// There is a newer revision. What is running may end first.
     pub(super) fn supersede(&mut self, actions: &mut Vec<Action>) {
         let running = self.components.iter().filter(|(_, status)| status.state == State::Running);
         let finishing = running.map(|(name, status)| Finishing {
@@ -119,14 +119,14 @@ impl Board {
         self.show_server(actions);
     }
 
-    /// What a component has behind it in this revision, as an agent before this one wrote it down.
+    /// The past steps of a component in this revision, as an earlier agent wrote them down.
     pub(super) fn recall(&mut self, component: &Name, past: Vec<Step>) {
         if !past.is_empty() {
             self.recalled.insert(component.clone(), past);
         }
     }
 
-    /// As it is told: with the revision of what is awaited, where that is not the one of this server.
+    /// The state as published: it names the revision of what is awaited if that is not this server's own.
     fn told(&self, mut state: State) -> State {
         if let State::Waiting(waits) = &mut state {
             for wait in waits {
@@ -138,7 +138,7 @@ impl Board {
         state
     }
 
-    /// Whether it is told already that a component is in this state.
+    /// Whether the published state of a component is already this one.
     pub(super) fn says(&self, component: &Name, state: &State) -> bool {
         self.components.get(component).is_some_and(|status| status.state == self.told(state.clone()))
     }
@@ -147,7 +147,7 @@ impl Board {
         self.components.get(component).filter(|status| status.of() == self.revision)
     }
 
-    /// What a component has behind it once it begins to be in the state `next`.
+    /// The past steps of a component once it enters the state `next`.
     pub(super) fn past(&self, component: &Name, at: Time, next: &State) -> Vec<Step> {
         match self.current(component) {
             Some(status) => status.past_at(at, next),
@@ -155,7 +155,7 @@ impl Board {
         }
     }
 
-    /// A component is doing so now, until then at most.
+    /// A component enters a state now, which lasts until the deadline at most.
     pub(super) fn set(
         &mut self,
         now: Now,
@@ -192,12 +192,12 @@ impl Board {
             State::Waiting(_) | State::Done | State::Failed(_) => self.recalled.get(component).cloned(),
         };
         let (past, since) = match (self.current(component), recalled) {
-            // What had ended before this agent began, has ended then; what the agent looked for again does not count.
+            // If the component ended before this agent began, that time counts. What the agent checked again does not.
             (_, Some(past)) if ends && past.last().is_some_and(|step| step.did != Did::BrokenOff) => {
                 let ended = past.last().map_or(at, |step| step.until);
                 (past, ended)
             }
-            // A wait for less than before has not begun again.
+            // Waiting for fewer things than before is not a new wait.
             (Some(before), _) => match (&state, &before.state) {
                 (State::Waiting(_), State::Waiting(_)) | (State::Running, State::Running) => {
                     (before.past_at(at, &state), before.since)
@@ -212,7 +212,7 @@ impl Board {
         actions.push(Action::Show(full, status));
     }
 
-    /// The teardown of a component has ended; without a failure, it has left.
+    /// The teardown of a component has ended. Without a failure, the component has left.
     pub(super) fn torn_down(
         &mut self,
         now: Now,
@@ -229,7 +229,7 @@ impl Board {
         self.show_server(actions);
     }
 
-    /// Something is wrong with the server, or is so no longer.
+    /// Something is wrong with the server, or no longer is.
     pub(super) fn trouble(&mut self, of: String, what: Option<String>, actions: &mut Vec<Action>) {
         if self.troubles.get(&of) == what.as_ref() {
             return;

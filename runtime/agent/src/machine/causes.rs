@@ -11,13 +11,14 @@ use crate::time::Time;
 
 use super::needs::{Awaited, Needs};
 
-/// Most that a message names. One cause of each is enough to begin with; a hundred missing values have few causes.
+/// The maximum number of things that a message names. A few causes are enough to start with: even a hundred missing
+/// values have few causes.
 const NAMED: usize = 5;
 
 /// Why something does not come: the end of a chain of waits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
-    /// Nobody has ever acted for the server.
+    /// No agent has ever acted for the server.
     NeverStarted {
         /// The server.
         server: Name,
@@ -27,30 +28,30 @@ pub enum Cause {
         /// The server.
         server: Name,
     },
-    /// Its agent is there, but has not come to this component in this revision.
+    /// Its agent is there, but has not reached this component in this revision.
     NotReached {
         /// The component, as `SERVER/COMPONENT`.
         component: Name,
     },
-    /// It runs.
+    /// It is running.
     Runs {
         /// The component, as `SERVER/COMPONENT`.
         component: Name,
-        /// Since when.
+        /// When it began.
         since: Time,
     },
-    /// It is done: what was awaited comes now.
+    /// It is done, so what was awaited is about to come.
     Done {
         /// The component, as `SERVER/COMPONENT`.
         component: Name,
     },
     /// It failed.
     Failed(Failure),
-    /// It waits for something that nobody here can speak of: another stack's entry.
+    /// It waits for another stack's entry, whose state is not known here.
     Foreign {
         /// The component that waits, as `SERVER/COMPONENT`.
         component: Name,
-        /// For what.
+        /// The entry that it waits for.
         what: Name,
     },
 }
@@ -69,7 +70,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// ` since 2024-01-31T12:30:00Z`; nothing where there is no [clock on the wall](super::Now::wall).
+/// Displays as ` since 2024-01-31T12:30:00Z`, or as nothing where there is no [wall clock](super::Now::wall).
 struct Since(Time);
 
 impl fmt::Display for Since {
@@ -78,13 +79,14 @@ impl fmt::Display for Since {
     }
 }
 
-/// What is to be asked about when these are missing: entries `SERVER/COMPONENT/OUTPUT`, components `SERVER/COMPONENT`.
+/// What to search for when these are missing: entries `SERVER/COMPONENT/OUTPUT` and components `SERVER/COMPONENT`.
 pub(super) fn asked(missing: &Needs) -> Vec<Name> {
     let awaited = missing.keys().take(NAMED).filter(|awaited| !matches!(awaited, Awaited::Foreign(..)));
     awaited.map(Awaited::name).collect()
 }
 
-/// Whether somebody else who waits in vain stands between: their failure is worth a moment's patience.
+/// Whether the causes lie behind another component that waits in vain as well. Its failure is worth waiting a moment
+/// for.
 pub(super) fn are_far(causes: &[Cause], missing: &Needs) -> bool {
     let names = asked(missing);
     let is_awaited = |server: &Name| {
@@ -101,7 +103,7 @@ pub(super) fn are_far(causes: &[Cause], missing: &Needs) -> bool {
     !causes.is_empty() && !causes.iter().any(is_near)
 }
 
-/// What was waited for in vain, from whom, since when, and what is in the way.
+/// The message for a wait in vain: what was awaited, from which server, since when, and what is in the way.
 pub(super) fn in_vain(missing: &Needs, limit: Duration, since: Time, causes: &Result<Vec<Cause>, String>) -> String {
     let mut message = format!("waited {}{} for ", span(limit), Since(since));
     for (at, (awaited, input)) in missing.iter().take(NAMED).enumerate() {

@@ -1,4 +1,4 @@
-//! One component in one revision: waits for what it needs, runs or is found unchanged, publishes.
+//! One component in one revision: it waits for what it needs, runs or is found unchanged, and publishes.
 
 use std::time::Duration;
 
@@ -17,71 +17,71 @@ use super::context::Context;
 use super::run::Run;
 use super::wait::Wait;
 
-/// A component of the revision at work.
+/// A component of the current revision.
 #[derive(Debug)]
 pub(super) struct Component {
-    /// On its server.
+    /// Its name on its server.
     pub(super) name: Name,
     /// `SERVER/COMPONENT`.
     pub(super) full: Name,
     pub(super) planned: PlannedComponent,
-    /// How many of its entries have not been looked at.
+    /// How many of its entries have not been read yet.
     pub(super) peeks: usize,
-    /// What its entries hold of this revision: something, if it was here before a crash.
+    /// What its entries hold of this revision. Not empty if the component was here before a crash.
     pub(super) there: IndexMap<Name, Content>,
-    /// Whether they are of a newer revision already, of which another agent of this server was told.
+    /// Whether its entries belong to a newer revision, which another agent of this server was given.
     pub(super) is_superseded: bool,
     pub(super) phase: Phase,
 }
 
-/// How far a component is.
+/// The phases of a component.
 #[derive(Debug)]
 pub(super) enum Phase {
-    /// It waits until the component before it, by its place, has ended.
+    /// It waits until the component at this place, which comes before it, has ended.
     Turn(usize),
     /// It waits for what it needs.
     Waiting(Wait),
-    /// The files of its recipe are fetched.
+    /// The files of its recipe are being fetched.
     LayingOut(Start),
-    /// What is to be done is clear; its entries are not all looked at.
+    /// The decision is made, but not all of its entries have been read yet.
     Ready(Box<Next>),
-    /// That it starts is written down.
+    /// Its start is being written to the journal.
     Starting(Start),
-    /// That it starts is on disk; it does so once nobody else can act for this server.
+    /// Its start is on disk. It starts once no other agent can act for this server.
     Held(Start),
-    /// Its recipe runs.
+    /// Its recipe is running.
     Running(Box<Run>),
-    /// How it ended is written down.
+    /// Its end is being written to the journal.
     Ending(Box<End>),
-    /// What it gave is published: so many entries are left.
+    /// Its results are being published. The number is how many entries are left.
     Publishing(usize, Box<Outcome>),
     /// It has ended.
     Ended(Outcome),
 }
 
-/// With what a recipe is started.
+/// What a recipe is started with.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
-    /// All inputs, unless it asks for them itself.
+    /// All inputs, unless the recipe asks for them itself.
     pub(super) inputs: IndexMap<Name, Value>,
-    /// None if only its run shows what it reads.
+    /// `None` if only the run shows which inputs it reads.
     pub(super) fingerprint: Option<String>,
 }
 
-/// What is to be done with a component.
+/// The decision about a component.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// It failed, as the journal knows already.
+    /// It has failed, which the journal says already.
     StaysFailed(Failure),
-    /// It failed.
+    /// It fails now.
     Fail(Failure),
-    /// It is as it was when it finished; what is to be written down has changed if that is given.
+    /// It stays as it was when it finished. If there is a record, it is to be written to the journal.
     Keep(IndexMap<Name, Stored>, Option<Box<Record>>),
     /// It is to run.
     Run(Start),
 }
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Debug)]
 pub(super) enum End {
     Done(IndexMap<Name, Stored>),
@@ -93,14 +93,14 @@ pub(super) enum End {
 pub(super) enum Outcome {
     /// It is done.
     Done,
-    /// It failed, or what it depends on did.
+    /// It failed, or something that it depends on did.
     Failed(Failure),
-    /// It was not begun, or not published, because there is a newer revision.
+    /// It was not started, or its results were not published, because there is a newer revision.
     Abandoned,
 }
 
 impl Component {
-    /// How it failed in this revision before this agent, as its entries say.
+    /// How it failed in this revision under an earlier agent, according to its entries.
     pub(super) fn failed_before(&self) -> Option<Failure> {
         self.there.values().find_map(|there| match there {
             Content::Failure(failure) => Some(failure.clone()),
@@ -108,7 +108,7 @@ impl Component {
         })
     }
 
-    /// When something is to be done about it.
+    /// When to look at it again.
     pub(super) fn wakes(&self) -> Option<Duration> {
         match &self.phase {
             Phase::Waiting(wait) => wait.wakes(),
@@ -136,8 +136,9 @@ impl Component {
         format!("{}/{output}", self.full).into()
     }
 
-    /// The inputs that are awaited before it starts. What asks for its inputs itself is only compared by those that it
-    /// asked for when it finished; one that is another since runs, whatever they are.
+    /// The inputs to wait for before it starts. A component that asks for its inputs itself waits only for those that
+    /// it asked for when it last finished, in order to compare them. If its declaration has changed since, it runs in
+    /// any case.
     pub(super) fn read_first(&self, known: Option<&Known>) -> Vec<Name> {
         let comparable = known.filter(|known| may_be_same(&known.planned, &self.planned));
         let finished = comparable.and_then(|known| known.finished.as_ref());
@@ -149,13 +150,13 @@ impl Component {
         }
     }
 
-    /// Whether it may be found unchanged, once its values are there.
+    /// Whether it may turn out to be unchanged, once its values are there.
     pub(super) fn may_stay(&self, known: Option<&Known>) -> bool {
         known.is_some_and(|known| known.finished.is_some() && may_be_same(&known.planned, &self.planned))
     }
 
-    /// What it published when it finished with this fingerprint, for those who read it now, and what is to be written down
-    /// of that; none if it is to run.
+    /// What it published when it finished with this fingerprint, for its present readers, and the record to write about
+    /// that. `None` if it must run.
     pub(super) fn kept<V: Vault>(&self, cx: &Context<V>, fingerprint: &str) -> Option<Next> {
         let known = cx.memory.known(&self.name)?;
         let finished = known.finished.as_ref().filter(|finished| finished.fingerprint == fingerprint)?;

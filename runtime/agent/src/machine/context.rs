@@ -1,4 +1,4 @@
-//! What all parts of a machine use: what it knows, what it asked for, and what it wants done.
+//! What all parts of a machine share: what it knows, what it has asked for, and what it wants done.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -17,39 +17,39 @@ use super::board::Board;
 use super::event::{Action, Level, Now, RunId, Ticket};
 use super::needs::Awaited;
 
-/// The longest of all limits: clocks have an end.
+/// The upper bound of all limits, because clocks cannot count beyond some time.
 const LONGEST: Duration = Duration::from_hours(366 * 24);
 
 /// How long a component may take, unless its declaration says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// One run of its recipe, the time in which it waits for inputs not counted.
+    /// For one run of its recipe, not counting the time in which it waits for inputs.
     pub deadline: Duration,
-    /// How long its inputs may be awaited.
+    /// For the wait for its inputs.
     pub wait: Duration,
 }
 
-/// An hour for a run, four for its inputs.
+/// An hour for a run, four hours for its inputs.
 impl Default for Limits {
     fn default() -> Self {
         Self { deadline: Duration::from_hours(1), wait: Duration::from_hours(4) }
     }
 }
 
-/// What a machine is made of.
+/// What a machine is created from.
 #[derive(Clone, Debug)]
 pub struct Setup<V> {
     /// The server that it acts for.
     pub server: Name,
-    /// What the server was given by its user data.
+    /// The values that the server was given in its user data.
     pub user_data: IndexMap<Name, Value>,
-    /// How long things may take that do not say it themselves.
+    /// Limits for components that do not declare their own.
     pub limits: Limits,
-    /// What opens and seals secrets for the server.
+    /// Opens and seals secrets for the server.
     pub vault: V,
 }
 
-/// Whose request it was.
+/// What made a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Pending {
     Read(Awaited),
@@ -64,7 +64,7 @@ pub(super) enum Pending {
     LayOutTeardown,
 }
 
-/// What comes after some records are on disk.
+/// What to do once some records are on disk.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum After {
     Nothing,
@@ -76,14 +76,14 @@ pub(super) enum After {
     Gone,
 }
 
-/// Records on their way to the disk.
+/// Records that are being written to disk.
 #[derive(Debug)]
 pub(super) struct Writing {
     pub(super) records: Vec<Record>,
     pub(super) after: After,
 }
 
-/// What all parts of a machine use.
+/// What all parts of a machine share.
 #[derive(Debug)]
 pub(super) struct Context<V> {
     pub(super) setup: Setup<V>,
@@ -109,7 +109,7 @@ impl<V: Vault> Context<V> {
         self.numbers
     }
 
-    /// Asks for something.
+    /// Makes a request.
     pub(super) fn ask(&mut self, pending: Pending, action: impl FnOnce(Ticket) -> Action) -> Ticket {
         let ticket = Ticket(self.number());
         self.pending.insert(ticket, pending);
@@ -117,12 +117,12 @@ impl<V: Vault> Context<V> {
         ticket
     }
 
-    /// Whose request is answered; none if nobody is interested any more.
+    /// What made the request that is answered. `None` if the answer is no longer wanted.
     pub(super) fn answered(&mut self, ticket: Ticket) -> Option<Pending> {
         self.pending.remove(&ticket)
     }
 
-    /// Loses interest in all requests; what is on its way to the disk goes there.
+    /// Withdraws all requests. Records that are being written still go to disk.
     pub(super) fn forget_all(&mut self) {
         let mut tickets: Vec<Ticket> = self.pending.drain().map(|(ticket, _)| ticket).collect();
         tickets.sort_unstable();
@@ -130,22 +130,22 @@ impl<V: Vault> Context<V> {
         self.writing.values_mut().for_each(|writing| writing.after = After::Nothing);
     }
 
-    /// Has records written.
+    /// Has a record written to the journal.
     pub(super) fn record(&mut self, record: Record, after: After) {
         let ticket = Ticket(self.number());
         self.actions.push(Action::Journal(ticket, vec![record.clone()]));
         self.writing.insert(ticket, Writing { records: vec![record], after });
     }
 
-    /// Records are on disk: from now on they are known.
+    /// Records are on disk. From now on they are part of the memory.
     pub(super) fn written(&mut self, ticket: Ticket) -> After {
         let Some(Writing { records, after }) = self.writing.shift_remove(&ticket) else { return After::Nothing };
         records.into_iter().for_each(|record| self.memory.note(record));
         after
     }
 
-    /// A failure cannot be written down. It is published all the same: nobody could be told otherwise, and whoever starts
-    /// after a crash finds it there.
+    /// A failure cannot be written to disk. It is published all the same: otherwise nobody would learn of it, and an
+    /// agent that starts after a crash finds it in the data space.
     pub(super) fn unwritten(&mut self, ticket: Ticket) -> After {
         match self.writing.get_mut(&ticket) {
             Some(writing) if matches!(writing.after, After::Failed(_)) => {
@@ -159,7 +159,7 @@ impl<V: Vault> Context<V> {
         self.actions.push(Action::Log(level, component.cloned(), text));
     }
 
-    /// The component's name in the stack.
+    /// The component's full name in the stack.
     pub(super) fn full(&self, component: &str) -> Name {
         self.board.full(component)
     }
@@ -169,17 +169,17 @@ impl<V: Vault> Context<V> {
         planned.recipe.deadline.map_or(self.setup.limits.deadline, Duration::from_secs).min(LONGEST)
     }
 
-    /// How long the inputs of a component may be awaited.
+    /// How long a component may wait for its inputs.
     pub(super) fn wait(&self, planned: &PlannedComponent) -> Duration {
         planned.recipe.wait.map_or(self.setup.limits.wait, Duration::from_secs).min(LONGEST)
     }
 
-    /// A failure of this component's own.
+    /// A failure of the component itself.
     pub(super) fn failure(&self, component: &Name, kind: Kind, message: String, log: Vec<String>) -> Failure {
         Failure { component: component.clone(), kind, message, log, at: self.now.wall, through: Vec::new() }
     }
 
-    /// Inputs as the journal keeps them.
+    /// Inputs in the form in which the journal keeps them.
     pub(super) fn keep(
         &self,
         declared: &IndexMap<Name, PlannedInput>,

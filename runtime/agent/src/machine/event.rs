@@ -1,4 +1,4 @@
-//! What a machine is told, and what it asks for.
+//! The events that a machine receives, and the actions that it asks for.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,211 +18,212 @@ use crate::time::Time;
 use super::causes::Cause;
 use super::needs::Awaited;
 
-/// When something happens.
+/// The time of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Now {
-    /// Since whenever, by a clock that only goes forward: what lasts is measured by it.
+    /// A monotonic clock with an arbitrary start. Durations are measured by it.
     pub uptime: Duration,
-    /// By the clock on the wall: what people read. It is [`Time::EPOCH`] where there is none, as in tests of blueprints:
-    /// then messages name no times.
+    /// The wall clock, for people to read. [`Time::EPOCH`] where there is none, as in tests of blueprints: messages
+    /// then name no times.
     pub wall: Time,
 }
 
-/// One request of a machine; its answer carries the same number.
+/// Identifies a request of a machine. The answer carries the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);
 
-/// One run of a recipe.
+/// Identifies a run of a recipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunId(pub u64);
 
-/// Something that a recipe asks while it runs, and waits for.
+/// Identifies a question that a running recipe asks and waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Question(pub u64);
 
-/// What is to be reached.
+/// The desired revision of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Desired {
-    /// What the server is to do.
+    /// The server's plan.
     pub plan: Arc<Plan>,
-    /// The digest of the seed that the goal asks for.
+    /// The digest of the seed of the desired revision.
     pub digest: String,
 }
 
-/// What happens.
+/// Something that happens.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// This agent is the one that acts for its server, or is so no longer, because another one is. That it is so may be said
-    /// again: then another one may have been so meanwhile.
+    /// Whether this agent is the one that acts for its server. It is `false` when another agent has taken its place.
+    /// `true` may come again, and another agent may have acted in the meantime.
     Claimed(bool),
-    /// Whether this agent can be sure that nobody else acts for its server meanwhile: it was heard by the data space within
-    /// the time for which that keeps its place. While it is not, nothing begins to run; what runs goes on. It is before the
-    /// first of these.
+    /// Whether this agent can be sure that no other agent acts for its server: the data space has heard from it within
+    /// the time for which it keeps the agent's place. While this is `false`, no recipe starts, and those that are
+    /// running go on. It counts as `true` until the first of these events.
     InTouch(bool),
-    /// This is to be reached. May come late, and more than once.
+    /// The desired revision. May come late, and more than once.
     Desired(Desired),
     /// What was awaited is there, or will not come.
     Read(Ticket, Result<Content, ReadError>),
     /// What an entry holds.
     Peeked(Ticket, Seen),
-    /// An entry was written; or it holds what is given here already, of the same revision.
+    /// An entry was written. If the entry already held something of the same revision, that is given here.
     Written(Ticket, Result<Option<Content>, WriteError>),
     /// The records are on disk.
     Journalled(Ticket),
-    /// The records are not on disk, and cannot be put there now; it is tried again.
+    /// The records are not on disk, and cannot be written now. The write is retried.
     JournalFails(Ticket),
-    /// The recipe's files stand in its run directory.
+    /// The recipe's files are in its run directory.
     LaidOut(Ticket, Result<(), (Kind, String)>),
-    /// An attribute of the server.
+    /// The value of an attribute of the server.
     Attribute(Ticket, Result<Value, String>),
     /// Why what was awaited does not come.
     Explained(Ticket, Result<Vec<Cause>, String>),
-    /// A run has ended, and nothing of it runs any more but what it left there to stay.
+    /// A run has ended, and none of its processes are left except those that it meant to leave.
     Ran(RunId, Result<IndexMap<Name, Value>, Broken>),
     /// A recipe asks for an input.
     Asked(RunId, Question, Name),
     /// A recipe publishes an output.
     Told(RunId, Question, Name, Value),
-    /// Nobody waits for the answer any more.
+    /// The answer to a question is no longer wanted.
     Withdrawn(RunId, Question),
-    /// Something is wrong with the server, in one line, or is so no longer.
+    /// Something is wrong with the server, described in one line, or no longer is.
     Trouble(String, Option<String>),
-    /// For so long nothing ran here: neither the agent nor anything that it could have listened to.
+    /// For this long nothing ran here: neither the agent nor anything that it could have heard from.
     Paused(Duration),
     /// Time has passed.
     Time,
 }
 
-/// Why nothing is read.
+/// Why something cannot be read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReadError {
     /// There is a newer revision.
     Superseded,
-    /// It cannot be read, in one line.
+    /// It cannot be read, for a reason in one line.
     Refused(String),
 }
 
-/// Why nothing is written.
+/// Why something cannot be written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WriteError {
     /// The entry belongs to a newer revision.
     Superseded,
-    /// It cannot be written, in one line.
+    /// It cannot be written, for a reason in one line.
     Refused(String),
 }
 
-/// Why a run did not do what it should.
+/// Why a run failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Broken {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: Kind,
     /// What happened, in one line, without the component's name.
     pub message: String,
     /// The last lines of its output, secrets masked.
     pub log: Vec<String>,
-    /// The failure of an input, if that is why: it is passed on, instead of what stands here. Only recipes that start
-    /// before their inputs are there come to this.
+    /// The failure of an input, if that is the reason. It is passed on in place of this one. Only recipes that start
+    /// before their inputs are there can fail in this way.
     pub cause: Option<Box<Failure>>,
 }
 
 impl Broken {
-    /// A failure before anything was printed.
+    /// A failure before the recipe printed anything.
     pub fn new(kind: Kind, message: String) -> Self {
         Self { kind, message, log: Vec::new(), cause: None }
     }
 }
 
-/// What an entry of one's own holds.
+/// What one of the server's own entries holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
-    /// Nothing yet of the revision that was asked about, as far as can be seen.
+    /// Nothing of the revision in question yet, as far as can be seen.
     Nothing,
-    /// This, of that revision.
+    /// This content, of that revision.
     Content(Content),
-    /// Something of a newer one: that revision is not to be reached any more.
+    /// Something of a newer revision, so the revision in question is no longer the desired one.
     Newer,
 }
 
 /// One run of one component's recipe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
-    /// By what it is called.
+    /// The identifier of the run.
     pub run: RunId,
     /// The component, by its name on the server.
     pub component: Name,
-    /// What it declares.
+    /// Its declaration.
     pub planned: PlannedComponent,
-    /// What is run of it.
+    /// The script that runs.
     pub script: Script,
-    /// Its inputs. A recipe that asks for its inputs itself may lack some here.
+    /// Its inputs. Some may be missing if the recipe asks for its inputs itself.
     pub inputs: IndexMap<Name, Value>,
-    /// What a run before a crash published: those values stay.
+    /// What a run before a crash published. These values stay.
     pub published: IndexMap<Name, Value>,
-    /// How long it may take, the time in which it waits not counted.
+    /// How long it may take, not counting the time in which it waits.
     pub deadline: Duration,
 }
 
-/// Why a run is to be ended.
+/// Why a run is to be stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It ran for longer than it may.
+    /// It exceeded its deadline.
     Deadline,
     /// Another agent acts for this server.
     Replaced,
 }
 
-/// How loud something is said.
+/// The level of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// In passing.
+    /// For information.
     Info,
-    /// What somebody may want to look at.
+    /// Something that may need attention.
     Warn,
-    /// What went wrong.
+    /// Something that failed.
     Error,
 }
 
-/// What is to be done. Requests have a [`Ticket`], and each is answered by one event of the same number, unless it is
-/// [withdrawn](Action::Forget); one that cannot be carried out now is tried until it can.
+/// Something to be done. Each request has a [`Ticket`] and is answered by one event with the same ticket, unless it is
+/// [withdrawn](Action::Forget). A request that cannot be carried out now is retried until it can.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Read an entry, or how a component of another server ended, in this revision, waiting until it is there. It is the
-    /// one that the plan expects of the server that writes it.
+    /// Read an entry, or how a component of another server ended, in this revision, and wait until it is there. The
+    /// revision is the one that the plan expects of the writing server.
     Read(Ticket, Awaited, Revision),
-    /// See what an entry (`SERVER/COMPONENT/OUTPUT`) holds of this revision, without waiting.
+    /// Read what an entry (`SERVER/COMPONENT/OUTPUT`) holds of this revision, without waiting.
     Peek(Ticket, Name, Revision),
-    /// Write an entry for this revision, unless it holds something of it, or of a newer one.
+    /// Write an entry for this revision, unless it already holds something of this revision or a newer one.
     Write(Ticket, Name, Revision, Content),
-    /// Put these on disk, all of them or none, after those that were given before.
+    /// Write these records to disk, all or none, after those of earlier actions.
     Journal(Ticket, Vec<Record>),
-    /// Put the files of a component's recipe, path by digest, into its run directory.
+    /// Put the files of a component's recipe, given as path by digest, into its run directory.
     LayOut(Ticket, Name, IndexMap<Cow<'static, str>, String>),
-    /// Find out an attribute of the server.
+    /// Find out the value of an attribute of the server.
     Attribute(Ticket, SeedAttribute),
     /// Find out why these entries and components do not come, each in its revision.
     Explain(Ticket, Vec<(Name, Revision)>),
-    /// Nobody is interested any more.
+    /// Withdraw a request: its answer is no longer wanted.
     Forget(Ticket),
     /// Run a recipe.
     Run(Box<Job>),
-    /// End a run, which then is [`Event::Ran`].
+    /// Stop a run. Its end is then reported as [`Event::Ran`].
     Stop(RunId, Stop),
-    /// A run did not end although it was stopped: nobody asks for it any more, and whatever is left of it is to go.
+    /// A run did not end although it was stopped. It is not waited for any longer, and what is left of it is to be
+    /// removed.
     Drop(RunId),
-    /// Tell a recipe the value of the input that it asked for, none if it is not wired.
+    /// Give a recipe the value of the input that it asked for, or `None` if the input is not wired.
     Answer(Question, Result<Option<Value>, Failure>),
-    /// Tell a recipe what became of the output that it published: the value that stands.
+    /// Give a recipe the result of publishing an output: the value that now counts.
     Answered(Question, Result<Value, Broken>),
-    /// Say how a component is doing, `SERVER/COMPONENT`. Only the last of many counts.
+    /// Publish the status of a component, `SERVER/COMPONENT`. Of several, only the last counts.
     Show(Name, Status),
-    /// Say how the server is doing. Only the last of many counts.
+    /// Publish the status of the server. Of several, only the last counts.
     ShowServer(ServerStatus),
-    /// Keep only the files of recipes with these digests.
+    /// Keep only the recipe files with these digests.
     Prune(Vec<String>),
     /// Remove the run directory of a component.
     Remove(Name),
-    /// The server has left the model and nothing of it is left: once everything is said, the agent ends.
+    /// The server has left the model and nothing of it is left. Once everything is published, the agent ends.
     Retire,
-    /// Log a line, about a component if it names one, with the revision that the server is in.
+    /// Log a line, with the revision that the server is in. It is about a component if it names one.
     Log(Level, Option<Name>, String),
 }

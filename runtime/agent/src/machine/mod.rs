@@ -1,21 +1,21 @@
 //! The rules of a run: what an agent decides for its server, as a state machine without I/O.
 //!
-//! A [`Machine`] is told what happens as [`Event`]s, each at a time, and answers with [`Action`]s: what to read, to write, to
-//! put on disk, to run. Agents carry these out with a store, a disk and processes; tests of blueprints and simulations carry
-//! them out under clocks of their own. What lives here: everything that is decided. What must not: I/O, clocks, chance, and
-//! anything that waits.
+//! A [`Machine`] receives [`Event`]s, each with a time, and answers with [`Action`]s: what to read, write, put on disk
+//! and run. Agents carry these out with a store, a disk and processes. Tests of blueprints and simulations carry them
+//! out under clocks of their own. This module makes all decisions. It must contain no I/O, clocks or randomness, and
+//! nothing that waits.
 //!
-//! A machine knows nothing that would not survive it but by its [`Memory`], which is what its journal says. Dropped at any
-//! point, it leaves what a crash would leave; the rules that make this safe:
+//! Everything that a machine must remember is in its [`Memory`], which is the contents of its journal. If it is dropped
+//! at any point, it leaves what a crash would leave. These rules make that safe:
 //!
-//! - A run begins only once its `started` is on disk, so whatever may have been changed on this server is known, and can
-//!   be torn down.
-//! - A run that succeeded is finished once its `finished` is on disk, with its outputs; only then are they published. So
-//!   whatever anyone read of it is in the journal, and it is never run again.
-//! - An output that is published while its recipe runs is on disk before it is published, too, and the first value stays
-//!   the value of the revision, whatever a second run of the recipe would say.
-//! - A failure is on disk before it is published, unless the disk takes nothing: then it is published all the same, and
-//!   whoever starts after a crash finds it there.
+//! - A run begins only once its `started` is on disk. So everything that may have been changed on this server is known,
+//!   and can be torn down.
+//! - A run that succeeded is finished once its `finished` is on disk, with its outputs. Only then are they published.
+//!   So everything that others have read of it is in the journal, and it never runs again.
+//! - An output that a running recipe publishes is also on disk before it is published. The first value stays the value
+//!   of the revision, whatever a second run of the recipe would publish.
+//! - A failure is on disk before it is published. If the disk accepts nothing, the failure is published all the same,
+//!   and an agent that starts after a crash finds it in the data space.
 
 mod board;
 mod causes;
@@ -51,7 +51,7 @@ use context::{After, Context};
 use teardown::Teardown;
 use work::Work;
 
-/// What an agent decides for one server.
+/// Makes an agent's decisions for one server.
 #[derive(Debug)]
 pub struct Machine<V> {
     cx: Context<V>,
@@ -60,37 +60,37 @@ pub struct Machine<V> {
     stage: Stage,
 }
 
-/// What it is at.
+/// What the machine is doing.
 #[derive(Debug)]
 enum Stage {
-    /// Nothing is to be done before something is desired that was not before.
+    /// Nothing, until the desired revision changes.
     Idle,
-    /// What has left the model is undone.
+    /// It tears down what has left the model.
     TearingDown(Box<Teardown>),
-    /// A revision is at work, or has come to its end.
+    /// It works on a revision, or has completed it.
     Working(Box<Work>),
     /// The server has left the model.
     Retired,
 }
 
 impl<V: Vault> Machine<V> {
-    /// A machine that begins with what its journal says, at this time.
+    /// A machine that begins at this time with the contents of its journal.
     pub fn new(setup: Setup<V>, memory: Memory, now: Now) -> Self {
         Self { cx: Context::new(setup, memory, now), is_claimed: false, desired: None, stage: Stage::Idle }
     }
 
-    /// How everything is doing.
+    /// The state of everything on the server.
     pub fn board(&self) -> &Board {
         &self.cx.board
     }
 
-    /// What its journal says.
+    /// The contents of its journal.
     pub fn memory(&self) -> &Memory {
         &self.cx.memory
     }
 
-    /// When it is to be told that [time has passed](Event::Time), by the clock of [`Now::uptime`], if nothing else happens
-    /// before.
+    /// When the machine must next be told that [time has passed](Event::Time), by the clock of [`Now::uptime`], if
+    /// nothing else happens before.
     pub fn wakes(&self) -> Option<Duration> {
         match &self.stage {
             Stage::TearingDown(teardown) => teardown.wakes(),
@@ -99,7 +99,7 @@ impl<V: Vault> Machine<V> {
         }
     }
 
-    /// Whether nothing is left to do before something is desired that was not before.
+    /// Whether there is nothing left to do until the desired revision changes.
     pub fn is_settled(&self) -> bool {
         match &self.stage {
             Stage::Idle | Stage::Retired => true,
@@ -117,7 +117,7 @@ impl<V: Vault> Machine<V> {
         }
     }
 
-    /// What is to be done about what happens, in this order.
+    /// Handles an event and returns the actions to carry out, in order.
     pub fn handle(&mut self, now: Now, event: Event) -> Vec<Action> {
         self.cx.now = Now { uptime: now.uptime.max(self.cx.now.uptime), wall: now.wall };
         self.take(event);
@@ -172,7 +172,7 @@ impl<V: Vault> Machine<V> {
         let was_claimed = std::mem::replace(&mut self.is_claimed, is_claimed);
         let cx = &mut self.cx;
         if is_claimed {
-            // Another agent may have acted for the server meanwhile, and have said something else.
+            // Another agent may have acted for the server in the meantime, and published other statuses.
             cx.board.show_all(&mut cx.actions);
             match &mut self.stage {
                 _ if !was_claimed => self.begin(),
@@ -189,7 +189,7 @@ impl<V: Vault> Machine<V> {
         }
     }
 
-    /// Takes note of what is to be reached, if it is newer than what was before.
+    /// Notes the desired revision, if it is newer than the one before.
     fn desire(&mut self, desired: Desired) {
         let is_newer = self.desired.as_ref().is_none_or(|before| desired.plan.is_news_after(&before.plan));
         if !is_newer || matches!(self.stage, Stage::Retired) {
@@ -207,7 +207,7 @@ impl<V: Vault> Machine<V> {
         }
     }
 
-    /// Begins with what is desired, if nothing else is at work.
+    /// Begins the desired revision, if the machine is idle.
     fn begin(&mut self) {
         if !self.is_claimed || !matches!(self.stage, Stage::Idle) {
             return;
@@ -223,7 +223,7 @@ impl<V: Vault> Machine<V> {
         self.stage = Stage::TearingDown(Box::new(teardown));
     }
 
-    /// Goes on to the next stage, as long as one is over.
+    /// Moves on to the next stage as long as the current one is over.
     fn go_on(&mut self) {
         loop {
             match &mut self.stage {
@@ -242,7 +242,7 @@ impl<V: Vault> Machine<V> {
         let Stage::TearingDown(teardown) = std::mem::replace(&mut self.stage, Stage::Idle) else { return };
         let (is_all, is_stopped) = (teardown.is_all(), teardown.is_stopped());
         let Teardown { desired, .. } = *teardown;
-        // Its place may have been lost and have come back meanwhile.
+        // The agent may have lost its place and regained it in the meantime.
         if is_stopped || !self.is_claimed || self.desired.as_ref() != Some(&desired) {
             self.cx.forget_all();
             return self.begin();
@@ -265,7 +265,7 @@ impl<V: Vault> Machine<V> {
     }
 }
 
-/// The digests of all files that something on this server needs: what the plan runs, and what is to be torn down one day.
+/// The digests of all files that this server needs: for what the plan runs, and for what may be torn down later.
 fn needed<V: Vault>(cx: &Context<V>, plan: &Plan) -> Vec<String> {
     let known = cx.memory.started().map(|(_, known)| &known.planned);
     let mut digests: Vec<String> =

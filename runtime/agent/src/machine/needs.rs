@@ -1,4 +1,4 @@
-//! What is awaited, and the values that come of it.
+//! What is awaited, and the values computed from it.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::status::Waiting;
 use crate::time::Time;
 use crate::vault::Vault;
 
-/// Why a secret is not there that is made of others: what a function says of them would show them.
+/// Stands for the reason why a secret cannot be computed from others. The function's own message would reveal them.
 const UNTOLD: &str = "it cannot be computed from what it reads";
 
-/// Most of what is awaited that a status names.
+/// The maximum number of awaited things that a status names.
 pub(super) const SHOWN: usize = 64;
 
 /// Something that is awaited.
@@ -22,14 +22,14 @@ pub(super) const SHOWN: usize = 64;
 pub enum Awaited {
     /// An entry of this stack.
     Entry(Name),
-    /// An entry of another stack, of whatever revision.
+    /// An entry of another stack, of any revision.
     Foreign(Name, Name),
-    /// That a component has ended: `SERVER/COMPONENT`.
+    /// The end of a component, `SERVER/COMPONENT`.
     Ended(Name),
 }
 
 impl Awaited {
-    /// The entry that holds a value, if one does.
+    /// What to wait for if an entry holds the value, and `None` otherwise.
     fn of(held: &Held) -> Option<Self> {
         match held {
             Held::Entry(entry) => Some(Self::Entry(entry.clone())),
@@ -38,7 +38,7 @@ impl Awaited {
         }
     }
 
-    /// As a status names it.
+    /// Its name in a status.
     pub fn name(&self) -> Name {
         match self {
             Self::Entry(name) | Self::Ended(name) => name.clone(),
@@ -47,32 +47,32 @@ impl Awaited {
     }
 }
 
-/// What is awaited, and the inputs that need it, none for mere order.
+/// What is awaited, and the input that needs it. `None` if only the order requires it.
 pub(super) type Needs = IndexMap<Awaited, Option<Name>>;
 
-/// What was awaited and has come, or why it does not.
+/// What has come of the things that were awaited, or why they do not come.
 pub(super) type Found = HashMap<Awaited, Result<Value, Missing>>;
 
 /// Why something that was awaited does not come.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Missing {
-    /// It failed; whose failure it is stands in it, and who awaited it has not passed it on yet.
+    /// It failed. The failure names its component. The component that waited for it is not in its path yet.
     Failed(Failure),
-    /// The wait itself failed, which is the failure of who awaited it.
+    /// The wait itself failed, which is a failure of the component that waits.
     Own(Kind, String),
     /// There is a newer revision.
     Superseded,
 }
 
-/// Adds what is awaited for a value, and the input that it is for.
+/// Adds what a value needs, and the input that the value is for.
 pub(super) fn add(source: &Source, input: Option<&Name>, needs: &mut Needs) {
     for awaited in source.leaves().filter_map(Awaited::of) {
         needs.entry(awaited).or_insert_with(|| input.cloned());
     }
 }
 
-/// What a component awaits before its recipe starts, of whose inputs those are read that are given here: what it comes
-/// after, those inputs, and whatever is required, which is judged whoever asks for inputs.
+/// What a component waits for before its recipe starts: the components that it comes after, the given inputs, and what
+/// its requirements read. Requirements are checked even if the recipe asks for its inputs itself.
 pub(super) fn before_start<'p>(
     planned: &PlannedComponent,
     read: impl Iterator<Item = (&'p Name, &'p PlannedInput)>,
@@ -96,7 +96,7 @@ pub(super) fn before_start<'p>(
     needs
 }
 
-/// Whether any of `components` reads what is awaited as a secret: else no secret is opened there.
+/// Whether any of `components` reads this as a secret. Otherwise no secret is opened there.
 pub(super) fn is_secret<'p>(mut components: impl Iterator<Item = &'p PlannedComponent>, awaited: &Awaited) -> bool {
     let reads = |source: &Source| source.leaves().filter_map(Awaited::of).any(|read| read == *awaited);
     components.any(|component| {
@@ -109,7 +109,7 @@ pub(super) fn is_secret<'p>(mut components: impl Iterator<Item = &'p PlannedComp
     })
 }
 
-/// As a status shows it; of very much, a part, which a status has room for.
+/// What is missing, as a status shows it. If there is too much for a status, only a part.
 pub(super) fn shown(missing: &Needs, since: Time) -> Vec<Waiting> {
     missing
         .iter()
@@ -118,7 +118,7 @@ pub(super) fn shown(missing: &Needs, since: Time) -> Vec<Waiting> {
         .collect()
 }
 
-/// What values are made of.
+/// What values are computed from.
 pub(super) struct Values<'a, V> {
     pub(super) vault: &'a V,
     pub(super) user_data: &'a IndexMap<Name, Value>,
@@ -126,7 +126,7 @@ pub(super) struct Values<'a, V> {
 }
 
 impl<V: Vault> Values<'_, V> {
-    /// The value of an input, all that it needs being there.
+    /// The value of an input, once everything that it needs is there.
     pub(super) fn input(&self, name: &str, input: &PlannedInput) -> Result<Value, (Kind, String)> {
         let untold = |why| if input.ty.is_secret() { UNTOLD.to_owned() } else { why };
         let value =
@@ -158,8 +158,8 @@ impl<V: Vault> Values<'_, V> {
         }
     }
 
-    /// Judges what is required of the values that a component reads. A requirement is no part of what a component is:
-    /// one that has changed is judged again, and runs nothing again.
+    /// Checks the requirements on values that a component reads. A requirement is not a part of the component: a
+    /// changed requirement is checked again, and makes nothing run again.
     pub(super) fn judge(&self, planned: &PlannedComponent) -> Result<(), Missing> {
         let mut broken = Vec::new();
         for (name, requirement) in &planned.requires {

@@ -1,4 +1,4 @@
-//! What components come to, on its way to the data space.
+//! Publishes the results of components to the data space.
 
 use wattle_model::{Name, Value};
 
@@ -15,7 +15,7 @@ use super::event::{Action, Level, Seen, WriteError};
 use super::work::Work;
 
 impl Work {
-    /// How it ended is on disk.
+    /// The end of a component is on disk.
     pub(super) fn ended<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let component = &mut self.components[place];
         let phase = std::mem::replace(&mut component.phase, Phase::Ended(Outcome::Abandoned));
@@ -24,10 +24,10 @@ impl Work {
         }
     }
 
-    /// Publishes what it gave, or its failure in the place of whatever it has not published.
+    /// Publishes its outputs, or its failure in place of every output that is not published.
     pub(super) fn publish<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, end: End) {
         if self.is_superseded {
-            // The journal has it: the newer revision publishes it.
+            // The results are in the journal, and the newer revision publishes them.
             return self.end(cx, place, Outcome::Abandoned);
         }
         let component = &self.components[place];
@@ -36,7 +36,7 @@ impl Work {
                 outputs.iter().map(|(output, stored)| (output.clone(), stored.content.clone())).collect()
             }
             End::Failed(failure) => {
-                // What an earlier revision's run published does not count in this one.
+                // What a run in an earlier revision published does not count in this one.
                 let known = cx.memory.known(&component.name).filter(|known| known.revision == self.id);
                 let early = |output: &Name| Some(known?.early.get(output)?.content.clone());
                 let content = |output: &Name| early(output).unwrap_or_else(|| Content::Failure(failure.clone()));
@@ -96,7 +96,7 @@ impl Work {
         }
     }
 
-    /// What the entry of an attribute holds.
+    /// The contents of an attribute's entry are known.
     pub(super) fn attribute_peeked<V: Vault>(&mut self, cx: &mut Context<V>, key: Name, seen: &Seen) {
         match self.plan.publishes.get(&key).filter(|_| *seen == Seen::Nothing) {
             None => self.attributes = self.attributes.saturating_sub(1),
@@ -107,7 +107,7 @@ impl Work {
         }
     }
 
-    /// An attribute was found; whatever cannot be found is the failure of its entry.
+    /// An attribute was found, or not: then its entry holds the failure.
     pub(super) fn attribute_found<V: Vault>(&mut self, cx: &mut Context<V>, key: Name, value: Result<Value, String>) {
         let content = match value {
             Ok(value) => Content::Value(value),
@@ -138,7 +138,7 @@ pub(super) fn attribute_entry<V: Vault>(cx: &Context<V>, key: &Name) -> Name {
     format!("{}/{SERVER}/{key}", cx.setup.server).into()
 }
 
-/// Says what became of an entry that was written.
+/// Logs the result of writing an entry.
 pub(super) fn tell_write<V: Vault>(
     cx: &mut Context<V>,
     full: &Name,

@@ -1,4 +1,4 @@
-//! A recipe that runs: what it asks and publishes meanwhile, and how long it may take.
+//! A running recipe: what it asks for and publishes, and how long it may take.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use crate::status::{State, Waiting};
 use super::event::{Question, RunId, Stop};
 use super::wait::Wait;
 
-/// How much longer than its deadline a run may take to end before it is given up: whoever runs it ends it, and knows what
-/// it said last.
+/// How long after its deadline a run may take to end before it is given up. The caller that runs it stops it, and has
+/// its last output.
 pub(super) const GRACE: Duration = Duration::from_secs(4);
 
-/// An input of a recipe that runs.
+/// An input that a running recipe asked for.
 #[derive(Debug)]
 pub(super) enum Input {
-    /// It is awaited.
+    /// It is being waited for.
     Awaited(Wait),
     /// It is there, or will not come.
     There(Result<Value, Failure>),
@@ -28,7 +28,7 @@ pub(super) enum Input {
     Superseded,
 }
 
-/// What a recipe publishes while it runs.
+/// An output that a recipe publishes while it runs.
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) question: Question,
@@ -41,26 +41,26 @@ pub(super) struct Told {
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) id: RunId,
-    /// None if only its run shows what it reads.
+    /// `None` if only the run shows which inputs it reads.
     pub(super) fingerprint: Option<String>,
     pub(super) inputs: IndexMap<Name, Input>,
-    /// What the recipe asked for, wired or not.
+    /// The inputs that the recipe asked for, wired or not.
     pub(super) read: IndexSet<Name>,
-    /// What it waits for now: inputs that it asked for, and outputs on their way to the data space.
+    /// What it is waiting for now: inputs that it asked for, and outputs that are being published.
     pub(super) questions: IndexMap<Question, Name>,
-    /// What was published, of this run or of one before a crash.
+    /// What was published, by this run or one before a crash.
     pub(super) early: IndexMap<Name, Stored>,
     pub(super) published: IndexMap<Name, Value>,
     pub(super) anew: IndexSet<Name>,
-    /// Outputs that are being published, one at a time, so that the journal's order is that of the entries.
+    /// Outputs to be published, one at a time, so that the journal has them in the same order as the data space.
     pub(super) telling: VecDeque<Told>,
     pub(super) is_superseded: bool,
     clock: Clock,
-    /// That it is to end was said then.
+    /// The reason and time of the order to stop, if one was given.
     pub(super) stopped: Option<(Stop, Duration)>,
 }
 
-/// How long something ran, without the time in which it waited or nothing ran at all.
+/// Measures how long something has run, without the time in which it waited or nothing ran at all.
 #[derive(Debug)]
 struct Clock {
     started: Duration,
@@ -94,13 +94,13 @@ impl Run {
         }
     }
 
-    /// When it has run for as long as it may; never while it waits.
+    /// When it exceeds its time. `None` while it waits.
     pub(super) fn overdue(&self) -> Option<Duration> {
         let Clock { started, limit, excused, blocked_since } = &self.clock;
         blocked_since.is_none().then(|| started.saturating_add(*limit).saturating_add(*excused))
     }
 
-    /// When something is to be done about it.
+    /// When to look at it again.
     pub(super) fn wakes(&self) -> Option<Duration> {
         let inputs = self.inputs.values().filter_map(|input| match input {
             Input::Awaited(wait) => wait.wakes(),
@@ -113,12 +113,12 @@ impl Run {
         inputs.chain(end).min()
     }
 
-    /// What is left of its time.
+    /// How much of its time is left.
     pub(super) fn left(&self, uptime: Duration) -> Duration {
         self.overdue().map_or(self.clock.limit, |end| end.saturating_sub(uptime))
     }
 
-    /// For so long nothing ran here.
+    /// For this long nothing ran here.
     pub(super) fn excuse(&mut self, pause: Duration) {
         if self.clock.blocked_since.is_none() {
             self.clock.excused += pause;
@@ -136,7 +136,7 @@ impl Run {
         self.clock.blocked_since.get_or_insert(uptime);
     }
 
-    /// The recipe has its answer, or does not wait for it any more.
+    /// The recipe has its answer, or no longer waits for it.
     pub(super) fn unblock(&mut self, question: Question, uptime: Duration) {
         self.questions.shift_remove(&question);
         if self.questions.is_empty()
@@ -146,7 +146,7 @@ impl Run {
         }
     }
 
-    /// As a status shows it.
+    /// Its state in a status.
     pub(super) fn state(&self) -> State {
         let missing = |name: &Name| match self.inputs.get(name) {
             Some(Input::Awaited(wait)) => wait.shown(),
@@ -156,7 +156,7 @@ impl Run {
         if waiting.is_empty() { State::Running } else { State::Waiting(waiting) }
     }
 
-    /// What it asked for and had, and what it asked for that is not wired.
+    /// The inputs that it asked for and received, and those that it asked for that are not wired.
     pub(super) fn had(&self, planned: &PlannedComponent) -> (IndexMap<Name, Value>, Vec<Name>) {
         let mut values = IndexMap::default();
         let mut absent = Vec::new();

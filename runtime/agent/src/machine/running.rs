@@ -1,4 +1,4 @@
-//! What recipes ask, publish and come to while they run, in one revision.
+//! Handles the questions, outputs and results of running recipes, in one revision.
 
 use wattle_model::values::span;
 use wattle_model::{IndexMap, Name, Value, values};
@@ -22,13 +22,13 @@ use super::wait;
 use super::work::Work;
 
 impl Work {
-    /// Where a run is, if it is one of these.
+    /// The place of the component that this run belongs to, if any.
     fn place_of(&self, id: RunId) -> Option<usize> {
         let is_it = |phase: &Phase| matches!(phase, Phase::Running(run) if run.id == id);
         self.components.iter().position(|component| is_it(&component.phase))
     }
 
-    /// Looks whether inputs have come that a recipe asks for itself.
+    /// Checks whether inputs have come that a recipe asks for itself.
     pub(super) fn look_at_run<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let mut explain = Vec::new();
         let component = &mut self.components[place];
@@ -67,7 +67,7 @@ impl Work {
         }
     }
 
-    /// Answers the questions whose answers are there.
+    /// Answers the questions whose answers are known.
     fn answer<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let component = &mut self.components[place];
         let Phase::Running(run) = &mut component.phase else { return };
@@ -75,7 +75,7 @@ impl Work {
             run.questions.iter().map(|(question, name)| (*question, name.clone())).collect();
         for (question, name) in questions {
             let answer = match run.inputs.get(&name) {
-                // Or it is an output on its way.
+                // Or it is an output that is being published.
                 Some(Input::Awaited(_)) | None => continue,
                 Some(Input::There(there)) => there.clone().map(Some),
                 Some(Input::Superseded) => {
@@ -142,7 +142,7 @@ impl Work {
         }
     }
 
-    /// Publishes what is to be published next, if it is not there already.
+    /// Publishes the next output that is not published yet.
     fn tell_next<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let component = &mut self.components[place];
         let entry = |output: &Name| format!("{}/{output}", component.full);
@@ -175,7 +175,7 @@ impl Work {
         }
     }
 
-    /// An output that is published while its recipe runs is on disk.
+    /// An output that a running recipe publishes is on disk.
     pub(super) fn early_kept<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, id: RunId) {
         let component = &mut self.components[place];
         let Phase::Running(run) = &mut component.phase else { return };
@@ -184,7 +184,7 @@ impl Work {
         run.early.insert(output.clone(), told.stored.clone());
         run.anew.insert(output.clone());
         run.published.insert(output.clone(), told.value.clone());
-        // A data space that is away takes nothing from the recipe's time.
+        // The recipe loses no time while the data space is away.
         run.block(question, output.clone(), cx.now.uptime);
         let entry = format!("{}/{output}", component.full).into();
         let pending = Pending::WriteEarly { component: place, run: id, output, content: content.clone() };
@@ -192,7 +192,7 @@ impl Work {
         cx.ask(pending, |ticket| Action::Write(ticket, entry, revision, content));
     }
 
-    /// An output that is published while its recipe runs is in the data space.
+    /// An output that a running recipe publishes is in the data space.
     pub(super) fn early_written<V: Vault>(
         &mut self,
         cx: &mut Context<V>,
@@ -216,7 +216,7 @@ impl Work {
         self.answer(cx, place);
     }
 
-    /// Nobody waits for the answer any more.
+    /// The answer is no longer wanted.
     pub(super) fn withdrawn<V: Vault>(&mut self, cx: &mut Context<V>, id: RunId, question: Question) {
         let Some(place) = self.place_of(id) else { return };
         let uptime = cx.now.uptime;
@@ -228,7 +228,7 @@ impl Work {
         }
     }
 
-    /// Time has passed: ends what runs for longer than it may.
+    /// Time has passed: stops the runs that exceed their time.
     pub(super) fn look_at_clock<V: Vault>(&mut self, cx: &mut Context<V>) {
         for place in 0..self.components.len() {
             let uptime = cx.now.uptime;
@@ -251,7 +251,7 @@ impl Work {
         self.look_all(cx);
     }
 
-    /// For so long nothing ran here.
+    /// For this long nothing ran here.
     pub(super) fn excuse(&mut self, pause: std::time::Duration) {
         for component in &mut self.components {
             match &mut component.phase {
@@ -262,7 +262,7 @@ impl Work {
         }
     }
 
-    /// Another agent acts for this server: nothing of this one is to go on.
+    /// Another agent acts for this server, so nothing of this one may go on.
     pub(super) fn stop_all<V: Vault>(&mut self, cx: &mut Context<V>) {
         self.supersede(cx);
         let uptime = cx.now.uptime;
@@ -276,7 +276,7 @@ impl Work {
         }
     }
 
-    /// There is a newer revision: what the recipe still waits for will not come.
+    /// There is a newer revision: what the recipe is still waiting for will not come.
     pub(super) fn supersede_run<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         if let Some(run) = self.components[place].run() {
             for input in run.inputs.values_mut() {
@@ -309,7 +309,7 @@ impl Work {
             Err(_) if run.is_superseded || is_replaced => self.end(cx, place, Outcome::Abandoned),
             Err(Broken { kind, message, log, cause }) => {
                 let failure = match cause {
-                    // Its own, if it was the wait that failed.
+                    // If the wait itself failed, the failure is the component's own.
                     Some(cause) if cause.component == *full && cause.through.is_empty() => *cause,
                     Some(cause) => cause.passed_on(full),
                     None => cx.failure(full, kind, message, log),
@@ -338,7 +338,7 @@ impl Work {
     }
 }
 
-/// With what a run has finished: its inputs, those that are not wired, and its fingerprint.
+/// The record of a finished run: its inputs, those that are not wired, and its fingerprint.
 fn finished(run: &Run, planned: &PlannedComponent) -> (IndexMap<Name, Value>, Vec<Name>, String) {
     if let Some(fingerprint) = &run.fingerprint {
         let there = |(name, input): (&Name, &Input)| match input {
@@ -352,7 +352,7 @@ fn finished(run: &Run, planned: &PlannedComponent) -> (IndexMap<Name, Value>, Ve
     (read, absent, fingerprint)
 }
 
-/// The value of an output as it is declared, from what a recipe gave while it runs.
+/// The value of an output in its declared type, from what a running recipe published.
 fn fitting(planned: &PlannedComponent, name: &Name, value: &Value) -> Result<Value, String> {
     let Some(output) = planned.outputs.get(name) else {
         let known: Vec<String> = planned.outputs.keys().map(|name| format!("`{name}`")).collect();

@@ -1,4 +1,4 @@
-//! The search for root causes: from what is awaited, along who waits for whom, to the ends of all chains.
+//! The search for root causes: it starts at what is awaited and follows all chains of waits to their ends.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -11,41 +11,43 @@ use crate::status::{State, Status};
 use super::causes::Cause;
 use super::needs::SHOWN;
 
-/// Most components that are asked about: a chain of waits may be as long as the model is large.
+/// The maximum number of components to look at: a chain of waits can be as long as the model is large.
 const ASKED: usize = 256;
 
-/// A search for the reasons why something does not come. It names the components that it has to know about, one at a
-/// time, and whoever carries it out says what is to be seen of each.
+/// A search for the reasons why something does not come. It names the components that it has to look at, one at a time,
+/// and the caller reports what can be seen of each.
 #[derive(Debug)]
 pub struct Search {
     queue: VecDeque<(Name, Option<Revision>)>,
-    /// The revision in which the one that was named last is awaited; none if it is only to say whether it has failed.
+    /// The revision in which the last named component is awaited. `None` if the search only checks whether it has
+    /// failed.
     revision: Option<Revision>,
-    /// Who says that another component has failed, and what.
+    /// Components that report a failure of another component, with that failure.
     blames: Vec<(Name, Failure)>,
     seen: HashSet<Name>,
     causes: Vec<Cause>,
 }
 
-/// What is to be seen of a component, or of what belongs to a server itself.
+/// What can be seen of a component, or of a server itself.
 #[derive(Clone, Debug)]
 pub struct Sighting {
     /// Whether an agent acts for its server now.
     pub is_alive: bool,
-    /// Whether an agent has ever said something of it.
+    /// Whether an agent has ever published something about it.
     pub is_known: bool,
-    /// How it is doing, of whatever revision.
+    /// Its status, of any revision.
     pub status: Option<Status>,
 }
 
 impl Search {
-    /// Why these do not come, each in its revision: entries `SERVER/COMPONENT/OUTPUT` or components `SERVER/COMPONENT`.
+    /// Searches for why these do not come, each in its revision: entries `SERVER/COMPONENT/OUTPUT` or components
+    /// `SERVER/COMPONENT`.
     pub fn new(awaited: &[(Name, Revision)]) -> Self {
         let queue = awaited.iter().map(|(what, revision)| (component_of(what), Some(revision.clone()))).collect();
         Self { queue, revision: None, blames: Vec::new(), seen: HashSet::new(), causes: Vec::new() }
     }
 
-    /// The component to look at next, `SERVER/COMPONENT`; none when the search is over.
+    /// The component to look at next, `SERVER/COMPONENT`. `None` when the search is over.
     pub fn looks_at(&mut self) -> Option<Name> {
         while let Some((component, revision)) = self.queue.pop_front() {
             if self.seen.len() < ASKED && self.seen.insert(component.clone()) {
@@ -56,7 +58,7 @@ impl Search {
         None
     }
 
-    /// Takes note of what is to be seen of a component.
+    /// Notes what can be seen of a component.
     pub fn sees(&mut self, component: Name, sighting: Sighting) {
         let server = || component.split('/').next().unwrap_or(&component).into();
         let Sighting { is_alive, is_known, status } = sighting;
@@ -74,7 +76,7 @@ impl Search {
                 State::Running => Cause::Runs { component, since },
                 State::Waiting(list) if list.is_empty() => Cause::NotReached { component },
                 State::Waiting(list) => {
-                    // Agents say no more; whoever does would have others search for long.
+                    // Agents list no more than this. A longer list would only keep others searching for long.
                     for wait in list.into_iter().take(SHOWN) {
                         if wait.what.contains(':') && wait.input.is_some() {
                             self.add(Cause::Foreign { component: component.clone(), what: wait.what });
@@ -94,7 +96,7 @@ impl Search {
         self.add(cause);
     }
 
-    /// Nobody has another one blamed that does not say so itself.
+    /// A component is blamed only if it reports the failure itself.
     fn failed(&mut self, component: Name, failure: Failure) {
         if failure.component == component {
             return self.add(Cause::Failed(failure));
@@ -116,7 +118,7 @@ impl Search {
         for (component, failure) in std::mem::take(&mut self.blames) {
             let blamed = failure.component.clone();
             let says_so = |cause: &Cause| matches!(cause, Cause::Failed(own) if own.component == blamed);
-            // What this stack does not have is another one's.
+            // A name with the prefix of a stack belongs to that other stack.
             if blamed.contains(':') {
                 self.add(Cause::Failed(failure.said_of_another_stack(&component)));
             } else if !self.causes.iter().any(says_so) {
@@ -127,7 +129,7 @@ impl Search {
     }
 }
 
-/// `SERVER/COMPONENT` of an entry or a component.
+/// The `SERVER/COMPONENT` of an entry or a component.
 fn component_of(what: &str) -> Name {
     let mut parts = what.splitn(3, '/');
     match (parts.next(), parts.next()) {
@@ -175,7 +177,7 @@ mod tests {
         };
         let blames =
             |by: Option<Status>| move |name: &str| if name == "a/x" { Some(failed("b/y")) } else { by.clone() };
-        // Of whatever revision it is.
+        // Its revision does not matter.
         let own = Status { revision: 1, ..failed("b/y") };
         let told = causes(&blames(Some(own)));
         assert!(told.len() == 1 && told[0].contains("b/y broke") && !told[0].contains("it says"), "{told:?}");
@@ -187,12 +189,12 @@ mod tests {
             );
             assert!(!told.iter().any(|one| one.starts_with("`b/y` failed")), "{told:?}");
         }
-        // What another stack has is beyond this search.
+        // Other stacks are beyond this search.
         let told = causes(&|_| Some(failed("other:d/v")));
         assert!(told.len() == 1 && told[0].contains("other:d/v"), "{told:?}");
     }
 
-    /// Who waits for whom is followed to its ends, in circles as well, and every end is told once.
+    /// Chains of waits are followed to their ends, even in circles, and every end is reported once.
     #[test]
     fn chains_are_followed_to_their_ends() {
         let of = status(State::Done).of();
@@ -204,7 +206,7 @@ mod tests {
                 "a/x" => (true, Some(waits(&["b/y/url", "c/z/url", "other:d/v/url"]))),
                 "b/y" => (true, Some(waits(&["c/z/url", "a/x/url", "e/server/id", "f/w", "g/v/url"]))),
                 "c/z" => (true, Some(Status { revision: 1, ..status(State::Done) })),
-                // Its plan is of an earlier revision, and so is what is awaited of it.
+                // Its plan is of an earlier revision, and that is the revision awaited of it.
                 "g/v" => (true, Some(Status { revision: 1, ..status(State::Running) })),
                 "f/w" => (true, Some(Status { space: None, ..status(State::Done) })),
                 _ => (false, None),

@@ -1,4 +1,4 @@
-//! From the decision about a component to its run, or to the end that it comes to without one.
+//! Takes a component from the decision about it to its run, or to its end without one.
 
 use wattle_model::{IndexMap, Name};
 
@@ -18,7 +18,7 @@ use super::wait::Wait;
 use super::work::Work;
 
 impl Work {
-    /// The files of its recipe are there, or cannot be had.
+    /// The files of its recipe are there, or cannot be fetched.
     pub(super) fn laid_out<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, result: Result<(), (Kind, String)>) {
         let Phase::LayingOut(start) = &self.components[place].phase else { return };
         match result {
@@ -41,13 +41,13 @@ impl Work {
         self.go(cx, place);
     }
 
-    /// What is to be done with it is clear.
+    /// The decision about it is made.
     pub(super) fn ready<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, next: Next) {
         self.components[place].phase = Phase::Ready(Box::new(next));
         self.go(cx, place);
     }
 
-    /// Does what is to be done, once its entries were looked at.
+    /// Carries out the decision, once its entries have been read.
     fn go<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let component = &mut self.components[place];
         if component.peeks > 0 {
@@ -73,7 +73,8 @@ impl Work {
                 cx.record(*record, After::Finished(place));
             }
             Next::Run(start) => {
-                // It failed in this revision, and could not write that down: that stays, as everyone has read it.
+                // It failed in this revision, and could not write that to disk. The failure stands, because others have
+                // read it.
                 match component.failed_before() {
                     Some(failure) => self.fails(cx, place, failure, None),
                     None => self.start(cx, place, start),
@@ -97,7 +98,7 @@ impl Work {
         cx.record(record, After::Started(place));
     }
 
-    /// That it starts is on disk. From here on nothing but a crash ends it before its end is on disk.
+    /// Its start is on disk. From here on, only a crash can end it before its end is on disk.
     pub(super) fn started<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         if self.is_superseded {
             return self.end(cx, place, Outcome::Abandoned);
@@ -113,7 +114,7 @@ impl Work {
             return self.end(cx, place, Outcome::Abandoned);
         }
         if let Some(failure) = component.failed_before() {
-            // Another agent has acted for the server since it was looked at first.
+            // Another agent has acted for the server since its entries were first read.
             return self.fails(cx, place, failure, None);
         }
         let Start { inputs, fingerprint } = start;
@@ -156,13 +157,13 @@ impl Work {
         self.look(cx, place);
     }
 
-    /// Whether something waits for nobody else to be able to act for this server.
+    /// Whether something waits until no other agent can act for this server.
     pub(super) fn holds_back(&self) -> bool {
         let is_held = |component: &Component| matches!(component.phase, Phase::Held(_)) && component.peeks == 0;
         self.components.iter().any(is_held)
     }
 
-    /// Nobody else can act for this server now: what was held begins.
+    /// No other agent can act for this server now: starts what was held back.
     pub(super) fn begin_held<V: Vault>(&mut self, cx: &mut Context<V>) {
         for place in 0..self.components.len() {
             self.begin_if_held(cx, place);
@@ -177,7 +178,8 @@ impl Work {
         }
     }
 
-    /// It failed: that is written down first, with what its recipe asked for until then if only its run shows that.
+    /// It failed. The failure is written to disk first, with the inputs that its recipe asked for if only the run shows
+    /// those.
     pub(super) fn fails<V: Vault>(
         &mut self,
         cx: &mut Context<V>,

@@ -1,4 +1,4 @@
-//! Teardown: what has left this server's model is undone, the last that ran first, before anything else is done.
+//! Teardown: undoes what has left this server's model, in reverse order of the runs, before anything else.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use super::event::{Action, Broken, Desired, Event, Job, Level, Question, RunId, 
 use super::needs::{self, Found, Needs, Values};
 use super::run::GRACE;
 
-/// What is undone before a revision begins.
+/// What is torn down before a revision begins.
 #[derive(Debug)]
 pub(super) struct Teardown {
-    /// What begins afterwards.
+    /// The revision that begins afterwards.
     pub(super) desired: Desired,
     due: VecDeque<(Name, Known)>,
     step: Step,
@@ -28,24 +28,24 @@ pub(super) struct Teardown {
     is_stopped: bool,
 }
 
-/// How far the first of what is due is.
+/// The progress of the first component to tear down.
 #[derive(Debug)]
 enum Step {
-    /// Nothing was done for it.
+    /// Nothing has been done yet.
     New,
-    /// The files of its recipe are fetched.
+    /// The files of its recipe are being fetched.
     LayingOut,
-    /// That it is being undone is written down.
+    /// The start of its teardown is being written to the journal.
     Undoing(IndexMap<Name, Value>),
-    /// That is on disk; it runs once nobody else can act for this server.
+    /// That is on disk. The teardown runs once no other agent can act for this server.
     Held(IndexMap<Name, Value>),
-    /// Its teardown runs.
+    /// Its teardown is running.
     Running { id: RunId, inputs: IndexMap<Name, Value>, end: Duration, stopped: Option<(Stop, Duration)> },
-    /// That it has left is written down.
+    /// Its removal is being written to the journal.
     Going,
 }
 
-/// What ran on this server and is not in `plan`, the last that ran first.
+/// What ran on this server and is not in `plan`, the last to run first.
 pub(super) fn due<V: Vault>(cx: &Context<V>, plan: &Plan) -> IndexMap<Name, Known> {
     let is_due = |(component, _): &(&Name, &Known)| !plan.components.contains_key(*component);
     cx.memory.started().filter(is_due).map(|(component, known)| (component.clone(), known.clone())).collect()
@@ -60,12 +60,12 @@ impl Teardown {
         self.due.is_empty()
     }
 
-    /// Whether nothing is left that should have been undone.
+    /// Whether everything was torn down.
     pub(super) fn is_all(&self) -> bool {
         self.is_all
     }
 
-    /// Whether it ended before all was tried, since another agent acted for this server.
+    /// Whether it ended before everything was tried, because another agent acts for this server.
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
@@ -78,14 +78,14 @@ impl Teardown {
         }
     }
 
-    /// Takes note of what happens.
+    /// Handles an event.
     pub(super) fn take<V: Vault>(&mut self, cx: &mut Context<V>, event: Event) {
         match event {
             Event::LaidOut(ticket, result) if cx.answered(ticket).is_some() => self.laid_out(cx, result),
             Event::Ran(run, result) => self.ran(cx, run, result.map(drop)),
             Event::Asked(run, question, name) => self.asked(cx, run, question, &name),
             Event::Told(_, question, name, _) => {
-                // Nobody reads outputs of a teardown.
+                // Outputs of a teardown have no readers.
                 let message = format!("output `{name}` cannot be published by a teardown");
                 cx.actions.push(Action::Answered(question, Err(Broken::new(Kind::Type, message))));
             }
@@ -95,7 +95,7 @@ impl Teardown {
         }
     }
 
-    /// Begins with what is due next.
+    /// Begins to tear down the next component.
     pub(super) fn go<V: Vault>(&mut self, cx: &mut Context<V>) {
         let Some((component, known)) = self.due.front() else { return };
         if known.planned.recipe.teardown.is_none() {
@@ -116,7 +116,7 @@ impl Teardown {
         }
     }
 
-    /// That it has left is on disk.
+    /// The removal of a component is on disk.
     pub(super) fn gone<V: Vault>(&mut self, cx: &mut Context<V>) {
         if !matches!(self.step, Step::Going) {
             return;
@@ -155,7 +155,7 @@ impl Teardown {
         self.go(cx);
     }
 
-    /// The files of its recipe are there, or cannot be had.
+    /// The files of its recipe are there, or cannot be fetched.
     fn laid_out<V: Vault>(&mut self, cx: &mut Context<V>, result: Result<(), (Kind, String)>) {
         let Some((component, known)) = self.due.front().filter(|_| matches!(self.step, Step::LayingOut)) else {
             return;
@@ -174,7 +174,7 @@ impl Teardown {
         match inputs {
             Err(broken) => self.fails(cx, broken),
             Ok(inputs) => {
-                // Half undone is not finished: were it to come back, it would have to run.
+                // A component that is partly torn down is no longer finished: if it came back, it would have to run.
                 let record = Record::Undoing { component: component.clone() };
                 self.step = Step::Undoing(inputs);
                 cx.record(record, After::Undoing);
@@ -182,7 +182,7 @@ impl Teardown {
         }
     }
 
-    /// That it is being undone is on disk.
+    /// The start of its teardown is on disk.
     pub(super) fn undoing<V: Vault>(&mut self, cx: &mut Context<V>) {
         let Step::Undoing(inputs) = std::mem::replace(&mut self.step, Step::New) else { return };
         if self.is_stopped {
@@ -209,12 +209,12 @@ impl Teardown {
         cx.actions.push(Action::Run(Box::new(job)));
     }
 
-    /// Whether it waits for nobody else to be able to act for this server.
+    /// Whether it waits until no other agent can act for this server.
     pub(super) fn holds_back(&self) -> bool {
         matches!(self.step, Step::Held(_))
     }
 
-    /// Nobody else can act for this server now: what was held begins.
+    /// No other agent can act for this server now: starts what was held back.
     pub(super) fn begin_held<V: Vault>(&mut self, cx: &mut Context<V>) {
         if let Step::Held(inputs) = &self.step {
             self.step = Step::Undoing(inputs.clone());
@@ -231,14 +231,14 @@ impl Teardown {
         if let Err(broken) = result {
             return self.fails(cx, broken);
         }
-        // Without a teardown, what it left may still use its files.
+        // If a component has no teardown, what it left behind may still use its files.
         if let Some((component, _)) = self.due.front() {
             cx.actions.push(Action::Remove(component.clone()));
         }
         self.leaves(cx);
     }
 
-    /// A teardown's inputs are those that its component last had.
+    /// A teardown gets the inputs that its component had last.
     fn asked<V: Vault>(&self, cx: &mut Context<V>, run: RunId, question: Question, name: &Name) {
         if let Step::Running { id, inputs, .. } = &self.step
             && *id == run
@@ -251,8 +251,8 @@ impl Teardown {
         }
     }
 
-    /// An input that the last run did not ask for: what the plan has of it. Nobody waits for what only an entry has; none if
-    /// it is not wired.
+    /// An input that the last run did not ask for, as far as the plan has its value. Values that only an entry holds
+    /// are not waited for. `None` if the input is not wired.
     fn unread<V: Vault>(&self, cx: &Context<V>, name: &Name) -> Result<Option<Value>, Failure> {
         let Some((component, known)) = self.due.front() else { return Ok(None) };
         let Some(input) = known.planned.inputs.get(name) else { return Ok(None) };
@@ -279,7 +279,7 @@ impl Teardown {
         }
     }
 
-    /// Time has passed: ends what runs for longer than it may.
+    /// Time has passed: stops the runs that exceed their time.
     fn look_at_clock<V: Vault>(&mut self, cx: &mut Context<V>) {
         let Step::Running { id, end, stopped, .. } = &mut self.step else { return };
         let uptime = cx.now.uptime;
@@ -298,8 +298,8 @@ impl Teardown {
         }
     }
 
-    /// Another agent acts for this server: what runs is ended, and whoever is next tries all again that is left then. What
-    /// is on its way to the disk comes there first, or the next would not know of it.
+    /// Another agent acts for this server. The run is stopped, and the next agent retries everything that is left.
+    /// Records that are being written reach the disk first, since the next agent would not know of them otherwise.
     pub(super) fn stop<V: Vault>(&mut self, cx: &mut Context<V>) {
         self.due.truncate(1);
         self.is_stopped = true;

@@ -1,4 +1,4 @@
-//! A wait: for all that somebody needs, at the same time, and no longer than it may take.
+//! A wait for everything that a component needs at the same time, with a limit.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::causes::{self, Cause};
 use super::event::Now;
 use super::needs::{self, Awaited, Found, Missing, Needs};
 
-/// A wait.
+/// A wait, with its limit.
 #[derive(Debug)]
 pub(super) struct Wait {
     missing: Needs,
@@ -22,22 +22,23 @@ pub(super) struct Wait {
     end: Duration,
     stage: Stage,
     may_stay: bool,
-    /// What came before it in order and failed.
+    /// The failure of a component that came before it in order.
     out_of_order: Option<Missing>,
 }
 
-/// How far it is.
+/// The progress of a wait.
 #[derive(Debug)]
 enum Stage {
-    /// It may still take time.
+    /// There is still time.
     Patient,
-    /// It is over, and why was asked.
+    /// The time is over, and the reason is being searched for.
     Asking,
-    /// Others are in the way who wait in vain as well: it waits until then for their failure, to pass it on.
+    /// Other components that wait in vain are in the way. It waits until then for their failure, in order to pass it
+    /// on.
     Lingering { until: Duration, message: String },
 }
 
-/// What is to be done about a wait.
+/// What to do about a wait.
 #[derive(Debug, PartialEq)]
 pub(super) enum Next {
     /// Nothing.
@@ -46,7 +47,8 @@ pub(super) enum Next {
     Explain(Vec<Name>),
     /// It is over.
     Over(Result<(), Missing>),
-    /// All values are there, but what came before in order alone failed: whoever is unchanged stays as it is.
+    /// All values are there, but a component that only comes before it in order failed. An unchanged component stays as
+    /// it is.
     OutOfOrder(Missing),
 }
 
@@ -56,7 +58,8 @@ impl Wait {
         Self { missing: needs, since: now.wall, limit, end, stage: Stage::Patient, may_stay: false, out_of_order: None }
     }
 
-    /// Of what may be found unchanged: it goes on for values though what it comes after has failed, as `failed` has already.
+    /// For a component that may be unchanged: it goes on waiting for values even if a component before it fails, or has
+    /// `failed` already.
     pub(super) fn that_may_stay(mut self, failed: Option<Missing>) -> Self {
         (self.may_stay, self.out_of_order) = (true, failed);
         self
@@ -66,12 +69,12 @@ impl Wait {
         needs::shown(&self.missing, self.since)
     }
 
-    /// For so long nothing ran here.
+    /// For this long nothing ran here.
     pub(super) fn excuse(&mut self, pause: Duration) {
         self.end = self.end.saturating_add(pause);
     }
 
-    /// When something is to be done about it.
+    /// When to look at it again.
     pub(super) fn wakes(&self) -> Option<Duration> {
         match &self.stage {
             Stage::Patient => Some(self.end),
@@ -80,7 +83,7 @@ impl Wait {
         }
     }
 
-    /// Takes what has come. Whatever does not come ends the wait for the rest.
+    /// Takes what has come. Anything that will not come ends the wait for the rest.
     pub(super) fn look(&mut self, found: &Found, now: Now) -> Next {
         let before = self.missing.len();
         let mut failed = None;
@@ -103,7 +106,7 @@ impl Wait {
             return self.out_of_order.take().map_or(Next::Over(Ok(())), Next::OutOfOrder);
         }
         if self.missing.len() < before && !matches!(self.stage, Stage::Patient) {
-            // Something has come since it was asked why nothing does.
+            // Something has come since the reason was asked for.
             self.stage = Stage::Patient;
         }
         match &self.stage {
@@ -118,7 +121,7 @@ impl Wait {
         }
     }
 
-    /// Why it was in vain is known.
+    /// The reasons why the wait was in vain are known.
     pub(super) fn explained(&mut self, causes: &Result<Vec<Cause>, String>, now: Now) {
         if !matches!(self.stage, Stage::Asking) {
             return;

@@ -1,4 +1,4 @@
-//! One revision at work on a server: its components side by side, and what they read.
+//! One revision on a server: its components side by side, and what they read.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -22,17 +22,17 @@ use super::publishing::attribute_entry;
 use super::run::Input;
 use super::wait::{self, Wait};
 
-/// What this server does in one revision.
+/// The work of this server in one revision.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) id: RevisionId,
-    /// Without its components.
+    /// The plan without its components.
     pub(super) plan: Plan,
     pub(super) components: Vec<Component>,
     places: HashMap<Name, usize>,
     pub(super) found: Found,
     reading: HashMap<Awaited, Ticket>,
-    /// Attributes that are not published yet.
+    /// The number of attributes that are not published yet.
     pub(super) attributes: usize,
     pub(super) is_superseded: bool,
 }
@@ -70,7 +70,7 @@ impl Work {
         self.components.iter().filter_map(Component::wakes).min()
     }
 
-    /// Takes note of what happens.
+    /// Handles an event.
     pub(super) fn take<V: Vault>(&mut self, cx: &mut Context<V>, event: Event) {
         match event {
             Event::Read(ticket, content) => {
@@ -114,7 +114,7 @@ impl Work {
             Event::Withdrawn(run, question) => self.withdrawn(cx, run, question),
             Event::Paused(pause) => self.excuse(pause),
             Event::Time => self.look_at_clock(cx),
-            // What concerns all of a machine.
+            // These events concern the machine as a whole.
             Event::Claimed(_)
             | Event::Desired(_)
             | Event::Journalled(_)
@@ -158,7 +158,7 @@ impl Work {
         }
     }
 
-    /// Looks at the entries of a component, before it begins.
+    /// Reads the entries of a component before it begins.
     fn peek<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let component = &mut self.components[place];
         component.peeks += component.planned.outputs.len();
@@ -169,7 +169,8 @@ impl Work {
         }
     }
 
-    /// Another agent may have acted for the server meanwhile: what has not begun looks once more at what there is of it.
+    /// Another agent may have acted for the server in the meantime, so components that have not begun read their
+    /// entries again.
     pub(super) fn look_again<V: Vault>(&mut self, cx: &mut Context<V>) {
         for place in 0..self.components.len() {
             match self.components[place].phase {
@@ -184,7 +185,7 @@ impl Work {
         }
     }
 
-    /// The component that must have ended before this one by the order in which they were declared.
+    /// The component that must end before this one, by the order of declaration.
     fn before(&self, place: usize) -> Option<usize> {
         match self.plan.order {
             Order::Declared => place.checked_sub(1),
@@ -207,7 +208,8 @@ impl Work {
         }
     }
 
-    /// Nothing before it on its server is in the way any more, or it has `failed` and this one may be found unchanged.
+    /// The components before it on its server have ended, or one of them has `failed` and this one may still be
+    /// unchanged.
     fn its_turn<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, failed: Option<Missing>) {
         let component = &self.components[place];
         let known = cx.memory.known(&component.name);
@@ -223,7 +225,7 @@ impl Work {
         self.look(cx, place);
     }
 
-    /// Asks for what is needed and was not asked for before.
+    /// Requests what is needed and has not been requested before.
     pub(super) fn read<V: Vault>(&mut self, cx: &mut Context<V>, needs: &Needs) {
         for awaited in needs.keys() {
             if self.found.contains_key(awaited) || self.reading.contains_key(awaited) {
@@ -256,7 +258,7 @@ impl Work {
         self.components[*place].outcome().map(found)
     }
 
-    /// What was awaited has come, or does not.
+    /// What was awaited has come, or will not come.
     pub(super) fn came<V: Vault>(
         &mut self,
         cx: &mut Context<V>,
@@ -282,14 +284,14 @@ impl Work {
         self.look_all(cx);
     }
 
-    /// Looks whether anybody can go on.
+    /// Checks whether any component can go on.
     pub(super) fn look_all<V: Vault>(&mut self, cx: &mut Context<V>) {
         for place in 0..self.components.len() {
             self.look(cx, place);
         }
     }
 
-    /// Looks whether a component can go on.
+    /// Checks whether a component can go on.
     pub(super) fn look<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         let component = &mut self.components[place];
         match &mut component.phase {
@@ -361,7 +363,7 @@ impl Work {
         self.ready(cx, place, Next::Fail(failure));
     }
 
-    /// Everything that it needs is there: decides what is to be done.
+    /// Everything that it needs is there: decides what to do with it.
     fn decide<V: Vault>(&mut self, cx: &mut Context<V>, place: usize) {
         match self.decision(cx, place) {
             Err(why) => self.does_not_come(cx, place, why),
@@ -398,7 +400,7 @@ impl Work {
         Values { vault: &cx.setup.vault, user_data: &cx.setup.user_data, found: &self.found }
     }
 
-    /// It has ended: those who wait for that go on.
+    /// It has ended, so the components that wait for that go on.
     pub(super) fn end<V: Vault>(&mut self, cx: &mut Context<V>, place: usize, outcome: Outcome) {
         let awaited = Awaited::Ended(self.components[place].full.clone());
         self.found.insert(awaited, found(&outcome));
@@ -411,7 +413,7 @@ impl Work {
         self.look_all(cx);
     }
 
-    /// There is a newer revision: nothing is begun any more; what runs is let end.
+    /// There is a newer revision: nothing new begins, and what is running may end.
     pub(super) fn supersede<V: Vault>(&mut self, cx: &mut Context<V>) {
         if std::mem::replace(&mut self.is_superseded, true) {
             return;
@@ -434,12 +436,12 @@ impl Work {
     }
 }
 
-/// Whether a component is of this server.
+/// Whether a component belongs to this server.
 fn is_own<V: Vault>(cx: &Context<V>, full: &Name) -> bool {
     full.strip_prefix(&*cx.setup.server).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// What those are told who wait for the end of a component.
+/// What components that wait for the end of this one receive.
 fn found(outcome: &Outcome) -> Result<Value, Missing> {
     match outcome {
         Outcome::Done => Ok(Value::Null),

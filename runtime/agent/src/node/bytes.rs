@@ -1,22 +1,22 @@
-//! Bytes with serde as one piece, not as a list of numbers.
+//! Serializes bytes with serde as one piece, not as a list of numbers.
 
 use std::fmt;
 
 use serde::de::{Error, Visitor};
 use serde::{Deserializer, Serializer};
 
-/// Writes bytes.
+/// Serializes bytes.
 ///
 /// # Errors
-/// As the serializer.
+/// Those of the serializer.
 pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(bytes)
 }
 
-/// Reads bytes.
+/// Deserializes bytes.
 ///
 /// # Errors
-/// As the deserializer.
+/// Those of the deserializer.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     deserializer.deserialize_byte_buf(Bytes)
 }

@@ -1,22 +1,22 @@
-//! Why a seed does not become plans.
+//! Errors in turning a seed into plans.
 
 use std::fmt;
 
-/// What is wrong with something, in a message: `the input `url` of `web/app`: WHY`.
+/// An error with its subject. As a message: `the input `url` of `web/app`: WHY`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault<E> {
-    /// Of what: an input, a requirement, an export.
+    /// The subject: an input, a requirement or an export.
     pub of: String,
-    /// What is wrong with it.
+    /// The error.
     pub why: Why<E>,
 }
 
-/// What is wrong with something.
+/// Why something cannot be planned.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Why<E> {
-    /// A function of Heat's does not take what it is given.
+    /// A Heat function does not accept its arguments.
     Function(String),
-    /// The seed lacks what it mentions: "there is no declaration X".
+    /// The seed lacks something that it refers to: "there is no declaration X".
     Damaged(String),
     /// A secret cannot be sealed.
     Sealing(E),

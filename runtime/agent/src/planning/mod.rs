@@ -1,7 +1,8 @@
-//! From a seed to the plans of its servers: parameters and imports are put in, declarations are joined to components.
+//! Turns a seed into the plans of its servers: fills in parameters and imports, and joins components with their
+//! declarations.
 //!
-//! What lives here: what a plan says. What must not: how secrets are sealed ([`Sealing`]), and whether the values of
-//! parameters fit; whoever plans has looked at that.
+//! This module decides what a plan says. It must not decide how secrets are sealed ([`Sealing`]), nor check the values
+//! of parameters; callers have done that already.
 
 mod fault;
 mod requirement;
@@ -26,24 +27,25 @@ pub use standing::keep_standing;
 /// An export of another stack: `(STACK, EXPORT)`.
 pub type ImportKey = (Name, Name);
 
-/// A seed with all that it needs to become plans. A parameter without a value counts as null, and so does an import.
+/// A seed with everything that is needed to plan it. A parameter or import without a value counts as null.
 #[derive(Clone, Copy, Debug)]
 pub struct Planning<'a> {
     /// The seed.
     pub seed: &'a Seed,
     /// The values of its parameters.
     pub parameters: &'a IndexMap<Name, Value>,
-    /// What its imports are to its own agents.
+    /// For each import, the source that agents read it from.
     pub imports: &'a IndexMap<ImportKey, Source>,
-    /// What signatures are judged by of the servers that the imports are of, by stack.
+    /// The keys that verify the signatures of the servers that the imports come from, by stack.
     pub foreign: &'a IndexMap<Name, Keys>,
 }
 
 impl Planning<'_> {
-    /// What each server is to do in `revision`, as if each plan were another one then: [`keep_standing`] knows better.
+    /// The plan of each server in `revision`, as if every plan had changed in it. [`keep_standing`] then keeps those
+    /// that did not.
     ///
     /// # Errors
-    /// All that is wrong.
+    /// Everything that is wrong with the seed.
     pub fn plans<S: Sealing>(
         self,
         revision: &Revision,
@@ -57,10 +59,10 @@ impl Planning<'_> {
         if work.faults.is_empty() { Ok(plans) } else { Err(work.faults) }
     }
 
-    /// Where the values of the exports come from that are `wanted`.
+    /// The sources of the `wanted` exports.
     ///
     /// # Errors
-    /// All that is wrong.
+    /// Everything that is wrong with these exports.
     pub fn exports<S: Sealing>(
         self,
         wanted: impl Fn(&SeedExport) -> bool,
@@ -78,7 +80,7 @@ impl Planning<'_> {
     }
 }
 
-/// Plans under way; what is wrong is left out of them.
+/// Planning in progress. Anything that has an error is left out of the plans.
 struct Work<'a, S: Sealing> {
     planning: Planning<'a>,
     sealing: &'a mut S,
@@ -188,7 +190,7 @@ impl<S: Sealing> Work<'_, S> {
         Ok(PlannedRequirement { predicate, because: requirement.because.clone(), at: requirement.at.clone() })
     }
 
-    /// For whom a secret entry is encrypted: its readers, and the writer, who gives it out again in later revisions.
+    /// The recipients of a secret entry: its readers and the writer, which publishes it again in later revisions.
     fn recipients(&mut self, entry: &str, writer: &Name) -> Vec<String> {
         let readers = self.planning.seed.entries.get(entry).map_or(&[][..], |entry| &entry.readers);
         let servers: Vec<&Name> =

@@ -1,4 +1,4 @@
-//! Requirements, judged before anything runs.
+//! Checks requirements before anything runs.
 
 use wattle_heat::evaluate::apply;
 use wattle_model::Value;
@@ -6,8 +6,8 @@ use wattle_model::requirement::{Verdict, judge, told};
 
 use crate::seed::{Origin, Seed, Wire};
 
-/// What does not hold of the values that are `known` already, each as a message says it. What agents judge later is
-/// judged as far as these tell.
+/// The requirements that the values that are already `known` do not meet, each as a message. Requirements that agents
+/// check later are checked as far as these values allow.
 pub fn broken(seed: &Seed, known: impl Fn(&Origin) -> Option<Value>) -> Vec<String> {
     let value = |wire: &Wire| {
         let leaf = &mut |origin: &Origin| known(origin).ok_or(());

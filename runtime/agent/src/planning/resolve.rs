@@ -1,4 +1,4 @@
-//! What a seed wires, in the terms of a plan: no parameters and no imports any more.
+//! Resolves the wires of a seed into the sources of a plan, which have no parameters or imports.
 
 use wattle_heat::evaluate::apply;
 use wattle_model::Value;
@@ -9,8 +9,8 @@ use crate::seed::{Origin, Wire};
 use super::{Planning, Why};
 
 impl Planning<'_> {
-    /// The source of a wire; `secret` if all of it is to be sealed. What is known is computed, and of an `if` that is
-    /// decided the other branch is gone.
+    /// The source of a wire, sealed as a whole if `secret`. Known values are computed. A decided `if` loses its other
+    /// branch.
     pub(super) fn source<E>(
         self,
         wire: &Wire,
@@ -45,7 +45,7 @@ impl Planning<'_> {
         }
     }
 
-    /// What a function gives, if all that it is given is known; else the agent computes it.
+    /// The result of a function if all of its arguments are known. Otherwise the agent computes it.
     fn function<E>(
         self,
         name: &str,
@@ -53,7 +53,7 @@ impl Planning<'_> {
         secret: bool,
         seal: &mut dyn FnMut(&Value) -> Result<Source, E>,
     ) -> Result<Option<Source>, Why<E>> {
-        // Of an `if` that is decided the other value need not be known.
+        // The other branch of a decided `if` need not be known.
         if let Some((condition, [then, otherwise])) = Wire::branches(name, argument)
             && let Wire::Constant(Value::Boolean(holds)) = self.known(condition).map_err(Why::Function)?
         {
@@ -66,7 +66,7 @@ impl Planning<'_> {
         constant(&apply(name, &given).map_err(Why::Function)?, secret, seal).map(Some)
     }
 
-    /// What constants, parameters and imported constants make of it.
+    /// The wire with the values of its constants, parameters and imported constants.
     fn known(self, wire: &Wire) -> Result<Wire, String> {
         let leaf = |origin: &Origin| match origin {
             Origin::Parameter(name) => self.parameter(name).clone().into(),
@@ -89,7 +89,7 @@ impl Planning<'_> {
     }
 }
 
-/// The source of a value that is known.
+/// The source of a known value.
 pub(super) fn constant<E>(
     value: &Value,
     secret: bool,

@@ -1,4 +1,4 @@
-//! How the secrets of a plan are sealed, and by what those who write values are known.
+//! How secrets in plans are sealed, and which keys identify the servers that write values.
 
 use std::convert::Infallible;
 
@@ -6,31 +6,31 @@ use wattle_model::{Name, Value};
 
 use crate::plan::Source;
 
-/// Seals what is secret in plans, and knows for whom secrets are sealed and what servers sign with.
+/// Seals the secrets in plans, and knows their recipients and the servers' signing keys.
 pub trait Sealing {
     /// Why something cannot be sealed.
     type Error;
 
-    /// A secret value as `server` reads it; nobody reads it if that is none, as in an export.
+    /// A secret value, sealed for `server`. With `None`, as in an export, no server can read it.
     ///
     /// # Errors
-    /// When it cannot be sealed.
+    /// If the value cannot be sealed.
     fn seal(&mut self, server: Option<&Name>, value: &Value) -> Result<Source, Self::Error>;
 
-    /// For whom a secret `entry` is sealed: a recipient for each of `servers`, of which the first writes it.
+    /// The recipients of a secret `entry`: one for each of `servers`, of which the first writes the entry.
     ///
     /// # Errors
-    /// When one of them is not known, or they are too many.
+    /// If the recipient of a server is not known, or there are too many.
     fn recipients(&mut self, entry: &str, servers: &[&Name]) -> Result<Vec<String>, Self::Error>;
 
-    /// What signatures of `server` are judged by; none if it signs nothing.
+    /// The key that verifies the signatures of `server`. `None` if it signs nothing.
     fn key(&self, _server: &Name) -> Option<Name> {
         None
     }
 }
 
-/// Secrets as they are, for tests and simulations. A server's recipient is its own name, for a
-/// [`PlainVault`](crate::vault::PlainVault).
+/// Leaves secrets unencrypted, for tests and simulations. A server's recipient is its own name, as
+/// [`PlainVault`](crate::vault::PlainVault) expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InPlain;
 

@@ -1,8 +1,8 @@
-//! Which plans stand: the number of a plan is that of the revision in which it was last another.
+//! Which plans stay as they are. The number of a plan is that of the revision in which it last changed.
 //!
-//! A plan that stands is not written again, and its agent does nothing. So none may stand that could be given another
-//! input: not one that reads from a plan that does not stand, and not one that reads from another stack, whose values may
-//! have changed since. What reads from nothing that changes stands, whatever becomes of those who read from it.
+//! A plan that stays is not written again, and its agent does nothing. So no plan may stay whose server could receive
+//! different input: neither one that reads from a plan that changes, nor one that reads from another stack, whose
+//! values may have changed since. A plan that reads from nothing that changes stays, whatever happens to its readers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,9 +10,9 @@ use wattle_model::{IndexMap, Name};
 
 use crate::plan::{Plan, PlannedComponent, PlannedRequirement, Writer};
 
-/// Puts plans that stand in the place of those that say the same. `plans` are all that a revision asks for, with its number;
-/// `before` are those that are there, each as it was written last, by whatever `seed apply`, to its end or not. `is_another`
-/// says whose plan does not stand whatever it says.
+/// Replaces new plans by existing ones that say the same. `plans` are all plans of a revision, with its number.
+/// `before` are the existing plans, each as some `seed apply` wrote it last, whether or not that run was completed.
+/// `is_another` names the servers whose plans change whatever they say.
 pub fn keep_standing(
     plans: &mut IndexMap<Name, Plan>,
     before: &IndexMap<Name, Plan>,
@@ -24,7 +24,7 @@ pub fn keep_standing(
     }
     let stands = |(server, plan): &(&Name, &Plan)| {
         let there = before.get(*server).filter(|there| !is_another(server) && says_the_same(there, plan));
-        // What was broken off may have written one of two plans.
+        // A `seed apply` that was interrupted may have written only one of two plans.
         let expected = |there: &Plan| {
             let is_there = |writer: &Name| before.get(writer).is_some_and(|plan| plan.of() == there.expects(writer));
             plan.writers.keys().all(is_there)
@@ -49,10 +49,10 @@ pub fn keep_standing(
     }
 }
 
-/// Whether a plan that is there may stand for one of a later revision. Data spaces of former versions have no name, and
-/// nothing else tells their revisions apart from those of the next one.
+/// Whether an existing plan may stay in place of one of a later revision. Data spaces of earlier versions have no name,
+/// so nothing else tells their revisions apart from those of the next data space.
 fn says_the_same(there: &Plan, plan: &Plan) -> bool {
-    // Whoever adds a field says here whether it is a part.
+    // If you add a field, decide here whether a change of it counts.
     let Plan { revision, space, writers: _, key, foreign: _, order, retired, forgotten, publishes, components } = plan;
     let is_same = |((a_name, a), (b_name, b)): ((&Name, &PlannedComponent), (&Name, &PlannedComponent))| {
         a_name == b_name && does_the_same(a, b)
@@ -66,7 +66,7 @@ fn says_the_same(there: &Plan, plan: &Plan) -> bool {
         && there.components.iter().zip(components).all(is_same)
 }
 
-/// Where a requirement stands is no part of it: a line that moves changes nothing.
+/// Where a requirement was written does not count: a line that moves changes nothing.
 fn does_the_same(there: &PlannedComponent, component: &PlannedComponent) -> bool {
     let PlannedComponent { recipe, after, inputs, outputs, requires } = component;
     let is_same = |(name, required): (&Name, &PlannedRequirement)| {

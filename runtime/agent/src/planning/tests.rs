@@ -9,7 +9,7 @@ use crate::seed::{Origin, SeedEntry, SeedInput, SeedOutput, SeedParameter, SeedR
 
 use super::*;
 
-/// A seed of one component `web/app`, which has the input `url` wired to `wire`, and a secret output that `db` reads.
+/// A seed with one component `web/app`. Its input `url` is wired to `wire`, and `db` reads its secret output.
 fn seed(ty: Type, wire: Option<Wire>) -> Seed {
     let recipe = SeedRecipe {
         tool: Tool::Shell,
@@ -56,7 +56,7 @@ fn seed(ty: Type, wire: Option<Wire>) -> Seed {
     }
 }
 
-/// Shows who a secret is sealed for.
+/// Marks each secret with the recipients that it is sealed for.
 struct Marking;
 
 impl Sealing for Marking {
@@ -166,7 +166,7 @@ fn secrets_are_sealed_for_the_server_that_reads_them() {
     assert!(matches!(source(upper), Source::Leaf(Held::Sealed(_))));
     let all = planned(&seed(Type::Hidden(Box::new(Type::STR)), Some(parameter("port")))).unwrap();
     assert_eq!(all.inputs["url"].from, sealed("80"));
-    // The writer first, and nobody twice.
+    // The writer comes first, and no recipient comes twice.
     assert_eq!(all.outputs["token"].recipients, ["web/app/token for web", "web/app/token for db"]);
 }
 

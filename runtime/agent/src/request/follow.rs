@@ -1,9 +1,9 @@
-//! Following what a server is to do: its plan, once the goal has come to it.
+//! Follows the plan of a server, as far as the desired revision has got there.
 //!
-//! A plan is written before the goal that leads to it, and by whoever applies a seed and may be broken off: only a goal
-//! says that it counts. So the goal is looked at when there is another plan, and not before: what changes nothing for a
-//! server costs its agent nothing. A number is given to one plan of a server only, so the plan with the number of the goal
-//! is the one that this goal leads to; any other one that was seen before the goal is looked at again.
+//! A plan is written before the goal that makes it valid, and a `seed apply` may be interrupted in between: a plan
+//! counts only once a goal says so. So the goal is read when there is another plan, and not before: a revision that
+//! changes nothing for a server costs its agent nothing. Each number belongs to one plan of a server only, so the plan
+//! with the number of the goal is the right one. Any other plan that was read before the goal is read again.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::plan::Plan;
 
 use super::{Answer, Op, Refused, Step, parse};
 
-/// Follows what one server is to do, one plan after the other. May be asked again for what to ask at any time, and passes
-/// nothing over but what was replaced meanwhile.
+/// Follows the plans of one server, one after the other. You can call [`Follow::begin`] again at any time. It skips
+/// only plans that have been replaced in the meantime.
 #[derive(Clone, Debug)]
 pub struct Follow {
     goal: Watched<Goal>,
     plan: Watched<Arc<Plan>>,
     asks: Asks,
-    /// Whether the plan was looked at after the goal.
+    /// Whether the plan was read after the goal.
     is_after: bool,
     given: Option<Arc<Plan>>,
 }
@@ -35,17 +35,17 @@ enum Asks {
     Plan,
 }
 
-/// A node as it was seen last.
+/// A node as it was last seen.
 #[derive(Clone, Debug)]
 struct Watched<T> {
     path: String,
     is_seen: bool,
-    /// None if it was not there.
+    /// `None` if there was no node.
     version: Option<Version>,
     says: Option<T>,
 }
 
-/// What a goal says of its revision.
+/// What a goal says about its revision.
 #[derive(Clone, Debug, Deserialize)]
 struct Goal {
     revision: u64,
@@ -63,7 +63,7 @@ impl<T> Watched<T> {
         Op::Get(self.path.clone())
     }
 
-    /// Once it is not as it was seen: what was never seen, once it is there.
+    /// Waits until the node differs from what was seen, or exists if it was never seen.
     fn wait(&self) -> Op {
         Op::Changed(self.path.clone(), self.version)
     }
@@ -79,7 +79,7 @@ impl<T> Watched<T> {
 }
 
 impl Follow {
-    /// Of `server`.
+    /// Follows `server`.
     pub fn new(layout: &Layout, server: &str) -> Self {
         Self {
             goal: Watched::new(layout.revision()),
@@ -90,12 +90,12 @@ impl Follow {
         }
     }
 
-    /// Where the plan is.
+    /// The path of the plan.
     pub fn plan(&self) -> &str {
         &self.plan.path
     }
 
-    /// What to ask the store: at first, after [`Step::Over`], and whenever an answer was lost.
+    /// What to ask the store at first, after [`Step::Over`], and whenever an answer was lost.
     pub fn begin(&mut self) -> Op {
         let (asks, op) = self.next();
         self.asks = asks;
@@ -116,13 +116,13 @@ impl Follow {
         (Asks::Goal, self.goal.wait())
     }
 
-    /// What comes of the store's answer: what is to be done next.
+    /// Takes the store's answer and returns what to do next.
     pub fn answered(&mut self, answer: Answer) -> Step<Result<Desired, Refused>> {
         let Answer::Node(node) = answer else { return Step::Ask(self.begin()) };
         let taken = match self.asks {
             Asks::Goal => {
                 self.is_after = false;
-                // Before the first revision, its number is 0.
+                // Before the first revision, the number is 0.
                 self.goal.takes(node, |goal| (goal.revision > 0).then_some(goal))
             }
             Asks::Plan => {

@@ -1,12 +1,12 @@
-//! Requests to a data space: what its nodes mean, over the few operations that a store has.
+//! Requests to a data space: the meaning of its nodes, in terms of the few operations that a store has.
 //!
-//! A request is a small state machine: it says what to ask the store next, is given the answer, and comes to an end. What
-//! lives here: what an answer means, and what is asked next. What must not: how a store is reached, and how often something
-//! is tried that the store could not do.
+//! A request is a small state machine. It says what to ask the store next, takes the answer, and comes to an end. This
+//! module knows what an answer means, and what to ask next. It must not know how to reach a store, nor how often to
+//! retry what the store could not do.
 //!
-//! Of everything that is kept for a revision, what belongs to an older one is as if nothing were there, and what belongs to
-//! a newer one ends the request: [`Refused::Superseded`]. All that waits is level-triggered: it looks at what is there,
-//! and again after every change.
+//! For anything that is kept for a revision, contents of an older revision count as nothing, and contents of a newer
+//! one end the request with [`Refused::Superseded`]. All waits are level-triggered: they read what is there, and read
+//! it again after every change.
 
 mod follow;
 mod read;
@@ -32,60 +32,60 @@ pub use task::Task;
 pub use versions::Versions;
 pub use write::Write;
 
-/// What is asked of a store.
+/// An operation to ask a store for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Op {
     /// The node at a path.
     Get(String),
-    /// The node at a path, once it is not as it was seen.
+    /// The node at a path, once it differs from this version. `None` means that no node was seen.
     Changed(String, Option<Version>),
-    /// Other data for the node at a path, if its version is this one.
+    /// Sets the data of the node at a path, if it has this version.
     Set(String, Vec<u8>, Version),
 }
 
-/// What a store says.
+/// A store's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// To [`Op::Get`] and [`Op::Changed`]: the node, if there is one.
     Node(Option<Node>),
-    /// To [`Op::Set`]: it was done, and this is the version now.
+    /// To [`Op::Set`]: the data is set, and this is the version now.
     Set(Version),
-    /// To [`Op::Set`]: its version was another one. When it is not known whether it was done, this is said as well: what
-    /// the node holds tells.
+    /// To [`Op::Set`]: the node had another version. A store also answers this if it does not know whether the data was
+    /// set: the contents of the node show that.
     Conflict,
     /// To [`Op::Set`]: there is no such node.
     Missing,
 }
 
-/// How a request goes on.
+/// The next step of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<T> {
-    /// The store is to be asked this.
+    /// Ask the store for this operation.
     Ask(Op),
-    /// It has come to its end.
+    /// The request is complete.
     Over(T),
 }
 
-/// Why the data space did not do what it was asked.
+/// Why the data space refused a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// There is no such entry in the model: it would be waited for in vain.
+    /// There is no such entry in the model, so waiting for it would be in vain.
     Unknown {
         /// The stack.
         stack: Name,
         /// `SERVER/COMPONENT/OUTPUT`, or `SERVER/COMPONENT`.
         entry: Name,
     },
-    /// What is asked for belongs to a newer revision already.
+    /// The node already belongs to a newer revision.
     Superseded {
-        /// The revision that was asked for.
+        /// The requested revision.
         ours: Revision,
-        /// The one that is there.
+        /// The revision that is there.
         newer: Revision,
     },
-    /// A node does not hold what it should.
+    /// The contents of a node are malformed.
     Malformed {
-        /// Where.
+        /// The path of the node.
         path: String,
         /// What is wrong with it.
         reason: String,
@@ -104,7 +104,7 @@ impl fmt::Display for Refused {
     }
 }
 
-/// That one revision was superseded by another, for people.
+/// The message that one revision was superseded by another.
 pub fn superseded(ours: &Revision, newer: &Revision) -> String {
     let made = if ours.space == newer.space { "" } else { " of a data space that was made later" };
     format!("revision {} was superseded by revision {}{made}", ours.number, newer.number)
@@ -112,17 +112,17 @@ pub fn superseded(ours: &Revision, newer: &Revision) -> String {
 
 /// A request to a data space.
 pub trait Request {
-    /// What it comes to.
+    /// Its result.
     type Out;
 
-    /// What to ask the store first.
+    /// The first operation to ask the store for.
     fn begin(&mut self) -> Op;
 
-    /// What comes of the store's answer.
+    /// Takes the store's answer and returns what to do next.
     fn answered(&mut self, answer: Answer) -> Step<Result<Self::Out, Refused>>;
 }
 
-/// What JSON a node holds; none if it is empty.
+/// Parses the JSON of a node. Returns `None` if the node is empty.
 ///
 /// # Errors
 /// [`Refused::Malformed`].
@@ -134,7 +134,7 @@ pub fn parse<T: DeserializeOwned>(path: &str, data: &[u8]) -> Result<Option<T>, 
     serde_json::from_slice(data).map(Some).map_err(malformed)
 }
 
-/// Something that a data space has if the model of its stack does.
+/// Something that exists in a data space if the model of its stack has it.
 #[derive(Clone, Debug)]
 struct Named {
     stack: Name,
@@ -155,7 +155,7 @@ impl Named {
     }
 }
 
-/// For which revision something was written, whatever else it says.
+/// The revision that a node was written for, whatever else it holds.
 #[derive(Deserialize)]
 struct Stamp {
     revision: u64,

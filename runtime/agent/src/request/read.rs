@@ -1,4 +1,4 @@
-//! Reading, at once or once there is something to be read.
+//! Reads, either at once or as soon as there is something to read.
 
 use std::cmp::Ordering;
 
@@ -14,19 +14,19 @@ use crate::status::{State, Status};
 
 use super::{Answer, Named, Op, Refused, Request, Step, Versions, parse};
 
-/// What is looked for at a path, and what it means.
+/// Interprets the node at a path.
 pub trait Judge {
-    /// What comes of it.
+    /// The result.
     type Out;
 
-    /// What the node says; none if it does not say it yet.
+    /// The meaning of the node, or `None` if it does not have one yet.
     ///
     /// # Errors
-    /// When it never will.
+    /// If it never will.
     fn judge(&self, path: &str, node: Option<&Node>) -> Result<Option<Self::Out>, Refused>;
 }
 
-/// Waits until a node says something.
+/// Waits until a node has a meaning.
 #[derive(Clone, Debug)]
 pub struct Wait<J> {
     path: String,
@@ -50,7 +50,7 @@ impl<J: Judge> Request for Wait<J> {
     }
 }
 
-/// Looks at a node, and never waits.
+/// Reads a node without waiting.
 #[derive(Clone, Debug)]
 pub struct Look<J> {
     path: String,
@@ -70,7 +70,7 @@ impl<J: Judge> Request for Look<J> {
     }
 }
 
-/// What an entry holds of a revision.
+/// What an entry holds of a given revision.
 #[derive(Clone, Debug)]
 pub struct Entry {
     name: Named,
@@ -98,7 +98,7 @@ impl Judge for Entry {
     }
 }
 
-/// What an entry holds, of whatever revision: how another stack's values are read.
+/// What an entry holds, of any revision. Values of other stacks are read like this.
 #[derive(Clone, Debug)]
 pub struct Latest {
     name: Named,
@@ -110,7 +110,7 @@ impl Latest {
         Wait { path: layout.entry(name), judge: Self { name: Named::new(layout, name) } }
     }
 
-    /// What the entry holds now, if anything.
+    /// Reads what the entry holds now, if anything.
     pub fn look(layout: &Layout, name: &Name) -> Look<Self> {
         Look { path: layout.entry(name), judge: Self { name: Named::new(layout, name) } }
     }
@@ -124,7 +124,7 @@ impl Judge for Latest {
     }
 }
 
-/// How a component ended in a revision: the failure, if it failed.
+/// How a component ended in a revision: its failure, or `None`.
 #[derive(Clone, Debug)]
 pub struct Ended {
     name: Named,
@@ -154,7 +154,7 @@ impl Judge for Ended {
     }
 }
 
-/// What an entry holds of a revision now.
+/// What an entry holds of a revision at present.
 #[derive(Clone, Debug)]
 pub struct Peek {
     path: String,
@@ -162,14 +162,14 @@ pub struct Peek {
     revision: Revision,
 }
 
-/// What was seen at an entry.
+/// What was found at an entry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Peeked {
-    /// What it holds of the revision.
+    /// Its content for the revision.
     pub content: Option<Content>,
-    /// The version at which it may be written, if nothing of this revision or a newer one is there.
+    /// The version with which it can be written, if it holds nothing of this revision or a newer one.
     pub version: Option<Version>,
-    /// What it holds of an earlier revision.
+    /// Its content of an earlier revision.
     pub before: Option<Written>,
 }
 
@@ -184,12 +184,12 @@ impl From<Peeked> for Seen {
 }
 
 impl Peek {
-    /// Looks at the entry `SERVER/COMPONENT/OUTPUT`.
+    /// Reads the entry `SERVER/COMPONENT/OUTPUT`.
     pub fn new(layout: &Layout, name: &Name, revision: &Revision) -> Self {
         Self { path: layout.entry(name), name: Named::new(layout, name), revision: revision.clone() }
     }
 
-    /// Notes at which version the entry may be written.
+    /// Notes the version with which the entry can be written.
     pub fn note(&self, peeked: &Peeked, versions: &mut Versions) {
         if let Some(version) = peeked.version {
             let before = peeked.before.clone();

@@ -1,4 +1,4 @@
-//! Saying how something is doing.
+//! Publishes statuses.
 
 use crate::layout::Layout;
 use crate::node::Version;
@@ -7,8 +7,8 @@ use crate::status::{ServerStatus, Status};
 
 use super::{Answer, Named, Op, Refused, Request, Stamp, Step};
 
-/// Says how something is doing, unless what was said of it is of a newer revision. Comes to the version that it has then:
-/// whoever says more passes it on, and overwrites nothing that another agent has said meanwhile without looking at it.
+/// Publishes a status, unless the existing one is of a newer revision. The result is the new version. The caller passes
+/// it to the next request, so that nothing that another agent has published in the meantime is overwritten unread.
 #[derive(Clone, Debug)]
 pub struct Say {
     path: String,
@@ -19,19 +19,19 @@ pub struct Say {
 }
 
 impl Say {
-    /// How `component`, `SERVER/COMPONENT`, is doing.
+    /// The status of `component`, `SERVER/COMPONENT`.
     pub fn of_component(layout: &Layout, component: &str, status: &Status, known: Option<Version>) -> Self {
         let name = Named::new(layout, &component.into());
         Self { path: layout.status(component), name, revision: status.of(), data: status.to_bytes(), known }
     }
 
-    /// How `server` is doing.
+    /// The status of `server`.
     pub fn of_server(layout: &Layout, server: &str, status: &ServerStatus, known: Option<Version>) -> Self {
         let name = Named::new(layout, &server.into());
         Self { path: layout.server_status(server), name, revision: status.of(), data: status.to_bytes(), known }
     }
 
-    /// The path of what is said.
+    /// The path of the status.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -53,7 +53,7 @@ impl Request for Say {
             Answer::Conflict => Step::Ask(Op::Get(self.path.clone())),
             Answer::Missing | Answer::Node(None) => Step::Over(Err(self.name.unknown())),
             Answer::Node(Some(node)) => {
-                // Whatever cannot be read is none that an agent said of a newer revision.
+                // A node that cannot be read is not an agent's status of a newer revision.
                 match Stamp::of(&self.path, &node.data) {
                     Ok(Some(newer)) if newer > self.revision => {
                         Step::Over(Err(Refused::Superseded { ours: self.revision.clone(), newer }))

@@ -1,4 +1,4 @@
-//! What a machine asks for as requests, and what comes of them as events.
+//! Turns a machine's actions into requests, and their results into events.
 
 use wattle_model::Name;
 
@@ -8,7 +8,7 @@ use crate::machine::{Action, Awaited, Event, ReadError, Seen, Ticket, WriteError
 
 use super::{Answer, Ended, Entry, Latest, Op, Peek, Refused, Request as _, Step, Versions, Wait, Write};
 
-/// A request that a machine made.
+/// A request of a machine.
 #[derive(Clone, Debug)]
 pub struct Task {
     ticket: Ticket,
@@ -18,7 +18,7 @@ pub struct Task {
 #[derive(Clone, Debug)]
 enum Kind {
     Entry(Wait<Entry>),
-    /// With the stack.
+    /// With the other stack.
     Foreign(Wait<Latest>, Name),
     Ended(Wait<Ended>),
     Peek(Peek),
@@ -26,7 +26,7 @@ enum Kind {
 }
 
 impl Task {
-    /// The request that an action of a machine is; none if it is something else.
+    /// The request for an action of a machine, or `None` if the action is not a request to the data space.
     pub fn of(action: &Action, layout: &Layout, versions: &mut Versions) -> Option<Self> {
         let (ticket, kind) = match action {
             Action::Read(ticket, awaited, revision) => {
@@ -49,17 +49,18 @@ impl Task {
         Some(Self { ticket: *ticket, kind })
     }
 
-    /// Whose answer it brings.
+    /// The ticket that the answer is for.
     pub fn ticket(&self) -> Ticket {
         self.ticket
     }
 
-    /// Whether the goal leads to what it reads, so that whoever has seen the goal sees it: not what another stack writes.
+    /// Whether what it reads was written before the goal, so that it is visible to every reader of the goal. Other
+    /// stacks' values are not.
     pub fn is_led(&self) -> bool {
         !matches!(self.kind, Kind::Foreign(..))
     }
 
-    /// What to ask the store first.
+    /// The first operation to ask the store for.
     pub fn begin(&mut self) -> Op {
         match &mut self.kind {
             Kind::Entry(request) => request.begin(),
@@ -70,13 +71,13 @@ impl Task {
         }
     }
 
-    /// What comes of the store's answer.
+    /// Takes the store's answer and returns what to do next.
     pub fn answered(&mut self, answer: Answer, versions: &mut Versions) -> Step<Event> {
         let ticket = self.ticket;
         match &mut self.kind {
             Kind::Entry(request) => step(request.answered(answer), |content| came(ticket, content)),
             Kind::Foreign(request, stack) => {
-                // A value that there is goes on being one here, though a later revision there failed.
+                // The last value of another stack stays valid, even if a later revision failed there.
                 let content = |written: Written| match (written.before, written.content) {
                     (Some(before), Content::Failure(_)) => before.content,
                     (None, Content::Failure(failure)) => Content::Failure(failure.of_stack(stack)),
@@ -94,7 +95,7 @@ impl Task {
                 if let Step::Over(Ok(peeked)) = &step {
                     request.note(peeked, versions);
                 }
-                // Writing it says what is wrong with it.
+                // Writing the entry then reports what is wrong with it.
                 self::step(step, |peeked| Event::Peeked(ticket, peeked.map_or(Seen::Nothing, Seen::from)))
             }
             Kind::Write(request) => step(request.answered(answer), |result| {
@@ -107,7 +108,7 @@ impl Task {
         }
     }
 
-    /// What comes of it when the store refuses, in one line.
+    /// The event to report if the store refuses, with the reason in one line.
     pub fn refused(&self, why: String) -> Event {
         match &self.kind {
             Kind::Entry(_) | Kind::Foreign(..) | Kind::Ended(_) => {

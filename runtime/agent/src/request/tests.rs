@@ -41,7 +41,7 @@ fn an_entry_is_waited_for_until_it_is_of_the_revision() {
     assert_eq!(read.begin(), Op::Get(ENTRY.to_owned()));
     let waits = |transaction| Step::Ask(Op::Changed(ENTRY.to_owned(), Some(version(transaction))));
     assert_eq!(read.answered(node(Vec::new(), 1)), waits(1));
-    // Of an older revision, of an older data space, and of one of before they had names.
+    // Contents of an older revision, of an older data space, and of one from before data spaces had names.
     assert_eq!(read.answered(node(written(&revision(Some("b"), 1), "x"), 2)), waits(2));
     assert_eq!(read.answered(node(written(&revision(Some("a"), 2), "x"), 3)), waits(3));
     assert_eq!(read.answered(node(written(&revision(None, 2), "x"), 4)), waits(4));
@@ -107,10 +107,10 @@ fn a_failure_keeps_the_value_that_was_there() {
     let set = |number| Step::Ask(Op::Set(ENTRY.to_owned(), kept(number).to_bytes(), version(7)));
     for is_known in [true, false] {
         assert_eq!(writes(2, &good, is_known), set(2));
-        // One failure after the other keeps the last value that there was.
+        // Several failures in a row keep the last value.
         assert_eq!(writes(3, &kept(2), is_known), set(3));
     }
-    // A value is in no need of what was before it.
+    // A value does not need the one before it.
     let value = Written::new(&revision(None, 4), Content::Value("y".into()));
     assert_eq!(value.clone().in_the_place_of(Some(kept(3))), value);
 }
@@ -136,7 +136,7 @@ fn another_stack_goes_on_with_the_value_that_a_failure_keeps() {
         panic!("there is a value")
     };
     assert_eq!(came, Content::Value("x".into()));
-    // Within its stack it has failed.
+    // Within its own stack it has failed.
     let mut own = Entry::wait(&layout(), &entry, &revision(None, 2));
     assert_eq!(own.answered(node(failed.to_bytes(), 1)), Step::Over(Ok(failure())));
 }
@@ -221,7 +221,7 @@ fn a_plan_is_followed_once_the_goal_has_come_to_it() {
     assert_eq!(follow.answered(goal(&of(0), 1)), waits_for(GOAL, Some(1)));
     assert_eq!(follow.answered(goal(&of(1), 2)), waits_for(PLAN, None));
     assert_eq!(follow.answered(planned(&of(1), 3)), gives(&of(1)));
-    // It stands in revisions 2 to 6, of which nobody tells it. In the seventh it is another.
+    // The plan stays in revisions 2 to 6, which its agent is not notified of. In the seventh it changes.
     assert_eq!(follow.begin(), Op::Changed(PLAN.to_owned(), Some(version(3))));
     assert_eq!(follow.answered(planned(&of(7), 9)), waits_for(GOAL, Some(2)));
     assert_eq!(follow.answered(goal(&of(6), 8)), waits_for(GOAL, Some(8)));
@@ -233,11 +233,11 @@ fn a_plan_is_followed_once_the_goal_has_come_to_it() {
 fn a_plan_that_was_never_to_be_reached_is_not_begun() {
     let of = |number| revision(Some("b"), number);
     let mut follow = following(&of(1));
-    // Whoever wrote it was broken off, and the next revision has another one.
+    // The `seed apply` that wrote it was interrupted, and the next revision has another plan.
     assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(GOAL, Some(1)));
     assert_eq!(follow.answered(goal(&of(3), 6)), Step::Ask(Op::Get(PLAN.to_owned())));
     assert_eq!(follow.answered(planned(&of(3), 5)), gives(&of(3)));
-    // Or the same, which then stands although nobody told of it before.
+    // Or it has the same plan, which then stays although it never counted before.
     let mut follow = following(&of(1));
     assert_eq!(follow.answered(planned(&of(2), 3)), waits_for(GOAL, Some(1)));
     assert_eq!(follow.answered(goal(&of(3), 6)), Step::Ask(Op::Get(PLAN.to_owned())));
@@ -257,17 +257,17 @@ fn a_data_space_that_was_made_anew_is_followed_whatever_its_numbers() {
     assert_eq!(follow.answered(planned(&new, 11)), waits_for(GOAL, Some(1)));
     assert_eq!(follow.answered(goal(&revision(Some("c"), 0), 10)), waits_for(GOAL, Some(10)));
     assert_eq!(follow.answered(goal(&new, 12)), gives(&new));
-    // Also if the clock says that it was made before.
+    // Also if the clock says that the new data space is older.
     let mut follow = following(&old);
     let new = revision(Some("a"), 1);
     assert_eq!(follow.answered(planned(&new, 11)), waits_for(GOAL, Some(1)));
     assert_eq!(follow.answered(goal(&new, 12)), gives(&new));
-    // Or what is left of the old one was looked at first.
+    // Or what is left of the old one was read first.
     let mut follow = following(&old);
     assert_eq!(follow.answered(planned(&revision(Some("b"), 6), 3)), waits_for(GOAL, Some(1)));
     assert_eq!(follow.answered(goal(&new, 12)), Step::Ask(Op::Get(PLAN.to_owned())));
     assert_eq!(follow.answered(planned(&new, 11)), gives(&new));
-    // One of before they had names is another one if it asks for something else.
+    // A data space from before they had names differs if it asks for something else.
     let nameless = revision(None, 5);
     let mut follow = following(&nameless);
     assert_eq!(follow.answered(planned(&nameless, 3)), waits_for(PLAN, Some(3)));
@@ -283,7 +283,7 @@ fn a_plan_that_makes_no_sense_is_reported_once() {
     let torn = follow.answered(node(b"{".to_vec(), 3));
     assert!(matches!(torn, Step::Over(Err(Refused::Malformed { path, .. })) if path == PLAN));
     assert_eq!(follow.begin(), Op::Changed(PLAN.to_owned(), Some(version(3))));
-    // It comes to a goal that was not looked at.
+    // It becomes valid with a goal that was not read yet.
     assert_eq!(follow.answered(planned(&of(2), 4)), waits_for(GOAL, Some(1)));
     assert_eq!(follow.answered(goal(&of(2), 5)), gives(&of(2)));
 }

@@ -1,4 +1,4 @@
-//! Writing an entry, once in a revision.
+//! Writes an entry, once for each revision.
 
 use std::cmp::Ordering;
 
@@ -11,8 +11,8 @@ use crate::revision::Revision;
 
 use super::{Answer, Named, Op, Refused, Request, Step, parse};
 
-/// Writes an entry for a revision, unless it holds something of it: then that stays, and is what the request comes to. A
-/// failure keeps the value that it takes the place of.
+/// Writes an entry for a revision, unless it already holds something of that revision. In that case, the existing
+/// content stays and is the result. A failure keeps the value that it replaces.
 #[derive(Clone, Debug)]
 pub struct Write {
     path: String,
@@ -23,8 +23,8 @@ pub struct Write {
 }
 
 impl Write {
-    /// Writes `content` to the entry `SERVER/COMPONENT/OUTPUT`. A version at which it may be written, if one is `known` with what the
-    /// entry held then, saves looking first.
+    /// Writes `content` to the entry `SERVER/COMPONENT/OUTPUT`. If the version with which it can be written is `known`,
+    /// along with what the entry held, it need not be read first.
     pub fn new(
         layout: &Layout,
         name: &Name,

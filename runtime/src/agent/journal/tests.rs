@@ -27,7 +27,7 @@ impl Place {
         Journal::open(&self.path()).unwrap().0
     }
 
-    /// What it says to whoever opens it.
+    /// The memory that it gives when opened.
     fn memory(&self) -> Memory {
         Journal::open(&self.path()).unwrap().1
     }
@@ -136,7 +136,7 @@ fn a_last_line_that_was_cut_off_does_not_count() {
         journal.append(&[finished("a", "x")]).unwrap();
         assert_eq!(print(&place.memory(), "a").as_deref(), Some("x"), "cut at {cut}: {}", place.text());
     }
-    // After a power failure a file may end in zeros.
+    // After a power failure, a file may end in zeros.
     fs::write(place.path(), format!("{}{}", &whole[..first], "\0".repeat(99))).unwrap();
     assert!(place.memory().known("a").is_some());
 }

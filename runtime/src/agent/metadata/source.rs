@@ -1,4 +1,4 @@
-//! Where metadata is read from: a folder, the config drive, or the service.
+//! Reads metadata from a folder, the config drive or the service.
 
 use std::fmt::Write as _;
 use std::fs::DirBuilder;
@@ -18,7 +18,7 @@ use wattle::model::Name;
 
 use crate::agent::socket::chance;
 
-/// Where the metadata service is, for every server of every OpenStack.
+/// The address of the metadata service, for every server of every OpenStack.
 const SERVICE: &str = "http://169.254.169.254/openstack/latest";
 
 /// The config drive, by its label.
@@ -27,19 +27,19 @@ const DRIVES: [&str; 2] = ["/dev/disk/by-label/config-2", "/dev/disk/by-label/CO
 /// How long one answer may take.
 const ANSWER: Duration = Duration::from_secs(5);
 
-/// Most bytes of an answer.
+/// The maximum number of bytes of an answer.
 const LARGEST: u64 = 4 << 20;
 
-/// Where metadata is.
+/// The place of the metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A folder that holds `meta_data.json` and `network_data.json`.
     Folder(PathBuf),
-    /// A service, by its URL, below which they are: `http://169.254.169.254/openstack/latest`.
+    /// A service, by the URL above them: `http://169.254.169.254/openstack/latest`.
     Service {
         /// `HOST` or `HOST:PORT`.
         authority: String,
-        /// The path, without a slash at its end.
+        /// The path, without a trailing slash.
         path: String,
     },
 }
@@ -56,7 +56,8 @@ impl FromStr for Place {
     }
 }
 
-/// From `place`; without one, from the config drive if there is one, else from the metadata service.
+/// Reads the metadata at `place`. Without one, reads the config drive if there is one, and the metadata service
+/// otherwise.
 pub(super) async fn read(place: Option<&Place>) -> Result<(MetaData, NetworkData), String> {
     match place {
         Some(place) => read_place(place).await,
@@ -98,7 +99,7 @@ pub(super) struct Network {
     kind: String,
     #[serde(rename = "network_id")]
     pub(super) id: Name,
-    // Not there when the network has DHCP.
+    // Missing if the network has DHCP.
     ip_address: Option<String>,
 }
 
@@ -136,15 +137,15 @@ async fn read_file(place: &Place, file: &str) -> Result<Vec<u8>, String> {
     result.map_err(|error| format!("cannot read `{file}` from {from}: {error}"))
 }
 
-/// A new folder below `temporary`, of this user alone. Others of the server may have made any whose name they can guess, as a link
-/// to what the drive would be mounted over, or with metadata of their own.
+/// A new folder below `temporary`, for this user alone. Other users of the server may have created any folder whose
+/// name they can guess, as a link to something that the drive would be mounted over, or with metadata of their own.
 pub(super) fn mount_point(temporary: &Path) -> io::Result<PathBuf> {
     let folder = temporary.join(format!("wattle-config-drive-{}", chance()));
     DirBuilder::new().mode(0o700).create(&folder)?;
     Ok(folder)
 }
 
-/// Mounts the config drive for as long as it is read.
+/// Mounts the config drive while it is being read.
 async fn read_drive(drive: &str) -> Result<(MetaData, NetworkData), String> {
     let failed = |error: &dyn std::fmt::Display| format!("cannot read the config drive {drive}: {error}");
     let folder = mount_point(&std::env::temp_dir()).map_err(|error| failed(&error))?;
@@ -162,7 +163,7 @@ async fn read_drive(drive: &str) -> Result<(MetaData, NetworkData), String> {
     result
 }
 
-/// HTTP, as far as a service on the same link needs it: in version 1.0, an answer ends with its connection.
+/// As much HTTP as a service on the same link needs. In version 1.0, an answer ends with its connection.
 async fn get(authority: &str, path: &str) -> io::Result<Vec<u8>> {
     let address = if authority.contains(':') { authority.to_owned() } else { format!("{authority}:80") };
     let mut stream = TcpStream::connect(&address).await?;

@@ -1,4 +1,4 @@
-//! What is made of what OpenStack says.
+//! What becomes of OpenStack's metadata.
 
 use std::os::unix::fs::PermissionsExt as _;
 

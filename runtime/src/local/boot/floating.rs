@@ -1,5 +1,5 @@
-//! Floating IPs of servers at loopback addresses: whatever listens there over TCP at a server's fixed address is reached at its
-//! floating IP as well.
+//! Floating IPs of servers with loopback addresses: a TCP service that listens at a server's fixed address can also be
+//! reached at its floating IP.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -9,15 +9,15 @@ use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
-/// A way from one address to another.
+/// A relay from one address to another.
 type Way = (SocketAddrV4, SocketAddrV4);
 
-/// The ways that there are.
+/// The present relays.
 #[derive(Debug, Default)]
 pub(super) struct Floating(HashMap<Way, JoinHandle<()>>);
 
 impl Floating {
-    /// Makes those ways that there are to be now: from each floating IP to the fixed address that it stands for.
+    /// Creates the relays that are needed now, from each floating IP to its fixed address.
     pub(super) fn follow(&mut self, pairs: &[(Ipv4Addr, Ipv4Addr)]) {
         let wanted = if pairs.is_empty() { HashSet::new() } else { ways(pairs, &listening()) };
         self.0.retain(|way, relay| {
@@ -28,7 +28,7 @@ impl Floating {
             stays
         });
         for way in wanted {
-            // What listens at every address is reached at this one already.
+            // A service that listens at every address can be reached at this one already.
             if !self.0.contains_key(&way)
                 && let Ok(relay) = relay(way)
             {
@@ -71,7 +71,7 @@ fn relay((from, to): Way) -> io::Result<JoinHandle<()>> {
     }))
 }
 
-/// Where anything listens over TCP (`proc_pid_net(5)`).
+/// The addresses on which anything listens over TCP (`proc_pid_net(5)`).
 fn listening() -> HashSet<SocketAddrV4> {
     fs::read_to_string("/proc/net/tcp").unwrap_or_default().lines().filter_map(listens).collect()
 }
@@ -82,7 +82,7 @@ fn listens(line: &str) -> Option<SocketAddrV4> {
     if fields.nth(1)? != "0A" {
         return None;
     }
-    // The kernel writes the address as the number that this machine takes its bytes for.
+    // The kernel prints the address as a number in this machine's byte order.
     let address = u32::from_str_radix(address, 16).ok()?.to_ne_bytes();
     Some(SocketAddrV4::new(address.into(), u16::from_str_radix(port, 16).ok()?))
 }
@@ -97,7 +97,7 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let found = listening();
         assert!(found.contains(&SocketAddrV4::new(Ipv4Addr::LOCALHOST, port)), "{found:?}");
-        // Whoever is connected listens nowhere.
+        // A connected client does not listen.
         let client = std::net::TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
         let std::net::SocketAddr::V4(own) = client.local_addr().unwrap() else { panic!("of version 4") };
         assert!(!listening().contains(&own));

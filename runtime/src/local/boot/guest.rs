@@ -1,4 +1,4 @@
-//! What a server of the cloud finds when it boots: who it is, from its user data, and what OpenStack's metadata says of it.
+//! What a server of the cloud finds when it boots: its identity, from its user data, and OpenStack's metadata.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -15,7 +15,7 @@ use crate::local::agent::Knows;
 use crate::local::folder::write_whole;
 use crate::local::servers::{make_home, write_json};
 
-/// Where the user data puts who the server is.
+/// Where the user data puts the server's identity.
 const IDENTITY: &str = "/etc/wattle/identity.json";
 
 /// What a server finds.
@@ -61,7 +61,7 @@ impl Guest {
     /// Writes it to the server's folder.
     ///
     /// # Errors
-    /// When the file system refuses.
+    /// If the file system refuses.
     pub(super) fn write(&self, home: &Path) -> io::Result<()> {
         make_home(home)?;
         let (_, metadata) = Knows::Metadata.place();
@@ -73,14 +73,14 @@ impl Guest {
     }
 }
 
-/// As Nova's documentation, "Metadata", has it.
+/// As described in Nova's documentation, "Metadata".
 fn meta_data(server: &Booted) -> Value {
     let meta: serde_json::Map<String, Value> =
         server.metadata.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect();
     json!({ "uuid": server.id, "name": server.name, "hostname": server.name, "meta": meta, "availability_zone": "nova" })
 }
 
-/// The same. Addresses are told as those of networks without DHCP are.
+/// The same. Addresses are given like those of networks without DHCP.
 fn network_data(server: &Booted) -> Value {
     let (mut links, mut networks) = (Vec::new(), Vec::new());
     for port in &server.ports {

@@ -1,8 +1,8 @@
 //! Servers of a simulated cloud that run real agents: `wattle cloud --boot`.
 //!
-//! A server that the cloud has is a folder, with what its user data and its metadata say, and an agent that is kept running, at
-//! addresses within 127.0.0.0/8. Off means that nothing runs there; on again, recipes run on what is there, as after any boot. A
-//! disk that is made anew is an empty folder.
+//! Each server of the cloud is a folder with its user data and metadata, and an agent that is kept running, at
+//! addresses within 127.0.0.0/8. When a server is off, nothing runs there. When it is on again, recipes run on what is
+//! there, as after any boot. A new disk is an empty folder.
 
 mod floating;
 mod guest;
@@ -27,7 +27,7 @@ use floating::Floating;
 use guest::Guest;
 use state::Place;
 
-/// The servers, as far as they were started.
+/// The servers that were started.
 #[derive(Debug)]
 pub struct Boot {
     place: Place,
@@ -38,7 +38,7 @@ pub struct Boot {
     block: Block,
 }
 
-/// A server by its id.
+/// A server by its ID.
 #[derive(Debug)]
 struct Machine {
     name: String,
@@ -50,18 +50,18 @@ struct Machine {
 #[derive(Debug)]
 enum State {
     Off,
-    /// On, and without an agent: its user data asks for none.
+    /// On, but without an agent, because its user data asks for none.
     Idle,
     On(Keeper),
     Ending(JoinHandle<()>),
 }
 
 impl Boot {
-    /// No server yet, with their folders below `state`, or else in a folder that is gone when this ends. Ends what was left behind
-    /// by those that were killed. `program` is the agent's.
+    /// Begins without servers. Their folders are below `state`, or otherwise in a folder that is removed at the end.
+    /// Ends what killed clouds have left behind. `program` is the agent's.
     ///
     /// # Errors
-    /// When a folder cannot be used, or there are no addresses left.
+    /// If a folder cannot be used, or there are no addresses left.
     pub async fn start(state: Option<&Path>, program: PathBuf) -> Result<Self, UpError> {
         let place = match state {
             Some(state) => Place::at(state).await?,
@@ -74,17 +74,18 @@ impl Boot {
         Ok(Self { place, program, kept, machines, floating, block })
     }
 
-    /// The first and the last of the addresses that servers can have here.
+    /// The first and the last address that servers can have here.
     pub fn addresses(&self) -> (Ipv4Addr, Ipv4Addr) {
         self.block.ends()
     }
 
-    /// Where the servers' folders are.
+    /// The parent of the servers' folders.
     pub fn servers(&self) -> PathBuf {
         self.place.servers()
     }
 
-    /// Starts and ends what the cloud has started and ended since. Gives what has happened, each in one line.
+    /// Starts and ends what the cloud has started and ended since the last call. Returns what has happened, one line
+    /// each.
     pub fn follow(&mut self, world: &World) -> Vec<String> {
         processes::bury(&self.kept.pids());
         let there = world.servers();
@@ -152,7 +153,8 @@ impl Boot {
         Keeper::start(launch, Arc::clone(&self.kept))
     }
 
-    /// Ends everything that was started: politely, unless `is_hurried`. Gives how many processes were ended by force.
+    /// Ends everything that was started: gracefully, unless `is_hurried`. Returns the number of processes that were
+    /// killed.
     pub async fn end(self, is_hurried: impl Fn() -> bool) -> usize {
         self.kept.let_end();
         let servers = self.place.servers();
@@ -163,7 +165,7 @@ impl Boot {
 }
 
 impl Machine {
-    /// Switches it off, if it is not.
+    /// Switches the server off, if it is on.
     fn shut(&mut self, home: &Path, kept: &Arc<Kept>) {
         self.state = match std::mem::replace(&mut self.state, State::Off) {
             State::On(keeper) => {
@@ -192,7 +194,7 @@ impl Machine {
     }
 }
 
-/// Makes the folder what a guest finds when it boots.
+/// Prepares the folder for a guest that boots.
 fn prepare(home: &Path, guest: &Guest, is_anew: bool) -> Result<(), String> {
     if is_anew {
         remove(home)?;
@@ -200,7 +202,7 @@ fn prepare(home: &Path, guest: &Guest, is_anew: bool) -> Result<(), String> {
     let state = home.join("agent");
     guest
         .write(home)
-        // What ran before does not any more, so nothing counts as finished.
+        // What ran before is gone, so nothing counts as finished.
         .and_then(|()| agent::forget_finished(&state))
         .map_err(|error| format!("cannot use `{}`: {}", home.display(), reason(&error)))
 }

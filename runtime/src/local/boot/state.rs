@@ -1,4 +1,4 @@
-//! Where servers' folders are: below one that was given, or below one that goes with the cloud.
+//! The place of the servers' folders: below a given folder, or below one that is removed with the cloud.
 //!
 //! ```text
 //! lock               held while the cloud is there
@@ -15,10 +15,10 @@ use crate::local::folder::{Folder, Lock};
 use crate::local::processes;
 use crate::own_folder::WRITTEN_BY_OTHERS;
 
-/// What is in such a folder.
+/// The names in such a folder.
 const KNOWN: [&str; 3] = ["lock", "servers", ".gitignore"];
 
-/// A folder that nobody else uses for as long as this lives.
+/// A folder that nobody else uses for as long as this value lives.
 #[derive(Debug)]
 pub(super) struct Place {
     folder: Folder,
@@ -27,7 +27,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The folder that was given. What a cloud that was there before has left is ended and deleted.
+    /// The given folder. What an earlier cloud has left there is ended and deleted.
     pub(super) async fn at(state: &Path) -> Result<Self, UpError> {
         let failed = |error| UpError::file(state)(error);
         judge(state).map_err(failed)?;
@@ -47,7 +47,8 @@ impl Place {
         Ok(place)
     }
 
-    /// One that is gone when this is left. Those of clouds that were killed are removed, and what still runs there is ended.
+    /// A folder that is removed by [`Place::leave`]. Folders of killed clouds are removed, and what still runs there is
+    /// ended.
     pub(super) async fn temporary() -> Result<Self, UpError> {
         let user = rustix::process::geteuid().as_raw();
         let top = std::env::temp_dir().join(format!("wattle-cloud-{user}"));
@@ -55,7 +56,7 @@ impl Place {
         DirBuilder::new().recursive(true).mode(0o755).create(&top).map_err(failed)?;
         judge(&top).map_err(failed)?;
         for entry in fs::read_dir(&top).map_err(failed)?.flatten() {
-            // One that is being made has no lock yet, and one that is in use is somebody's.
+            // A folder that is being created has no lock yet, and one that is in use belongs to another cloud.
             let path = entry.path();
             if path.join("lock").exists()
                 && let Ok(Some(place)) = Self::take(&path, true)
@@ -64,7 +65,8 @@ impl Place {
                 place.leave();
             }
         }
-        // Nobody else's, since the number is this process's; what one of the same number has left was removed.
+        // It belongs to nobody else, because the number is this process's. A folder left under the same number was
+        // removed.
         let place = Self::take(&top.join(std::process::id().to_string()), true).map_err(failed)?;
         place.ok_or_else(|| failed(io::ErrorKind::AlreadyExists.into()))
     }
@@ -76,7 +78,7 @@ impl Place {
         Ok(folder.lock()?.map(|lock| Self { folder, is_temporary, _lock: lock }))
     }
 
-    /// Above all servers' folders.
+    /// The parent of all servers' folders.
     pub(super) fn servers(&self) -> PathBuf {
         self.folder.servers()
     }
@@ -89,7 +91,7 @@ impl Place {
     }
 }
 
-/// Refuses a folder that others can change: what stands there is run.
+/// Refuses a folder that others can change, because its contents are executed.
 fn judge(path: &Path) -> io::Result<()> {
     let data = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -1,4 +1,5 @@
-//! Rules for packets: a table of `nft` for each `up` here, and one in each server's network. Nobody else's is touched.
+//! Packet filter rules: an `nft` table for each `up` on this machine, and one in each server's network. Other tables
+//! are not touched.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -7,10 +8,10 @@ use serde_json::Value;
 use super::tools::Tools;
 use super::{Net, PORTS};
 
-/// The table of this machine: what comes from servers goes out under this machine's address, as do answers to it, and
-/// gets to what listens on the loopback interface and is needed; nothing else gets to servers through this machine.
+/// The table of this machine. Traffic from servers leaves under this machine's address, with answers going back, and
+/// reaches the services on the loopback interface that servers need. Nothing else reaches servers through this machine.
 ///
-/// `switched` are interfaces that forward only because of servers: they still do not pass on from one to another.
+/// `switched` are interfaces that forward only because of servers. They still do not forward to one another.
 pub(super) fn here(net: &Net, own: &[SocketAddrV4], switched: &[String]) -> String {
     let (table, bridge, prefix) = (net.table(), net.bridge(), Net::PREFIX);
     let (way_out, host) = (net.way_out, net.host());
@@ -52,8 +53,8 @@ oifname {bridge} drop
     )
 }
 
-/// The table of a server's network: to what this machine has on its loopback interface it gets at the same address. What
-/// it sends from one of its loopback addresses goes out under one that others can answer to.
+/// The table of a server's network. The services of this machine's loopback interface are found at the same address
+/// there. What the server sends from one of its loopback addresses leaves under an address that others can answer to.
 pub(super) fn there(net: &Net, number: u32, own: &[SocketAddrV4], stubs: &[(Ipv4Addr, Ipv4Addr)]) -> String {
     let host = net.host();
     let (address, way_out) = (net.address(number), net.way_out(number));
@@ -78,12 +79,12 @@ oifname eth0 ip saddr 127.0.0.0/8 ip saddr != {address} snat to {address}
     )
 }
 
-/// The ports of this machine's address at which servers find what it has on its loopback interface.
+/// The ports of this machine's address at which servers find the services of its loopback interface.
 fn ports(own: &[SocketAddrV4]) -> impl Iterator<Item = (u16, &SocketAddrV4)> {
     (PORTS..).zip(own)
 }
 
-/// The chain of somebody else's that lets nothing through unless it is told to, if there is one.
+/// The first chain of another owner that drops packets by default, if there is one.
 pub(super) fn culprit(tools: &Tools) -> Option<String> {
     let text = super::tools::run(&tools.nft, &["-j", "list", "chains"], "").ok()?;
     let listed: Value = serde_json::from_str(&text).ok()?;

@@ -1,6 +1,6 @@
-//! Whether interfaces forward what is not for this machine: of IPv4, by interface that it comes in at (`forwarding` in the
-//! kernel's ip-sysctl). The bridge's is switched on for what goes out, that of the way out for what comes back. The
-//! machine as a whole stays as it is: `ip_forward` is not touched.
+//! IPv4 forwarding, by the interface at which packets come in (`forwarding` in the kernel's ip-sysctl). It is enabled
+//! on the bridge for outgoing packets, and on the uplink for the answers. The machine as a whole stays as it is:
+//! `ip_forward` is not touched.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,13 @@ use crate::local::error::UpError;
 
 use super::register::Register;
 
-/// Makes those of `uplinks` forward that do not, and remembers them. Gives all that were made to.
+/// Enables forwarding on those `uplinks` that do not forward, and remembers them. Returns all for which it was ever
+/// enabled.
 pub(super) fn switch_on(register: &Register, uplinks: &[String]) -> Result<Vec<String>, UpError> {
     let mut switched = register.forwarding();
     let before = switched.len();
     switched.extend(uplinks.iter().filter(|interface| !is_on(interface)).cloned());
-    // First remembered, then done: whoever is killed in between has it restored.
+    // Remembered first and done afterwards, so that it is restored if this process is killed in between.
     register.set_forwarding(&switched)?;
     for interface in &switched[before..] {
         set(interface, "1")?;
@@ -22,7 +23,7 @@ pub(super) fn switch_on(register: &Register, uplinks: &[String]) -> Result<Vec<S
     Ok(switched)
 }
 
-/// Has them as they were; unless the whole machine forwards by now, which then is somebody else's wish.
+/// Restores the interfaces, unless the whole machine forwards by now, which somebody else then wants.
 pub(super) fn restore(interfaces: &[String]) {
     if is_on("all") {
         return;
@@ -32,7 +33,7 @@ pub(super) fn restore(interfaces: &[String]) {
     }
 }
 
-/// Makes one forward, or not.
+/// Enables or disables forwarding on an interface.
 pub(super) fn set(interface: &str, value: &str) -> Result<(), UpError> {
     write(interface, "forwarding", value)
 }

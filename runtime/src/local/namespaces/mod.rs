@@ -1,24 +1,24 @@
-//! Networks of their own for servers: network namespaces, joined by a bridge (`network_namespaces(7)`, `veth(4)`).
+//! Networks for servers: network namespaces, joined by a bridge (`network_namespaces(7)`, `veth(4)`).
 //!
-//! A server has its address within 127.0.0.0/8, with which nothing that leads elsewhere can be in the way. The kernel
-//! takes addresses there for its own and its routes for this machine's, unless it is told otherwise: `route_localnet`
-//! lets the bridge carry them, and a route in the table `local`, longer than that of 127.0.0.0/8, leads to the servers,
-//! from here and from each other.
+//! A server has an address within 127.0.0.0/8, which cannot conflict with any route elsewhere. By default, the kernel
+//! takes addresses there for its own, and their routes for this machine's. `route_localnet` lets the bridge carry them,
+//! and a route in the table `local`, longer than that of 127.0.0.0/8, leads to the servers, from this machine and from
+//! each other.
 //!
-//! What goes out of this machine goes from a second address, of a network that this machine has no route to, and is
-//! translated to this machine's own. What is made, in the order in which it is: an entry in the [register], the bridge,
-//! `forwarding` of interfaces, a table of `nft`, and for each server a namespace and a cable. Names of all of them begin
-//! with the `up`'s tag, by which they are found again when it was killed.
+//! Traffic that leaves this machine comes from a second address, of a network that this machine has no route to, and is
+//! translated to this machine's own address. These things are created, in this order: an entry in the [register], the
+//! bridge, `forwarding` of interfaces, an `nft` table, and for each server a namespace and a cable. All their names
+//! begin with the tag of the `up`, by which they are found again if it was killed.
 //!
-//! What of the machine is touched:
+//! This is what changes on the machine:
 //!
-//! - a table of `nft` for each `up`: translation of what goes out, and a way to those resolvers and proxies that listen on
-//!   the machine's loopback interface, which servers find at the same address there. Rules, chains and policies of others
-//!   are not;
-//! - `forwarding` of the bridge and of those interfaces that lead out and do not forward; `ip_forward` is not. The table
-//!   keeps what forwards only for this reason from passing on anything else between these interfaces;
-//! - an entry in `/run/wattle`, locked while its `up` lives. Whoever comes next, `up` or `down`, of the same or another
-//!   topology, removes what belongs to entries that nobody holds; the last to go puts `forwarding` back.
+//! - An `nft` table for each `up`: address translation for outgoing traffic, and a way to those resolvers and proxies
+//!   that listen on the machine's loopback interface, which servers find at the same address there. Rules, chains and
+//!   policies of others are not changed.
+//! - `forwarding` of the bridge, and of those uplinks that do not forward. `ip_forward` is not changed. The table keeps
+//!   interfaces that forward only for this reason from forwarding anything else between them.
+//! - An entry in `/run/wattle`, locked while its `up` lives. The next `up` or `down`, of any topology, removes what
+//!   belongs to entries that are not locked. The last one restores `forwarding`.
 
 mod firewall;
 mod forwarding;
@@ -44,14 +44,14 @@ use outside::Outside;
 use register::Register;
 use tools::{Tools, refuse};
 
-/// What names of bridges begin with. An interface's name has 15 bytes at most.
+/// The prefix of the bridges' names. The name of an interface has 15 bytes at most.
 const BRIDGE: &str = "wattle-";
 /// The first of the ports at which servers find services of this machine's loopback interface.
 const PORTS: u16 = 52_910;
 /// Where `ip netns` keeps namespaces (ip-netns(8)).
 const SPACES: &str = "/run/netns";
 
-/// The networks of one `up`. When it is dropped, they are gone.
+/// The networks of one `up`. Dropping this removes them.
 #[derive(Debug)]
 pub(super) struct Namespaces {
     net: Net,
@@ -69,12 +69,13 @@ struct Net {
     tag: String,
     /// The first of the servers' addresses.
     block: Ipv4Addr,
-    /// The first of their addresses for the way out.
+    /// The first of their addresses for outgoing traffic.
     way_out: Ipv4Addr,
 }
 
 impl Namespaces {
-    /// The bridge, and the ways from here to it and from it to elsewhere. `block` is the first of the servers' addresses.
+    /// Creates the bridge, and the ways from this machine to it and from it to elsewhere. `block` is the first of the
+    /// servers' addresses.
     ///
     /// # Errors
     /// What is missing for servers to reach what this machine reaches.
@@ -89,7 +90,7 @@ impl Namespaces {
             register.sweep(|tag| remove(&tools, tag));
             register.enter(&tag)?
         };
-        // From here on, whatever fails is undone when this is dropped.
+        // From here on, dropping this undoes everything after a failure.
         let net = Net { tag, block, way_out: Ipv4Addr::UNSPECIFIED };
         let mut made = Self { net, tools, needs: Needs::read(), mtu: 0, spaces: IndexMap::default(), _entry: entry };
         let outside = made.link()?;
@@ -98,14 +99,14 @@ impl Namespaces {
     }
 
     fn link(&mut self) -> Result<Outside, UpError> {
-        // Two that look for a free network at the same time find the same one.
+        // Two processes that look for a free network at the same time would find the same one.
         let register = Register::open()?;
         let outside = Outside::read(&self.tools)?;
         self.mtu = outside.mtu;
         self.net.way_out = outside.free(u32::from(self.net.block) / SIZE, &self.needs.addresses())?;
         let (bridge, prefix, mtu) = (self.net.bridge(), Net::PREFIX, self.mtu);
         let (block, host, way_out) = (self.net.block, self.net.host(), self.net.way_out(LAST));
-        // With an address that was set, it does not change to that of a cable.
+        // A fixed address does not change to that of a cable.
         let hardware = self.net.hardware();
         self.tools.ip_all(&format!(
             "link add {bridge} address {hardware} mtu {mtu} type bridge
@@ -122,7 +123,7 @@ address add {way_out}/{prefix} dev {bridge}
         Ok(outside)
     }
 
-    /// Tries in a network of its own whether what this machine reaches is reached there.
+    /// Tests in a network of its own whether everything that this machine reaches can be reached there.
     fn prove(&mut self, outside: &Outside) -> Result<(), UpError> {
         let name = Name::from("(probe)");
         self.add(&name, self.net.address(LAST - 1))?;
@@ -140,7 +141,7 @@ address add {way_out}/{prefix} dev {bridge}
         Err(refuse(format!("from there, {what} cannot be reached{why}")))
     }
 
-    /// The network of a server; gives what leads a program into it.
+    /// Creates the network of a server. Returns the command that leads a program into it.
     pub(super) fn add(&mut self, server: &Name, address: Ipv4Addr) -> Result<Vec<OsString>, UpError> {
         let ip = self.tools.ip.clone().into_os_string();
         let words = |space: &str| [ip.clone(), "netns".into(), "exec".into(), space.into()].to_vec();
@@ -189,11 +190,11 @@ $nft -f - <<'END'
         self.spaces.iter().any(|(name, taken)| name != server && *taken == number)
     }
 
-    /// Takes away the network of a server that has left. Nothing may run there any more.
+    /// Removes the network of a server that has left. Nothing may run there any more.
     pub(super) fn take_away(&mut self, server: &Name) -> Result<(), UpError> {
         let Some(number) = self.spaces.shift_remove(server) else { return Ok(()) };
         self.tools.ip(&["netns", "delete", &self.net.space(number)])?;
-        // Its cable ends with it, but not at once.
+        // Its cable goes with it, but not at once.
         let _ = self.tools.ip(&["link", "delete", &self.net.port(number)]);
         Ok(())
     }
@@ -211,7 +212,7 @@ impl Drop for Namespaces {
     }
 }
 
-/// Removes what is left of the networks of every `up` that was killed.
+/// Removes what is left of the networks of every killed `up`.
 pub(super) fn clear() {
     if !rustix::process::geteuid().is_root() || !Register::is_in_use() {
         return;
@@ -221,7 +222,7 @@ pub(super) fn clear() {
     }
 }
 
-/// Removes all that has names of this tag; tries the rest when something does not go.
+/// Removes everything whose name has this tag. If something cannot be removed, continues with the rest.
 fn remove(tools: &Tools, tag: &str) {
     let names = |folder: &str, begin: &str| -> Vec<String> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -231,7 +232,7 @@ fn remove(tools: &Tools, tag: &str) {
     for space in names(SPACES, &format!("{tag}-")) {
         let _ = tools.ip(&["netns", "delete", &space]);
     }
-    // Cables end with their namespaces, but not at once, nor while a process is in there.
+    // Cables go with their namespaces, but not at once, nor while a process is in there.
     let cables = names("/sys/class/net", &format!("{tag}p"));
     let bridges = names("/sys/class/net", &format!("{BRIDGE}{}", tag.trim_start_matches('w')));
     for link in cables.iter().chain(&bridges) {
@@ -240,14 +241,14 @@ fn remove(tools: &Tools, tag: &str) {
     let _ = tools.nft(&format!("add table ip {tag}\ndelete table ip {tag}\n"));
 }
 
-/// What names of one `up` begin with.
+/// The prefix of the names of one `up`.
 fn tag(servers: &Path) -> String {
     let digest = Sha256::digest(servers.as_os_str().as_encoded_bytes());
     format!("w{:02x}{:02x}{:02x}", digest[0], digest[1], digest[2])
 }
 
 impl Net {
-    /// The length of the networks' prefixes.
+    /// The prefix length of the networks.
     const PREFIX: u32 = SIZE.leading_zeros() + 1;
 
     fn bridge(&self) -> String {
@@ -271,7 +272,7 @@ impl Net {
         Ipv4Addr::from(u32::from(self.block) + number)
     }
 
-    /// Its address for the way out.
+    /// Its address for outgoing traffic.
     fn way_out(&self, number: u32) -> Ipv4Addr {
         Ipv4Addr::from(u32::from(self.way_out) + number)
     }
@@ -281,7 +282,7 @@ impl Net {
         self.address(LAST)
     }
 
-    /// The bridge's, which is administered locally (IEEE 802).
+    /// The hardware address of the bridge, which is locally administered (IEEE 802).
     fn hardware(&self) -> String {
         let [_, a, b, _] = self.block.octets();
         let tag = self.tag.as_bytes();

@@ -1,5 +1,5 @@
-//! What this machine needs to get anywhere: resolvers and proxies, which may listen on its own loopback interface, where
-//! a server does not get to.
+//! What this machine needs to reach anything: resolvers and proxies. They may listen on its own loopback interface,
+//! which servers cannot reach.
 
 use std::env;
 use std::fs;
@@ -8,33 +8,33 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddrV4, ToSocketAddrs as _};
 use super::{probe, tools};
 use crate::recipe::PROXIES;
 
-/// Where systemd-resolved takes questions, on the loopback interface and nowhere else, ...
+/// Where systemd-resolved listens, on the loopback interface and nowhere else, ...
 const STUBS: [Ipv4Addr; 2] = [Ipv4Addr::new(127, 0, 0, 53), Ipv4Addr::new(127, 0, 0, 54)];
-/// ... and where it tells whom it asks itself.
+/// ... and where it records the resolvers that it uses itself.
 const UPSTREAM: &str = "/run/systemd/resolve/resolv.conf";
 const DNS: u16 = 53;
 
-/// What this machine needs to get anywhere.
+/// What this machine needs to reach anything.
 #[derive(Debug, Default)]
 pub(super) struct Needs {
-    /// Whom it asks for names.
+    /// Its resolvers.
     pub(super) resolvers: Vec<Ipv4Addr>,
     /// Its proxies.
     pub(super) proxies: Vec<SocketAddrV4>,
-    /// Those resolvers that only this machine itself can ask, each with another one that does the same.
+    /// The resolvers that only this machine itself can use, each with another one that does the same.
     pub(super) stubs: Vec<(Ipv4Addr, Ipv4Addr)>,
-    /// All other services of its own loopback interface among these.
+    /// All other of these services that are on its own loopback interface.
     pub(super) own: Vec<SocketAddrV4>,
 }
 
 impl Needs {
-    /// As they are now.
+    /// Reads the present configuration.
     pub(super) fn read() -> Self {
         let resolv = fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
         let upstream = nameservers(&fs::read_to_string(UPSTREAM).unwrap_or_default());
         let upstream: Vec<Ipv4Addr> = upstream.into_iter().filter(|address| !address.is_loopback()).collect();
         let upstream = upstream.iter().find(|address| probe::answers(**address)).or(upstream.first()).copied();
-        // In small letters and in capitals.
+        // In lower and in upper case.
         let variables =
             PROXIES.iter().chain(&["pip_index_url"]).flat_map(|name| [(*name).to_owned(), name.to_uppercase()]);
         let mut urls: Vec<String> = variables.filter_map(|name| env::var(name).ok()).collect();
@@ -56,14 +56,14 @@ impl Needs {
         needs
     }
 
-    /// Addresses that are somebody's.
+    /// Addresses that are in use.
     pub(super) fn addresses(&self) -> Vec<Ipv4Addr> {
         let proxies = self.proxies.iter().map(|proxy| *proxy.ip());
         self.resolvers.iter().copied().chain(proxies).chain(self.stubs.iter().map(|(_, other)| *other)).collect()
     }
 }
 
-/// Resolvers by IPv4 of a resolv.conf(5), which stand for this machine's own if it names none.
+/// The IPv4 resolvers in a resolv.conf(5). If it names none, this machine's own is meant.
 fn nameservers(text: &str) -> Vec<Ipv4Addr> {
     let named: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("nameserver")).collect();
     if named.is_empty() {
@@ -72,7 +72,7 @@ fn nameservers(text: &str) -> Vec<Ipv4Addr> {
     named.iter().filter_map(|rest| rest.split_whitespace().next()?.parse().ok()).collect()
 }
 
-/// Proxies that apt is configured with.
+/// The proxies that apt is configured with.
 fn of_apt() -> Vec<String> {
     let Some(program) = tools::find("apt-config") else { return Vec::new() };
     let text = tools::run(&program, &["dump", "--format", "%f%N%v%n"], "").unwrap_or_default();
@@ -81,7 +81,7 @@ fn of_apt() -> Vec<String> {
     values.map(|(_, value)| value.to_owned()).filter(|value| value.contains("//")).collect()
 }
 
-/// Where the server of a URL listens.
+/// The address of a URL's server.
 fn endpoint(url: &str) -> Option<SocketAddrV4> {
     let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
     let authority = rest.split(['/', '?', '#']).next()?;

@@ -1,4 +1,4 @@
-//! What lies around this machine: which interfaces lead out of it, and which addresses nobody there has.
+//! The surroundings of this machine: the interfaces that lead out of it, and the addresses that are not in use there.
 
 use std::fs;
 use std::net::Ipv4Addr;
@@ -10,22 +10,23 @@ use crate::local::error::UpError;
 
 use super::tools::{Tools, refuse};
 
-/// Where servers' addresses for the way out are taken from: networks for measurements (RFC 2544), and those between a
-/// provider and its customers (RFC 6598). What is reached through a gateway, as a company's 10.0.0.0/8, is not shadowed.
+/// The ranges for the servers' outgoing addresses: networks for benchmarks (RFC 2544), and those between a provider and
+/// its customers (RFC 6598). Networks that are reached through a gateway, such as a company's 10.0.0.0/8, are not
+/// shadowed.
 const RANGES: [(Ipv4Addr, u32); 2] = [(Ipv4Addr::new(198, 18, 0, 0), 15), (Ipv4Addr::new(100, 64, 0, 0), 10)];
-/// Of an Ethernet.
+/// The MTU of Ethernet.
 const MTU: u32 = 1500;
 
-/// What lies around this machine, by its routes.
+/// The surroundings of this machine, according to its routes.
 #[derive(Debug, Default)]
 pub(super) struct Outside {
-    /// Networks that are somebody's, as first and last address.
+    /// Networks in use, as first and last address.
     taken: Vec<(u32, u32)>,
     /// The interfaces that lead somewhere.
     pub(super) uplinks: Vec<String>,
-    /// The next hops of the routes to everywhere.
+    /// The next hops of the default routes.
     pub(super) gateways: Vec<Ipv4Addr>,
-    /// Most bytes of a packet on the way to everywhere.
+    /// The maximum number of bytes of a packet on the default route.
     pub(super) mtu: u32,
 }
 
@@ -49,7 +50,7 @@ struct Hop {
 }
 
 impl Outside {
-    /// As it is now.
+    /// Reads the present routes.
     pub(super) fn read(tools: &Tools) -> Result<Self, UpError> {
         let text = tools.ip(&["-json", "-4", "route", "show", "table", "all"])?;
         let mut outside = Self::parse(&text)?;
@@ -83,8 +84,8 @@ impl Outside {
         Ok(outside)
     }
 
-    /// The first address of as many as a block has, none of which is anybody's, nor one of `avoided`. `wanted` says which
-    /// of those that are free, so that it is mostly the same one.
+    /// The first address of a free range as large as a block, without any of `avoided`. `wanted` selects one of the
+    /// free ranges, so that it is usually the same one.
     pub(super) fn free(&self, wanted: u32, avoided: &[Ipv4Addr]) -> Result<Ipv4Addr, UpError> {
         let avoided = avoided.iter().map(|address| (u32::from(*address), u32::from(*address)));
         let taken: Vec<_> = self.taken.iter().copied().chain(avoided).collect();
@@ -99,7 +100,7 @@ impl Outside {
     }
 }
 
-/// The first and the last address of a network; none of `default`.
+/// The first and the last address of a network. `None` for `default`.
 fn network(text: &str) -> Option<(u32, u32)> {
     let (address, length) = text.split_once('/').unwrap_or((text, "32"));
     let address = u32::from(address.parse::<Ipv4Addr>().ok()?);

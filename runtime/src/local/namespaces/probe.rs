@@ -1,4 +1,5 @@
-//! Whether a server reaches what this machine reaches: both try the same, and what only this machine gets to is missing.
+//! Tests whether a server reaches what this machine reaches: both try the same, and what only this machine reaches is
+//! missing.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -12,28 +13,29 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::needs::Needs;
 
-/// How often to ask a resolver, and how long each time.
+/// How many times to ask a resolver, and how long each time.
 const TRIES: usize = 2;
 const PATIENCE: Duration = Duration::from_millis(1500);
-/// Of the root, for its name servers; `id` 0x7761, recursion desired (RFC 1035, 4.1).
+/// For the name servers of the root. `id` 0x7761, recursion desired (RFC 1035, 4.1).
 const QUESTION: [u8; 17] = [0x77, 0x61, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1];
 const DNS: u16 = 53;
 
-/// Something to try.
+/// Something to test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
-    /// That a resolver answers.
+    /// A resolver answers.
     Resolver(Ipv4Addr),
-    /// That somebody answers, if only to say no.
+    /// A host answers, even if it refuses the connection.
     Host(SocketAddrV4),
 }
 
-/// What is reached from here and not from the network namespace at `space`, as text. `gateways` are of the default routes.
+/// What can be reached from here and not from the network namespace at `space`, as text. `gateways` are those of the
+/// default routes.
 pub(super) fn missing(needs: &Needs, gateways: &[Ipv4Addr], space: &Path) -> Option<String> {
     let resolvers: Vec<Goal> = needs.resolvers.iter().copied().map(Goal::Resolver).collect();
     let mut others: Vec<Goal> = needs.proxies.iter().copied().map(Goal::Host).collect();
     if needs.resolvers.iter().all(Ipv4Addr::is_loopback) {
-        // Then an answer does not tell that the way out is open.
+        // In this case, an answer does not show that outgoing traffic works.
         others.extend(gateways.iter().map(|gateway| Goal::Host(SocketAddrV4::new(*gateway, DNS))));
     }
     let goals: Vec<Goal> = resolvers.iter().chain(&others).copied().collect();
@@ -45,7 +47,7 @@ pub(super) fn missing(needs: &Needs, gateways: &[Ipv4Addr], space: &Path) -> Opt
         };
         (all(here), all(there))
     });
-    // One resolver is as good as another, but each of the rest is needed.
+    // One resolver is as good as another, but all of the others are needed.
     let (names, rest) = goals.split_at(resolvers.len());
     let one = |reached: &[bool]| reached[..names.len()].iter().any(|reached| *reached);
     if one(&here) && !one(&there) {
@@ -65,7 +67,7 @@ pub(super) fn answers(resolver: Ipv4Addr) -> bool {
     reached(Goal::Resolver(resolver), None)
 }
 
-/// Runs in a thread of its own if there is a `space`: from then on, the thread is in that.
+/// If there is a `space`, this runs in a thread of its own, which then stays in it.
 fn reached(goal: Goal, space: Option<&Path>) -> bool {
     if let Some(space) = space {
         let entered = File::open(space).and_then(|space| {

@@ -1,4 +1,5 @@
-//! Who has made networks here, so that they go when their maker was killed, and what all of them share goes with the last.
+//! Records which `up` has created networks here, so that they are removed after a killed one, and what all share with the
+//! last.
 //!
 //! ```text
 //! /run/wattle/BOOT-NETWORK/     of this boot, and of the network namespace that `up` itself is in
@@ -21,7 +22,7 @@ const FOLDER: &str = "/run/wattle";
 const LOCK: &str = "lock";
 const FORWARDING: &str = "forwarding";
 
-/// The register, for as long as nobody else may look at it.
+/// The register, locked for as long as this value lives.
 #[derive(Debug)]
 pub(super) struct Register {
     folder: PathBuf,
@@ -29,7 +30,7 @@ pub(super) struct Register {
 }
 
 impl Register {
-    /// Waits until nobody else looks at it.
+    /// Waits until the register is not locked.
     pub(super) fn open() -> Result<Self, UpError> {
         let folder = folder().map_err(UpError::file(FOLDER))?;
         let path = folder.join(LOCK);
@@ -37,7 +38,7 @@ impl Register {
             fs::create_dir_all(&folder).map_err(UpError::file(&folder))?;
             match Self::lock(&path) {
                 Ok(Some(lock)) => return Ok(Self { folder, _lock: lock }),
-                // Whoever left last took it away meanwhile.
+                // The last one to leave has removed it in the meantime.
                 Ok(None) => {}
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(UpError::file(path)(error)),
@@ -53,12 +54,12 @@ impl Register {
         Ok(is_still_there.then_some(file))
     }
 
-    /// Whether anybody has ever registered since the machine was booted, and not left.
+    /// Whether any `up` has registered since the machine was booted, and has not left.
     pub(super) fn is_in_use() -> bool {
         folder().is_ok_and(|folder| folder.exists())
     }
 
-    /// Registers an `up`, for as long as what this gives lives.
+    /// Registers an `up`, for as long as the result lives.
     pub(super) fn enter(&self, tag: &str) -> Result<File, UpError> {
         let path = self.folder.join(tag);
         let entry = lock::open(&path).map_err(UpError::file(&path))?;
@@ -69,7 +70,7 @@ impl Register {
         }
     }
 
-    /// Has everything removed that belongs to an `up` that was killed.
+    /// Removes everything that belongs to a killed `up`.
     pub(super) fn sweep(&self, remove: impl Fn(&str)) {
         for tag in self.tags() {
             let is_left = File::open(self.folder.join(&tag)).is_ok_and(|entry| entry.try_lock().is_ok());
@@ -80,7 +81,7 @@ impl Register {
         }
     }
 
-    /// An `up` has nothing here any more.
+    /// Removes the entry of an `up` that has nothing here any more.
     pub(super) fn leave(&self, tag: &str) {
         let _ = fs::remove_file(self.folder.join(tag));
         if self.tags().is_empty() {
@@ -89,13 +90,13 @@ impl Register {
         }
     }
 
-    /// The interfaces that were made to forward.
+    /// The interfaces for which forwarding was enabled.
     pub(super) fn forwarding(&self) -> Vec<String> {
         let text = fs::read_to_string(self.folder.join(FORWARDING)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Remembers the interfaces that are made to forward.
+    /// Remembers the interfaces for which forwarding is enabled.
     pub(super) fn set_forwarding(&self, interfaces: &[String]) -> Result<(), UpError> {
         let path = self.folder.join(FORWARDING);
         fs::write(&path, interfaces.join("\n")).map_err(UpError::file(path))

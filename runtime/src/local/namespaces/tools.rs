@@ -1,4 +1,4 @@
-//! The programs that networks are made with: `ip` of iproute2, and `nft`.
+//! The programs that create networks: `ip` of iproute2, and `nft`.
 
 use std::env;
 use std::ffi::OsStr;
@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 
 use crate::local::error::UpError;
 
-/// Where system programs are; not every root has these on its search path.
+/// Where system programs are. Not every root user has these on the search path.
 const SYSTEM: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
 
-/// Where the programs are.
+/// The paths of the programs.
 #[derive(Clone, Debug)]
 pub(super) struct Tools {
     pub(super) ip: PathBuf,
@@ -19,7 +19,7 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    /// Both, or which package is missing.
+    /// Finds both, or reports which package is missing.
     pub(super) fn find() -> Result<Self, UpError> {
         let find = |program: &str, package: &str| {
             find(program).ok_or_else(|| {
@@ -29,30 +29,30 @@ impl Tools {
         Ok(Self { ip: find("ip", "iproute2")?, nft: find("nft", "nftables")? })
     }
 
-    /// Runs `ip`; gives what it says.
+    /// Runs `ip` and returns its output.
     pub(super) fn ip(&self, args: &[&str]) -> Result<String, UpError> {
         run(&self.ip, args, "")
     }
 
-    /// Runs `ip` once, for a command a line.
+    /// Runs `ip` once, for one command per line.
     pub(super) fn ip_all(&self, commands: &str) -> Result<String, UpError> {
         run(&self.ip, &["-batch", "-"], commands)
     }
 
-    /// Has `nft` do what `rules` say, all of it or nothing.
+    /// Lets `nft` apply all of `rules`, or none.
     pub(super) fn nft(&self, rules: &str) -> Result<String, UpError> {
         run(&self.nft, &["-f", "-"], rules)
     }
 }
 
-/// Where a program is.
+/// The path of a program.
 pub(super) fn find(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let folders = env::split_paths(&path).chain(SYSTEM.map(PathBuf::from));
     folders.map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-/// Runs a program on `input`; gives what it says.
+/// Runs a program on `input` and returns its output.
 pub(super) fn run<A: AsRef<OsStr>>(program: &Path, args: &[A], input: &str) -> Result<String, UpError> {
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let cannot = |error: std::io::Error| refuse(format!("`{name}` cannot be run: {error}"));
@@ -60,7 +60,7 @@ pub(super) fn run<A: AsRef<OsStr>>(program: &Path, args: &[A], input: &str) -> R
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(cannot)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // Whoever ends without reading says why.
+        // A program that ends without reading reports why.
         let _ = stdin.write_all(input.as_bytes());
     }
     let output = child.wait_with_output().map_err(cannot)?;

@@ -1,4 +1,4 @@
-//! Attributes of made-up resources.
+//! Attributes of simulated resources.
 
 use super::*;
 
@@ -58,7 +58,7 @@ fn seed() -> Seed {
     Seed::read(SEED).unwrap()
 }
 
-/// What a test asks in a folder with the template.
+/// Asks in a folder with the template.
 fn ask<T>(given: &[(&str, Value)], ask: impl FnOnce(&Simulation<'_>) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("template.yaml"), TEMPLATE).unwrap();

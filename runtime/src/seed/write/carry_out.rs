@@ -1,4 +1,4 @@
-//! The writing itself, in an order that can be broken off anywhere and repeated.
+//! The writing itself, in an order that can be interrupted anywhere and repeated.
 
 use std::collections::HashSet;
 use std::mem;
@@ -16,7 +16,7 @@ use crate::store::{Op, Store, StoreError};
 use super::Writing;
 
 impl Writing {
-    /// Writes it all: `goal` is what the servers are to be told. Says whether what servers make is bounded then.
+    /// Writes everything. `goal` is what the servers are told. Returns whether servers have quotas afterwards.
     pub(in crate::seed) async fn carry_out(
         self,
         store: &Arc<dyn Store>,
@@ -31,14 +31,14 @@ impl Writing {
         steps.go(Step::Announce.next(false)).await.map(|goal| goal.bounded)
     }
 
-    /// Does what is left of a seed that was written but for the end.
+    /// Does the rest for a seed of which only the end is missing.
     pub(in crate::seed) async fn finish(
         self,
         turn: &mut Turn<'_>,
         wanted: &Wanted,
         goal: Deployed,
     ) -> Result<(), SeedError> {
-        // All that it would grant is to be as it is wanted.
+        // Nodes whose rights would be granted first get their final ones at once.
         let then: HashSet<String> = self.withdrawn.iter().map(|(path, _)| path.clone()).collect();
         let granted = self.granted.into_iter().filter(|(path, _)| !then.contains(path));
         let withdrawn = granted.chain(self.withdrawn).collect();
@@ -47,15 +47,15 @@ impl Writing {
     }
 }
 
-/// What is done in a turn, one step after the other.
+/// The steps of a turn, one after the other.
 struct Steps<'a, 't> {
     turn: &'a mut Turn<'t>,
     wanted: &'a Wanted,
     writing: Writing,
     goal: Deployed,
-    /// Whether all that other stacks know is as it was said last.
+    /// Whether all registrations with other stacks are as they were last written.
     whole: bool,
-    /// Whether something is to be taken away.
+    /// Whether anything is to be removed.
     cleans: bool,
 }
 
@@ -73,7 +73,7 @@ impl Steps<'_, '_> {
         let Self { turn, wanted: Wanted { foreign, .. }, writing, goal, .. } = self;
         let stack = turn.layout.stack();
         match step {
-            // Whoever has its turn has announced.
+            // The turn is taken, so this is announced already.
             Step::Announce => Ok(()),
             Step::Prepare => {
                 turn.apply(mem::take(&mut writing.before)).await?;
@@ -118,7 +118,7 @@ impl Steps<'_, '_> {
     }
 }
 
-/// Says that a seed is being written: from here on, it is known to be incomplete until it is complete.
+/// Announces that a seed is being written. From here on, it is known to be incomplete.
 async fn announce<'a>(
     store: &'a Arc<dyn Store>,
     layout: &'a Layout,
@@ -136,7 +136,7 @@ async fn announce<'a>(
     }
     let (space, operator) = (goal.goal.space.clone(), goal.goal.operator.clone());
     let beginning = Deployed::beginning(space, operator, goal.goal.revision);
-    // Where nothing was, nobody else may have made anything since.
+    // Where nothing was, nobody else may have created anything since.
     let is_there = present.seen.is_of_goal();
     Turn::begin(store, layout, &present.seen, &beginning, is_there, access).await
 }

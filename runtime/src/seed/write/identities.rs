@@ -1,4 +1,4 @@
-//! What is written of who servers are, of what they share, and of those who have left.
+//! Writes the identities of servers, what they share, and what is left for those that have left the model.
 
 use std::collections::HashMap;
 
@@ -13,13 +13,13 @@ use crate::store::{Access, Op};
 use super::Maker;
 
 impl Maker<'_> {
-    /// Whether what is signed of a server is who it is.
+    /// Whether the signed identity of a server is its present one.
     pub(super) fn is_registered(&self, server: &Name) -> bool {
         let there = self.present.register.records.get(server).and_then(|record| record.registered());
         self.present.whole && there == self.wanted.roster.servers.get(server)
     }
 
-    /// Where servers announce who they will be.
+    /// The places where servers make announcements.
     pub(super) fn places(&mut self) {
         let top = self.layout.admission();
         if !self.wanted.has_places && !self.present.paths.contains(&top) {
@@ -36,11 +36,11 @@ impl Maker<'_> {
                 continue;
             };
             let is_disowned = self.present.register.is_disowned(self.layout, server);
-            // What was announced with another credential is nobody's by now.
+            // Announcements made with another credential belong to no server any more.
             let known = self.present.register.records.get(server).and_then(|record| record.registered());
             let is_other = known.is_some_and(|known| !known.credential.has_key_of(&registered.credential));
             if is_disowned || is_other || Announced::read(there).space != wanted.space {
-                // Of another data space, or nothing that makes sense: whoever announced it does so again.
+                // It is from another data space or makes no sense. The server that made it does so again.
                 self.writing.before.push(Op::Set { path: path.clone(), data: empty.to_bytes(), expected: None });
             }
             if !self.present.whole || known.is_none_or(|known| known.credential != registered.credential) {
@@ -49,7 +49,7 @@ impl Maker<'_> {
         }
     }
 
-    /// What servers are told of what all of them share, as far as it is not there: encrypted for each.
+    /// The servers' parts of what all of them share, as far as they are not there yet, encrypted for each server.
     pub(super) fn memberships(&self) -> Result<HashMap<Name, Vec<u8>>, SeedError> {
         let (wanted, present) = (self.wanted, self.present);
         let (sharing, announces) = (&wanted.sharing, wanted.has_places);
@@ -80,12 +80,12 @@ impl Maker<'_> {
             }
             self.writing.plans.push(Op::Set { path, data, expected: None });
         } else {
-            // Before anybody loses what all of them share, and not before there is a node of the server's.
+            // Before any server loses what all of them share, and after the server's own node is created.
             self.writing.plans.push(Op::Create { path, data, access });
         }
     }
 
-    /// What a server that has left reads in place of the goal: that its plan counts, and nothing of the others.
+    /// What a server that has left reads in place of the goal: that its plan is valid, and nothing about other servers.
     pub(super) fn last_goal(&mut self, server: &Name, plan: &Plan) {
         let Some(principal) = self.present.principals.get(server) else { return };
         let path = self.layout.last_goal(server);
@@ -112,7 +112,8 @@ impl Maker<'_> {
         });
     }
 
-    /// Takes from a server that has left what it had for its teardown. Who it was stays known, so that its credential is of no use again.
+    /// Takes from a server that has left what it had for its teardown. Its identity stays known, so that its credential
+    /// cannot be used again.
     pub(super) fn forgotten(&mut self, server: &Name, plan: &Plan) {
         let path = self.layout.plan(server);
         if !self.present.has_forgotten(server) || !self.present.whole {
@@ -124,7 +125,7 @@ impl Maker<'_> {
         self.writing.plans.extend((self.present.plans.get(server) != Some(plan)).then_some(op));
     }
 
-    /// What is over once everybody knows who everybody is.
+    /// What to remove or replace once all identities are known.
     pub(super) fn over(&mut self) -> Vec<Op> {
         let (wanted, present) = (self.wanted, self.present);
         let mut ops = Vec::new();

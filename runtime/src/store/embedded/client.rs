@@ -1,4 +1,4 @@
-//! The store of whoever connects to a server.
+//! The client side of the embedded store.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,20 +19,20 @@ use super::outbox::Outbox;
 use super::socket;
 use super::wire::{self, Greeting, Hello, Inbox, MAX_BATCH, PROTOCOL, Reply, Request};
 
-/// Between two attempts to connect; doubled each time up to the second.
+/// The first and the longest pause between two attempts to connect. It doubles each time.
 const RETRY: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(200));
 
-/// How many nodes are given other rights at a time.
+/// The number of nodes whose rights are changed at a time.
 const AT_ONCE: usize = 256;
 
-/// A connection to the server of an embedded store. When the server goes away, it waits for it to come back, and asks
-/// again what was not answered. Clones share it.
+/// A connection to the server of an embedded store. When the server goes away, the client waits for it to come back,
+/// and repeats requests without answers. Clones share the connection.
 #[derive(Clone, Debug)]
 pub struct Embedded {
     owner: Arc<Owner>,
 }
 
-/// When the last one who asks is gone, the connection goes.
+/// Closes the connection when the last user is gone.
 #[derive(Debug)]
 struct Owner {
     link: Arc<Link>,
@@ -48,7 +48,7 @@ impl Drop for Owner {
 #[derive(Debug)]
 struct Link {
     socket: PathBuf,
-    // The same whenever it connects again, so that the server knows a request that it carried out before.
+    // Stays the same across reconnects, so that the server recognizes a request that it carried out before.
     client: u64,
     logins: Mutex<Vec<Login>>,
     state: Mutex<State>,
@@ -57,13 +57,13 @@ struct Link {
 #[derive(Debug, Default)]
 struct State {
     last_id: u64,
-    // Not answered yet, in the order in which they were made.
+    // Requests without an answer, in the order in which they were made.
     pending: BTreeMap<u64, Pending>,
-    // Requests to hold a node that were granted.
+    // Granted requests to hold a node.
     held: BTreeMap<u64, Held>,
-    // None while there is no connection.
+    // `None` while there is no connection.
     outbox: Option<Arc<Outbox>>,
-    // Why there will never be one again.
+    // Why there will never be a connection again.
     refused: Option<String>,
 }
 
@@ -80,14 +80,14 @@ struct Held {
     lost: Arc<Notify>,
 }
 
-/// What becomes of a request.
+/// How a request is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// It is answered at once.
     Plain,
     /// It may be cancelled before it is answered.
     Wait,
-    /// It goes on after it was answered, until it is cancelled.
+    /// It continues after its answer, until it is cancelled.
     Hold,
 }
 
@@ -104,7 +104,7 @@ impl Embedded {
         Ok(Self { owner: Arc::new(Owner { link, keeper }) })
     }
 
-    /// Asks, and waits for the answer however long it takes.
+    /// Sends a request, and waits for the answer as long as it takes.
     async fn ask(&self, kind: Kind, request: &Request<'_>) -> Result<(Reply<'static>, Asked), StoreError> {
         let link = &self.owner.link;
         let (answer, answered) = oneshot::channel();
@@ -148,7 +148,7 @@ fn unusable(socket: &Path, reason: String) -> StoreError {
     StoreError::Unusable { address: format!("unix:{}", socket.display()), reason }
 }
 
-/// A request. Nothing of it is left when this is dropped.
+/// A request. Dropping it cancels it.
 #[derive(Debug)]
 struct Asked {
     owner: Arc<Owner>,
@@ -169,7 +169,7 @@ impl Drop for Asked {
 }
 
 impl Asked {
-    /// Returns once what was held is lost.
+    /// Returns once the held node is lost.
     async fn lost(&self) {
         let lost = self.owner.link.state().held.get(&self.id).map(|held| Arc::clone(&held.lost));
         if let Some(lost) = lost {
@@ -191,7 +191,7 @@ impl Link {
         format!("unix:{}", self.socket.display())
     }
 
-    /// Connects and logs in, and tries again until it can; or why it never will.
+    /// Connects and logs in, and retries until it succeeds. Returns an error if it never will.
     async fn connect(&self) -> Result<Connection, String> {
         let mut pause = RETRY.0;
         let mut told = false;
@@ -251,7 +251,7 @@ impl Link {
         }
     }
 
-    /// Says all that the server is to know.
+    /// Sends everything that the server has to know.
     fn resume(&self, outbox: &Arc<Outbox>) {
         let mut state = self.state();
         for held in state.held.values() {
@@ -281,7 +281,7 @@ impl Link {
                 if pending.kind == Kind::Hold && matches!(reply, Reply::Done) {
                     state.held.insert(id, Held { frame: pending.frame, lost: Arc::default() });
                 }
-                // Whoever asked may have gone meanwhile: then its `Asked` is about to tell the server.
+                // The caller may have gone in the meantime. Its `Asked` is then about to notify the server.
                 let _ = pending.answer.send(Ok(reply));
             }
         }
@@ -309,7 +309,7 @@ struct Connection {
     outbox: Arc<Outbox>,
 }
 
-/// A node that is to be held.
+/// A node to hold.
 struct ToHold {
     store: Embedded,
     path: String,
@@ -350,7 +350,7 @@ impl ToHold {
             }
         }
         drop(asked);
-        // Whatever is answered, what was said before it is done by then.
+        // Any answer means that the server has processed what was sent before it.
         let _ = self.store.get(&self.path).await;
     }
 }
@@ -423,7 +423,7 @@ impl Store for Embedded {
     }
 
     async fn bound(&self, _places: &[String]) -> Result<bool, StoreError> {
-        // It always is.
+        // The limit always applies.
         Ok(true)
     }
 
@@ -432,7 +432,7 @@ impl Store for Embedded {
     }
 
     async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
-        // Whenever it connects again, it says so at once.
+        // After a reconnect, these logins are sent at once.
         self.owner.link.logins().extend_from_slice(logins);
         match self.ask(Kind::Plain, &Request::LogIn { logins: logins.into() }).await?.0 {
             Reply::Done => Ok(()),

@@ -1,11 +1,11 @@
-//! The log: a file to which each change is appended, and from which the tree is made again.
+//! The log: a file that each change is appended to, and that the tree is restored from.
 //!
-//! The file is [`MAGIC`] and then records. A record is its length, the checksum (CRC-32) of its content, the checksum
-//! of these two, and its content in postcard. What was appended outlasts the process, however it ends; what was
-//! [synced](Log::sync) outlasts the machine's power, too.
+//! The file is [`MAGIC`] followed by records. A record consists of its length, the checksum (CRC-32) of its content,
+//! the checksum of these two, and its content in postcard. Appended records survive the process, however it ends.
+//! Records that were [synced](Log::sync) also survive a loss of power.
 //!
-//! A record that a crash left half written can only be the last. It is cut off when the log is opened again, with a
-//! warning. If something sound follows what is broken, the file was damaged otherwise, and nothing is touched.
+//! A record that a crash left incomplete can only be the last. It is cut off, with a warning, when the log is opened
+//! again. If valid records follow a broken one, the file was damaged in another way, and nothing is changed.
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -22,13 +22,13 @@ use super::ServerError;
 
 const MAGIC: &[u8] = b"wattle log 1\n";
 
-/// Length and two checksums.
+/// The length and two checksums.
 const HEADER: usize = 12;
 
-/// A log smaller than this is not worth to be rewritten.
+/// A log smaller than this is not worth rewriting.
 const SMALL: u64 = 4 << 20;
 
-/// Which request of which client made a change.
+/// Identifies the request, with its client, that made a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(super) struct Token {
     pub(super) client: u64,
@@ -39,18 +39,18 @@ pub(super) struct Token {
 pub(super) enum Record<'a> {
     /// The number of the last transaction.
     Transaction(i64),
-    /// A node as it stands.
+    /// A node with its contents.
     Node { path: Cow<'a, str>, node: Cow<'a, Node>, access: Cow<'a, Access> },
-    /// Changes of one transaction.
+    /// The changes of one transaction.
     Change { transaction: i64, by: Token, ops: Vec<Cow<'a, Op>> },
-    /// Other rights for a node.
+    /// New rights of a node.
     Protect { by: Token, path: Cow<'a, str>, access: Cow<'a, Access> },
-    /// A change that was made, and what it resulted in.
+    /// A change that was made, and its result.
     Made { by: Token, version: Version },
 }
 
 impl Record<'_> {
-    /// As it stands in the file.
+    /// The bytes in the file.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = postcard::to_extend(self, vec![0; HEADER]).expect("INVARIANT: records have a form in postcard");
         let length = u32::try_from(bytes.len() - HEADER).expect("INVARIANT: a request is bounded, and so is a node");
@@ -63,7 +63,7 @@ impl Record<'_> {
     }
 }
 
-/// The content of the record at the beginning of `bytes`; none if there is no sound one.
+/// The content of the record at the beginning of `bytes`. `None` if there is no valid one.
 fn content(bytes: &[u8]) -> Option<&[u8]> {
     let (header, rest) = bytes.split_first_chunk::<HEADER>()?;
     let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -74,21 +74,21 @@ fn content(bytes: &[u8]) -> Option<&[u8]> {
     (crc32fast::hash(content) == number(4)).then_some(content)
 }
 
-/// A log that is open. Nobody else has it open.
+/// An open log. No other process has it open.
 #[derive(Debug)]
 pub(super) struct Log {
     path: PathBuf,
     file: Arc<File>,
     size: u64,
-    // The size at which it is looked at again whether it should be rewritten.
+    // The size at which to check again whether rewriting is worthwhile.
     limit: u64,
-    // Why nothing more can be appended: a broken record could not be taken back.
+    // Why nothing more can be appended: a broken record could not be removed.
     broken: Option<String>,
 }
 
 impl Log {
-    /// Opens the log at `path`, or makes an empty one, and gives each of its records to `each`, which may say what is
-    /// wrong with it.
+    /// Opens the log at `path`, or creates an empty one, and passes each of its records to `each`, which may report
+    /// what is wrong with it.
     pub(super) fn open(
         path: &Path,
         mut each: impl FnMut(Record<'static>) -> Result<(), String>,
@@ -98,7 +98,7 @@ impl Log {
         let bytes = std::fs::read(path).map_err(ServerError::file("read", path))?;
         let mut log = Self { path: path.to_owned(), file: Arc::new(file), size: 0, limit: SMALL, broken: None };
         if bytes.len() < MAGIC.len() && MAGIC.starts_with(&bytes) {
-            // New, or a crash came before anything was in it.
+            // It is new, or there was a crash before it had any contents.
             log.file.set_len(0).map_err(ServerError::file("write", path))?;
             (&*log.file).write_all(MAGIC).map_err(ServerError::file("write", path))?;
             log.size = MAGIC.len() as u64;
@@ -132,12 +132,12 @@ impl Log {
         Ok(log)
     }
 
-    /// The file, to sync it where that does not hold up others.
+    /// The file, so that it can be synced without blocking others.
     pub(super) fn file(&self) -> Arc<File> {
         Arc::clone(&self.file)
     }
 
-    /// Appends records. After an error the log is as it was.
+    /// Appends records. After an error, the log is as it was.
     pub(super) fn append(&mut self, records: &[u8]) -> io::Result<()> {
         if let Some(broken) = &self.broken {
             return Err(io::Error::other(broken.clone()));
@@ -152,7 +152,7 @@ impl Log {
         Ok(())
     }
 
-    /// Whether it has grown so far that one should look whether it is worth to be rewritten.
+    /// Whether it has grown so much that it should be checked whether rewriting is worthwhile.
     pub(super) fn has_grown(&self) -> bool {
         self.size > self.limit
     }
@@ -168,8 +168,8 @@ impl Log {
         self.file = Arc::new(File::open(&self.path).expect("there is a log"));
     }
 
-    /// Puts `records`, which have about so many `bytes`, in place of all that is there, if that is mostly dead. What was
-    /// there stays until the new file is on the disk.
+    /// Replaces all contents by `records`, which have about `bytes` bytes, if most of the contents are dead. The old
+    /// contents stay until the new file is on disk.
     pub(super) fn rewrite<'a>(
         &mut self,
         bytes: u64,
@@ -179,18 +179,18 @@ impl Log {
             self.limit = SMALL + 2 * bytes;
             return Ok(false);
         }
-        // Whatever becomes of it, it is not tried again before the log has grown as much once more.
+        // Whatever the result, the next attempt comes only after the log has grown by the same amount again.
         self.limit = 2 * self.size;
         let path = self.path.with_added_extension("new");
         let written = self.replace(&path, records);
         if written.is_err() {
-            // It may be room that was missing.
+            // The reason may have been a lack of space.
             let _ = std::fs::remove_file(&path);
         }
         written.map(|()| true)
     }
 
-    /// Writes `records` to a new file at `path`, and puts it in place of the log's.
+    /// Writes `records` to a new file at `path`, which then replaces the log's.
     fn replace<'a>(&mut self, path: &Path, records: impl Iterator<Item = Record<'a>>) -> Result<(), ServerError> {
         let fails = || ServerError::file("write", path);
         let file = options().open(path).map_err(fails())?;
@@ -217,7 +217,7 @@ impl Log {
         Ok(())
     }
 
-    /// Waits until all that was appended is on the disk.
+    /// Waits until everything that was appended is on disk.
     pub(super) fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
@@ -233,12 +233,12 @@ impl Drop for Log {
 
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
-    // Nobody but its owner reads what may be secret.
+    // The contents may be secret, so only the owner can read them.
     options.read(true).append(true).create(true).mode(0o600);
     options
 }
 
-/// Opens the file at `path`, as the only one.
+/// Opens the file at `path` exclusively.
 fn lock(path: &Path) -> Result<File, ServerError> {
     let fails = || ServerError::file("open", path);
     loop {
@@ -250,7 +250,7 @@ fn lock(path: &Path) -> Result<File, ServerError> {
         if new {
             sync_folder(path).map_err(fails())?;
         }
-        // Whoever had it may have put another file there meanwhile, and gone.
+        // The previous owner may have replaced the file before it ended.
         let ours = file.metadata().map_err(fails())?;
         if std::fs::metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
             return Ok(file);
@@ -258,7 +258,7 @@ fn lock(path: &Path) -> Result<File, ServerError> {
     }
 }
 
-/// Brings to the disk which files are beside `path`.
+/// Syncs the directory entries beside `path` to disk.
 fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()

@@ -1,12 +1,14 @@
-//! The embedded store: a tree in one process, served to the others of this machine over a Unix socket, with a log on
-//! disk so that it survives whatever ends that process.
+//! The embedded store: a tree in one process, which serves the other processes of this machine over a Unix socket. A
+//! log on disk makes it survive any end of that process.
 //!
-//! - [`Server`] owns the tree and its log; `state` is the two together, `log` the file.
-//! - `client` is the [`Store`](super::Store) of whoever connects: it comes back by itself when the server does.
-//! - `wire` is what they say to each other, `outbox` and `socket` how it gets across.
+//! - [`Server`] owns the tree and its log. `state` is both together, `log` is the file.
+//! - `client` is the [`Store`](super::Store) of connected processes. It reconnects by itself when the server comes
+//!   back.
+//! - `wire` is their protocol. `outbox` and `socket` are the transport.
 //!
-//! A hand-over is one hop each way: the task that reads a writer's request changes the tree and writes the new node to
-//! the sockets of those who wait for it, before it answers. No other task has a part in it but the reader's own.
+//! A hand-over takes one hop in each direction. The task that reads a writer's request changes the tree, and writes the
+//! new node to the sockets of those who wait for it before it answers. Apart from the reader's own, no other task is
+//! involved.
 
 mod client;
 mod log;
@@ -26,10 +28,10 @@ pub use server::Server;
 
 use super::{Login, StoreError};
 
-/// Connects to the server of `socket` as one who has all of `logins`, and waits for it as long as it takes.
+/// Connects to the server of `socket` with all of `logins`, and waits for it as long as it takes.
 ///
 /// # Errors
-/// [`StoreError::Unusable`] when waiting is of no use: a login is refused, or it is no server that we understand.
+/// [`StoreError::Unusable`] if waiting is pointless: a login is refused, or the server speaks another protocol.
 pub async fn connect(socket: &Path, logins: &[Login]) -> Result<Embedded, StoreError> {
     Embedded::connect(socket, logins).await
 }
@@ -40,17 +42,17 @@ pub enum ServerError {
     /// The file system does not allow it.
     #[error("cannot {action} `{path}`: {source}")]
     File {
-        /// What was tried: `read`, `bind`.
+        /// The action: `read`, `bind`.
         action: &'static str,
-        /// On what.
+        /// The path that it was tried on.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// Another server has the log or the socket.
+    /// Another server uses the log or the socket.
     #[error("`{path}` is in use by another data space; end that one first, or give this one another place")]
     InUse {
-        /// What is in use.
+        /// The path in use.
         path: PathBuf,
     },
     /// The file is not a log.
@@ -69,7 +71,7 @@ pub enum ServerError {
         path: PathBuf,
         /// Where the damage begins.
         at: u64,
-        /// What it is.
+        /// What the damage is.
         reason: String,
     },
 }

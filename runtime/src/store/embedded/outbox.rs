@@ -1,4 +1,4 @@
-//! What is to be sent on a connection.
+//! The data to send on a connection.
 
 use std::io;
 use std::sync::{Mutex, MutexGuard};
@@ -9,13 +9,13 @@ use tokio::sync::Notify;
 
 use super::wire;
 
-/// What is to be sent on a connection. Whoever has something to send writes it to the socket himself; only what the
-/// socket does not take at once is left to [`Outbox::pump`].
+/// The data to send on a connection. Senders write to the socket themselves. Only what the socket does not accept at
+/// once is left to [`Outbox::pump`].
 #[derive(Debug)]
 pub(super) struct Outbox {
     socket: OwnedWriteHalf,
     queue: Mutex<Queue>,
-    // Something is left for the pump.
+    // There is data left for the pump.
     left: Notify,
     // The pump has sent something.
     sent: Notify,
@@ -24,7 +24,7 @@ pub(super) struct Outbox {
 #[derive(Debug, Default)]
 struct Queue {
     bytes: Vec<u8>,
-    // Of `bytes`, what the socket took already.
+    // How much of `bytes` the socket has accepted already.
     sent: usize,
 }
 
@@ -37,7 +37,7 @@ impl Outbox {
         self.queue.lock().expect("INVARIANT: nothing panics while it holds an outbox")
     }
 
-    /// Adds a frame with `content`; [`Outbox::flush`] sends it. True if nothing was there before.
+    /// Adds a frame with `content`, which [`Outbox::flush`] sends. Returns `true` if the outbox was empty before.
     pub(super) fn push(&self, content: &impl Serialize) -> bool {
         let mut queue = self.queue();
         let first = queue.bytes.is_empty();
@@ -45,25 +45,25 @@ impl Outbox {
         first
     }
 
-    /// Adds a frame that was made before; [`Outbox::flush`] sends it.
+    /// Adds a prepared frame, which [`Outbox::flush`] sends.
     pub(super) fn push_frame(&self, frame: &[u8]) {
         self.queue().bytes.extend_from_slice(frame);
     }
 
-    /// Adds a frame, and sends it.
+    /// Adds a frame and sends it.
     pub(super) fn send(&self, frame: &[u8]) {
         self.push_frame(frame);
         self.flush();
     }
 
-    /// Sends what the socket takes at once.
+    /// Sends as much as the socket accepts at once.
     pub(super) fn flush(&self) {
         if self.try_flush(&mut self.queue()).is_ok_and(|all| !all) {
             self.left.notify_one();
         }
     }
 
-    /// Whether all was sent.
+    /// Returns whether everything was sent.
     fn try_flush(&self, queue: &mut Queue) -> io::Result<bool> {
         while queue.sent < queue.bytes.len() {
             match self.socket.try_write(&queue.bytes[queue.sent..]) {
@@ -75,7 +75,7 @@ impl Outbox {
                     }
                     return Ok(false);
                 }
-                // The connection is broken, which whoever reads from it will see as well.
+                // The connection is broken, which its reader will notice as well.
                 Err(error) => {
                     *queue = Queue::default();
                     return Err(error);
@@ -88,7 +88,7 @@ impl Outbox {
         Ok(true)
     }
 
-    /// Sends what the socket did not take at once, whenever it takes it. Ends when the connection does.
+    /// Sends the rest whenever the socket accepts more. Ends when the connection does.
     ///
     /// # Errors
     /// What broke the connection.
@@ -103,7 +103,7 @@ impl Outbox {
         }
     }
 
-    /// Waits until less than `limit` bytes are left to be sent. For one task only.
+    /// Waits until less than `limit` bytes are left to send. Only one task may call this.
     pub(super) async fn drained(&self, limit: usize) {
         while {
             let queue = self.queue();

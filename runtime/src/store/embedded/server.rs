@@ -20,7 +20,7 @@ use super::{ServerError, socket};
 use connection::serve;
 use requests::Shared;
 
-/// A running server. When it is dropped, it ends.
+/// A running server. Dropping it ends it.
 #[derive(Debug)]
 pub struct Server {
     shared: Arc<Shared>,
@@ -29,14 +29,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves the tree that `log` remembers (an empty one, if there is no such file) to whoever connects to `socket`.
-    /// `operator` has all rights. Folders that are missing are made for this user alone, as is the socket.
+    /// Serves the tree in `log` (an empty one if there is no such file) on `socket`. `operator` has all rights. Missing
+    /// folders are created for this user alone, and so is the socket.
     ///
-    /// What a client was told is done outlasts this process, however it ends. It outlasts the loss of power once
-    /// [`Store::apply`](crate::store::Store::apply) has returned, with all that was done before, or after [`Server::stop`].
+    /// What a client was told is done survives this process, however it ends. It survives a loss of power once
+    /// [`Store::apply`](crate::store::Store::apply) has returned, along with everything before it, or after
+    /// [`Server::stop`].
     ///
     /// # Errors
-    /// When the log or the socket is in use, is damaged, or the file system does not allow it.
+    /// If the log or the socket is in use, the log is damaged, or the file system does not allow it.
     pub async fn start(socket: &Path, log: &Path, operator: &Principal) -> Result<Self, ServerError> {
         make_folder(log)?;
         make_folder(socket)?;
@@ -55,10 +56,10 @@ impl Server {
         Ok(Self { shared, accepting, socket: socket.to_owned() })
     }
 
-    /// Ends it, and waits until all is on the disk and others may have its log.
+    /// Ends the server, and waits until everything is on disk and others can open its log.
     ///
     /// # Errors
-    /// When the log cannot be brought to the disk.
+    /// If the log cannot be written to disk.
     pub async fn stop(mut self) -> io::Result<()> {
         let _ = std::fs::remove_file(&self.socket);
         self.shared.stop.notify_one();
@@ -66,18 +67,18 @@ impl Server {
         let file = self.shared.state().log_file();
         tokio::task::spawn_blocking(move || {
             file.sync_data()?;
-            // An answer that waited for the disk may keep the file open a moment longer, but changes nothing any more.
+            // An answer that waited for the disk may keep the file open a moment longer, but no longer changes it.
             file.unlock()
         })
         .await?
     }
 
-    /// Breaks all connections. Clients come back by themselves; what they hold is gone for a moment.
+    /// Breaks all connections. Clients reconnect by themselves. Nodes that they hold are gone for a moment.
     pub fn disconnect_all(&self) {
         self.shared.cut.notify_waiters();
     }
 
-    /// How many wait for a node to change.
+    /// The number of clients that wait for a node to change.
     pub fn watching(&self) -> usize {
         self.shared.state().tree.watching()
     }
@@ -92,14 +93,14 @@ impl Drop for Server {
     }
 }
 
-/// Makes the folder of `path` and those above it, for this user alone.
+/// Creates the parent folders of `path` for this user alone.
 fn make_folder(path: &Path) -> Result<(), ServerError> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(ServerError::file("make", folder))
 }
 
-/// A socket for this user alone, in place of one that a former server left.
+/// Creates a socket for this user alone, replacing one that a previous server left behind.
 async fn bind(path: &Path) -> Result<UnixListener, ServerError> {
     let fails = || ServerError::file("bind", path);
     let listener = match socket::bind(path) {
@@ -118,7 +119,7 @@ async fn bind(path: &Path) -> Result<UnixListener, ServerError> {
 }
 
 async fn accept(shared: Arc<Shared>, listener: UnixListener) {
-    // Whoever is in it ends when this does.
+    // Its tasks end when it is dropped.
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {

@@ -9,10 +9,10 @@ use tokio::net::{UnixListener, UnixStream};
 
 use crate::peer;
 
-/// What fits into `sockaddr_un.sun_path`, with its final zero.
+/// The length that fits into `sockaddr_un.sun_path` with its terminating zero.
 const LONGEST: usize = 107;
 
-/// A path of the same socket that is short enough, and what must be kept open while it is used.
+/// A path to the same socket that is short enough, and a file that must stay open while the path is used.
 fn shorten(path: &Path) -> io::Result<(PathBuf, Option<OwnedFd>)> {
     if path.as_os_str().len() <= LONGEST {
         return Ok((path.to_owned(), None));
@@ -28,7 +28,7 @@ fn shorten(path: &Path) -> io::Result<(PathBuf, Option<OwnedFd>)> {
     Ok((short, Some(folder)))
 }
 
-/// Connects to a socket that this user or root serves.
+/// Connects to a socket that belongs to this user or root.
 pub(super) async fn connect(path: &Path) -> io::Result<UnixStream> {
     let (short, _folder) = shorten(path)?;
     let stream = UnixStream::connect(short).await?;

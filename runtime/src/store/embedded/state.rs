@@ -1,4 +1,4 @@
-//! The tree and its log together: a change is in both or in neither.
+//! The tree together with its log: a change is in both or in neither.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -11,8 +11,8 @@ use super::super::{Access, Op, StoreError, Version};
 use super::ServerError;
 use super::log::{Log, Record, Token};
 
-/// So many changes are remembered, so that a client who did not get to know of his own can ask again. Many more than can
-/// be under way at once.
+/// The number of changes to remember, so that a client can repeat a request whose result it did not receive. Far more
+/// than can be in progress at once.
 const REMEMBERED: usize = 16_384;
 
 /// The tree and its log.
@@ -21,11 +21,12 @@ pub(super) struct State {
     pub(super) tree: Tree,
     log: Log,
     made: Made,
-    // By which request each holder holds a node: one that is asked again after a lost connection takes its own place.
+    // For each holder, the request by which it holds a node. If that request is repeated after a lost connection, it
+    // replaces itself.
     holders: HashMap<u64, Token>,
 }
 
-/// Changes that were made lately, by the requests that made them.
+/// Recent changes, by the requests that made them.
 #[derive(Debug, Default)]
 struct Made {
     versions: HashMap<Token, Version>,
@@ -46,11 +47,11 @@ impl Made {
 }
 
 impl State {
-    /// What the log at `path` says.
+    /// Restores the tree from the log at `path`.
     pub(super) fn open(path: &Path) -> Result<Self, ServerError> {
         let (mut tree, mut made) = (Tree::default(), Made::default());
         let log = Log::open(path, |record| replay(&mut tree, &mut made, record))?;
-        // Nodes that someone held had transactions that the log does not know: none of them is ever used again.
+        // Held nodes had transactions that the log does not have. None of these is ever used again.
         tree.set_transaction((tree.transaction() | 0xffff_ffff) + 1);
         let mut state = Self { tree, log, made, holders: HashMap::new() };
         state.append(&Record::Transaction(state.tree.transaction()).to_bytes()).map_err(|error| ServerError::File {
@@ -66,9 +67,9 @@ impl State {
         keep(&mut self.log, record)
     }
 
-    /// Carries out `ops` as one transaction, unless the same request did already. Gives the version that the last one
-    /// made. Asked again after a restart, it is that of the last one which the log knows of, so that of several operations
-    /// nobody may be told a version.
+    /// Carries out `ops` as one transaction, unless the same request did already. Returns the version from the last
+    /// one. If the request is repeated after a restart, that is the version from the last one that the log has. So do
+    /// not pass it on if there are several operations.
     pub(super) fn change(&mut self, who: &Who, by: Token, ops: Vec<Op>) -> Result<Version, StoreError> {
         if let Some(version) = self.made.versions.get(&by) {
             return Ok(*version);
@@ -81,7 +82,7 @@ impl State {
         Ok(version)
     }
 
-    /// Gives a node other rights if the `checks` hold, unless the same request did already.
+    /// Changes the rights of a node if the `checks` hold, unless the same request did already.
     pub(super) fn protect(
         &mut self,
         who: &Who,
@@ -102,8 +103,8 @@ impl State {
         Ok(())
     }
 
-    /// Makes a node with `create` that is there until it is [released](Self::release), by the holder who is given with its
-    /// version. It takes the place of one of the version `over`, and of one that the same request made.
+    /// Creates a node with `create` that exists until it is [released](Self::release). Returns its version and its
+    /// holder. The new node replaces one with the version `over`, and one that the same request created.
     pub(super) fn hold(
         &mut self,
         who: &Who,
@@ -113,7 +114,7 @@ impl State {
     ) -> Result<(u64, Version), StoreError> {
         let former = self.tree.holder(create.path()).filter(|holder| self.holders.get(holder) == Some(&by));
         let ops = self.tree.ops_to_hold(who, create, over, former)?;
-        // Only a lasting node that was in its place is the log's business.
+        // The log needs to know only about a lasting node that was replaced.
         let record = if ops.len() > 1 { self.record(by, &ops[..1]) } else { None };
         let holder = self.tree.next_id();
         let Self { tree, log, .. } = self;
@@ -122,13 +123,13 @@ impl State {
         Ok((holder, version))
     }
 
-    /// Removes the node at `path` if it is still `holder`'s.
+    /// Removes the node at `path` if it still belongs to `holder`.
     pub(super) fn release(&mut self, path: &str, holder: u64) {
         self.holders.remove(&holder);
         self.tree.release(path, holder);
     }
 
-    /// What the log is to say of `ops`; none if nothing of it lasts.
+    /// The log record for `ops`. `None` if nothing of it lasts.
     fn record(&self, by: Token, ops: &[Op]) -> Option<Vec<u8>> {
         let mut made = HashSet::new();
         let mut lasting = Vec::with_capacity(ops.len());
@@ -146,12 +147,12 @@ impl State {
         (!lasting.is_empty()).then(|| Record::Change { transaction, by, ops: lasting }.to_bytes())
     }
 
-    /// The log's file, which is to be synced.
+    /// The log's file, so that it can be synced.
     pub(super) fn log_file(&self) -> Arc<File> {
         self.log.file()
     }
 
-    /// Rewrites the log if it is mostly dead.
+    /// Rewrites the log if most of it is dead.
     fn tidy(&mut self) {
         if !self.log.has_grown() {
             return;
@@ -274,7 +275,7 @@ mod tests {
         tree.lasting().map(|(path, node, access)| (path.to_owned(), node.clone(), access.clone())).collect()
     }
 
-    /// All but the transactions, which are other ones after a restart.
+    /// Everything except the transactions, which differ after a restart.
     fn but_transactions(tree: &Tree) -> Vec<(String, Vec<u8>, i32, Access)> {
         all(tree).into_iter().map(|(path, node, access)| (path, node.data, node.version.count, access)).collect()
     }
@@ -286,7 +287,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// A tree that lives on, and one that is made from its log again and again, are equal.
+        /// A tree that lives on equals one that is restored from its log again and again.
         #[test]
         fn what_the_log_says_is_what_was_done(steps in prop::collection::vec(step(), 1..60)) {
             let folder = tempfile::tempdir().unwrap();
@@ -305,7 +306,7 @@ mod tests {
                         let outcome = kept.change(&who(n), by, here.clone());
                         prop_assert!(same(&outcome, &plain.change(&who(n), None, there, || Ok(()))));
                         if let Ok(version) = outcome {
-                            // Of nodes that are held, nothing is left after a restart.
+                            // Nothing is left of held nodes after a restart.
                             last = lasts.then(|| (by, who(n), here, version));
                         }
                     }
@@ -340,7 +341,7 @@ mod tests {
                     Step::Repeat => {
                         if let Some((by, who, ops, version)) = &last {
                             let again = kept.change(who, *by, ops.clone()).unwrap();
-                            // Of several, nobody is told the version.
+                            // With several operations, the version is not passed on.
                             prop_assert!(again == *version || (ops.len() > 1 && again.transaction == version.transaction));
                         }
                     }
@@ -386,7 +387,7 @@ mod tests {
         assert!(state.protect(&Who::Operator, by(3), "/a", access(1), &[]).is_err());
         assert_eq!(all(&state.tree), before);
         assert_eq!(*told.lock().unwrap(), 0);
-        // What the log has no part in goes on.
+        // Changes that the log does not contain still work.
         state.hold(&Who::Operator, by(4), create("/held"), None).unwrap();
     }
 

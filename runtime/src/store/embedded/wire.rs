@@ -1,6 +1,6 @@
-//! What a client and the server say to each other, in frames: a length of four bytes (little endian), and so many bytes
-//! of postcard. The first frame each way is the greeting. From then on each frame begins with a number that the client
-//! chose for a request; whatever is said about that request has the same number.
+//! The protocol between a client and the server. It consists of frames: a length of four bytes (little endian), and
+//! that many bytes of postcard. The first frame in each direction is the greeting. After that, each frame begins with a
+//! number that the client chose for a request, and everything about that request has the same number.
 
 use std::borrow::Cow;
 use std::io;
@@ -11,25 +11,25 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use super::super::{Access, Login, Node, Op, StoreError, Version, bytes, check_path};
 
-/// Is another one whenever a client and a server of before could misunderstand each other.
+/// Changes whenever a client and a server of an earlier version could misunderstand each other.
 pub(super) const PROTOCOL: u32 = 4;
 
-/// Whoever announces more is no client or server of ours. One operation may have a node's data, and an access list.
+/// A peer that announces more is not one of ours. One operation may contain a node's data and an access list.
 const MAX_FRAME: usize = 64 << 20;
 
-/// Operations that are sent in one request, unless a single one has more bytes.
+/// The maximum size of the operations in one request, unless a single one is larger.
 pub(super) const MAX_BATCH: usize = 1 << 20;
 
-/// A client's first frame. The protocol's number comes first for ever, so that every server can refuse every client.
+/// A client's first frame. The protocol number always comes first, so that every server can refuse every client.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Hello {
     pub(super) protocol: u32,
-    /// A random number of this client, the same whenever it connects again.
+    /// A random number that identifies this client across reconnects.
     pub(super) client: u64,
     pub(super) logins: Vec<Login>,
 }
 
-/// The server's first frame; the same for ever.
+/// The server's first frame. It never changes.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Greeting {
     Welcome,
@@ -57,7 +57,7 @@ pub(super) enum Request<'a> {
     },
     Apply {
         ops: Cow<'a, [Op]>,
-        /// Whether the log is to be on the disk before the answer.
+        /// Whether the log must be on disk before the answer.
         sync: bool,
     },
     Protect {
@@ -65,7 +65,7 @@ pub(super) enum Request<'a> {
         access: Cow<'a, Access>,
         checks: Cow<'a, [Op]>,
     },
-    /// The node is held until the request is cancelled.
+    /// Holds the node until the request is cancelled.
     Hold {
         path: Cow<'a, str>,
         #[serde(with = "cow_bytes")]
@@ -73,9 +73,9 @@ pub(super) enum Request<'a> {
         access: Cow<'a, Access>,
         over: Option<Version>,
     },
-    /// Whoever made the request of this number does not want it any more.
+    /// Cancels the request with this number.
     Cancel,
-    /// Whoever asks is all of these as well, from now on.
+    /// Adds these logins to the client's from now on.
     LogIn {
         logins: Cow<'a, [Login]>,
     },
@@ -104,12 +104,12 @@ pub(super) enum Reply<'a> {
     Names(Vec<String>),
     Written(Version),
     Done,
-    /// The node of this request to hold one is not as it was made any more.
+    /// The node that this request holds has been changed or removed.
     Lost,
     Failed(Fault),
 }
 
-/// A [`StoreError`] on its way.
+/// A [`StoreError`] on the wire.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Fault {
     Illegal { path: String },
@@ -136,7 +136,7 @@ impl From<StoreError> for Fault {
             StoreError::Denied { action, path } => Self::Denied { action: action.to_owned(), path },
             StoreError::TooLarge { path, bytes } => Self::TooLarge { path, bytes: bytes as u64 },
             StoreError::Unusable { reason, .. } => Self::Unusable { reason },
-            // A store knows of no operator's word: whoever asks it judges that.
+            // A store does not know about the operator's signatures. Its clients verify them.
             error @ StoreError::Disowned { .. } => Self::Unusable { reason: error.to_string() },
             StoreError::Full { path } => Self::Full { path },
         }
@@ -144,7 +144,7 @@ impl From<StoreError> for Fault {
 }
 
 impl Fault {
-    /// As what the server at `address` said.
+    /// The error as one of the server at `address`.
     pub(super) fn at(self, address: &str) -> StoreError {
         match self {
             Self::Illegal { path } => {
@@ -185,18 +185,18 @@ pub(super) fn frame(content: &impl Serialize) -> Vec<u8> {
     frame
 }
 
-/// What a frame holds.
+/// The content of a frame.
 pub(super) fn parse<T: DeserializeOwned>(frame: &[u8]) -> io::Result<T> {
     postcard::from_bytes(frame).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// The protocol's number of a [`Hello`] of whatever version.
+/// The protocol number of a [`Hello`] of any version.
 pub(super) fn protocol_of(hello: &[u8]) -> io::Result<u32> {
     let taken = postcard::take_from_bytes(hello);
     taken.map(|(protocol, _)| protocol).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// What came and was not yet taken.
+/// Data that has arrived and is not consumed yet.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     bytes: Vec<u8>,
@@ -204,10 +204,10 @@ pub(super) struct Inbox {
 }
 
 impl Inbox {
-    /// The next frame, if all of it came.
+    /// The next frame, if it has arrived completely.
     ///
     /// # Errors
-    /// When it is none of ours.
+    /// If it is not a valid frame.
     pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let Some((length, rest)) = self.bytes[self.taken..].split_first_chunk::<4>() else { return Ok(None) };
         let length = u32::from_le_bytes(*length) as usize;
@@ -222,10 +222,10 @@ impl Inbox {
         Ok(Some(&self.bytes[start..self.taken]))
     }
 
-    /// Waits for more to come.
+    /// Waits for more data.
     ///
     /// # Errors
-    /// When nothing will.
+    /// If there will be none.
     pub(super) async fn fill(&mut self, from: &mut (impl AsyncRead + Unpin)) -> io::Result<()> {
         const ROOM: usize = 8 << 10;
         self.bytes.drain(..self.taken);
@@ -233,7 +233,7 @@ impl Inbox {
         if self.bytes.is_empty() {
             self.bytes.shrink_to(64 * ROOM);
         }
-        // A long frame grows the room for it, so that it does not come in small pieces.
+        // The buffer grows for a long frame, so that it does not arrive in small pieces.
         self.bytes.reserve(ROOM.max(self.bytes.len()));
         match from.read_buf(&mut self.bytes).await? {
             0 => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -244,7 +244,7 @@ impl Inbox {
     /// Waits for the next frame.
     ///
     /// # Errors
-    /// When none comes.
+    /// If none comes.
     pub(super) async fn receive<T: DeserializeOwned>(&mut self, from: &mut (impl AsyncRead + Unpin)) -> io::Result<T> {
         loop {
             if let Some(frame) = self.next()? {
@@ -311,7 +311,7 @@ mod tests {
         }
     }
 
-    /// What a frame holds is written again as it was read.
+    /// Checks that the content of a frame is written again as it was read.
     fn again<T: DeserializeOwned + Serialize + std::fmt::Debug>(content: &[u8]) {
         if let Ok(read) = parse::<T>(content) {
             let frame = frame(&read);
@@ -359,7 +359,7 @@ mod tests {
             cases: 5_000, failure_persistence: None, ..proptest::prelude::ProptestConfig::default()
         })]
 
-        /// Whatever comes: frames, or an error; and no more room is taken than for what came.
+        /// Arbitrary data gives frames or an error, and allocates no more than the data needs.
         #[test]
         fn what_comes_is_a_frame_or_an_error(
             which in 0..14_usize,

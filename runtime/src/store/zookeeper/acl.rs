@@ -1,12 +1,12 @@
-//! Rights, as ZooKeeper writes them.
+//! Rights in ZooKeeper's form.
 
 use zookeeper_client::{Acl, AuthId, Permission};
 
 use crate::store::{Access, Login, OPERATOR, Principal, Rights};
 
-/// For whom the nodes are that this store makes.
+/// The owner of the nodes that this store creates.
 pub(super) struct Maker {
-    /// By each of their logins: the first one is whom nodes are made for.
+    /// The principal of each of the operator's logins. Nodes are created for the first one.
     operator: Vec<Principal>,
     somebody: Option<Principal>,
 }
@@ -17,11 +17,11 @@ impl Maker {
         Self { operator: operator.map(Login::principal).collect(), somebody: logins.first().map(Login::principal) }
     }
 
-    /// The rights to a node that is made or protected: those granted, and all of them for the operator, if that is who
-    /// does it. Empty, which ZooKeeper refuses, when nobody is granted anything and nobody logged in.
+    /// The rights to a node that is created or protected: those that are granted, and all rights for the operator, if
+    /// the operator makes the request. Empty, which ZooKeeper refuses, if nothing is granted and nobody logged in.
     ///
-    /// ZooKeeper's own word for whoever makes a node, `auth`, stands for all their logins: also for one that is shared
-    /// with others.
+    /// ZooKeeper's own scheme for the creator of a node, `auth`, would stand for all of the client's logins, including
+    /// shared ones.
     pub(super) fn acls(&self, access: &Access) -> Vec<Acl> {
         let operator = self.operator.iter().take(1).map(|operator| acl(operator, Permission::ALL));
         let granted = access.grants().filter(|(_, rights)| *rights != Rights::default());
@@ -33,7 +33,7 @@ impl Maker {
         acls
     }
 
-    /// Whether any of those rights to a node is not one of whom it is made for or protected.
+    /// Whether the existing rights to a node exceed those that it would be created or protected with.
     pub(super) fn exceeds(&self, there: &[Acl], access: &Access) -> bool {
         let granted = self.acls(access);
         let is_operators =

@@ -1,4 +1,4 @@
-//! Many changes in few requests.
+//! Carries out many changes in few requests.
 
 use std::ops::Range;
 
@@ -12,13 +12,14 @@ use super::tries::{Tries, is_loss};
 use crate::store::path::check_path;
 use crate::store::{Op, StoreError};
 
-/// Most changes of one request. ZooKeeper has no limit of its own, but carries out nothing else meanwhile.
+/// The maximum number of changes in one request. ZooKeeper has no limit of its own, but does nothing else in the
+/// meantime.
 const MOST_OPS: usize = 1_000;
 
-/// Most bytes of one request, which half fills what ZooKeeper takes (`jute.maxbuffer`, 1,048,575).
+/// The maximum number of bytes in one request: about half of what ZooKeeper accepts (`jute.maxbuffer`, 1,048,575).
 const MOST_BYTES: usize = 500_000;
 
-/// Most bytes of a request with one change, which cannot be made smaller.
+/// The maximum number of bytes in a request with a single change, which cannot be split.
 const MOST_BYTES_OF_ONE: usize = 1_048_575 - 1_024;
 
 pub(super) async fn apply(session: &Session, maker: &Maker, ops: &[Op]) -> Result<(), StoreError> {
@@ -44,7 +45,7 @@ fn check_size(op: &Op) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Where to cut `ops` into requests.
+/// Where to split `ops` into requests.
 fn batches(ops: &[Op]) -> Vec<Range<usize>> {
     let mut batches = Vec::new();
     let (mut start, mut bytes) = (0, 0);
@@ -64,7 +65,7 @@ fn batches(ops: &[Op]) -> Vec<Range<usize>> {
 /// Carries out `ops` in one request.
 ///
 /// # Errors
-/// Why none of them was.
+/// Why none of them was carried out.
 pub(super) async fn commit(session: &Session, maker: &Maker, ops: &[&Op]) -> Result<(), StoreError> {
     let mut tries = Tries::new(session);
     loop {
@@ -120,11 +121,12 @@ fn action(op: &Op) -> &'static str {
     }
 }
 
-/// Whether a former try of `ops`, which are one request, was carried out: what it left has one transaction then.
+/// Whether an earlier attempt at `ops`, which are one request, was carried out. What it left then has the same
+/// transaction.
 async fn was_carried_out(client: &Client, ops: &[&Op]) -> Result<bool, Error> {
     let changes = ops.iter().filter(|op| !matches!(op, Op::Check { .. }));
     let last: IndexMap<_, _> = changes.map(|op| (op.path(), *op)).collect();
-    // What changes nothing leaves nothing: it is as it is now.
+    // Operations that change nothing leave nothing. The present state counts.
     let Some((first, _)) = last.first() else { return Ok(false) };
     client.sync(first).await?;
     let stats = try_join_all(last.keys().map(|path| client.check_stat(path))).await?;
@@ -134,7 +136,7 @@ async fn was_carried_out(client: &Client, ops: &[&Op]) -> Result<bool, Error> {
             (Op::Delete { .. }, stat) => return stat.is_none(),
             (Op::Check { .. }, _) => return true,
             (_, None) => return false,
-            // What was made may have been set by others since.
+            // A created node may have been set by others since.
             (Op::Create { .. }, Some(stat)) if stat.version > 0 => (None, stat.czxid),
             (Op::Create { data, .. } | Op::Set { data, .. }, Some(stat)) => (Some((data, stat)), stat.mzxid),
         };
@@ -144,7 +146,7 @@ async fn was_carried_out(client: &Client, ops: &[&Op]) -> Result<bool, Error> {
     if !is_so {
         return Ok(false);
     }
-    // Whoever else may set what is set on a condition sets something else of the same length, perhaps.
+    // Others that may set these nodes conditionally may have set them to other data of the same length.
     for op in last.values() {
         if let Op::Set { path, data, expected: Some(_) } = op
             && client.get_data(path).await?.0 != *data

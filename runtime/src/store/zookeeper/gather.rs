@@ -1,8 +1,8 @@
-//! What is asked at the same time goes in one request: reads together, and conditional writes together.
+//! Combines concurrent operations into one request: reads with reads, and conditional writes with conditional writes.
 //!
-//! ZooKeeper answers a request after the other, and each has its price there, so ten thousand agents that ask for five nodes
-//! each should not ask fifty thousand times. Whoever asks waits no longer for that: a request leaves as soon as all
-//! tasks that are ready have run.
+//! ZooKeeper answers one request after the other, and each has its cost there. So ten thousand agents that need five
+//! nodes each should not send fifty thousand requests. This makes no caller wait longer: a request is sent as soon as
+//! all tasks that are ready have run.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -16,41 +16,42 @@ use super::session::Session;
 use super::{node, version};
 use crate::store::{Node, Version};
 
-/// Most nodes of one request.
+/// The maximum number of nodes in one request.
 const MOST: usize = 128;
 
-/// Most bytes that are written by one request.
+/// The maximum number of bytes that one request writes.
 const MOST_BYTES: usize = 500_000;
 
-/// What became of a write that was asked for together with others.
+/// The result of a write that was combined with others.
 #[derive(Debug)]
 pub(super) enum Written {
-    /// It is done, and this is what the node has then.
+    /// It was carried out, and the node now has this version.
     Done(Version),
-    /// It is done, but to another node than was meant.
+    /// It was carried out on another node than the intended one.
     Other,
-    /// It was not done, because of this write or of another one: it is to be tried alone.
+    /// It was not carried out, because of this write or another one. It must be retried alone.
     Not,
-    /// Nobody knows whether it was done.
+    /// It is not known whether it was carried out.
     Doubtful,
 }
 
-/// What is asked together. Cheap to clone.
+/// Combines operations. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Gather {
     session: Session,
     queue: Arc<Mutex<Queue>>,
-    // One member may lag behind the others. The session whose member knows all that anybody was told here: a connection never goes back behind what it was told,
-    // but a new session may begin with a member that lags behind, and so may another session of the pool.
+    // The session whose member of the ensemble has everything that was returned here. A member may lag behind the
+    // others. A connection never goes back behind what it has returned, but a new session may begin with a member that
+    // lags behind, and so may another session of the pool.
     level: Arc<AtomicI64>,
 }
 
-/// How new what is read must be.
+/// How new the result of a read must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Since {
-    /// As new as anything that anybody was told before.
+    /// At least as new as anything that anyone was told before.
     Anybody,
-    /// As new as anything that was told or done here.
+    /// At least as new as anything that was returned or done here.
     Here,
 }
 
@@ -80,7 +81,7 @@ impl Gather {
         Self { session, queue: Arc::default(), level: Arc::default() }
     }
 
-    /// Something was told here by another session than the one that reads.
+    /// Another session than the one that reads has returned something here.
     pub(super) fn told_elsewhere(&self) {
         self.level.store(0, Ordering::Release);
     }
@@ -88,15 +89,15 @@ impl Gather {
     /// The node at `path`.
     ///
     /// # Errors
-    /// What ZooKeeper says, or [`Error::ConnectionLoss`] when it says nothing.
+    /// ZooKeeper's error, or [`Error::ConnectionLoss`] if it does not answer.
     pub(super) async fn get(&self, path: &str, since: Since) -> Result<Option<Node>, Error> {
         let (answer, answered) = oneshot::channel();
         self.enter(|queue| queue.reads.push(Read { path: path.to_owned(), since, answer }));
         answered.await.unwrap_or(Err(Error::ConnectionLoss))
     }
 
-    /// Replaces the data of the node at `path`, if its version is the `expected` one and it is still the session in which
-    /// that `began`.
+    /// Replaces the data of the node at `path`, if it has the `expected` version and the session is still the one with
+    /// the number `began`.
     pub(super) async fn set(&self, path: &str, data: &[u8], expected: Version, began: i64) -> Written {
         let (answer, answered) = oneshot::channel();
         let set = Set { path: path.to_owned(), data: data.to_vec(), expected, began, answer };
@@ -116,7 +117,7 @@ impl Gather {
         }
     }
 
-    /// Asks for all that there is to be asked for once all others have run that could.
+    /// Sends all waiting operations once all other tasks that are ready have run.
     async fn leave(self) {
         tokio::task::yield_now().await;
         let (reads, sets) = {
@@ -125,10 +126,10 @@ impl Gather {
             (std::mem::take(&mut queue.reads), std::mem::take(&mut queue.sets))
         };
         let Ok(client) = self.session.client().await else {
-            // Whoever asks alone is told why.
+            // A caller that retries alone gets the reason.
             return sets.into_iter().for_each(|set| drop(set.answer.send(Written::Not)));
         };
-        // Whoever is not answered is told so by what is dropped.
+        // Callers without an answer notice that their channel is dropped.
         client.answer(join(self.read(&client, reads), write(&client, sets))).await;
     }
 
@@ -136,14 +137,14 @@ impl Gather {
         let Some(first) = reads.first() else { return };
         let id = client.session_id().0;
         let lags = self.level.load(Ordering::Acquire) != id || reads.iter().any(|read| read.since == Since::Anybody);
-        // The member that answers catches up with the others before, and nobody waits for that alone.
+        // First lets the member that answers catch up with the others, without waiting for that separately.
         let caught_up = lags.then(|| client.sync(&first.path));
         let (mut asked, mut reads) = (Vec::new(), reads.into_iter().peekable());
         while reads.peek().is_some() {
             asked.push(read(client, reads.by_ref().take(MOST).collect()));
         }
         let caught_up = async {
-            // When it fails with the connection, so does what comes after it.
+            // If it fails because of the connection, so does everything after it.
             if let Some(caught_up) = caught_up
                 && caught_up.await.is_ok()
             {
@@ -154,7 +155,7 @@ impl Gather {
     }
 }
 
-/// Asks for these nodes, at once, and answers.
+/// Reads these nodes with one request, and answers.
 fn read(client: &Client, mut reads: Vec<Read>) -> BoxFuture<'_, ()> {
     if let [_] = *reads
         && let Some(read) = reads.pop()
@@ -200,7 +201,7 @@ fn or_none(found: Result<Node, Error>) -> Result<Option<Node>, Error> {
     }
 }
 
-/// Writes all of it, in as few requests as there is room.
+/// Writes everything, in as few requests as possible.
 async fn write(client: &Client, sets: Vec<Set>) {
     let session = client.session_id().0;
     let (sets, of_before): (Vec<Set>, Vec<Set>) = sets.into_iter().partition(|set| set.began == session);
@@ -234,7 +235,8 @@ async fn write_some(client: &Client, sets: Vec<Set>) {
         Ok(results) => {
             for (set, result) in sets.into_iter().zip(results) {
                 let written = match result {
-                    // ZooKeeper compares how often the data was set, which a node that was made anew counts anew.
+                    // ZooKeeper compares how many times the data was set, which starts again for a node that was
+                    // created anew.
                     MultiWriteResult::SetData { stat } if stat.czxid > set.expected.transaction => Written::Other,
                     MultiWriteResult::SetData { stat } => Written::Done(version(&stat)),
                     _ => Written::Doubtful,

@@ -1,4 +1,4 @@
-//! Nodes that are there for as long as this process is: ephemeral ones, made again in every new session.
+//! Nodes that exist for as long as this process does: ephemeral ones, created again in every new session.
 
 use std::pin::pin;
 
@@ -14,7 +14,7 @@ use super::watch::Glances;
 use crate::store::hold::Keeper;
 use crate::store::{Hold, StoreError, Version};
 
-/// What is to be held.
+/// A node to hold.
 pub(super) struct Node {
     pub(super) path: String,
     pub(super) data: Vec<u8>,
@@ -23,12 +23,12 @@ pub(super) struct Node {
 
 struct Held {
     session: Session,
-    // In which the node is watched.
+    // The session in which the node is watched.
     lease: Lease,
     node: Node,
 }
 
-/// Which node is ours.
+/// Identifies the node that we created.
 #[derive(Clone, Copy)]
 struct Made {
     session: i64,
@@ -60,10 +60,10 @@ pub(super) async fn hold(
 }
 
 impl Held {
-    /// Makes the node, also in place of one that `is_former`.
+    /// Creates the node, if necessary in place of one that `is_former`.
     async fn make(&self, is_former: &(dyn Fn(&Stat) -> bool + Sync)) -> Result<Made, StoreError> {
         let mut tries = Tries::new(&self.session);
-        // Whether a try to take a place was not answered: nobody can say whose it took.
+        // Whether an attempt to replace a node got no answer, so that it is not known which node it replaced.
         let mut may_have_taken = false;
         loop {
             let client = tries.client().await?;
@@ -103,10 +103,10 @@ impl Held {
             }
             return Ok(Tried::Made(Made::new(session, &there)));
         }
-        // The former one may be about to be removed by who made it, by its version: this one must have another one.
+        // The owner of the former node may be about to remove it by its version, so this one must have another version.
         let mut is_told_apart = there.version == 0;
         let committed = loop {
-            // All at once, so that nobody sees it missing.
+            // In a single transaction, so that the node never appears to be missing.
             let mut writer = client.new_multi_writer();
             writer.add_set_data(path, data, Some(there.version))?;
             writer.add_delete(path, Some(there.version.wrapping_add(1)))?;
@@ -116,14 +116,14 @@ impl Held {
             }
             *may_have_taken = true;
             match writer.commit().await {
-                // Who may not write the node that it makes goes without.
+                // A client that may not write the node that it creates does without this.
                 Err(MultiWriteError::OperationFailed { index: 3, source: Error::NoAuth }) => is_told_apart = false,
                 committed => break committed,
             }
         };
         match committed {
-            // ZooKeeper compares how often the data was set, which a node that was made meanwhile counts anew. The answer
-            // says which node it was.
+            // ZooKeeper compares how many times the data was set, which starts again for a node that was created in the
+            // meantime. The result shows which node it was.
             Ok(results) => {
                 let was_former = |result: &MultiWriteResult| match result {
                     MultiWriteResult::SetData { stat } => stat.czxid == there.czxid,
@@ -143,7 +143,7 @@ impl Held {
             }
             Err(error) => return Err(error.into()),
         }
-        // ZooKeeper 3.8.0 does not say in its answer when it was made.
+        // ZooKeeper 3.8.0 does not include the time of creation in its answer.
         let there = client.check_stat(path).await?;
         let ours = there.filter(|stat| stat.ephemeral_owner == session);
         Ok(ours.map_or(Tried::Changed, |stat| Tried::Made(Made::new(session, &stat))))
@@ -154,11 +154,11 @@ impl Held {
             tokio::select! {
                 biased;
                 () = keeper.released() => return self.release(made).await,
-                // Of a session that is over, nothing is left.
+                // Nothing is left of a session that is over.
                 _ = self.session.successor(made.session) => {}
                 () = self.gone(made) => {}
             }
-            // The client takes a session for expired by its own clock: what it made may still be there.
+            // The client decides by its own clock that a session has expired, so its node may still exist.
             let is_former = |there: &Stat| made.is(there);
             let remade = tokio::select! {
                 () = keeper.released() => return,
@@ -178,7 +178,7 @@ impl Held {
         }
     }
 
-    /// Returns when the node is not the one that was made.
+    /// Returns when the node is not the one that was created.
     async fn gone(&self, made: Made) {
         let mut tries = Tries::new(&self.lease.session);
         while let Ok(client) = tries.client().await {
@@ -197,7 +197,7 @@ impl Held {
         }
     }
 
-    /// What tells that the node is changed; none if it is not the one that was made.
+    /// A watch for changes of the node. `None` if it is not the one that was created.
     async fn watch(&self, client: &Client, made: Made) -> Result<Option<OneshotWatcher>, Error> {
         let path = &self.node.path;
         let (there, watcher) = client.check_and_watch_stat(path).await?;
@@ -227,7 +227,7 @@ impl Held {
         }
     }
 
-    /// Removes the node, unless its session is over, which does it as well, or somebody has replaced it.
+    /// Removes the node, unless its session is over, which removes it as well, or another client has replaced it.
     async fn release(self, made: Made) {
         let path = &self.node.path;
         let mut tries = Tries::new(&self.session);
@@ -242,7 +242,7 @@ impl Held {
             };
             let error = match removed {
                 Ok(()) => return,
-                // Somebody has set it, or put another one in its place.
+                // Another client has set it, or replaced it.
                 Err(Error::BadVersion) => continue,
                 Err(error) => error,
             };
@@ -254,24 +254,24 @@ impl Held {
     }
 }
 
-/// What is there, also if the member that answers lags behind the one that showed what was.
+/// The present node, even if the member that answers lags behind the one that answered before.
 async fn look(client: &Client, path: &str) -> Result<Option<Stat>, Error> {
     client.sync(path).await?;
     client.check_stat(path).await
 }
 
-/// Lets whoever made the node that another one has replaced notice it: within as long as its session lasts at the longest.
+/// Gives the owner of a replaced node time to notice: at most as long as its session lasts.
 async fn let_notice(client: &Client) {
     tokio::time::sleep(client.session_timeout()).await;
 }
 
-/// What came of trying to make a node.
+/// The result of an attempt to create a node.
 enum Tried {
     Made(Made),
-    /// What was there changed meanwhile.
+    /// The existing node changed in the meantime.
     Changed,
-    /// Another one is there.
+    /// There is another node.
     Taken,
-    /// Another one is there, which may not be written.
+    /// There is another node, which may not be written.
     Unwritable,
 }

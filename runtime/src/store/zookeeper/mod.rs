@@ -1,8 +1,8 @@
 //! ZooKeeper: the store of a data space that many hosts share.
 //!
-//! Here is what makes a [`Store`] of the crate `zookeeper-client`. That crate follows one session; what is added is that
-//! a session that expired is replaced, that whatever was under way when a connection broke is carried on without being
-//! done twice, and that no session has more watches than it can carry over to a new connection.
+//! This module builds a [`Store`] on the crate `zookeeper-client`. That crate handles a single session. This module
+//! replaces expired sessions, continues operations after a lost connection without carrying them out twice, and limits
+//! the watches of each session to what it can carry over to a new connection.
 
 mod acl;
 mod batch;
@@ -34,10 +34,10 @@ use self::tries::Tries;
 use super::path::check_path;
 use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version, Wire};
 
-/// How long closing the sessions may take. ZooKeeper ends those by itself that it was not told about.
+/// How long closing the sessions may take. ZooKeeper ends the others by itself.
 const CLOSE: Duration = Duration::from_secs(2);
 
-/// A store that is kept by a ZooKeeper.
+/// A store that a ZooKeeper keeps.
 pub(super) struct ZooKeeper {
     session: Session,
     pool: Pool,
@@ -46,10 +46,10 @@ pub(super) struct ZooKeeper {
     maker: Maker,
 }
 
-/// Connects as one who has all of `logins`, and waits for as long as it takes.
+/// Connects with all of `logins`, and waits as long as it takes.
 ///
 /// # Errors
-/// [`StoreError::Unusable`] when waiting is of no use.
+/// [`StoreError::Unusable`] if waiting is pointless.
 pub(super) async fn connect(hosts: &str, wire: &Wire, logins: &[Login]) -> Result<ZooKeeper, StoreError> {
     let settings = Arc::new(Settings::new(hosts, wire, logins)?);
     let session = Session::open(Arc::clone(&settings));
@@ -77,12 +77,12 @@ fn node(data: Vec<u8>, stat: &Stat) -> Node {
     Node { data, version: version(stat) }
 }
 
-/// Has the member that answers catch up with the others before whatever it is asked next, without waiting for it. One name may
-/// stand for several members, so it is never known that there are no others.
+/// Makes the member that answers catch up with the others before the next request, without waiting for it. One name may
+/// stand for several members, so there may always be others.
 fn catch_up<'a>(client: &'a Client, path: &str) -> impl Future<Output = ()> + Send + 'a {
     let request = client.sync(path);
     async move {
-        // When it fails with the connection, so does what comes after it.
+        // If it fails because of the connection, so does everything after it.
         let _ = request.await;
     }
 }
@@ -100,7 +100,7 @@ impl ZooKeeper {
         }
     }
 
-    /// Takes note that the session of `lease` has told of something.
+    /// Notes that the session of `lease` has returned something.
     fn told(&self, lease: &Lease) {
         if !lease.is_of_first() {
             self.gather.told_elsewhere();

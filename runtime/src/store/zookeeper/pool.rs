@@ -1,8 +1,9 @@
 //! The sessions that watch.
 //!
-//! INVARIANT: no session has more than [`MOST_WATCHES`] watches, nor [`MOST_BYTES`] of paths watched. After a lost
-//! connection the client tells ZooKeeper all of a session's watches again, in requests of 128 KiB of paths, and ends the
-//! connection when it gets a second answer to them: with two such requests it would never be connected again.
+//! INVARIANT: no session has more than [`MOST_WATCHES`] watches, or more than [`MOST_BYTES`] of watched paths. After a
+//! lost connection, the client sends all of a session's watches to ZooKeeper again, in requests of 128 KiB of paths,
+//! and ends the connection when it gets a second answer to them. With two such requests it would never be connected
+//! again.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -14,7 +15,7 @@ use super::session::{Session, Settings};
 const MOST_WATCHES: usize = 1_000;
 const MOST_BYTES: usize = 100 * 1024;
 
-/// How long a session stays open that watches nothing.
+/// How long a session without watches stays open.
 const IDLE: Duration = Duration::from_secs(30);
 
 pub(super) struct Pool {
@@ -29,10 +30,10 @@ struct Watching {
     session: Session,
     watches: usize,
     bytes: usize,
-    // The one that all else is done with, too.
+    // Whether it is also used for everything else.
     stays: bool,
     number: u64,
-    // How often it was taken into use: what became idle before that is none of the last time.
+    // How many times it was taken into use. Detects an idle period that is not the latest.
     used: u64,
 }
 
@@ -50,13 +51,13 @@ fn lock(sessions: &Sessions) -> MutexGuard<'_, Vec<Watching>> {
 }
 
 impl Pool {
-    /// A pool of `first`, and of more as they are needed.
+    /// A pool of `first`, and of more sessions as they are needed.
     pub(super) fn new(settings: Arc<Settings>, first: Session) -> Self {
         let first = Watching { session: first, watches: 0, bytes: 0, stays: true, number: 0, used: 0 };
         Self { settings, sessions: Arc::new(Mutex::new(vec![first])), runtime: Handle::current() }
     }
 
-    /// All that are open.
+    /// All open sessions.
     pub(super) fn sessions(&self) -> Vec<Session> {
         lock(&self.sessions).iter().map(|watching| watching.session.clone()).collect()
     }
@@ -87,7 +88,7 @@ impl Pool {
 }
 
 impl Lease {
-    /// Whether it is of the session that all else is done with, too.
+    /// Whether its session is also used for everything else.
     pub(super) fn is_of_first(&self) -> bool {
         self.number == 0
     }

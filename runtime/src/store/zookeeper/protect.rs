@@ -1,9 +1,10 @@
-//! Giving nodes other rights while something else is as it should be.
+//! Changes the rights of nodes while certain checks hold.
 //!
-//! ZooKeeper has no request that does both, but it counts how often a node's rights were set. So that count is read first, then
-//! it is looked whether all is as it should be, and then the rights are set if nobody has set them since: whoever has
-//! made something else of it meanwhile has either set them already, which is noticed, or sets them later. Only a node that was
-//! removed and made again in between counts anew; the answer says whether it was one.
+//! ZooKeeper has no request that does both, but it counts how many times a node's rights were set. So this module first
+//! reads that count, then makes the checks, and then sets the rights if they have not been set since. A client that has
+//! changed the checked nodes in the meantime has either set the rights already, which is noticed, or sets them later.
+//! Only for a node that was removed and created again in between does the count start again. The answer shows whether
+//! it was one.
 
 use futures_util::future::join_all;
 use zookeeper_client::{Client, Error, Stat};
@@ -16,10 +17,10 @@ use super::tries::{Tries, is_loss};
 use crate::store::path::check_path;
 use crate::store::{Access, Op, StoreError};
 
-/// How many nodes are given their rights at a time.
+/// The number of nodes whose rights are changed at a time.
 const AT_ONCE: usize = 256;
 
-/// A node, and what its rights are to be.
+/// A node, and the rights that it should have.
 type Wanted<'a> = &'a (String, Access);
 
 pub(super) async fn protect(
@@ -47,7 +48,7 @@ pub(super) async fn protect(
             };
             if !checks.is_empty() {
                 batch::commit(session, maker, &checks).await.map_err(|error| match error {
-                    // What became of a former try is not known, nor of which node.
+                    // The result of an earlier attempt is not known, nor which node it applied to.
                     StoreError::Conflict { path } | StoreError::Missing { path } if is_doubtful => {
                         StoreError::Replaced { path }
                     }
@@ -62,7 +63,7 @@ pub(super) async fn protect(
     Ok(())
 }
 
-/// Which of the nodes let somebody do more than they are to.
+/// The nodes that give someone more rights than they should.
 pub(super) async fn exceeding(
     session: &Session,
     maker: &Maker,
@@ -92,17 +93,17 @@ pub(super) async fn exceeding(
     Ok(found)
 }
 
-/// Those that are there, as they are.
+/// The nodes that exist, with their present state.
 async fn there<'a>(client: &Client, wanted: &[Wanted<'a>]) -> Result<Vec<(Wanted<'a>, Stat)>, Error> {
     let Some((first, _)) = wanted.first() else { return Ok(Vec::new()) };
-    // A member that lags behind would have it tried in vain.
+    // A member that lags behind would make the attempt fail.
     client.sync(first).await?;
     let stats = join_all(wanted.iter().map(|(path, _)| client.check_stat(path))).await;
     let found = wanted.iter().zip(stats).map(|(wanted, stat)| Ok(stat?.map(|stat| (*wanted, stat))));
     found.filter_map(Result::transpose).collect()
 }
 
-/// Sets the rights of those whose rights nobody has set since. Which ones are left.
+/// Sets the rights of nodes whose rights have not been set since. Returns those that are left.
 async fn set<'a>(
     client: &Link,
     maker: &Maker,

@@ -1,8 +1,8 @@
-//! Quotas: what bounds how much a server makes below its place.
+//! Quotas, which limit how much a server creates below its place.
 //!
-//! ZooKeeper keeps the quota of the node `/a/b` in `/zookeeper/quota/a/b/zookeeper_limits`, and what it has counted beside that
-//! (`org.apache.zookeeper.Quotas`, `StatsTrack`). Versions from 3.7 on refuse what is above a hard limit if they have
-//! `enforceQuota=true`; older ones read past it. Everybody may write there, unless somebody has taken that right away.
+//! ZooKeeper keeps the quota of the node `/a/b` in `/zookeeper/quota/a/b/zookeeper_limits`, and its counts beside it
+//! (`org.apache.zookeeper.Quotas`, `StatsTrack`). Versions from 3.7 on refuse what exceeds a hard limit if they have
+//! `enforceQuota=true`. Older versions ignore it. Everyone may write there, unless someone has taken that right away.
 
 use std::collections::HashSet;
 
@@ -14,13 +14,13 @@ const QUOTAS: &str = "/zookeeper/quota";
 const LIMITS: &str = "zookeeper_limits";
 const STATS: &str = "zookeeper_stats";
 
-/// What bounds a place: neither limit is a soft one, and the place itself is counted as well. The second `=` has versions before 3.7 read
-/// past the hard ones.
+/// The limits of a place: neither is a soft one, and the place itself is counted as well. The second `=` makes versions
+/// before 3.7 skip the hard ones.
 fn limits() -> Vec<u8> {
     format!("count=-1,bytes=-1=;byteHardLimit={MOST_BYTES};countHardLimit={}", MOST_NODES + 1).into_bytes()
 }
 
-/// Nothing, which ZooKeeper replaces by what it counts.
+/// Zero counts, which ZooKeeper replaces by the real ones.
 const UNCOUNTED: &[u8] = b"count=0,bytes=0";
 
 fn create(path: String, data: Vec<u8>) -> Op {
@@ -28,7 +28,7 @@ fn create(path: String, data: Vec<u8>) -> Op {
 }
 
 impl ZooKeeper {
-    /// Bounds what is made below each of `places`, which stand below one node; whether it could.
+    /// Limits what is created below each of `places`, which are below one node. Returns whether that was possible.
     pub(super) async fn limit(&self, places: &[String]) -> Result<bool, StoreError> {
         let Some(above) = places.first().and_then(|place| parent(place)) else { return Ok(true) };
         let mut ops = Vec::new();
@@ -39,7 +39,7 @@ impl ZooKeeper {
                 error => return is_done(error.map(drop)),
             };
             path = format!("{path}/{name}");
-            // Below what is to be made is nothing yet.
+            // There is nothing yet below a node that is to be created.
             if !ops.is_empty() || !there.iter().any(|there| there == name) {
                 ops.push(create(path.clone(), Vec::new()));
             }
@@ -52,7 +52,7 @@ impl ZooKeeper {
             let name = &place[above.len() + 1..];
             let path = format!("{path}/{name}");
             if there.contains(name) {
-                // Somebody was broken off, or has asked for something else: what is counted stays.
+                // An earlier call was interrupted or set other limits. The counts stay.
                 ops.push(Op::Set { path: format!("{path}/{LIMITS}"), data: limits(), expected: None });
             } else {
                 ops.push(create(path.clone(), Vec::new()));
@@ -63,7 +63,7 @@ impl ZooKeeper {
         is_done(self.apply(ops).await)
     }
 
-    /// Removes the bounds of all that is below `top`; whether it could.
+    /// Removes the limits of everything below `top`. Returns whether that was possible.
     pub(super) async fn unlimit(&self, top: &str) -> Result<bool, StoreError> {
         let mut level = vec![format!("{QUOTAS}{top}")];
         let mut found = Vec::new();
@@ -79,14 +79,14 @@ impl ZooKeeper {
             found.append(&mut level);
             level = below;
         }
-        // Children first. What is not there at all has no children, and is no node.
+        // Children first. A path that does not exist has no children, and there is no node to remove.
         let is_there = found.len() > 1;
         let ops = found.into_iter().rev().map(|path| Op::Delete { path }).collect();
         if is_there { is_done(self.apply(ops).await) } else { Ok(true) }
     }
 }
 
-/// Whether it was done. That it may not be done, or that somebody does it at the same time, is no failure.
+/// Whether it was done. Neither a lack of rights nor another client that does it at the same time is an error.
 fn is_done(outcome: Result<(), StoreError>) -> Result<bool, StoreError> {
     match outcome {
         Ok(()) => Ok(true),

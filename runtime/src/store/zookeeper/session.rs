@@ -1,4 +1,4 @@
-//! A session that lasts: what the crate calls a client is replaced when its session has expired.
+//! A session that lasts: when a session of the crate's client expires, a new client replaces it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,32 +15,33 @@ use super::tries::Tries;
 use crate::clock;
 use crate::store::{Address, Login, StoreError, Wire};
 
-/// How long ZooKeeper keeps a session of which it hears nothing, and the nodes that it holds. A restart of ZooKeeper, or
-/// the election of another leader, takes less, so an agent outlives it; and whoever looks whether an agent is alive
-/// knows within as much. ZooKeeper grants 4 to 40 s unless it is told otherwise.
+/// How long ZooKeeper keeps a session that it does not hear from, and the nodes that it holds. A restart of ZooKeeper
+/// or the election of a leader takes less, so agents survive it. And it takes no longer to see whether an agent is
+/// alive. By default, ZooKeeper grants 4 to 40 s.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why there will be no other session.
 const ENDING: &str = "this process is ending";
 
-/// By which ZooKeeper knows those who log in.
+/// ZooKeeper's authentication scheme for logins.
 const DIGEST: &str = "digest";
 
-/// As how many hosts a client may see those that there are.
+/// The number of hosts that a client may see, counting repetitions.
 const MOST_HOSTS: usize = 6;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 const BETWEEN_WARNINGS: [Duration; 2] = [Duration::from_secs(30), Duration::from_hours(1)];
 
-/// Where a ZooKeeper is and who one is to it.
+/// The address of a ZooKeeper, and the logins for it.
 pub(super) struct Settings {
     /// As the user wrote it, for messages.
     pub(super) address: String,
     hosts: String,
     logins: Mutex<Vec<Login>>,
     tls: Option<Tls>,
-    // How long ZooKeeper keeps a session of which it hears nothing, as it said last: milliseconds, or 0 before it has.
+    // How long ZooKeeper keeps a session that it does not hear from, by its last answer: milliseconds, or 0 before the
+    // first.
     granted: AtomicU64,
 }
 
@@ -75,7 +76,7 @@ impl Settings {
         StoreError::Unusable { address: self.address.clone(), reason: reason.to_string() }
     }
 
-    /// How long ZooKeeper keeps a session of which it hears nothing; none before it has said so.
+    /// How long ZooKeeper keeps a session that it does not hear from. `None` before it has said so.
     pub(super) fn granted(&self) -> Option<Duration> {
         Some(self.granted.load(Ordering::Relaxed)).filter(|millis| *millis > 0).map(Duration::from_millis)
     }
@@ -84,7 +85,7 @@ impl Settings {
         self.logins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has all sessions that are opened from now on have these `logins`, too.
+    /// Adds these `logins` for all sessions that are opened from now on.
     pub(super) fn add(&self, logins: &[Login]) {
         let mut there = self.logins();
         for login in logins {
@@ -95,7 +96,7 @@ impl Settings {
     }
 
     async fn connect(&self) -> Result<Client, Error> {
-        // Its own waiting would last for the session's timeout and tell nothing.
+        // The crate's own wait would last for the session's timeout and report nothing.
         let mut connector = Client::connector().with_session_timeout(TIMEOUT).with_fail_eagerly();
         for login in &*self.logins() {
             connector = connector.with_auth(DIGEST, &identity(login));
@@ -110,7 +111,7 @@ impl Settings {
     /// Connects, however long it takes.
     ///
     /// # Errors
-    /// Why trying again is of no use.
+    /// Why retrying is pointless.
     async fn connect_at_last(&self) -> Result<Client, String> {
         let started = clock::now();
         let mut pause = FIRST_PAUSE;
@@ -137,7 +138,7 @@ impl Settings {
                 let since = since(started);
                 warn!(address = self.address, %since, %error, "waiting for the data space, which cannot be reached");
             }
-            // Agents that lost it together do not come back together.
+            // Agents that lost the connection together should not come back together.
             let jitter = chance() % 512;
             tokio::time::sleep(pause / 2 + pause * jitter / 1024).await;
             pause = LONGEST_PAUSE.min(pause * 2);
@@ -145,7 +146,8 @@ impl Settings {
     }
 }
 
-/// How long the log is silent after a warning, if it was `last` before: twice as long each time, for who reads it learns nothing new.
+/// How long the log is silent after a warning, if it was silent for `last` before: twice as long each time, because
+/// repeated warnings say nothing new.
 fn until_next_warning(last: Option<Duration>) -> Duration {
     let [first, longest] = BETWEEN_WARNINGS;
     last.map_or(first, |last| longest.min(last * 2))
@@ -159,11 +161,11 @@ fn chance() -> u32 {
     getrandom::u32().unwrap_or_default()
 }
 
-/// The hosts, of which some are named more than once.
+/// The hosts, some of them several times.
 ///
-/// When the connection is lost, the client tries one host after the other, and waits in between for a time that follows from
-/// how many there are; what it adds by chance is no more than a tenth of a second. Thousands of agents that lost an
-/// ensemble in the same moment would all knock in the same moment again.
+/// After a lost connection, the client tries one host after the other. Its pauses in between depend on the number of
+/// hosts, and their random part is at most a tenth of a second. Without repetitions, thousands of agents that lost an
+/// ensemble at the same moment would all try to connect at the same moment again.
 fn spread(hosts: &str, chance: u32) -> String {
     let few = hosts.split(',').count();
     let many = few + chance as usize % (MOST_HOSTS.saturating_sub(few) + 1);
@@ -183,18 +185,18 @@ impl Session {
         Self { settings, state, close }
     }
 
-    /// Ends it, and returns when ZooKeeper was told, which removes at once what it held. Whoever still waits for an
-    /// answer keeps it open.
+    /// Ends the session. Returns when ZooKeeper was told, which then removes the session's held nodes at once. Callers
+    /// that still wait for an answer keep the session open.
     pub(super) async fn close(&self) {
         self.close.notify_one();
         let mut state = self.state.clone();
         while state.changed().await.is_ok() {}
     }
 
-    /// Has it have these `logins`, too.
+    /// Adds these `logins` to the session.
     ///
     /// # Errors
-    /// When ZooKeeper does not take them, or there will be no session.
+    /// If ZooKeeper does not accept them, or there will be no session.
     pub(super) async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
         for login in logins {
             let mut tries = Tries::new(self);
@@ -216,12 +218,12 @@ impl Session {
     /// The client to use now, as soon as there is one whose session is not over.
     ///
     /// # Errors
-    /// When there will be none.
+    /// If there will be none.
     pub(super) async fn client(&self) -> Result<Arc<Link>, StoreError> {
         self.wait_for(|client| !client.is_over()).await
     }
 
-    /// Which session it is now; 0 while there is none.
+    /// The number of the present session. 0 while there is none.
     pub(super) fn id(&self) -> i64 {
         match &*self.state.borrow() {
             State::Ready(client) => client.session_id().0,
@@ -229,10 +231,10 @@ impl Session {
         }
     }
 
-    /// The client that takes the place of the one of session `id`, once that one is over.
+    /// The client that replaces the one of session `id`, once that one is over.
     ///
     /// # Errors
-    /// When there will be none.
+    /// If there will be none.
     pub(super) async fn successor(&self, id: i64) -> Result<Arc<Link>, StoreError> {
         self.wait_for(|client| client.session_id().0 != id && !client.is_over()).await
     }
@@ -257,7 +259,7 @@ impl Session {
     }
 }
 
-/// Sees to it that there is a client, for as long as somebody has the session and nobody closes it.
+/// Maintains a client for as long as the session is in use and not closed.
 async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<Notify>) {
     loop {
         let connected = tokio::select! {
@@ -290,18 +292,18 @@ async fn keep(settings: Arc<Settings>, sender: watch::Sender<State>, close: Arc<
     }
 }
 
-/// Returns when nobody uses the client any more, and ZooKeeper was told so.
+/// Returns when the client is no longer in use, and ZooKeeper was told so.
 async fn closed(client: Arc<Link>) {
     let mut states = client.state_watcher();
     let mut state = client.state();
-    // The last of them that goes closes the session.
+    // Dropping the last one closes the session.
     drop(client);
     while !state.is_terminated() {
         state = states.changed().await;
     }
 }
 
-/// Tells of the client's losses until its session is over.
+/// Reports lost connections of the client until its session is over.
 async fn follow(address: &str, client: &Client) {
     let mut states = client.state_watcher();
     let mut state = client.state();

@@ -1,4 +1,4 @@
-//! TLS: whom to trust, and why a server is not trusted.
+//! TLS: which servers to trust, and why a server is not trusted.
 
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -13,21 +13,21 @@ use zookeeper_client::TlsOptions;
 
 use crate::store::{Authority, of_the_system};
 
-/// How long to look why a connection fails.
+/// How long to check why a connection fails.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(super) struct Tls {
     pub(super) options: TlsOptions,
     config: Arc<ClientConfig>,
-    // `HOST:PORT`, and the name that the certificate is to be for.
+    // `HOST:PORT`, and the name that the certificate must be for.
     servers: Vec<(String, ServerName<'static>)>,
 }
 
 impl Tls {
-    /// Trusts servers whose certificate is of `authority`.
+    /// Trusts servers whose certificates come from `authority`.
     ///
     /// # Errors
-    /// Why that cannot be.
+    /// Why that is not possible.
     pub(super) fn new(hosts: &str, authority: &Authority) -> Result<Self, String> {
         let pem = match authority.certificates().map_err(|error| error.to_string())? {
             Some(pem) => pem,
@@ -47,8 +47,8 @@ impl Tls {
         Ok(Self { options, config: Arc::new(config), servers: servers.collect::<Result<_, String>>()? })
     }
 
-    /// Why it is of no use to connect again: the certificate of a server is refused. The client says of whatever fails
-    /// only that there is no server.
+    /// Why connecting again is pointless: a server's certificate is refused. For any failure, the client says only that
+    /// there is no server.
     pub(super) async fn refusal(&self) -> Option<String> {
         for (host, name) in &self.servers {
             let (config, address, name) = (Arc::clone(&self.config), host.clone(), name.clone());
@@ -64,7 +64,7 @@ impl Tls {
     }
 }
 
-/// What has to do with time, in days instead of seconds, and what to do about it.
+/// Describes errors that have to do with time in days instead of seconds, with advice.
 fn in_words(why: &CertificateError) -> Option<String> {
     let at = |time: UnixTime| format!("{:.0}", Time::from_secs(time.as_secs()));
     match why {

@@ -1,4 +1,4 @@
-//! Trying again what a broken connection interrupted, and what an answer that is none of that means.
+//! Retries what a broken connection interrupted, and interprets answers that are errors of another kind.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::session::Session;
 use crate::store::StoreError;
 use crate::store::path::parent;
 
-/// The tries of one operation.
+/// The attempts at one operation.
 pub(super) struct Tries<'a> {
     session: &'a Session,
     lost: u32,
@@ -21,42 +21,42 @@ impl<'a> Tries<'a> {
         Self { session, lost: 0 }
     }
 
-    /// The client to try it with.
+    /// The client for the next attempt.
     ///
     /// # Errors
-    /// When there will be none.
+    /// If there will be none.
     pub(super) async fn client(&self) -> Result<Arc<Link>, StoreError> {
         if self.lost > 1 {
-            // The first loss needs no pause: what is sent then waits within the client for a new connection.
+            // The first loss needs no pause: within the client, the next request waits for a new connection.
             tokio::time::sleep(Duration::from_millis(10 << self.lost.min(7))).await;
         }
         self.session.client().await
     }
 
-    /// A try was made elsewhere, and nobody knows what became of it: a loss.
+    /// An attempt was made elsewhere with an unknown result, which counts as a loss.
     pub(super) fn lost(&mut self) {
         self.lost += 1;
     }
 
-    /// How many there were.
+    /// The number of losses.
     pub(super) fn losses(&self) -> u32 {
         self.lost
     }
 
-    /// Forgets former losses: an answer has come.
+    /// Forgets earlier losses, because an answer has come.
     pub(super) fn answered(&mut self) {
         self.lost = 0;
     }
 
-    /// Whether a former try may have been carried out, unknown to us.
+    /// Whether an earlier attempt may have been carried out without our knowing.
     pub(super) fn in_doubt(&self) -> bool {
         self.lost > 0
     }
 
-    /// Whether to try again what ended with `error`.
+    /// Decides whether to retry the operation after `error`.
     ///
     /// # Errors
-    /// Why not.
+    /// Why not to retry it.
     pub(super) fn again(&mut self, error: Error, action: &'static str, path: &str) -> Result<(), StoreError> {
         if is_loss(&error) {
             self.lost();
@@ -65,12 +65,12 @@ impl<'a> Tries<'a> {
         Err(self.refused(error, action, path))
     }
 
-    /// What ZooKeeper's refusal means.
+    /// The meaning of a refusal by ZooKeeper.
     pub(super) fn refused(&self, error: Error, action: &'static str, path: &str) -> StoreError {
         match error {
             Error::NoNode if action == "create" => StoreError::missing(parent(path).unwrap_or("/")),
             Error::NoNode => StoreError::missing(path),
-            // Nobody makes anything below what is held.
+            // Nothing can be created below a held node.
             Error::NoAuth | Error::NoChildrenForEphemerals => StoreError::denied(action, path),
             Error::NodeExists => StoreError::Exists { path: path.to_owned() },
             Error::BadVersion => StoreError::Conflict { path: path.to_owned() },
@@ -82,10 +82,10 @@ impl<'a> Tries<'a> {
     }
 }
 
-/// Whether `error` says that no answer came, rather than being the answer.
+/// Whether `error` means that no answer came, rather than being the answer.
 pub(super) fn is_loss(error: &Error) -> bool {
-    // An operation that was under way ends with whatever ended the connection: most often a `Custom` that wraps an
-    // error of the socket, but also one of what could not be read from it.
+    // An operation in progress ends with the error that ended the connection. That is most often a `Custom` that wraps
+    // an error of the socket, but may also be about data that could not be parsed.
     matches!(
         error,
         Error::ConnectionLoss

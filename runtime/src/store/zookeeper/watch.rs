@@ -1,4 +1,4 @@
-//! Waiting for a node to change.
+//! Waits for a node to change.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -13,25 +13,26 @@ use super::pool::{Lease, Pool};
 use super::tries::Tries;
 use crate::store::{Node, StoreError, Version};
 
-/// How long to trust a watch before looking by oneself, at first and in the long run.
+/// How long to trust a watch before reading the node anyway: at first, and at most.
 const FIRST_GLANCE: Duration = Duration::from_secs(5);
 const LONGEST_GLANCE: Duration = Duration::from_mins(10);
 
-/// The same for what is followed: there is one such node for each agent, and all that the agent does depends on it.
+/// The same for nodes that are followed: there is one such node for each agent, and everything that the agent does
+/// depends on it.
 const FOLLOWED_GLANCE: Duration = Duration::from_mins(2);
 
-/// How much longer each time: many wait for long, and what they look at costs the others time.
+/// The factor by which this grows each time: many clients wait for a long time, and each read costs the others time.
 const LONGER: u32 = 8;
 
-/// Waits until the node at `path` is not as it was `seen`.
+/// Waits until the node at `path` differs from the version `seen`.
 ///
-/// Takes the two requests that anybody needs who waits: one that looks and watches, and one that looks again after the
-/// watch has fired.
+/// Takes the two requests that every wait needs: one that reads and watches the node, and one that reads it again after
+/// the watch has fired.
 pub(super) async fn changed(lease: &Lease, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
     Ok(wait(lease, path, seen, None, false).await?.0)
 }
 
-/// A node that is watched, as it was seen.
+/// A watched node, as it was seen.
 struct Armed {
     lease: Arc<Lease>,
     client: Arc<Link>,
@@ -39,12 +40,13 @@ struct Armed {
     version: Option<Version>,
 }
 
-/// Nodes that are watched while nobody waits for them: whoever follows one will wait again. By path.
+/// Nodes that are watched while nobody waits for them, by path. A caller that follows a node will wait again.
 #[derive(Default)]
 pub(super) struct Followed(Mutex<HashMap<String, Armed>>);
 
 impl Followed {
-    /// Waits until the node at `path` is not as it was `seen`, and goes on watching it: each change takes one request.
+    /// Waits until the node at `path` differs from the version `seen`, and continues to watch it. Each change takes one
+    /// request.
     pub(super) async fn changed(
         &self,
         pool: &Pool,
@@ -66,7 +68,7 @@ impl Followed {
     }
 }
 
-/// Waits until the node is not as it was `seen`, beginning with a watch that is there already, if one is, and ending with
+/// Waits until the node differs from the version `seen`. Begins with an existing watch, if there is one, and ends with
 /// one if the node `is_followed`.
 async fn wait(
     lease: &Lease,
@@ -76,7 +78,7 @@ async fn wait(
     is_followed: bool,
 ) -> Result<(Option<Node>, Option<(Arc<Link>, OneshotWatcher)>), StoreError> {
     let mut tries = Tries::new(&lease.session);
-    // Whether our own watch has told of a change: then what is there is news, without further ado.
+    // `told` is whether our own watch has reported a change. If so, whatever is there is new, without further checks.
     let glances = || if is_followed { Glances::followed() } else { Glances::default() };
     let mut told = match armed {
         Some(Armed { client, watcher, .. }) => hear(watcher, &client, path, seen, glances()).await,
@@ -119,8 +121,8 @@ async fn step(
         if told || is_newer(node.as_ref(), seen) {
             return Ok(Step::Changed(node, watcher));
         }
-        // The member that answers may lag behind the one that showed what was seen: the node must not seem to have
-        // changed back. Once it caught up, what it has is the truth.
+        // The member that answers may lag behind the one that returned `seen`, and the node must not seem to have
+        // changed back. Once that member has caught up, its contents count.
         client.sync(path).await?;
         let node = look(client, path).await?;
         if version(node.as_ref()) != seen {
@@ -146,10 +148,10 @@ async fn look(client: &Client, path: &str) -> Result<Option<Node>, Error> {
     }
 }
 
-/// Waits for the watch to fire; whether it did, and for the node's sake.
+/// Waits for the watch to fire. Returns whether it fired because of the node.
 ///
-/// ZooKeeper (from 3.8.4, and Debian's 3.8.0) says nothing to those who may not read any more what they watch. So that
-/// they do not wait for ever, they look by themselves once in a while.
+/// ZooKeeper (from 3.8.4, and Debian's 3.8.0) does not notify clients that may no longer read what they watch. So that
+/// they do not wait forever, they read the node from time to time.
 async fn hear(watcher: OneshotWatcher, client: &Link, path: &str, seen: Option<Version>, mut glances: Glances) -> bool {
     let mut fired = pin!(watcher.changed());
     loop {
@@ -158,7 +160,7 @@ async fn hear(watcher: OneshotWatcher, client: &Link, path: &str, seen: Option<V
             client.ask(look(client, path)).await
         };
         tokio::select! {
-            // A session that expires fires its watches as well: what another one shows may be older.
+            // An expired session fires its watches as well. What another session reads may be older.
             event = &mut fired => return event.event_type != EventType::Session,
             () = client.given_up() => return false,
             found = glance => if !found.is_ok_and(|node| version(node.as_ref()) == seen) {
@@ -168,7 +170,7 @@ async fn hear(watcher: OneshotWatcher, client: &Link, path: &str, seen: Option<V
     }
 }
 
-/// When whoever trusts a watch looks nevertheless.
+/// The times at which a watched node is read anyway.
 pub(super) struct Glances {
     next: Duration,
     longest: Duration,
@@ -181,24 +183,24 @@ impl Default for Glances {
 }
 
 impl Glances {
-    /// At what one may read for as long as one is there.
+    /// For a node that the client may read for as long as it exists.
     pub(super) fn rare() -> Self {
         Self { next: LONGEST_GLANCE, longest: LONGEST_GLANCE }
     }
 
-    /// At what is followed.
+    /// For a followed node.
     fn followed() -> Self {
         Self { next: FOLLOWED_GLANCE, longest: FOLLOWED_GLANCE }
     }
 
-    /// Returns when it is time for the next one.
+    /// Returns when it is time for the next read.
     pub(super) async fn next(&mut self) {
         tokio::time::sleep(self.next).await;
         self.next = self.longest.min(self.next * LONGER);
     }
 }
 
-/// Looks at the node, and watches it: none is watched for its being made.
+/// Reads the node and watches it. A node that does not exist is watched for its creation.
 async fn watch(client: &Client, path: &str) -> Result<(Option<Node>, Option<OneshotWatcher>), Error> {
     loop {
         match client.get_and_watch_data(path).await {
@@ -206,7 +208,7 @@ async fn watch(client: &Client, path: &str) -> Result<(Option<Node>, Option<Ones
             Err(Error::NoNode) => {}
             Err(error) => return Err(error),
         }
-        // It may be made in between.
+        // It may be created in between.
         if let (None, watcher) = client.check_and_watch_stat(path).await? {
             return Ok((None, Some(watcher)));
         }

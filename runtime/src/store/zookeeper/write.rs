@@ -1,4 +1,4 @@
-//! Setting a node's data, once.
+//! Sets a node's data, once.
 
 use zookeeper_client::{Client, Error};
 
@@ -28,7 +28,7 @@ pub(super) async fn set(
     }
     loop {
         let client = tries.client().await?;
-        // One without a condition would overwrite what others wrote since.
+        // A repeated unconditional write would overwrite what others have written since.
         if expected.is_none() && tries.in_doubt() {
             match client.ask(find(&client, path, data, expected)).await {
                 Ok(Some(version)) => return Ok(version),
@@ -39,8 +39,8 @@ pub(super) async fn set(
                 }
             }
         }
-        // A data space that is lost takes its sessions with it, and nodes of the next one count anew: whose version it is can
-        // only be seen before.
+        // A data space that is lost takes its sessions with it, and the counts of the next one's nodes start again. So
+        // only a check in advance shows whose version it is.
         if let Some(expected) = expected
             && client.session_id().0 != began
         {
@@ -54,7 +54,7 @@ pub(super) async fn set(
             }
         }
         match client.ask(client.set_data(path, data, expected.map(|version| version.count))).await {
-            // ZooKeeper compares how often the data was set, which a node that was made anew counts anew.
+            // ZooKeeper compares how many times the data was set, which starts again for a node that was created anew.
             Ok(stat) if expected.is_some_and(|expected| stat.czxid > expected.transaction) => {
                 return Err(StoreError::Conflict { path: path.to_owned() });
             }
@@ -69,20 +69,20 @@ pub(super) async fn set(
     }
 }
 
-/// Whether the node at `path` was made after it had the version `expected`.
+/// Whether the node at `path` was created after it had the version `expected`.
 async fn is_other(client: &Client, path: &str, expected: Version) -> Result<bool, Error> {
     client.sync(path).await?;
     Ok(client.check_stat(path).await?.is_some_and(|stat| stat.czxid > expected.transaction))
 }
 
-/// The version that our `data` got, if a former try of ours put it there.
+/// The version of our `data`, if an earlier attempt of ours wrote it.
 async fn find(client: &Client, path: &str, data: &[u8], expected: Option<Version>) -> Result<Option<Version>, Error> {
-    // The member that answers now may lag behind the one that took the former try.
+    // The member that answers now may lag behind the one that received the earlier attempt.
     client.sync(path).await?;
     let next = |count: i32| expected.is_none_or(|expected| count == expected.count.wrapping_add(1));
     match client.get_data(path).await {
         Ok((there, stat)) if there == data && next(stat.version) => Ok(Some(version(&stat))),
-        // Whoever may write but not read still learns how long it is and how often it was set.
+        // A client that may write but not read can still see the length and how many times the node was set.
         Err(Error::NoAuth) if expected.is_some() => {
             let stat = client.check_stat(path).await?;
             let ours = stat.filter(|stat| usize::try_from(stat.data_length) == Ok(data.len()) && next(stat.version));

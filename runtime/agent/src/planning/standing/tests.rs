@@ -43,7 +43,7 @@ fn plan(number: u64, own: &str, components: impl IntoIterator<Item = (&'static s
     plan
 }
 
-/// Servers by name, each with a version and what it reads from.
+/// The plans of servers, by name. Each server has a version and the servers that it reads from.
 fn plans(number: u64, servers: &[(&str, u64, &[&str])]) -> IndexMap<Name, Plan> {
     let server = |(name, version, reads): &(&str, u64, &[&str])| {
         let component = component(*version, reads.iter().map(|server| of(server)));
@@ -148,7 +148,7 @@ fn without_a_name_of_the_data_space_nothing_stands_and_in_another_one_neither() 
     assert_eq!(kept(of(2, Some("x")), &of(1, Some("x")))["a"].revision, 1);
 }
 
-/// Plans of a former version name no writers: all had one number, and may go on to stand.
+/// Plans of an earlier version name no writers: all had one number, and may stay.
 #[test]
 fn plans_of_a_former_version_stand() {
     let servers = |number, version| plans(number, &[("a", 0, &[]), ("b", 0, &["a"]), ("c", version, &["a"])]);
@@ -175,7 +175,7 @@ const NAMES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 fn change(servers: &mut Servers, chance: &mut Chance) {
     for (_, version, reads) in servers.iter_mut() {
         if chance.below(6) == 0 {
-            // What was there before comes back as well.
+            // Earlier contents come back as well.
             *version = chance.below(3);
         }
         if chance.below(8) == 0 {
@@ -187,8 +187,8 @@ fn change(servers: &mut Servers, chance: &mut Chance) {
     }
 }
 
-/// Whatever changes, and wherever a `seed apply` is broken off: once one comes to its end, each expects of the others what
-/// these have, a number is given to one plan only, and nothing moves without a reason.
+/// Makes arbitrary changes and interrupts `seed apply` anywhere. Once one is completed, each plan expects of the other
+/// servers the numbers that they have, each number belongs to one plan only, and nothing changes without a reason.
 #[test]
 fn random_revisions_broken_off_anywhere() {
     let mut stood = 0;

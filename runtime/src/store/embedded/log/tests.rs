@@ -1,4 +1,4 @@
-//! The log, torn off and damaged anywhere.
+//! The log, torn and damaged anywhere.
 
 use super::*;
 
@@ -52,7 +52,7 @@ fn an_end_that_was_torn_off_anywhere_is_cut_off() {
         assert_eq!(read(&path).unwrap(), [record(1), large(7)], "after {torn} bytes");
         assert_eq!(std::fs::read(&path).unwrap(), before, "after {torn} bytes");
     }
-    // Room that the file system gave for it, but nothing in it.
+    // Space that the file system allocated but did not fill.
     let mut bytes = before.clone();
     bytes.extend([0; 5000]);
     std::fs::write(&path, &bytes).unwrap();
@@ -121,19 +121,19 @@ fn a_log_that_is_mostly_dead_is_rewritten() {
         log.append(&large(7).to_bytes()).unwrap();
         appended += 1;
     }
-    // All of it alive: not worth it.
+    // Everything is alive, so it is not worthwhile.
     assert!(!log.rewrite(log.size, std::iter::empty()).unwrap());
     assert!(!log.has_grown());
     assert!(log.rewrite(0, [record(1), large(8)].into_iter()).unwrap());
     assert!(!log.has_grown());
-    // The new file is as much its own as the old one was.
+    // The new file is locked just like the old one.
     assert!(matches!(read(&path), Err(ServerError::InUse { .. })));
     log.append(&record(2).to_bytes()).unwrap();
     drop(log);
     assert!(appended > 4000);
     assert_eq!(read(&path).unwrap(), [record(1), large(8), record(2)]);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    // What a crash left of a new one is in nobody's way.
+    // What a crash left of a new file does no harm.
     std::fs::write(folder.path().join("log.new"), "half").unwrap();
     let mut log = Log::open(&path, |_| Ok(())).unwrap();
     log.pretend_to_have_grown();

@@ -1,4 +1,4 @@
-//! One connection: who is there, what it asks, and that nothing of it is left behind.
+//! One connection: logs the client in, handles its requests, and cleans up after it.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -12,10 +12,10 @@ use crate::store::embedded::wire::{self, Greeting, Hello, Inbox, PROTOCOL};
 
 use super::requests::{Connection, Shared, lock};
 
-/// A client that does not take what it asked for is not listened to until it does.
+/// A client with more unsent data than this is not read from until it accepts some.
 const MAX_UNSENT: usize = 16 << 20;
 
-/// How long a client may take to say who it is.
+/// How long a client may take to log in.
 const HELLO: Duration = Duration::from_secs(30);
 
 pub(super) async fn serve(shared: Arc<Shared>, stream: UnixStream) {
@@ -40,7 +40,7 @@ pub(super) async fn serve(shared: Arc<Shared>, stream: UnixStream) {
     }
 }
 
-/// Learns who is there.
+/// Logs the client in.
 async fn greet(
     shared: &Shared,
     outbox: &Arc<Outbox>,
@@ -71,7 +71,7 @@ async fn greet(
         }
         Err(reason) => {
             outbox.send(&wire::frame(&Greeting::Refused(reason)));
-            // Room for the answer to be read, and no more.
+            // Time for the client to read the answer, and no more.
             let _ = tokio::time::timeout(HELLO, inbox.fill(reader)).await;
             Err(io::ErrorKind::PermissionDenied.into())
         }
@@ -90,7 +90,7 @@ async fn listen(connection: &Guard<'_>, inbox: &mut Inbox, reader: &mut OwnedRea
     }
 }
 
-/// Leaves nothing of a connection behind.
+/// Cleans up after a connection.
 struct Guard<'a> {
     shared: &'a Arc<Shared>,
     connection: Arc<Connection>,

@@ -1,4 +1,4 @@
-//! What connections share, and how a request is answered.
+//! What connections share, and how requests are answered.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use crate::store::{Login, Node, Op, Principal, StoreError};
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) operator: Principal,
-    // Connections for which something is to be sent.
+    // Connections with data to send.
     pub(super) unsent: Mutex<Vec<Arc<Outbox>>>,
     pub(super) cut: Notify,
     pub(super) stop: Notify,
@@ -30,7 +30,7 @@ pub(super) struct Connection {
     pub(super) outbox: Arc<Outbox>,
     pub(super) who: Mutex<Who>,
     pub(super) client: u64,
-    // Of requests that go on: their paths, and what the tree calls them.
+    // For requests that continue: their paths, and the tree's numbers for them.
     pub(super) watches: Mutex<HashMap<u64, (String, u64)>>,
     pub(super) holds: Mutex<HashMap<u64, Held>>,
 }
@@ -40,7 +40,7 @@ pub(super) struct Connection {
 pub(super) struct Held {
     path: String,
     holder: u64,
-    // What tells the client that it is lost.
+    // Notifies the client when the node is lost.
     watch: Option<u64>,
 }
 
@@ -62,7 +62,7 @@ impl Shared {
         lock(&self.state)
     }
 
-    /// As whom one with these logins asks, or why not at all.
+    /// The identity of a client with these logins, or why it is refused.
     pub(super) fn admit(&self, logins: &[Login]) -> Result<Who, String> {
         let name = self.operator.as_str().split_once(':').map(|(name, _)| name);
         let mut who = Who::new(logins);
@@ -76,14 +76,14 @@ impl Shared {
         Ok(who)
     }
 
-    /// Adds an answer to what is to be sent.
+    /// Adds an answer to the data to send.
     fn reply(&self, outbox: &Arc<Outbox>, id: u64, reply: &Reply<'_>) {
         if outbox.push(&(id, reply)) {
             lock(&self.unsent).push(Arc::clone(outbox));
         }
     }
 
-    /// Sends what is to be sent.
+    /// Sends all data.
     pub(super) fn flush(&self) {
         let unsent = std::mem::take(&mut *lock(&self.unsent));
         for outbox in unsent {
@@ -151,7 +151,7 @@ impl Shared {
         }
     }
 
-    /// What answers a request to wait for a change.
+    /// Answers a request that waits for a change.
     fn tell(self: &Arc<Self>, connection: &Arc<Connection>, id: u64) -> Tell {
         let (shared, connection) = (Arc::clone(self), Arc::clone(connection));
         Box::new(move |node: Result<Option<&Node>, StoreError>| {
@@ -161,13 +161,13 @@ impl Shared {
         })
     }
 
-    /// What says that a node is not held any more.
+    /// Reports that a node is no longer held.
     fn lose(self: &Arc<Self>, connection: &Connection, id: u64) -> Tell {
         let (shared, outbox) = (Arc::clone(self), Arc::clone(&connection.outbox));
         Box::new(move |_| shared.reply(&outbox, id, &Reply::Lost))
     }
 
-    /// Answers a request once all that was logged until now is on the disk.
+    /// Answers a request once everything logged so far is on disk.
     fn sync(self: &Arc<Self>, state: &State, connection: &Connection, id: u64) {
         let (shared, outbox, file) = (Arc::clone(self), Arc::clone(&connection.outbox), state.log_file());
         tokio::spawn(async move {
