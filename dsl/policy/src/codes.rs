@@ -1,7 +1,7 @@
-//! W15xx: what is against a team's policies.
+//! W15xx: violations of a team's policies.
 //!
-//! Of the code blocks in the documentation of each the first is a file of policies, the second a template that is against it, and
-//! the third one that is not.
+//! In the documentation of each code, the first code block is a policy file, the second a template that violates it, and the
+//! third one that does not.
 
 use wattle_model::check::About;
 
