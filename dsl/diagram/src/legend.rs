@@ -13,7 +13,7 @@ pub(crate) enum Sign {
     Order,
     /// A thin line.
     Infrastructure,
-    /// A network's name in its color.
+    /// A network's name in its colour.
     Network,
 }
 

@@ -10,7 +10,7 @@
 //! numbers are drawn without `opacity`, which would create a layer for every wire.
 //!
 //! ELK is under the Eclipse Public License 2.0, which is kept beside it. It is used unchanged and as a separate file, so our
-//! license is not affected. Every page includes that license and says where the source is. `elk/make` builds the checked-in
+//! licence is not affected. Every page includes that licence and says where the source is. `elk/make` builds the checked-in
 //! worker. `deny.toml` covers only crates, so it does not include ELK.
 
 mod told;
@@ -46,7 +46,7 @@ const SCRIPTS: [&str; 15] = [
 ];
 
 /// The layout engine: ELK as elkjs ships it, as the gzipped source of a worker. `elk/make` builds it and documents its
-/// license.
+/// licence.
 const ELK: &[u8] = include_bytes!("elk/elk-worker.min.js.gz");
 
 /// The additional style of a page that shows live states.

@@ -19,7 +19,7 @@ const BAND: f64 = 26.0;
 const BAND_GAP: f64 = 8.0;
 /// Height of network names on boxes.
 pub(super) const CHIP: f64 = 13.0;
-/// The number of colors for networks. Nothing else has a color of its own.
+/// The number of colours for networks. Nothing else has a colour of its own.
 const COLORS: usize = 6;
 
 const STYLE: &str = include_str!("style.css");
@@ -67,7 +67,7 @@ pub(super) fn draw(picture: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String
             rect(&mut out, "frame", frame, 10.0);
         }
     }
-    // Titles are drawn after wires, so that wires never cover them.
+    // Titles are drawn before anything that passes there.
     for frame in scene.boxes.iter().skip(1) {
         if let Body::Frame { title, kind } = &frame.body {
             let name = text(&mut out, "name over", frame.x + 14.0, frame.y + 22.0, title);
@@ -128,7 +128,7 @@ fn of(out: &mut String, of: &Box<'_>) {
     }
 }
 
-/// The names of the networks that a box is on, in their colors. Lines to the networks would run through boxes that are not
+/// The names of the networks that a box is on, in their colours. Lines to the networks would run through boxes that are not
 /// on them.
 fn chips(out: &mut String, scene: &Scene<'_>, of: &Box<'_>) {
     let (mut x, y) = (of.x + CHIP_SIDE, of.y - CHIP + 5.0);

@@ -14,7 +14,7 @@ mod scene;
 
 use super::Diagram;
 
-/// The diagram as SVG. Its colors follow the reader's light or dark preference.
+/// The diagram as SVG. Its colours follow the reader's light or dark preference.
 pub fn svg(picture: &Diagram) -> String {
     let mut scene = scene::Scene::of(picture);
     let wires = layout::layout(&mut scene);

@@ -83,7 +83,7 @@ enum Cell {
     Passing { bundle: usize, layer: usize },
 }
 
-/// A segment of a link between neighboring layers.
+/// A segment of a link between neighbouring layers.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     from: Cell,

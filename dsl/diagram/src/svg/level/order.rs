@@ -1,4 +1,4 @@
-//! The order of cells within their layers, which keeps crossings few, by the barycenter method.
+//! The order of cells within their layers, which keeps crossings few, by the barycentre method.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -45,7 +45,7 @@ fn share(level: &Level<'_>, cell: Cell, y: f64) -> f64 {
     if h > 0.0 { (y / h).clamp(0.0, 1.0) * 0.9 } else { 0.45 }
 }
 
-/// Sorts a layer by the positions of its neighbors to the left (or right).
+/// Sorts a layer by the positions of its neighbours to the left (or right).
 fn sort(level: &mut Level<'_>, layer: usize, by_left: bool) {
     let (other, pieces) = if by_left { (layer - 1, layer - 1) } else { (layer + 1, layer) };
     let positions = positions(&level.layers[other]);
@@ -59,7 +59,7 @@ fn sort(level: &mut Level<'_>, layer: usize, by_left: bool) {
         sum.1 += piece.weight;
     }
     let mut keyed: Vec<(f64, Cell)> = Vec::with_capacity(level.layers[layer].len());
-    // A cell without neighbors keeps its place among the others.
+    // A cell without neighbours keeps its place among the others.
     let mut last = -1.0;
     for cell in &level.layers[layer] {
         if let Some((sum, weight)) = sums.get(cell) {

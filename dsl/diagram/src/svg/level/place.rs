@@ -1,4 +1,4 @@
-//! The positions of cells: as near to their neighbors as their order and the gaps between them allow.
+//! The positions of cells: as near to their neighbours as their order and the gaps between them allow.
 
 use std::collections::HashMap;
 
@@ -73,7 +73,7 @@ fn extent(level: &Level<'_>, cells: &[Cell], y: &HashMap<Cell, f64>) -> (f64, f6
     (top, cells.last().map_or(0.0, |cell| y[cell] + level.height(*cell)))
 }
 
-/// Moves the center of a layer to zero.
+/// Moves the centre of a layer to zero.
 fn centre(level: &Level<'_>, cells: &[Cell], y: &mut HashMap<Cell, f64>) {
     let (top, bottom) = extent(level, cells, y);
     for cell in cells {
@@ -91,7 +91,7 @@ fn room(above: Cell, below: Cell) -> f64 {
     }
 }
 
-/// Moves the cells of a layer towards their neighbors: those on the left, those on the right, and finally those on both
+/// Moves the cells of a layer towards their neighbours: those on the left, those on the right, and finally those on both
 /// sides.
 fn settle(level: &Level<'_>, layer: usize, y: &mut HashMap<Cell, f64>, sweep: usize) {
     let both = sweep + 4 >= SWEEPS;
