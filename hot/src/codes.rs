@@ -1,9 +1,9 @@
-//! W13xx: what only wattle reads of a template.
+//! W13xx: template content that only wattle reads.
 //!
-//! Reading the model reports all of these at once; what stands here is their documentation.
+//! Reading the model reports all of these at once. This file contains their documentation.
 
-/// Declares a check of what only wattle reads. Of the code blocks in its documentation the first is a template in which it
-/// reports something, and the second one in which no check does.
+/// Declares a check of content that only wattle reads. In its documentation, the first code block is a template for which it
+/// reports something, and the second is one for which no check does.
 macro_rules! check {
     ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal) => {
         wattle::model::check! { $(#[doc = $doc])+ pub(crate) $name: $code, $severity, $summary, (), () }
@@ -11,7 +11,7 @@ macro_rules! check {
 }
 pub(crate) use check;
 
-/// One check of what only wattle reads. It has nothing to run: reading the model reports all at once.
+/// A check of content that only wattle reads. It has no function, because reading the model reports everything at once.
 pub type Check = wattle::model::Check<()>;
 
 check! {

@@ -36,7 +36,7 @@ check! {
     NESTED_SOFTWARE: "W1308", Error, "software in a nested template or in a group"
 }
 
-/// Adds what is wrong to `found`.
+/// Adds diagnostics to `found`.
 pub(super) fn run(loaded: &Loaded, found: &mut Vec<Diagnostic>) {
     for (name, resource) in &loaded.template.resources {
         let own = resource.metadata.as_ref().and_then(software);
@@ -66,7 +66,7 @@ fn diagnostic(loaded: &Loaded, message: String, span: Span) -> Diagnostic {
         .help("write the server as a resource of the template that wattle is given, and its software there")
 }
 
-/// The place of the software that metadata describe.
+/// The place of the software that the metadata describes.
 fn software(metadata: &Node) -> Option<Span> {
     metadata.get(KEY).map(|ours| ours.span)
 }

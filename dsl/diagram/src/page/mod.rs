@@ -10,8 +10,8 @@
 //! numbers are drawn without `opacity`, which would create a layer for every wire.
 //!
 //! ELK is under the Eclipse Public License 2.0, which is kept beside it. It is used unchanged and as a separate file, so our
-//! licence is not affected. Every page includes that licence and says where the source is. `elk/make` builds the checked-in
-//! worker. `deny.toml` covers only crates, so it does not include ELK.
+//! licence is not affected. Every page embeds ELK and says where its source is. `elk/make` builds the checked-in worker.
+//! `deny.toml` covers only crates, so it does not include ELK.
 
 mod told;
 
@@ -45,8 +45,7 @@ const SCRIPTS: [&str; 15] = [
     include_str!("start.js"),
 ];
 
-/// The layout engine: ELK as elkjs ships it, as the gzipped source of a worker. `elk/make` builds it and documents its
-/// licence.
+/// The layout engine: ELK as elkjs ships it, as the gzipped source of a worker. `elk/make` builds it and copies its licence.
 const ELK: &[u8] = include_bytes!("elk/elk-worker.min.js.gz");
 
 /// The additional style of a page that shows live states.
