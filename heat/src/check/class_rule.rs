@@ -1,4 +1,4 @@
-//! W1207: what the type asks of its properties together.
+//! W1207: what a type requires of its properties in combination.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -33,7 +33,7 @@ check! {
     CLASS_RULE: "W1207", Error, "what the type asks of its properties together", Resources
 }
 
-/// The diagnostic.
+/// Creates the diagnostic.
 pub(super) fn diagnostic(what: &str, at: &Source, help: &str) -> Diagnostic {
     CLASS_RULE.diagnostic(what).label(at, "Heat refuses this").help(help)
 }

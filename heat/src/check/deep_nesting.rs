@@ -1,4 +1,4 @@
-//! W1209: stacks nested deeper than Heat goes.
+//! W1209: stacks nested more deeply than Heat allows.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -43,7 +43,7 @@ check! {
     DEEP_NESTING: "W1209", Error, "stacks nested deeper than Heat goes", Resources
 }
 
-/// The diagnostic: `called` would be nested too deep.
+/// The diagnostic for `called`, which would be nested too deeply.
 pub(super) fn diagnostic(called: &str, at: &Source) -> Diagnostic {
     DEEP_NESTING
         .diagnostic(format!("{called} is a stack nested deeper than {NESTED}, which Heat refuses"))

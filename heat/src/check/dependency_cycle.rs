@@ -39,7 +39,7 @@ check! {
     DEPENDENCY_CYCLE: "W1208", Error, "resources that wait for each other", Resources
 }
 
-/// The diagnostic: each hop with who waits, for whom, how that is said, and where.
+/// The diagnostic. Each hop has the resource that waits, the one it waits for, how it depends on it, and where.
 pub(super) fn diagnostic(hops: &[(String, String, Option<How>, Source)]) -> Diagnostic {
     let first = hops.first().map_or("", |hop| &*hop.0);
     let message = match hops.len() {

@@ -1,4 +1,4 @@
-//! W1004: a key that a map has twice.
+//! W1004: a key that occurs twice in a map.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;

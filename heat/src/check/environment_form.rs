@@ -31,7 +31,7 @@ fn run(sink: &mut Sink<'_>) {
     }
 }
 
-/// That of a fault.
+/// The diagnostic for a fault.
 pub(super) fn diagnostic(fault: Fault) -> Diagnostic {
     ENVIRONMENT_FORM.diagnostic(fault.message).label(&fault.at, fault.label).help(fault.help)
 }

@@ -1,4 +1,4 @@
-//! W1110: a function whose arguments are not what it takes.
+//! W1110: a function with invalid arguments.
 
 use crate::evaluate::Cause;
 use crate::template::Function;
@@ -30,7 +30,7 @@ check! {
     FUNCTION_ARGUMENTS: "W1110", Error, "a function whose arguments are not what it takes", Each(run)
 }
 
-/// What is wrong with a call's arguments, and how the function is called.
+/// What is wrong with a call's arguments, and the function's correct form.
 pub(super) fn told(function: Function, why: &str) -> (String, String) {
     (format!("`{}`: {why}", function.name()), format!("it is called as `{}`", function.form()))
 }

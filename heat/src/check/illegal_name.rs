@@ -1,4 +1,4 @@
-//! W1210: a resource's name that Heat refuses.
+//! W1210: a resource name that Heat refuses.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -26,7 +26,7 @@ check! {
     ILLEGAL_NAME: "W1210", Error, "a resource's name that Heat refuses", Resources
 }
 
-/// The diagnostic: a resource is called `name`.
+/// The diagnostic for a resource called `name`.
 pub(super) fn diagnostic(name: &str, at: &Source) -> Diagnostic {
     ILLEGAL_NAME
         .diagnostic(format!("a resource is called `{}`, and no name may contain a `/`", name.escape_debug()))
@@ -34,7 +34,7 @@ pub(super) fn diagnostic(name: &str, at: &Source) -> Diagnostic {
         .help(format!("call it `{}`", name.replace('/', "-").escape_debug()))
 }
 
-/// The diagnostic: what is a stack of its own is called `name`.
+/// The diagnostic for a stack of its own called `name`.
 pub(super) fn of_a_stack(name: &str, at: &Source) -> Diagnostic {
     let is_fine = |sign: char| sign.is_ascii_alphanumeric() || "_.-".contains(sign);
     let better: String = name.chars().map(|sign| if is_fine(sign) { sign } else { '_' }).collect();

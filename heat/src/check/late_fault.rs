@@ -1,4 +1,4 @@
-//! W1116: what Heat takes, and what fails when the stack is made.
+//! W1116: a call that Heat accepts, but that fails when the stack is created.
 
 use crate::evaluate::Cause;
 

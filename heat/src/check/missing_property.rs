@@ -1,4 +1,4 @@
-//! W1204: a property that must be there and is not.
+//! W1204: a required property that is missing.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -29,7 +29,7 @@ check! {
     MISSING_PROPERTY: "W1204", Error, "a property that must be there and is not", Resources
 }
 
-/// The diagnostic: `called`, of the type `ty`, has no property `name`, which is at `path`.
+/// The diagnostic: `called`, of type `ty`, lacks the property `name` at `path`.
 pub(super) fn diagnostic(called: &str, ty: &str, path: &str, name: &str, at: &Source) -> Diagnostic {
     let path = if path.is_empty() { name } else { path };
     MISSING_PROPERTY

@@ -1,4 +1,4 @@
-//! W1104: a parameter that has no value.
+//! W1104: a parameter without a value.
 
 use crate::parameters::Origin;
 
@@ -26,7 +26,7 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_>) {
-    // What a nested stack is given is for who judges its parent to say.
+    // The check of the parent stack judges what a nested stack receives.
     if sink.loaded.is_nested() {
         return;
     }

@@ -34,7 +34,7 @@ check! {
 const KEYS: [&str; 9] =
     ["type", "description", "default", "schema", "constraints", "hidden", "label", "immutable", "tags"];
 
-/// What other formats and languages call a type.
+/// Names of types in other formats and languages.
 const ALIASES: [(&str, ParameterType); 12] = [
     ("integer", ParameterType::Number),
     ("int", ParameterType::Number),

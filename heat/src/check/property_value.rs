@@ -1,4 +1,4 @@
-//! W1203: a value that a property does not take.
+//! W1203: a value that a property does not accept.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -35,12 +35,12 @@ check! {
     PROPERTY_VALUE: "W1203", Error, "a value that a property does not take", Resources
 }
 
-/// The diagnostic: the property at `path` of the resource `name` cannot be what it is, for this reason, which somebody else knows.
+/// The diagnostic: the property at `path` of the resource `name` cannot have its value, for a reason that the caller knows.
 pub fn refused(name: &str, path: &str, why: &str, at: &Source) -> Diagnostic {
     PROPERTY_VALUE.diagnostic(format!("the property `{path}` of `{name}`: {why}")).label(at, "here")
 }
 
-/// The diagnostic: the property at `path` of `called` cannot be what it is.
+/// The diagnostic: the property at `path` of `called` cannot have its value.
 pub(super) fn diagnostic(called: &str, path: &str, what: &What, at: &Source) -> Diagnostic {
     let label = match what {
         What::Kind(..) | What::Constraint(_) => "this value",

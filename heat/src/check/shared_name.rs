@@ -1,4 +1,4 @@
-//! W1107: a name that a parameter and a resource share.
+//! W1107: a parameter and a resource with the same name.
 
 use super::Sink;
 use super::registry::check;

@@ -31,7 +31,7 @@ check! {
     UNKNOWN_ATTRIBUTE: "W1206", Error, "an attribute that the type does not have", Resources
 }
 
-/// The diagnostic: `resource`, of the type `ty`, has no attribute `name`.
+/// The diagnostic: `resource`, of type `ty`, has no attribute `name`.
 pub(super) fn diagnostic<'a>(
     resource: &str,
     ty: &str,

@@ -1,4 +1,4 @@
-//! W1115: a condition that there is not, that depends on itself, or that is no truth value.
+//! W1115: a condition that does not exist, that depends on itself, or that is not a boolean.
 
 use crate::evaluate::Cause;
 use crate::template::{Call, Context, Standing};
@@ -57,7 +57,7 @@ fn run(sink: &mut Sink<'_>) {
                 .label(&at, "asked for here")
                 .help("take one of the conditions out of the ring"),
             Cause::NoTruth { found } => {
-                // One that is no call is found by its form.
+                // If it is not a call, the check of its form reports it.
                 UNKNOWN_CONDITION
                     .diagnostic(format!("a condition is true or false, and this is {found}"))
                     .label(&at, "this definition")
@@ -69,7 +69,7 @@ fn run(sink: &mut Sink<'_>) {
     }
 }
 
-/// What no definition can be, whether anybody asks for it or not.
+/// Definitions that are invalid whether or not they are used.
 fn definitions(sink: &mut Sink<'_>) {
     let version = sink.template().version();
     for (name, condition) in &sink.template().conditions {

@@ -1,4 +1,4 @@
-//! W1114: a parameter that is read and that there is not.
+//! W1114: a reference to a parameter that does not exist.
 
 use crate::evaluate::Cause;
 use crate::parameters::PSEUDO;
@@ -46,7 +46,7 @@ fn run(sink: &mut Sink<'_>) {
     }
 }
 
-/// What was probably meant by a parameter that there is not.
+/// Suggests the parameter that was probably meant.
 pub(super) fn help(sink: &Sink<'_>, name: &str) -> String {
     let known = sink.template().parameters.keys().map(String::as_str).chain(PSEUDO);
     if let Some(meant) = sink.meant(name, known) {

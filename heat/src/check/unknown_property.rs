@@ -29,7 +29,7 @@ check! {
     UNKNOWN_PROPERTY: "W1202", Error, "a property that the type does not have", Resources
 }
 
-/// The diagnostic: `called`, of the type `ty`, has no property `name`, or none within the one at `path`.
+/// The diagnostic: `called`, of type `ty`, has no property `name`, or none with this name within the one at `path`.
 pub(super) fn diagnostic(called: &str, ty: &str, path: &str, name: &str, known: &[String], at: &Source) -> Diagnostic {
     let what = match path {
         "" => format!("{called} has no property `{}`", name.escape_debug()),

@@ -1,4 +1,4 @@
-//! W1205: a reference to a resource that there is not.
+//! W1205: a reference to a resource that does not exist.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -34,7 +34,7 @@ check! {
     UNKNOWN_REFERENCE: "W1205", Error, "a reference to a resource that there is not", Resources
 }
 
-/// The diagnostic: there is no resource `name`; or there is, `taken_out` by its condition.
+/// The diagnostic: there is no resource `name`, or its condition has `taken_out` the resource.
 pub(super) fn diagnostic<'a>(
     name: &str,
     names: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! W1201: a resource of a type that there is not.
+//! W1201: a resource with an unknown type.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -27,7 +27,7 @@ check! {
     UNKNOWN_TYPE_OF_RESOURCE: "W1201", Error, "a resource of a type that there is not", Resources
 }
 
-/// The diagnostic: `called` has the type `ty`.
+/// The diagnostic: `called` has the unknown type `ty`.
 pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item = &'a str>, at: &Source) -> Diagnostic {
     UNKNOWN_TYPE_OF_RESOURCE
         .diagnostic(format!("there is no type `{}`, which {called} is to have", ty.escape_debug()))
@@ -39,7 +39,7 @@ pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item 
         )
 }
 
-/// The diagnostic: `called` is to be made of the template `file`, which Heat is not sent.
+/// The diagnostic: `called` is to be made from the template `file`, which Heat does not receive.
 pub(super) fn not_sent(called: &str, file: &str, at: &Source) -> Diagnostic {
     let file = file.escape_debug();
     UNKNOWN_TYPE_OF_RESOURCE

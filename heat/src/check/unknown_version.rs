@@ -1,4 +1,4 @@
-//! W1002: no version, or none that there is.
+//! W1002: a missing or unknown version.
 
 use wattle_model::names::meant;
 
@@ -26,7 +26,7 @@ check! {
     UNKNOWN_VERSION: "W1002", Error, "no version of HOT, or none that there is", Sent(run)
 }
 
-/// The keys that name a version of another format.
+/// Keys that name the version of another format.
 const OTHERS: [&str; 2] = ["AWSTemplateFormatVersion", "HeatTemplateFormatVersion"];
 
 fn run(sink: &mut Sink<'_>) {

@@ -1,4 +1,4 @@
-//! W1001: a text that is no YAML, or no map.
+//! W1001: a text that is not YAML, or not a map.
 
 use super::Sink;
 use super::registry::check;

@@ -1,4 +1,4 @@
-//! W1005: a word that YAML 1.1 takes for something else.
+//! W1005: a word that YAML 1.1 reads as something else.
 
 use wattle_model::Diagnostic;
 
@@ -53,12 +53,12 @@ fn run(sink: &mut Sink<'_>) {
     }
 }
 
-/// What a word is.
+/// The meaning of a word.
 struct Meaning {
-    /// As it would be written without doubt.
+    /// The unambiguous way to write it.
     plain: String,
     kind: &'static str,
-    /// How YAML comes to it.
+    /// Why YAML reads it like this.
     label: &'static str,
 }
 
@@ -70,7 +70,7 @@ fn diagnostic(word: &str, meaning: &Meaning) -> Diagnostic {
         .help(format!("write `'{word}'` if it is meant as text, else `{plain}`"))
 }
 
-/// What a value is that can be meant as something else.
+/// The meaning of a value that can be intended as something else.
 fn value(node: &Node) -> Option<Meaning> {
     let word = node.written()?;
     let (plain, kind, label) = match &*node.tree {
@@ -97,7 +97,7 @@ fn number(word: &str) -> &'static str {
     }
 }
 
-/// What a key is that can be meant as something else.
+/// The meaning of a key that can be intended as something else.
 fn key(node: &Node) -> Option<Meaning> {
     match &*node.tree {
         Tree::Boolean(_) | Tree::Null => {
