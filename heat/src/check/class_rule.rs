@@ -6,11 +6,12 @@ use wattle_model::Source;
 use super::registry::check;
 
 check! {
-    /// Some types ask more of their properties than that each of them fits: one of two, not both, not in that combination.
-    /// Heat refuses the resource.
+    /// Some types require more of their properties than that each of them is valid on its own: one of two, not both, or not
+    /// in that combination. Heat refuses the resource.
     ///
-    /// A template that an environment puts in the place of one of Heat's types has what the type has: a parameter of the same
-    /// type for each property that it requires, no required parameter beside its properties, and its attributes as outputs.
+    /// A template that an environment substitutes for one of Heat's types must provide what the type has: a parameter of the
+    /// same type for each required property, no required parameter beyond the type's properties, and the type's attributes
+    /// as outputs.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

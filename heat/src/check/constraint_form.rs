@@ -13,9 +13,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A constraint is a map of one of `range`, `length`, `modulo` (from 2017-02-24 on), `allowed_values`,
-    /// `allowed_pattern` and `custom_constraint`, perhaps with a `description`, and of a type that can have it: `range` and
-    /// `modulo` are of numbers, `length` of strings, lists and JSON, `allowed_pattern` of strings.
+    /// A constraint is a map with one of the keys `range`, `length`, `modulo` (from 2017-02-24 on), `allowed_values`,
+    /// `allowed_pattern` and `custom_constraint`, and optionally a `description`. The parameter's type must allow it:
+    /// `range` and `modulo` are for numbers, `length` is for strings, lists and JSON, and `allowed_pattern` is for strings.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

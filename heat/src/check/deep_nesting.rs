@@ -8,7 +8,8 @@ use crate::limits::NESTED;
 use super::registry::check;
 
 check! {
-    /// Heat nests stacks five deep, groups and nested templates counted; a template that is nested in itself has no end.
+    /// Heat nests stacks up to five deep, counting groups and nested templates. A template that is nested in itself has no
+    /// end.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

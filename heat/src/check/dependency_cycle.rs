@@ -8,8 +8,8 @@ use crate::resource::How;
 use super::registry::check;
 
 check! {
-    /// Resources need each other in a circle, so none of them can be made first. Heat's own dependencies count: a port waits
-    /// for the subnets of its network. The report shows the shortest circle hop by hop.
+    /// Resources need each other in a circle, so none of them can be created first. Heat's own dependencies count as well: a
+    /// port waits for the subnets of its network. The report shows the shortest cycle hop by hop.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

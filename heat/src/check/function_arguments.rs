@@ -7,8 +7,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A function is called with too few or too many arguments, or with values of another kind. Some of that Heat finds in
-    /// every place, some only where it needs the value at once: in properties, policies and conditions.
+    /// A function is called with too few or too many arguments, or with arguments of the wrong type. Heat finds some of
+    /// these mistakes everywhere, and others only where it needs the value immediately: in properties, policies and
+    /// conditions.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -6,9 +6,9 @@ use wattle_model::Source;
 use super::registry::check;
 
 check! {
-    /// A name may not contain a `/`, with which Heat separates names in its addresses. What is a stack of its own, a group or a
-    /// nested template, is called as the stack around it and its own name together; so its name consists of the letters, digits
-    /// and signs that Heat takes for a stack.
+    /// A name cannot contain a `/`, because Heat separates names in its URLs with it. A group or a nested template becomes a
+    /// stack of its own, which is named after the stack around it and the resource. So its name can only contain the
+    /// letters, digits and characters that Heat accepts for a stack.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -10,8 +10,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A function of a later version than the template's. Heat takes it for a map of one key, and goes on as far as it gets
-    /// with that.
+    /// A function is from a later version than the template's. Heat reads it as a map with one key, and continues with that
+    /// as far as it can.
     ///
     /// ```yaml
     /// heat_template_version: 2016-10-14

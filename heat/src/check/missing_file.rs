@@ -6,8 +6,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Clients send Heat the files that a template names, by `get_file` and as types of resources, wherever that stands,
-    /// and refuse the template if one is missing. A path is relative to the file that names it.
+    /// Clients send Heat the files that a template names, with `get_file` and as types of resources, wherever that is. They
+    /// refuse the template if one is missing. A path is relative to the file that contains it.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -6,7 +6,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A parameter without a default needs a value, and Heat refuses a template without it.
+    /// A parameter without a default needs a value. Heat refuses a template without one.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -10,7 +10,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A parameter is a map with a `type` (`string`, `number`, `boolean`, `json` or `comma_delimited_list`), and perhaps
+    /// A parameter is a map with a `type` (`string`, `number`, `boolean`, `json` or `comma_delimited_list`), and optionally
     /// `default`, `description`, `label`, `hidden`, `immutable`, `constraints`, and from 2018-03-02 on `tags`.
     ///
     /// ```yaml

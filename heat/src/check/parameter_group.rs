@@ -11,7 +11,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Parameter groups are a list of maps with `parameters`: names of parameters that there are, each in one group only.
+    /// Parameter groups are a list of maps with `parameters`: the names of existing parameters, each in only one group.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -6,8 +6,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A parameter's value is not of its type or breaks one of its constraints: its default, what an environment says, or
-    /// what is given by name. Heat refuses a wrong default even if another value is given.
+    /// A parameter's value does not have its type, or violates one of its constraints. The value is its default, from an
+    /// environment, or given by name. Heat refuses a wrong default even if another value is given.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

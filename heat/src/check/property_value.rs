@@ -8,8 +8,9 @@ use crate::properties::What;
 use super::registry::check;
 
 check! {
-    /// A value of another kind than the property's, out of its bounds, or none of the few that it takes. Heat converts:
-    /// `"80"` will do for a number, and `80` for text. It does not look at bounds while a value refers to a resource.
+    /// A value has another type than the property, is out of its bounds, or is not one of its allowed values. Heat converts
+    /// values: it accepts `"80"` for a number, and `80` for text. As long as a value refers to a resource, Heat does not
+    /// check bounds.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

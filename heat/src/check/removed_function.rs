@@ -7,7 +7,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// The template's version has a function no more, or has it in values and not in conditions. Heat takes it for a call,
+    /// The template's version no longer has a function, or has it in values but not in conditions. Heat recognises the call,
     /// and refuses it.
     ///
     /// ```yaml

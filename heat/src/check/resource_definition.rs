@@ -11,9 +11,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A resource is a map with a `type`, and perhaps `properties`, `metadata`, `depends_on`, `deletion_policy`,
+    /// A resource is a map with a `type`, and optionally `properties`, `metadata`, `depends_on`, `deletion_policy`,
     /// `update_policy`, `description`, and from 2016-10-14 on `condition` and `external_id`. Heat refuses other keys, and
-    /// values of another kind.
+    /// values of the wrong type.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

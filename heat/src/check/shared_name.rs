@@ -4,7 +4,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Heat refuses a resource that is called as a parameter is.
+    /// Heat refuses a resource with the same name as a parameter.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -8,9 +8,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A condition is `true`, `false`, a call of a function of conditions, or the name of a condition in the section
-    /// `conditions`; there it is no name, but `true`, `false` or a call. Heat refuses a name that there is not, a condition
-    /// that depends on itself, and one that gives anything else than `true` or `false`.
+    /// A condition is `true`, `false`, a call of a condition function, or the name of a condition in the section
+    /// `conditions`. In that section itself it cannot be a name, only `true`, `false` or a call. Heat refuses an unknown
+    /// name, a condition that depends on itself, and one that results in anything other than `true` or `false`.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -7,8 +7,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// `get_param` names a parameter that the template does not declare. Heat refuses it where it needs the value at once:
-    /// in properties, policies and conditions.
+    /// `get_param` names a parameter that the template does not declare. Heat refuses this where it needs the value
+    /// immediately: in properties, policies and conditions.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

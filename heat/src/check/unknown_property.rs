@@ -7,7 +7,8 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// A resource is given a property that its type does not have, or a map within one a key that does not belong there.
+    /// A resource is given a property that its type does not have, or a map within a property has a key that does not belong
+    /// there.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -7,8 +7,8 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// `get_resource`, `get_attr` or `depends_on` names a resource that the template does not have, or one that a condition
-    /// takes out. `depends_on` may name one that is taken out.
+    /// `get_resource`, `get_attr` or `depends_on` names a resource that does not exist in the template, or one that its
+    /// condition excludes. `depends_on` may name an excluded one.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

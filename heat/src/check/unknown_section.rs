@@ -10,7 +10,7 @@ use super::registry::check;
 
 check! {
     /// A template has the sections `heat_template_version`, `description`, `parameter_groups`, `parameters`, `resources`,
-    /// `outputs`, and from 2016-10-14 on `conditions`. Heat refuses any other, and those that are no maps.
+    /// `outputs`, and from 2016-10-14 on `conditions`. Heat refuses any other section, and sections that are not maps.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -7,9 +7,10 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// Heat has no type of this name, and no environment says what it stands for. A template is a type only where it is sent to
-    /// Heat with the stack's own: where it stands behind `type:`, not in the list of a chain, nor where a function gives its name. A type of a plug-in that only your own
-    /// cloud has is mapped to `OS::Heat::None` in an environment to be judged here.
+    /// Heat has no type with this name, and no environment maps it. A template can only be a type where clients send it to
+    /// Heat with the stack's own: as the value of `type:`, but not in the list of a chain, nor where a function returns its
+    /// name. If a type belongs to a plug-in that only your own cloud has, map it to `OS::Heat::None` in an environment, to
+    /// check the rest here.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -9,7 +9,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Heat reads a template by the rules of the version that it names, and refuses one without.
+    /// Heat reads a template by the rules of the version that it names, and refuses a template without one.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-61
@@ -21,8 +21,7 @@ check! {
     /// resources: {}
     /// ```
     ///
-    /// The other formats (`AWSTemplateFormatVersion`, `HeatTemplateFormatVersion`) are Heat's too, and are
-    /// not read here.
+    /// The other formats (`AWSTemplateFormatVersion`, `HeatTemplateFormatVersion`) are Heat's too, but are not read here.
     UNKNOWN_VERSION: "W1002", Error, "no version of HOT, or none that there is", Sent(run)
 }
 

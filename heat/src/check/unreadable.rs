@@ -5,7 +5,7 @@ use super::registry::check;
 use crate::yaml;
 
 check! {
-    /// The text is not YAML as Heat reads it, or not a map of sections.
+    /// The text is not YAML as Heat reads it, or is not a map of sections.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

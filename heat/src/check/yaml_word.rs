@@ -10,8 +10,8 @@ use super::everything::each_value;
 use super::registry::check;
 
 check! {
-    /// A word without quotes means something else to YAML 1.1 than what is written: a number with a leading zero is octal,
-    /// one with colons is in base 60, `on` and `no` are truth values, and a number that becomes text is written differently.
+    /// A word without quotes means something else in YAML 1.1 than it seems to: a number with a leading zero is octal, one
+    /// with colons is in base 60, `on` and `no` are booleans, and a number that becomes text is written differently.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -31,7 +31,7 @@ check! {
     ///       value: {mode: '0644'}
     /// ```
     ///
-    /// A key is always text in the end, so a truth value or nothing as a key is told as well.
+    /// A key always becomes text in the end, so a boolean or null as a key is reported as well.
     YAML_WORD: "W1005", Warning, "a word that YAML 1.1 takes for something else", Whole(run)
 }
 

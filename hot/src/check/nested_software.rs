@@ -9,8 +9,8 @@ use wattle_heat::Loaded;
 use wattle_heat::yaml::{Node, Span};
 
 check! {
-    /// Software is described in the template that wattle is given. Nested templates, and what the members of groups are
-    /// made of, are Heat's alone: software that they describe would never run.
+    /// Software is described in the template that is given to wattle. Nested templates, and the definitions of group
+    /// members, are read only by Heat: software described in them would never run.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
