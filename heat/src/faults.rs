@@ -1,4 +1,4 @@
-//! What is wrong with functions and conditions, wherever they stand, as Heat meets it: one list for all checks.
+//! Faults in functions and conditions throughout a template, as Heat encounters them: one list for all checks.
 
 use std::collections::HashMap;
 
@@ -10,37 +10,37 @@ use crate::schema::is_type;
 use crate::template::{Call, Context, Function, Resource, Step, Template};
 use crate::yaml::{Node, Place, Tree};
 
-/// A fault, and what becomes of it.
+/// A fault and its consequence.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) fault: Fault,
-    /// Whether Heat takes the template, and fails when the stack is made.
+    /// Whether Heat accepts the template and fails when it creates the stack.
     pub(crate) late: bool,
 }
 
-/// How far Heat looks at a value when it validates a template.
+/// How far Heat processes a value when it validates a template.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Treatment {
-    /// Calls are parsed: of what is not there by its condition, and of placeholders.
+    /// Calls are parsed. This applies to what its condition excludes, and to placeholders.
     Parsed,
-    /// Calls are validated, and their values are needed later.
+    /// Calls are validated. Their values are needed later.
     Validated,
-    /// Values are needed at once.
+    /// Values are needed immediately.
     Resolved,
 }
 
-/// Whether the resource is there. One whose condition is not known, or wrong, is not judged further.
+/// Whether the resource exists. A resource whose condition is unknown or invalid is not judged any further.
 pub(crate) fn is_there(scope: &Scope<'_>, resource: &Resource) -> bool {
     !scope.version().has_conditions() || scope.holds(resource.condition.as_ref()) == Ok(Some(true))
 }
 
-/// Whether Heat takes the resource as it is: what is only a name validates nothing.
+/// Whether Heat accepts the resource as it is: a placeholder type validates nothing.
 pub(crate) fn is_placeholder(loaded: &Loaded, name: &str, resource: &Resource) -> bool {
     let ty = resource.kind().and_then(|ty| loaded.implementation(name, ty, &is_type));
     matches!(ty, Some(Implementation::Type(ty)) if classes::is_placeholder(&ty))
 }
 
-/// Every fault of the template.
+/// All faults in the template.
 pub(crate) fn all(scope: &Scope<'_>, nested: bool, is_placeholder: &dyn Fn(&str, &Resource) -> bool) -> Vec<Found> {
     let mut faults = Faults { scope, known: scope.known(), nested, found: Vec::new(), index: HashMap::new() };
     let template = scope.template();
@@ -68,18 +68,18 @@ pub(crate) fn all(scope: &Scope<'_>, nested: bool, is_placeholder: &dyn Fn(&str,
 
 struct Faults<'s, 'l> {
     scope: &'s Scope<'l>,
-    /// What is needed once there is a stack: nothing stands for what that tells.
+    /// The scope for what is needed once the stack exists: what the stack then provides has no substitute in it.
     known: Scope<'l>,
-    /// Whether this is a nested stack, of whose properties Heat needs no values before it is made.
+    /// Whether this is a nested stack. Heat does not need the values of its properties before it creates the stack.
     nested: bool,
     found: Vec<Found>,
-    /// Where each fault is found that is known: by its place, or by the name of a ring, and what it is.
+    /// The index of each fault found so far, by its place or the name of a cycle, and its cause.
     index: HashMap<(Option<Place>, String), usize>,
 }
 
 impl Faults<'_, '_> {
     fn push(&mut self, fault: Fault, late: bool) {
-        // A ring is found wherever it is asked for.
+        // A cycle is found from each of its uses.
         let key = match &fault.cause {
             Cause::CircularCondition { name } => (None, name.clone()),
             cause => (Some(fault.span.start), format!("{cause:?}")),
@@ -92,7 +92,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    /// Definitions are parsed and validated; values are needed only of those that something has.
+    /// Definitions are parsed and validated. Values are needed only of conditions in use.
     fn conditions(&mut self, template: &Template) {
         for condition in template.conditions.values() {
             if Call::within(&condition.node, template.version(), Context::Condition).is_some() {
@@ -101,7 +101,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    /// What nothing has asked for fails when somebody does.
+    /// A condition that is not used yet fails when something uses it.
     fn unused_conditions(&mut self, template: &Template) {
         for (name, condition) in &template.conditions {
             let is_call = Call::within(&condition.node, template.version(), Context::Condition).is_some();
@@ -119,7 +119,7 @@ impl Faults<'_, '_> {
             match self.scope.holds(resource.condition.as_ref()) {
                 Ok(holds) => there = holds == Some(true),
                 Err(fault) => {
-                    // Another type of value is the definition's own mistake.
+                    // Another type of value is a mistake in the definition itself.
                     let is_list = resource.condition.as_ref().is_some_and(|node| matches!(*node.tree, Tree::List(_)));
                     if !is_list {
                         self.push(fault, false);
@@ -139,7 +139,7 @@ impl Faults<'_, '_> {
         }
         for part in [&resource.properties, &resource.update_policy] {
             match part.as_ref().map(|node| (node, &*node.tree)) {
-                // Each property for itself, so that all that is wrong is found.
+                // Each property is resolved on its own, so that all faults are found.
                 Some((node, Tree::Map(pairs))) if self.scope.template().call(node).is_none() => {
                     for pair in crate::yaml::counting(pairs) {
                         self.value(&pair.value, resolved, Context::Value);
@@ -160,8 +160,8 @@ impl Faults<'_, '_> {
         }
     }
 
-    /// What a reference names is needed at once: Heat asks what depends on what before it makes anything. Of a placeholder it asks
-    /// for no attribute.
+    /// The targets of references are needed immediately: Heat computes dependencies before it creates anything. For a
+    /// placeholder, it does not ask for attributes.
     fn names(&mut self, node: &Node, placeholder: bool) {
         let mut faults = Vec::new();
         self.scope.walk(node, Context::Value, &mut |_, call, _| {

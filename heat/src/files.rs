@@ -1,27 +1,28 @@
-//! The files that a template and its environments name.
+//! The files that a template and its environments refer to.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use thiserror::Error;
 
-/// Where files come from. The crate itself reads none.
+/// A source of files. This crate does not read any itself.
 pub trait Files: fmt::Debug {
-    /// The content of the file at `path`: a path relative to where the root template's own name is relative to, with
-    /// `..` only in front; or an absolute one, or a URL.
+    /// The content of the file at `path`. This is a path relative to the same folder as the root template's own name, with
+    /// `..` only at the start, or an absolute path, or a URL.
     ///
     /// # Errors
     ///
-    /// Why it cannot be had.
+    /// Why the file is not available.
     fn read(&self, path: &str) -> Result<Vec<u8>, Missing>;
 
-    /// Whether links lead from `path` to what is not below `folder`, which is a path likewise; nothing is the current one.
+    /// Whether links lead from `path` to something outside `folder`, which is also a path. An empty `folder` is the current
+    /// one.
     fn leads_out(&self, _path: &str, _folder: &str) -> bool {
         false
     }
 }
 
-/// Why a file cannot be had: lowercase, one line, without the path.
+/// Why a file is not available: lowercase, one line, without the path.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{0}")]
 pub struct Missing(pub String);
@@ -43,14 +44,14 @@ impl Files for BTreeMap<String, Vec<u8>> {
     }
 }
 
-/// The path of what the file at `base` calls `path`, as `urllib.parse.urljoin` joins them.
+/// The path of the file that the file at `base` refers to as `path`, joined as `urllib.parse.urljoin` does it.
 pub fn join(base: &str, path: &str) -> String {
     let path = path.strip_prefix("file://").unwrap_or(path);
     if path.contains("://") {
         return path.to_owned();
     }
     let folder = base.rfind('/').map_or("", |end| &base[..=end]);
-    // Where a URL's own path begins.
+    // Where the path of a URL begins.
     let root = folder.find("://").map_or(0, |at| folder[at + 3..].find('/').map_or(folder.len(), |end| at + 3 + end));
     let (host, folder) = folder.split_at(root);
     let joined = if path.starts_with('/') { path.to_owned() } else { format!("{folder}{path}") };

@@ -1,11 +1,11 @@
-//! What Heat does with templates: reads them, evaluates their functions, judges them, and orders their resources.
+//! What Heat does with templates: it reads them, evaluates their functions, validates them, and orders their resources.
 //!
-//! Heat reads YAML 1.1, decides by the template's version which functions there are, and judges values by the schemas
-//! of its resource types and by what each type's class adds. All of that has its one home here, below everything that
-//! writes templates, checks them, or says what an update would do.
+//! Heat reads YAML 1.1, determines the available functions by the template's version, and judges values by the schemas of
+//! its resource types and by what each type's class adds. All of that lives here and nowhere else, below everything that
+//! writes templates, checks them, or predicts an update.
 //!
-//! What lives here: Heat's own rules, and nothing of components, agents and data spaces. What must not: I/O. Files come
-//! through [`files::Files`]. Whatever text is read, reading ends within bounded time and memory.
+//! What lives here: Heat's own rules, and nothing about components, agents and data spaces. What must not: I/O. Files come
+//! through [`files::Files`]. For any input text, reading ends within bounded time and memory.
 
 #![cfg_attr(
     not(feature = "check"),

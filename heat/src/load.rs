@@ -1,5 +1,5 @@
-//! A template with all that it is judged and evaluated with: the files that it names, those nested in it, and the values
-//! of its parameters.
+//! A template with everything needed to judge and evaluate it: the files that it refers to, its nested templates, and the
+//! values of its parameters.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -11,64 +11,64 @@ use crate::template::{Map, Template};
 use crate::value::Value;
 use crate::yaml::{self, Node, Span, Tree, counting};
 
-/// A template with all that it is judged and evaluated with.
+/// A template with everything needed to judge and evaluate it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The template; empty when its text is not YAML.
+    /// The template. Empty if its text is not YAML.
     pub template: Arc<Template>,
-    /// Why its text is not read.
+    /// Why its text could not be read.
     pub unreadable: Option<yaml::Error>,
     /// The values of its parameters.
     pub parameters: Parameters,
-    /// What its resources' types stand for.
+    /// What its resource types are mapped to.
     pub registry: Arc<Registry>,
     /// The environment.
     pub environment: Arc<Environment>,
-    /// Every file and template that it, its environment or a nested template names.
+    /// Every file and template that it, its environment or a nested template refers to.
     pub library: Arc<Library>,
     nested: bool,
 }
 
-/// The files that a template, those nested in it and the environment name, each by its path.
+/// The files that a template, its nested templates and the environment refer to, by path.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
-    /// What is in them.
+    /// Their content.
     pub contents: Map<Result<Arc<str>, Missing>>,
     /// Those that are templates.
     pub templates: Map<Nested>,
     /// The files of recipes.
     pub recipes: Map<Result<Vec<u8>, Missing>>,
-    /// Who names which file, and where.
+    /// Which file refers to which, and where.
     pub mentions: Vec<Mention>,
     /// The files to which links lead out of the root template's folder.
     pub led_out: BTreeSet<String>,
 }
 
-/// A template in a file of its own.
+/// A template in a separate file.
 #[derive(Clone, Debug)]
 pub struct Nested {
-    /// The template; empty when its text is not YAML.
+    /// The template. Empty if its text is not YAML.
     pub template: Arc<Template>,
-    /// Why its text is not read.
+    /// Why its text could not be read.
     pub unreadable: Option<yaml::Error>,
 }
 
-/// That a file is named: by a `get_file`, or as a resource's type.
+/// A reference to a file: by a `get_file`, or as a resource's type.
 #[derive(Clone, Debug)]
 pub struct Mention {
     /// The file's path.
     pub path: String,
     /// The path as written.
     pub written: String,
-    /// The file that names it.
+    /// The file that contains the reference.
     pub file: Arc<str>,
-    /// Where.
+    /// Where the reference is.
     pub span: Span,
-    /// Whether it is named as a type.
+    /// Whether it is a resource's type.
     pub is_type: bool,
 }
 
-/// The most that all files together may have, in bytes.
+/// The most bytes of all files together.
 const BYTES: usize = 2 * yaml::BYTES;
 /// The most files.
 const FILES: usize = 10_000;
@@ -79,8 +79,8 @@ impl Loaded {
         Self::load(text, name, &NoFiles, &Inputs::default())
     }
 
-    /// The template in `text`, whose file is called `name`, with the files that it names. What is wrong is found by
-    /// [`crate::check()`].
+    /// The template in `text`, whose file is called `name`, with the files that it refers to. [`crate::check()`] finds what
+    /// is wrong.
     pub fn load(text: &str, name: &str, files: &dyn Files, inputs: &Inputs) -> Self {
         let Nested { template, unreadable } = Nested::read(text, name);
         let library = Library::gather(&template, &inputs.environment, files);
@@ -95,7 +95,7 @@ impl Loaded {
         }
     }
 
-    /// The same with the files of recipes that it names by these paths, which Heat knows nothing of.
+    /// Adds the recipe files at these paths, which Heat knows nothing about.
     pub fn with_recipes(mut self, paths: impl IntoIterator<Item = String>, files: &dyn Files) -> Self {
         let library = Arc::make_mut(&mut self.library);
         for path in paths {
@@ -112,7 +112,7 @@ impl Loaded {
         self.nested
     }
 
-    /// What makes the resource `resource` of the type `ty`, where `known` says which types Heat has itself.
+    /// What implements the resource `resource` of type `ty`. `known` says which types Heat has itself.
     pub fn implementation(&self, resource: &str, ty: &str, known: &dyn Fn(&str) -> bool) -> Option<Implementation> {
         if is_template(ty) {
             return Some(Implementation::Template(join(&self.template.file, ty)));
@@ -120,14 +120,14 @@ impl Loaded {
         self.registry.resolve(ty, resource, known)
     }
 
-    /// The stack that the resource `resource` is: the template at `path` with these values of its parameters. None if
-    /// there is no such file.
+    /// The stack nested as the resource `resource`: the template at `path` with these parameter values. `None` if there is
+    /// no such file.
     pub fn nested(&self, resource: &str, path: &str, values: Map<Value>) -> Option<Self> {
         let nested = self.library.templates.get(path)?.clone();
         Some(self.within(nested, self.registry.within(resource), values))
     }
 
-    /// The stack whose template is `text`, with these values of its parameters. None if that is not YAML.
+    /// The stack whose template is `text`, with these parameter values. `None` if that is not YAML.
     pub(crate) fn of_text(&self, text: &str, values: Map<Value>) -> Option<Self> {
         let nested = Nested::read(text, &self.template.file);
         nested.unreadable.is_none().then(|| self.within(nested, (*self.registry).clone(), values))
@@ -135,7 +135,7 @@ impl Loaded {
 
     fn within(&self, nested: Nested, registry: Registry, values: Map<Value>) -> Self {
         let Nested { template, unreadable } = nested;
-        // Parameters are the parent's to give; defaults hold everywhere.
+        // Only the parent gives values to parameters. Defaults apply everywhere.
         let environment =
             Environment { parameter_defaults: self.environment.parameter_defaults.clone(), ..Environment::default() };
         let environment = Arc::new(environment);
@@ -151,7 +151,7 @@ impl Loaded {
         }
     }
 
-    /// The content of the file at `path`; none if nobody looked for it.
+    /// The content of the file at `path`. `None` if it was not requested.
     pub fn content(&self, path: &str) -> Option<Result<&str, &Missing>> {
         self.library.contents.get(path).map(|content| content.as_deref())
     }
@@ -169,8 +169,8 @@ impl Nested {
 }
 
 impl Library {
-    /// Everything that is named, and what that names in turn: as python-heatclient gathers it, which looks at every key
-    /// `get_file` and `type` wherever it stands.
+    /// Gathers everything that is referred to, recursively. Like python-heatclient, this considers every key `get_file` and
+    /// `type`, wherever it occurs.
     fn gather(root: &Template, environment: &Environment, files: &dyn Files) -> Self {
         let mut library = Self::default();
         let mut waiting = VecDeque::new();
@@ -254,7 +254,7 @@ impl Library {
     }
 }
 
-/// As Python's `base64.encodebytes` writes it: lines of 76 characters.
+/// Encodes like Python's `base64.encodebytes`, in lines of 76 characters.
 fn base64(bytes: &[u8]) -> String {
     use base64::Engine as _;
     let mut out = String::new();

@@ -1,34 +1,36 @@
-//! Heat's words for true and false: which text says which, and where.
+//! Heat's words for true and false: which text means which, and where.
 //!
-//! Where Heat asks nobody, Python decides (`Node::is_truthy`): of conditions, of `hidden` and `immutable`, and within classes.
+//! Where Heat does not parse a text, Python's truth value decides (`Node::is_truthy`): for conditions, for `hidden` and
+//! `immutable`, and within classes.
 
-/// The words that [`of_parameter`] reads, for messages.
+/// The words that [`of_parameter`] accepts, for messages.
 pub const PARAMETER: &str = "true, t, yes, y, on and 1, or false, f, no, n, off and 0";
 
-/// What a parameter, and whatever else is declared a boolean, reads: `strict` of `oslo_utils.strutils.bool_from_string`,
-/// which `heat.engine.parameters.BooleanParam` and `heat.engine.constraints.Schema` ask. Blanks around do not count.
+/// How a parameter, and everything else that is declared a boolean, reads a text: `strict` of
+/// `oslo_utils.strutils.bool_from_string`, which `heat.engine.parameters.BooleanParam` and `heat.engine.constraints.Schema`
+/// use. Surrounding white space does not count.
 pub fn of_parameter(text: &str) -> Option<bool> {
     said(text.trim(), [&["1", "t", "true", "on", "y", "yes"], &["0", "f", "false", "off", "n", "no"]])
 }
 
-/// What a property reads: `heat.engine.properties.Property._get_bool`.
+/// How a property reads a text: `heat.engine.properties.Property._get_bool`.
 pub fn of_property(text: &str) -> Option<bool> {
     said(text, [&["true"], &["false"]])
 }
 
-/// What a word of YAML 1.1 is that says so with a tag: `bool_values` of `yaml.constructor.SafeConstructor`.
+/// How YAML 1.1 reads a word with an explicit tag: `bool_values` of `yaml.constructor.SafeConstructor`.
 pub fn of_tagged(text: &str) -> Option<bool> {
     said(text, [&["yes", "true", "on"], &["no", "false", "off"]])
 }
 
-/// What `text` says, of words for true and for false, in letters of either case.
+/// The meaning of `text`, given the words for true and for false, ignoring case.
 fn said(text: &str, words: [&[&str]; 2]) -> Option<bool> {
     let [yes, no] = words.map(|words| words.iter().any(|word| word.eq_ignore_ascii_case(text)));
     (yes || no).then_some(yes)
 }
 
-/// What a plain word of YAML 1.1 is, as `yaml.resolver.Resolver` tells: small letters, capitals, or one capital in front, so
-/// that `yEs` is text.
+/// How YAML 1.1 reads a plain word, according to `yaml.resolver.Resolver`: in lowercase, in uppercase, or with an initial
+/// capital, so that `yEs` is text.
 pub fn of_word(text: &str) -> Option<bool> {
     let rest = text.get(1..)?;
     let is_one_case = rest.chars().all(|letter| letter.is_ascii_lowercase())
@@ -42,7 +44,7 @@ mod tests {
 
     #[test]
     fn each_place_has_words_of_its_own() {
-        // The word, and what it is for a parameter, for a property, with a tag, and as a plain word.
+        // The word, and its meaning for a parameter, for a property, with a tag, and as a plain word.
         for (word, expected) in [
             ("true", [Some(true); 4]),
             ("FALSE", [Some(false); 4]),

@@ -1,7 +1,7 @@
-//! What an update of a stack does to a resource: by its schema, and by what its class adds.
+//! What an update of a stack does to a resource, according to its schema and to what its class adds.
 //!
-//! What lives here: the rules of one resource whose properties differ. What must not: which resources differ, and what
-//! one that is replaced does to others.
+//! What lives here: the rules for one resource whose properties differ. What must not: which resources differ, and the
+//! effects of a replacement on others.
 
 use wattle_model::names;
 
@@ -13,26 +13,26 @@ use crate::resource::Change;
 pub enum Action {
     /// It changes in place.
     Update,
-    /// It stays, and so do its identity and its addresses, but what was on it is gone.
+    /// It stays, with its identity and its addresses, but its content is lost.
     Rebuild,
-    /// Another one takes its place.
+    /// A new resource takes its place.
     Replace,
     /// The update fails.
     Refuse,
 }
 
-/// What an update does to a resource, and how another answer could be had.
+/// What an update does to a resource, and the alternatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// What Heat does.
     pub action: Action,
-    /// What else could be done.
+    /// Alternatives.
     pub help: Vec<String>,
-    /// What a change in place brings about, or leaves undone, that its words do not say.
+    /// Effects of a change in place, or things that it leaves undone, that its wording does not mention.
     pub notes: Vec<String>,
 }
 
-/// What becomes of a resource some of whose properties differ.
+/// What an update does to a resource some of whose properties differ.
 pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict {
     let change = &Change { before: before.compared(), after: after.compared(), changed };
     let class = after.class();
@@ -44,7 +44,7 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     }
     let fixed = |name: &&str| after.schema(name).is_some_and(|property| !property.updatable);
     let fixed: Vec<&str> = changed.iter().copied().filter(fixed).collect();
-    // One that is replaced is made anew, whatever could be done to the one that is there.
+    // A replaced resource is created anew, whatever could be done to the existing one.
     if let Some(help) = (class.replaces)(change) {
         return without_notes(Action::Replace, help);
     }
@@ -73,14 +73,15 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
     }
 }
 
-/// Whether Heat takes a property away and its service refuses that. Who speaks to the service without Heat can take it away.
+/// Whether Heat accepts that a property is removed but its service refuses that. The property can be removed by speaking to
+/// the service directly, without Heat.
 pub fn is_needed(after: &Resource, property: &str) -> bool {
     after.class().needed.contains(&property) && after.compared().value(property).is_none()
 }
 
-/// Whether another value of a property alone makes another resource, as it is: with the policies that it has.
+/// Whether a change of this property alone replaces the resource as it is, with the policies that it has.
 ///
-/// What Heat refuses because of the values before and after is not in it: a volume that shrinks, say.
+/// This does not include what Heat refuses because of specific old and new values, such as shrinking a volume.
 pub fn replaces(resource: &Resource, property: &str) -> bool {
     let (given, changed) = (resource.compared(), [property]);
     let change = &Change { before: given, after: given, changed: &changed };
@@ -90,15 +91,15 @@ pub fn replaces(resource: &Resource, property: &str) -> bool {
         || (class.replaces)(change).is_some()
 }
 
-/// Whether Heat takes another value of a property and does nothing about it.
+/// Whether Heat accepts another value of a property without acting on it.
 pub fn is_ignored(resource: &Resource, property: &str) -> bool {
     let (given, changed) = (resource.compared(), [property]);
     let class = resource.class();
     class.ignores.contains(&property) || (class.disregards)(&Change { before: given, after: given, changed: &changed })
 }
 
-/// Properties of which a policy beside them says what another value does. What [`replaces`] and [`is_ignored`] say of them differs
-/// from template to template.
+/// Properties for which a policy beside them determines the effect of a change. For these, the results of [`replaces`] and
+/// [`is_ignored`] differ from template to template.
 pub fn varies(resource: &Resource) -> &'static [&'static str] {
     resource.class().varies
 }
@@ -108,7 +109,7 @@ pub fn is_always_replaced(resource: &Resource) -> bool {
     (resource.class().always_replaced)(resource.compared())
 }
 
-/// Whether Heat updates such a resource on every update, and that does something.
+/// Whether Heat updates such a resource on every update, with an effect.
 pub fn is_always_updated(resource: &Resource) -> bool {
     (resource.class().always_updated)(resource.compared())
 }
@@ -118,7 +119,7 @@ pub fn is_replaced_by_metadata(resource: &Resource) -> bool {
     resource.class().replaced_by_metadata
 }
 
-/// Whether another one in the place of such a resource is referred to as it was: by the name that it is given.
+/// Whether references to such a resource stay the same after it is replaced, because others refer to it by its given name.
 pub fn keeps_reference(before: &Resource, after: &Resource) -> bool {
     let name = after.compared().text("name");
     let is_named = before.ty() == after.ty() && after.class().referred_by_name;

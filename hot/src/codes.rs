@@ -1,9 +1,9 @@
-//! W13xx: what only wattle reads of a template.
+//! W13xx: template content that only wattle reads.
 //!
-//! Reading the model reports all of these at once; what stands here is their documentation.
+//! Reading the model reports all of these at once. This file contains their documentation.
 
-/// Declares a check of what only wattle reads. Of the code blocks in its documentation the first is a template in which it
-/// reports something, and the second one in which no check does.
+/// Declares a check of content that only wattle reads. In its documentation, the first code block is a template for which it
+/// reports something, and the second is one for which no check does.
 macro_rules! check {
     ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal) => {
         wattle::model::check! { $(#[doc = $doc])+ pub(crate) $name: $code, $severity, $summary, (), () }
@@ -11,11 +11,12 @@ macro_rules! check {
 }
 pub(crate) use check;
 
-/// One check of what only wattle reads. It has nothing to run: reading the model reports all at once.
+/// A check of content that only wattle reads. It has no function, because reading the model reports everything at once.
 pub type Check = wattle::model::Check<()>;
 
 check! {
-    /// Components, kinds and what is said of the stack have keys of their own, each with values of its own form.
+    /// Components, kinds and the stack's own description each have a fixed set of keys, and each key has values of a certain
+    /// form.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -44,7 +45,8 @@ check! {
 }
 
 check! {
-    /// Types are words (`string`, `integer`, `port`, `url`, ...) or maps of one key (`{list: string}`, `{secret: string}`, ...).
+    /// A type is a word (`string`, `integer`, `port`, `url`, ...) or a map with one key (`{list: string}`,
+    /// `{secret: string}`, ...).
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -73,8 +75,8 @@ check! {
 }
 
 check! {
-    /// A component says what it runs: a file beside the template, or a script written out; and with which tool, if the
-    /// file's name does not tell.
+    /// A component declares what it runs: a file beside the template, or an inline script. It also names the tool, if the
+    /// file's name does not determine it.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -103,7 +105,7 @@ check! {
 }
 
 check! {
-    /// What the components of one kind have in common stands with one of them; the others say only its `kind`.
+    /// What the components of one kind have in common is declared with one of them. The others only name their `kind`.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -133,7 +135,8 @@ check! {
 }
 
 check! {
-    /// The resource `wattle_model` says what is not of one server, and names what stands elsewhere in the template.
+    /// The resource `wattle_model` contains what does not belong to one server, and refers to other parts of the template by
+    /// name.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -154,7 +157,7 @@ check! {
 }
 
 check! {
-    /// Software runs on servers; the metadata of another resource cannot describe any.
+    /// Software runs on servers. The metadata of another resource cannot describe any.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -175,7 +178,7 @@ check! {
 }
 
 check! {
-    /// Software runs on servers whose user data older versions of HOT cannot make.
+    /// Software runs on servers, whose user data cannot be written in older versions of HOT.
     ///
     /// ```yaml
     /// heat_template_version: 2015-04-30

@@ -1,8 +1,8 @@
 //! Heat templates as blueprints: as models of the software and infrastructure that they describe, and as crates.
 //!
-//! What lives here: an extended template read as a model (`model`), a template written as a crate of Rust (`import`), and
-//! the checks of what only wattle reads of a template (`check`). What must not: I/O, and what Heat does with a template,
-//! which is the business of `wattle-heat`.
+//! What lives here: reading an extended template as a model (`model`), writing a template as a Rust crate (`import`), and
+//! the checks of template content that only wattle reads (`check`). What must not: I/O, and what Heat does with a template,
+//! which is the job of `wattle-heat`.
 //!
 //! ```
 //! use wattle_heat::Loaded;

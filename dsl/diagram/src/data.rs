@@ -1,7 +1,7 @@
-//! What is drawn, as plain data: the format `wattle-picture/1`.
+//! The content of a diagram as plain data: the format `wattle-picture/1`.
 //!
-//! Names are those of the model: a resource's is qualified by its modules, a component's key is `SERVER/COMPONENT`. Fields
-//! that are empty are left out; a reader takes fields that it does not know for later ones and ignores them.
+//! Names are those of the model: a resource's name is qualified by its modules, and a component's key is `SERVER/COMPONENT`.
+//! Empty fields are omitted. A reader ignores fields that it does not know, because later versions may add some.
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -10,59 +10,59 @@ use wattle_model::{IndexMap, Name};
 /// The format of [`Diagram`] as JSON.
 pub const FORMAT: &str = "wattle-picture/1";
 
-/// A topology as it is drawn. Its long lists are there as a whole, or made [one part after the other](Each) while they are
-/// written.
+/// The diagram of a topology. Its long lists are either held as a whole, or produced [one part after the other](Each) while
+/// they are written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Diagram<R: Parts = Vec<Resource>, C: Parts = Vec<Component>, E: Parts = Vec<Edge>> {
     /// [`FORMAT`].
     pub format: Name,
-    /// Name of the stack.
+    /// The name of the stack.
     pub stack: Name,
-    /// What the blueprint's documentation says.
+    /// The blueprint's documentation.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub description: Name,
-    /// Where the blueprint stands, as `file:line:column`.
+    /// Where the blueprint is defined, as `file:line:column`.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub at: Name,
-    /// The modules, outer ones before those within.
+    /// The modules, each before the modules within it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub modules: Vec<Module>,
-    /// What Heat creates, and networks that exist already and have servers on them.
+    /// The resources that Heat creates, and existing networks with servers on them.
     #[serde(default, skip_serializing_if = "Parts::is_empty")]
     pub resources: R,
-    /// What components are, by the path of the kind's Rust type.
+    /// The component types, by the path of their Rust type.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub kinds: IndexMap<Name, Kind>,
-    /// Software on servers, in the order in which it was declared.
+    /// Software on servers, in declaration order.
     #[serde(default, skip_serializing_if = "Parts::is_empty")]
     pub components: C,
-    /// Who waits for whom.
+    /// What waits for what.
     #[serde(default, skip_serializing_if = "Parts::is_empty")]
     pub edges: E,
-    /// What is chosen at deployment.
+    /// Values chosen at deployment.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub parameters: IndexMap<Name, Parameter>,
-    /// What other stacks and the operator may read.
+    /// Values that other stacks and the operator can read.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub exports: IndexMap<Name, Exported>,
-    /// Texts of recipes, each once; [`File::text`] is an index of them.
+    /// The texts of recipes, without duplicates. [`File::text`] is an index into this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<Name>,
-    /// Where states come from, if the page is served by what knows them.
+    /// Where live states come from, if the page is served by a program that knows them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<Live>,
 }
 
 impl Diagram {
-    /// An empty picture of the stack `stack`.
+    /// An empty diagram of the stack `stack`.
     pub fn new(stack: impl Into<Name>) -> Self {
         Self { format: FORMAT.into(), stack: stack.into(), ..Self::default() }
     }
 }
 
-/// A list of a diagram's parts, or what makes one.
+/// A list of a diagram's parts, or something that produces one.
 pub trait Parts: Serialize {
-    /// Whether there are none.
+    /// Whether the list is empty.
     fn is_empty(&self) -> bool;
 }
 
@@ -72,7 +72,7 @@ impl<T: Serialize> Parts for Vec<T> {
     }
 }
 
-/// Parts that exist one after the other, each only while it is written.
+/// Parts that are produced one after the other. Each exists only while it is written.
 pub struct Each<F>(pub F);
 
 impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Parts for Each<F> {
@@ -87,7 +87,7 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
     }
 }
 
-/// A frame around resources: a module, or a nested stack.
+/// A frame around resources: a module or a nested stack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Module {
     /// Its qualified name.
@@ -95,7 +95,7 @@ pub struct Module {
     /// The module around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<Name>,
-    /// The Rust type of the module; of a nested stack its file.
+    /// The Rust type of the module. For a nested stack, its file.
     pub kind: Name,
     /// Where it was added.
     #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -116,7 +116,7 @@ pub enum Role {
     Other,
 }
 
-/// What Heat creates.
+/// A resource that Heat creates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resource {
     /// Its qualified name.
@@ -124,18 +124,18 @@ pub struct Resource {
     /// The module around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<Name>,
-    /// Heat's resource type; empty where it exists already.
+    /// Heat's resource type. Empty if the resource exists already.
     #[serde(rename = "type", default, skip_serializing_if = "str::is_empty")]
     pub ty: Name,
     /// How it is drawn.
     pub role: Role,
-    /// What it is.
+    /// Its documentation.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub doc: Name,
     /// The networks that a server is on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub networks: Vec<Name>,
-    /// Its properties, in words.
+    /// Its properties, each worded for people.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub properties: IndexMap<Name, Name>,
     /// Where it was added.
@@ -144,7 +144,7 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// A resource of which nothing else is known.
+    /// A resource with only a name, a type and a role.
     pub fn new(name: impl Into<Name>, ty: impl Into<Name>, role: Role) -> Self {
         Self {
             name: name.into(),
@@ -159,37 +159,37 @@ impl Resource {
     }
 }
 
-/// What a kind of component declares.
+/// What a component type declares.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kind {
     /// Its name.
     pub name: Name,
-    /// What its documentation says.
+    /// Its documentation.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub doc: Name,
-    /// What runs its recipe: the name of a `wattle_model::Tool`.
+    /// The tool that runs its recipe, as the name of a `wattle_model::Tool`.
     pub tool: Name,
-    /// What is run.
+    /// The recipe's entry point.
     pub recipe: Name,
-    /// What is run when it leaves.
+    /// The entry point that runs when the component leaves the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub teardown: Option<Name>,
     /// The recipe's files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<File>,
-    /// What it reads.
+    /// Its inputs.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<Name, Port>,
-    /// What it writes.
+    /// Its outputs.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<Name, Port>,
-    /// On what it listens: `tcp port`, `udp 53`.
+    /// The ports it listens on: `tcp port`, `udp 53`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listens: Vec<Name>,
-    /// Seconds that one run may take.
+    /// The most seconds that one run may take.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
-    /// Seconds that its inputs may be awaited.
+    /// The most seconds to wait for its inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<u64>,
     /// Where it was declared.
@@ -202,24 +202,24 @@ pub struct Kind {
 pub struct File {
     /// Its path.
     pub path: Name,
-    /// Its text, as an index of [`Diagram::texts`]; none where it is no text, or texts are left out.
+    /// Its text, as an index into [`Diagram::texts`]. `None` if the file is not text, or if texts are omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<usize>,
 }
 
-/// An input or an output of a kind.
+/// An input or an output of a component type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Port {
-    /// Its type in short: `string`, `list of url`, `secret string`.
+    /// A short form of its type: `string`, `list of url`, `secret string`.
     #[serde(rename = "type")]
     pub ty: Name,
-    /// What its documentation says.
+    /// Its documentation.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub doc: Name,
-    /// Whether it need not be wired.
+    /// Whether it can stay unwired.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
-    /// Its value when it is not wired.
+    /// The value of an unwired input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Name>,
 }
@@ -229,16 +229,16 @@ pub struct Port {
 pub struct Component {
     /// `SERVER/COMPONENT`.
     pub key: Name,
-    /// The server.
+    /// Its server.
     pub server: Name,
     /// Its name on the server.
     pub name: Name,
-    /// Its kind: a key of [`Diagram::kinds`].
+    /// Its component type: a key of [`Diagram::kinds`].
     pub kind: Name,
     /// What its inputs are wired to.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub inputs: IndexMap<Name, WiredInput>,
-    /// Where it was declared to run.
+    /// Where it was declared.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub at: Name,
 }
@@ -246,67 +246,67 @@ pub struct Component {
 /// What an input is wired to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WiredInput {
-    /// The value in words: `db/postgres/url`, `parameter image`, `"8080"`. Constants of a secret are masked.
+    /// The value, worded for people: `db/postgres/url`, `parameter image`, `"8080"`. Secret constants are masked.
     pub value: Name,
     /// Where it was wired.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub at: Name,
 }
 
-/// Why one waits for another.
+/// Why one thing waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Why {
     /// An input reads an output.
     Data,
-    /// Both run on one server, one declared before the other.
+    /// Both run on one server, in declaration order.
     RunList,
-    /// An order that was given.
+    /// An explicit order.
     After,
-    /// One resource refers to another, or Heat makes it before.
+    /// One resource refers to the other, or Heat creates it first.
     Infrastructure,
 }
 
 impl Why {
-    /// Whether it is an order between components that exchange nothing.
+    /// Whether it only orders components that exchange no values.
     pub fn is_order(self) -> bool {
         matches!(self, Self::RunList | Self::After)
     }
 }
 
-/// That `to` waits for `from`: values go this way, and time does.
+/// `to` waits for `from`. Values flow in the direction of the edge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edge {
-    /// What is there first: a component's key or a resource's name.
+    /// What comes first: a component's key or a resource's name.
     pub from: Name,
-    /// What waits for it.
+    /// What waits.
     pub to: Name,
-    /// Why.
+    /// Why it waits.
     pub why: Why,
-    /// The output that is read.
+    /// The output being read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Name>,
-    /// The input that reads it; between resources the property, or what else refers to it.
+    /// The input that reads it. Between resources, the property or other field that refers to the resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Name>,
-    /// The input's type in short.
+    /// A short form of the input's type.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub ty: Option<Name>,
-    /// The promise between them.
+    /// The forward reference through which it is wired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<Name>,
-    /// Where it was said.
+    /// Where the dependency was declared.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub at: Name,
 }
 
 impl Edge {
-    /// An edge of which nothing else is known.
+    /// An edge with only its ends and its reason.
     pub fn new(from: Name, to: Name, why: Why) -> Self {
         Self { from, to, why, output: None, input: None, ty: None, promise: None, at: Name::default() }
     }
 
-    /// The input and its type, as an edge of data is labelled: `upstream: url`.
+    /// The input and its type, which label a data edge: `upstream: url`.
     pub fn label(&self) -> Option<String> {
         let input = self.input.as_ref().filter(|_| self.why == Why::Data)?;
         Some(self.ty.as_ref().map_or_else(|| input.to_string(), |ty| format!("{input}: {ty}")))
@@ -319,10 +319,10 @@ pub struct Parameter {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: Name,
-    /// What it is.
+    /// Its description.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub doc: Name,
-    /// Its default; none where it is secret.
+    /// Its default. `None` if it is secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Name>,
 }
@@ -330,9 +330,9 @@ pub struct Parameter {
 /// An export or an output of the stack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Exported {
-    /// Its value in words.
+    /// Its value, worded for people.
     pub value: Name,
-    /// Its type in short.
+    /// A short form of its type.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub ty: Option<Name>,
     /// Where it was exported.
@@ -340,14 +340,14 @@ pub struct Exported {
     pub at: Name,
 }
 
-/// Where states come from.
+/// Where live states come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Live {
-    /// Address of the stream of events, relative to the page's.
+    /// The URL of the event stream, relative to the page.
     pub events: Name,
 }
 
-/// Heat's types of networks.
+/// Heat's network types.
 const NETWORKS: [&str; 2] = ["OS::Neutron::Net", "OS::Neutron::ProviderNet"];
 
 impl Role {

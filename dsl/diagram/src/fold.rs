@@ -1,6 +1,6 @@
-//! What is told within something else: subnets in their network's band, ports in the server that alone needs them.
+//! What is shown inside something else: subnets in the band of their network, and ports in the server that alone uses them.
 //!
-//! Every picture of one diagram tells it so, drawn here or on the page.
+//! Images and the page share these rules, so every drawing of one diagram agrees.
 
 use std::collections::HashMap;
 
@@ -8,11 +8,11 @@ use crate::{Diagram, Resource, Role, Why};
 
 /// Resources without a box of their own.
 pub(crate) struct Folded<'p> {
-    /// By subnet its network.
+    /// The network of each subnet.
     pub(crate) subnets: HashMap<&'p str, &'p str>,
-    /// By port its server.
+    /// The server of each port.
     pub(crate) ports: HashMap<&'p str, &'p str>,
-    /// By server its ports, in the diagram's order.
+    /// The ports of each server, in the diagram's order.
     pub(crate) ports_of: HashMap<&'p str, Vec<&'p str>>,
 }
 
@@ -22,9 +22,9 @@ pub(crate) struct Folded<'p> {
 pub(crate) struct Band<'p> {
     /// Its qualified name.
     pub(crate) name: &'p str,
-    /// As much of its name as tells it from other networks: what a box says that is on it.
+    /// The shortest part of its name that distinguishes it from other networks. Boxes on the network show it.
     pub(crate) short: &'p str,
-    /// What else is said of it: its subnets, or that it exists already.
+    /// Further text about it: its subnets, or that it exists already.
     pub(crate) about: String,
 }
 
@@ -98,7 +98,7 @@ impl<'p> Folded<'p> {
         about.join(" · ")
     }
 
-    /// What a server says of itself: its flavor and image where they are known, and its ports.
+    /// A server's description: its flavor and image where they are known, and its ports.
     pub(crate) fn about_server(&self, server: &Resource) -> String {
         let plain = |name: &str| Some(server.properties.get(name)?.trim_matches('"').to_owned());
         let known = [plain("flavor"), plain("image")].into_iter().flatten();
@@ -108,15 +108,15 @@ impl<'p> Folded<'p> {
     }
 }
 
-/// The part of a qualified name behind that of the module.
+/// The part of a qualified name after the module.
 pub(crate) fn local(name: &str) -> &str {
     name.rsplit(['.', '/']).next().unwrap_or(name)
 }
 
-/// The shortest end of a network's qualified name that no other network's name has.
+/// The shortest suffix of a network's qualified name that no other network's name has.
 fn short<'p>(network: &'p Resource, all: &[&Resource]) -> &'p str {
     let name = &*network.name;
-    // What exists already is called as its cloud, or a parameter, calls it.
+    // An existing network keeps the name that its cloud, or a parameter, gives it.
     if network.ty.is_empty() {
         return name;
     }

@@ -1,13 +1,13 @@
-//! What the lines and marks of a picture mean.
+//! The meaning of a diagram's lines and marks.
 
 use crate::{Diagram, Role, Why};
 
-/// Something that a picture is drawn with.
+/// A kind of line or mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "page", derive(serde::Serialize))]
 #[cfg_attr(feature = "page", serde(rename_all = "lowercase"))]
 pub(crate) enum Sign {
-    /// A strong line.
+    /// A thick line.
     Data,
     /// A dashed line.
     Order,
@@ -18,7 +18,7 @@ pub(crate) enum Sign {
 }
 
 impl Sign {
-    /// The word by which styles and scripts know it.
+    /// Its name in styles and scripts.
     pub(crate) fn class(self) -> &'static str {
         match self {
             Self::Data => "data",
@@ -28,7 +28,7 @@ impl Sign {
         }
     }
 
-    /// What it means.
+    /// Its meaning.
     fn words(self) -> &'static str {
         match self {
             Self::Data => "is read by",
@@ -39,7 +39,7 @@ impl Sign {
     }
 }
 
-/// What a picture has of these, each with what it means.
+/// The signs that a diagram uses, each with its meaning.
 pub(crate) fn legend(picture: &Diagram) -> Vec<(Sign, &'static str)> {
     let has = |is: fn(Why) -> bool| picture.edges.iter().any(|edge| is(edge.why));
     let signs = [

@@ -1,7 +1,7 @@
-//! Diagrams of a topology: what is drawn as data, and how it is drawn.
+//! Diagrams of a topology: their content as data, and how it is drawn.
 //!
 //! What lives here: [`Diagram`], and one writer for each format. What must not: models, diagnostics, I/O, a clock. The same
-//! diagram gives the same bytes.
+//! diagram always yields the same bytes.
 
 mod data;
 mod fold;
@@ -30,18 +30,18 @@ pub use text::{dot, mermaid};
 pub const FILE_NAME: &str = "graph.json";
 
 impl Diagram {
-    /// As JSON: what programs read.
+    /// The diagram as compact JSON, for programs.
     ///
     /// # Panics
-    /// Never: a diagram is text and numbers.
+    /// Never: a diagram consists of text and numbers.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("INVARIANT: text and numbers are JSON")
     }
 
-    /// The same, for people.
+    /// The diagram as indented JSON, for people.
     ///
     /// # Panics
-    /// Never, likewise.
+    /// Never, for the same reason.
     pub fn to_pretty_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("INVARIANT: text and numbers are JSON") + "\n"
     }
@@ -49,7 +49,7 @@ impl Diagram {
     /// Reads what [`Diagram::to_json`] wrote.
     ///
     /// # Errors
-    /// It is not a diagram, or one of another format.
+    /// The text is not a diagram, or has another format.
     pub fn from_json(text: &str) -> Result<Self, String> {
         let diagram: Self = serde_json::from_str(text).map_err(|error| format!("it is not a diagram: {error}"))?;
         match &*diagram.format {
@@ -63,12 +63,12 @@ impl<R: Parts, C: Parts, E: Parts> Diagram<R, C, E> {
     /// Writes what [`Diagram::to_json`] returns.
     ///
     /// # Errors
-    /// When `out` fails.
+    /// `out` fails.
     pub fn write(&self, out: impl io::Write) -> io::Result<()> {
         Ok(serde_json::to_writer(out, self)?)
     }
 
-    /// The same without the texts of recipes, which is what `emit` writes.
+    /// The diagram without the texts of recipes, which is the form that `emit` writes.
     #[must_use]
     pub fn without_texts(mut self) -> Self {
         self.texts.clear();

@@ -1,4 +1,4 @@
-//! Documentation comments, which are Markdown, as text.
+//! Documentation comments, which are Markdown, as plain text.
 
 /// The first sentence, without markup.
 pub(crate) fn summary(text: &str) -> String {
@@ -11,13 +11,13 @@ pub(crate) fn summary(text: &str) -> String {
     }
 }
 
-/// Whether the point at the end of `text` is one of an abbreviation such as `e.g.`, and ends no sentence.
+/// Whether the period at the end of `text` belongs to an abbreviation such as `e.g.` and does not end a sentence.
 fn is_abbreviation(text: &str) -> bool {
     let word = text.rsplit(' ').next().unwrap_or(text).trim_end_matches('.');
     word.contains('.') || matches!(word, "etc" | "vs" | "cf")
 }
 
-/// A paragraph without markup: of links what they say, and no signs of code, headings or emphasis.
+/// A paragraph without markup: links become their text, and marks for code, headings and emphasis are removed.
 fn plain(text: &str) -> String {
     let text = text.trim_start_matches('#').trim_start();
     let mut out = String::with_capacity(text.len());
@@ -46,14 +46,15 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// What a link says, and the text behind it: of `name](target) more`, `name][target] more` or, for an item, `name] more`.
+/// The text of a link, and what follows the link, given `name](target) more`, `name][target] more` or, for an item,
+/// `name] more`.
 fn link(text: &str) -> Option<(&str, &str)> {
     let (said, behind) = text.split_once(']')?;
     let target = |open, close| behind.strip_prefix(open).and_then(|target: &str| Some(target.split_once(close)?.1));
     if let Some(behind) = target('(', ')').or_else(|| target('[', ']')) {
         return Some((said, behind));
     }
-    // Rustdoc's links to items; other brackets are meant as such.
+    // Rustdoc's links to items. Other brackets are literal.
     said.starts_with('`').then_some((said, behind))
 }
 

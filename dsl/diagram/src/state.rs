@@ -1,11 +1,11 @@
-//! The states in which a live diagram shows components.
+//! The states of components in a live diagram.
 
-/// How a component is shown.
+/// The displayed state of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It, or what it depends on, failed.
+    /// It failed, or something that it depends on did.
     Failed,
-    /// Its recipe runs.
+    /// Its recipe is running.
     Running,
     /// It waits for inputs, or for its turn.
     Waiting,
@@ -14,10 +14,10 @@ pub enum State {
 }
 
 impl State {
-    /// Every state, the one first that what is folded shows if anything in it is in that state.
+    /// Every state, in order of priority: a folded box shows the first state that occurs in it.
     pub const ALL: [Self; 4] = [Self::Failed, Self::Running, Self::Waiting, Self::Done];
 
-    /// Its word, in the page, in JSON and in tables.
+    /// Its name in the page, in JSON and in tables.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Failed => "failed",
@@ -42,17 +42,17 @@ mod tests {
         include_str!("page/live-timeline.js"),
         include_str!("page/live.css"),
     );
-    /// Its `case`s are kinds of values.
+    /// Each of its `case`s is a kind of value.
     const DATA: &str = include_str!("page/live-data.js");
 
-    /// The words of a script's array.
+    /// The strings of an array in a script.
     fn array<'s>(script: &'s str, name: &str) -> Vec<&'s str> {
         let (_, rest) = script.split_once(&format!("const {name} = [")).expect("the array");
         let (items, _) = rest.split_once(']').expect("its end");
         items.split(", ").map(|item| item.trim_matches('\'')).collect()
     }
 
-    /// What stands behind `before` in quotes, wherever that is.
+    /// All quoted strings that follow `before`.
     fn quoted<'s>(text: &'s str, before: &str) -> BTreeSet<&'s str> {
         text.split(before).skip(1).filter_map(|rest| rest.split('\'').next()).collect()
     }

@@ -1,11 +1,11 @@
-//! Pictures for what draws graphs: DOT and Mermaid.
+//! Diagrams as input for graph tools: DOT and Mermaid.
 
 use std::fmt::Write;
 
 use super::tree::{Item, Tree};
 use super::{Diagram, Edge, Resource, Role, Why};
 
-/// As DOT, for Graphviz.
+/// The diagram in DOT, for Graphviz.
 pub fn dot(picture: &Diagram) -> String {
     let mut out = String::from(
         "digraph {\n  rankdir=LR\n  compound=true\n  node [shape=box, fontname=\"sans-serif\"]\n  \
@@ -15,7 +15,7 @@ pub fn dot(picture: &Diagram) -> String {
     out + "}\n"
 }
 
-/// As a flowchart of Mermaid.
+/// The diagram as a Mermaid flowchart.
 pub fn mermaid(picture: &Diagram) -> String {
     let mut out = String::from("flowchart LR\n");
     write(&mut out, &Mermaid, picture);
@@ -39,7 +39,7 @@ fn write(out: &mut String, form: &dyn Form, picture: &Diagram) {
     }
 }
 
-/// What stands in a module, each thing with what is within.
+/// Writes the content of a module, each item with what it contains.
 fn frame(out: &mut String, form: &dyn Form, tree: &Tree<'_>, module: &str, depth: usize) {
     for item in tree.within(module) {
         match item {
@@ -60,21 +60,21 @@ fn frame(out: &mut String, form: &dyn Form, tree: &Tree<'_>, module: &str, depth
     }
 }
 
-/// What a resource is called, and what it is.
+/// The name of a resource and its description.
 fn lines(resource: &Resource) -> Vec<&str> {
     [&*resource.name, &*resource.ty].into_iter().filter(|line| !line.is_empty()).collect()
 }
 
-/// A language of graphs.
+/// A graph language.
 trait Form {
     fn node(&self, out: &mut String, depth: usize, id: &str, lines: &[&str], role: Role);
     fn open(&self, out: &mut String, depth: usize, id: &str, label: &str);
     fn close(&self, out: &mut String, depth: usize);
-    /// An edge the way that values go, between what [`Form::end`] says.
+    /// An edge in the direction in which values flow, between the ends that [`Form::end`] returns.
     fn edge(&self, out: &mut String, from: &str, to: &str, edge: &Edge);
-    /// That a server is on a network.
+    /// A server's membership in a network.
     fn member(&self, out: &mut String, server: &str, network: &str);
-    /// What an edge is tied to that leads to `id`.
+    /// The node to which edges of `id` are attached.
     fn end(&self, id: &str, is_frame: bool) -> String;
 }
 
@@ -98,7 +98,7 @@ impl Form for Dot {
     fn open(&self, out: &mut String, depth: usize, id: &str, label: &str) {
         line(out, depth, format_args!("subgraph {} {{", quoted(&format!("cluster {id}"))));
         line(out, depth + 1, format_args!("label={}", quoted(label)));
-        // An edge to a frame is tied to this.
+        // Edges of the frame are attached to this point.
         line(out, depth + 1, format_args!("{} [shape=point, style=invis]", quoted(&self.end(id, true))));
     }
 
@@ -127,7 +127,7 @@ impl Form for Dot {
 
 struct Mermaid;
 
-/// Mermaid takes few characters in an identifier: the others are written as their numbers.
+/// Mermaid allows few characters in an identifier. The others are written as their numbers.
 fn identifier(id: &str) -> String {
     let mut out = String::from("n_");
     for character in id.chars() {
@@ -140,7 +140,7 @@ fn identifier(id: &str) -> String {
     out
 }
 
-/// Text in Mermaid: within quotes, these as entities.
+/// Text for Mermaid: in quotes, with special characters as entities.
 fn label(text: &str) -> String {
     text.replace('#', "#35;").replace('"', "#quot;").replace('<', "#lt;").replace('>', "#gt;").replace('\n', " ")
 }

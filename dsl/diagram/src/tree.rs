@@ -1,17 +1,17 @@
-//! What is within what: modules, resources, components.
+//! The containment tree: modules, resources, components.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Component, Diagram, Edge, Module, Resource, Role, Why};
 
-/// What stands in a frame.
+/// The content of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Item<'p> {
     Module(&'p Module),
     Resource(&'p Resource),
 }
 
-/// A picture by what is within what.
+/// A diagram by containment.
 pub(super) struct Tree<'p> {
     within: HashMap<&'p str, Vec<Item<'p>>>,
     components: HashMap<&'p str, Vec<&'p Component>>,
@@ -46,7 +46,7 @@ impl<'p> Tree<'p> {
         }
     }
 
-    /// What stands in the module `name`; outside of all for the empty name.
+    /// The content of the module `name`. The empty name stands for the top level.
     pub(super) fn within(&self, name: &str) -> &[Item<'p>] {
         self.within.get(name).map_or(&[], Vec::as_slice)
     }
@@ -56,7 +56,7 @@ impl<'p> Tree<'p> {
         self.components.get(server).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether an edge says no more than that a server is on a network.
+    /// Whether an edge only expresses that a server is on a network.
     pub(super) fn is_membership(&self, edge: &Edge) -> bool {
         edge.why == Why::Infrastructure
             && self.networks.contains(&*edge.from)

@@ -1,4 +1,4 @@
-//! Bytes as text: base64 (RFC 4648), which every format that a model is written in can hold.
+//! Bytes as base64 text (RFC 4648), which every file format of a model can hold.
 
 use std::borrow::Cow;
 

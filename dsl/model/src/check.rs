@@ -1,27 +1,27 @@
-//! What a check is: what it says of itself, and the function that looks.
+//! What a check is: its description, and the function that runs it.
 
 use crate::names::nearest;
 use crate::{Diagnostic, Severity, Source};
 
-/// One check. `Run` is its function: checks of models and checks of templates are given different things to look at.
+/// One check. `Run` is the type of its function: checks of models and checks of templates receive different input.
 #[derive(Debug)]
 pub struct Check<Run: 'static> {
-    /// What it says of itself.
+    /// Its description.
     pub about: About,
-    /// What looks.
+    /// The function that runs it.
     pub run: Run,
 }
 
-/// What a check says of itself, whatever it looks at.
+/// The description of a check, whatever it examines.
 #[derive(Debug)]
 pub struct About {
-    /// The code of its diagnostics: `W0101`. Codes are stable and never used again for something else.
+    /// The code of its diagnostics, such as `W0101`. Codes are stable and never reused.
     pub code: &'static str,
-    /// How bad its diagnostics are.
+    /// The severity of its diagnostics.
     pub severity: Severity,
     /// What it reports, in one line.
     pub summary: &'static str,
-    /// What it reports, why that is wrong, an example that fails and the same example fixed; Markdown.
+    /// What it reports, why that is wrong, an example that fails, and the same example fixed. Markdown.
     pub docs: &'static str,
 }
 
@@ -34,13 +34,13 @@ impl<Run> std::ops::Deref for Check<Run> {
 }
 
 impl About {
-    /// A diagnostic of this check.
+    /// Creates a diagnostic of this check.
     pub fn diagnostic(&self, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.code, self.severity, message)
     }
 
-    /// Its documentation for a terminal, as Markdown: its code, severity and summary, then what it says of itself, without
-    /// the lines that make an example in Rust a test.
+    /// Its documentation for a terminal, as Markdown: code, severity, summary and description, without the hidden lines that
+    /// turn a Rust example into a test.
     pub fn page(&self) -> String {
         let mut text = format!("{} ({}): {}\n\n", self.code, self.severity, self.summary);
         let mut block = Block::None;
@@ -52,7 +52,7 @@ impl About {
                 (Block::Rust | Block::Other, "```") => Some((Block::None, line.to_owned())),
                 (Block::Rust, "#") => None,
                 (Block::Rust, hidden) if hidden.starts_with("# ") => None,
-                // Where recipes stand in an author's crate.
+                // Recipes have their own folder in an author's crate.
                 _ => Some((block, line.replace("src/check/examples/", "recipes/"))),
             };
             let Some((next, shown)) = shown else { continue };
@@ -60,7 +60,7 @@ impl About {
             text.push_str(&shown);
             text.push('\n');
         }
-        // Hidden lines leave blank ones behind.
+        // Removing hidden lines leaves blank lines behind.
         while text.contains("\n\n\n") {
             text = text.replace("\n\n\n", "\n\n");
         }
@@ -68,23 +68,23 @@ impl About {
     }
 }
 
-/// Where a line of documentation stands.
+/// Where a line of documentation is.
 #[derive(Clone, Copy)]
 enum Block {
-    /// In no block of code.
+    /// Outside of any code block.
     None,
-    /// In an example in Rust.
+    /// In a Rust example.
     Rust,
     /// In a template.
     Other,
 }
 
-/// The check with the code `code`, in any case of letters.
+/// The check with the code `code`, ignoring case.
 pub fn find<'c>(all: &[&'c About], code: &str) -> Option<&'c About> {
     all.iter().copied().find(|check| check.code.eq_ignore_ascii_case(code))
 }
 
-/// The code that is most like `code`: what was probably meant by one that is unknown.
+/// The known code most similar to `code`, to suggest in place of an unknown one.
 pub fn nearest_code(all: &[&About], code: &str) -> Option<&'static str> {
     let asked = code.to_ascii_uppercase();
     let digits: String = asked.chars().filter(char::is_ascii_digit).collect();
@@ -92,7 +92,7 @@ pub fn nearest_code(all: &[&About], code: &str) -> Option<&'static str> {
     exact.or_else(|| nearest(&asked, all.iter().map(|check| check.code)))
 }
 
-/// Diagnostics by severity, place and code, each once.
+/// Sorts diagnostics by severity, place and code, and removes duplicates.
 pub fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     fn rank(one: &Diagnostic) -> (Severity, Option<&Source>, &str, &str) {
         (one.severity, one.place(), one.code, &one.message)
@@ -102,8 +102,8 @@ pub fn sorted(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found.into_iter().map(Diagnostic::bounded).collect()
 }
 
-/// Declares a check: its documentation, `NAME: "W0101", Error, "summary"`, and its function. The documentation is what
-/// `explain` prints; its code blocks are tests.
+/// Declares a check: its documentation, then `NAME: "W0101", Error, "summary"`, then its function. `explain` prints the
+/// documentation, and its code blocks are tests.
 #[macro_export]
 macro_rules! check {
     ($(#[doc = $doc:literal])+ $visibility:vis $name:ident: $code:literal, $severity:ident, $summary:literal, $run:expr, $ty:ty) => {

@@ -1,4 +1,4 @@
-//! Components: software on servers, and what their kinds declare.
+//! Components: software on servers, and what their types declare.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,62 +14,62 @@ use super::{Binding, Name, Source, Type, Value};
 pub struct Component {
     /// Its name on its server.
     pub name: Name,
-    /// The resource that it was put on; a sound model has a server there.
+    /// The resource it runs on. In a valid model this is a server.
     pub server: Name,
-    /// Its kind: a key of [`super::Model::declarations`].
+    /// Its component type: a key of [`super::Model::declarations`].
     pub declaration: Name,
-    /// What its inputs are wired to. An input that is not here takes its default, or is absent.
+    /// What its inputs are wired to. An input that is missing here takes its default, or is absent.
     pub inputs: IndexMap<Name, Binding>,
-    /// Where it was declared to run.
+    /// Where it was declared.
     pub at: Source,
 }
 
 impl Component {
-    /// A component with nothing wired.
+    /// A component whose inputs are not wired.
     pub fn new(name: Name, server: Name, declaration: Name, at: Source) -> Self {
         Self { name, server, declaration, inputs: IndexMap::default(), at }
     }
 }
 
-/// `component` runs only when `predecessor` has finished.
+/// An explicit order: `component` runs only after `predecessor` has finished.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct After {
-    /// Who waits, as `SERVER/COMPONENT`.
+    /// The component that waits, as `SERVER/COMPONENT`.
     pub component: Name,
-    /// For whom, as `SERVER/COMPONENT`.
+    /// The component it waits for, as `SERVER/COMPONENT`.
     pub predecessor: Name,
-    /// Where the order was given.
+    /// Where the order was declared.
     pub at: Source,
 }
 
-/// What a kind of component reads, writes and runs.
+/// What a component type reads, writes and runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Declaration {
-    /// The kind's name: `Db2`.
+    /// The name of the component type, such as `Db2`.
     pub name: Name,
-    /// What its documentation says.
+    /// Its documentation.
     #[serde(default)]
     pub doc: String,
     /// The automation that installs it.
     pub recipe: Recipe,
-    /// What it reads.
+    /// Its inputs.
     pub inputs: IndexMap<Name, Input>,
-    /// What it writes.
+    /// Its outputs.
     pub outputs: IndexMap<Name, OutputDeclaration>,
-    /// On what it listens: what must be let in for it to be reached.
+    /// The ports it listens on, which must be open for it to be reachable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listens: Vec<Listen>,
-    /// Seconds that one run may take, waiting for inputs not counted.
+    /// The most seconds that one run may take, not counting the wait for inputs.
     #[serde(default)]
     pub deadline: Option<u64>,
-    /// Seconds that its inputs may be awaited, from the time on at which it could run but for them.
+    /// The most seconds to wait for its inputs, counted from the moment when only inputs keep it from running.
     #[serde(default)]
     pub wait: Option<u64>,
-    /// Where the kind was declared.
+    /// Where the component type was declared.
     pub at: Source,
 }
 
-/// Ports on which a kind of component listens.
+/// Ports on which a component type listens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listen {
     /// The protocol.
@@ -78,7 +78,7 @@ pub struct Listen {
     pub ports: Ports,
 }
 
-/// A protocol with ports.
+/// A transport protocol with ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
@@ -97,22 +97,22 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// Which ports.
+/// Which ports a component type listens on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ports {
-    /// The one that an input tells.
+    /// The port that an input holds.
     OfInput(Name),
-    /// Always the same.
+    /// A fixed range.
     Fixed {
-        /// The first.
+        /// The first port.
         first: u16,
-        /// The last.
+        /// The last port.
         last: u16,
     },
 }
 
-/// One input of a kind of component.
+/// One input of a component type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Input {
     /// Its type.
@@ -120,53 +120,53 @@ pub struct Input {
     pub ty: Type,
     /// Whether it must be wired.
     pub required: bool,
-    /// Its value when it is not wired.
+    /// The value of an unwired input.
     #[serde(default)]
     pub default: Option<Value>,
-    /// What its documentation says.
+    /// Its documentation.
     #[serde(default)]
     pub doc: String,
-    /// Where a Chef recipe reads it: `[db2, port]` for `node['db2']['port']`. Empty for other tools.
+    /// The attribute path where a Chef recipe reads it: `[db2, port]` for `node['db2']['port']`. Empty for other tools.
     #[serde(default)]
     pub path: Vec<Name>,
     /// Where it was declared.
     pub at: Source,
 }
 
-/// One output of a kind of component.
+/// One output of a component type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutputDeclaration {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: Type,
-    /// Whether the recipe writes it in a way that reading the recipe does not show.
+    /// Whether the recipe writes it in a way that static analysis of the recipe cannot see.
     #[serde(default)]
     pub dynamic: bool,
-    /// Whether a Chef recipe publishes it as soon as it is written, even while recipes are compiled.
+    /// Whether a Chef recipe publishes it as soon as it is written, even while Chef is still compiling recipes.
     #[serde(default)]
     pub early: bool,
-    /// What its documentation says.
+    /// Its documentation.
     #[serde(default)]
     pub doc: String,
-    /// Where a Chef recipe writes it. Empty for other tools.
+    /// The attribute path where a Chef recipe writes it. Empty for other tools.
     #[serde(default)]
     pub path: Vec<Name>,
     /// Where it was declared.
     pub at: Source,
 }
 
-/// The automation of a kind of component.
+/// The automation of a component type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
-    /// What runs it.
+    /// The tool that runs it.
     #[serde(with = "super::tool")]
     pub tool: Tool,
-    /// What is run: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
+    /// The entry point: a path among `files`, or Chef's `COOKBOOK::RECIPE`.
     pub entry: Name,
-    /// What is run, by the same tool, when the component has left the model: as `entry`.
+    /// The entry point that the same tool runs once the component has left the model. It has the same form as `entry`.
     #[serde(default)]
     pub teardown: Option<Name>,
-    /// Everything that it needs, by path.
+    /// Every file it needs, by path.
     pub files: Vec<File>,
 }
 
@@ -175,17 +175,17 @@ pub struct Recipe {
 pub struct File {
     /// Its path, relative to the blueprint's crate.
     pub path: Cow<'static, str>,
-    /// What it holds.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
     /// UTF-8 text.
     Text(Cow<'static, str>),
-    /// Anything else; written as base64.
+    /// Any other bytes, written as base64.
     Binary(#[serde(with = "super::bytes")] Cow<'static, [u8]>),
 }
 

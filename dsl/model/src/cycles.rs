@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-/// The shortest cycle of each strongly connected component of the graph that has so many nodes and these edges, as its edges'
-/// places in order.
+/// The shortest cycle of each strongly connected component of a graph.
 ///
-/// Among cycles of one length the one through the first node is taken, and it starts there. The components come in the
+/// The graph has `nodes` nodes and the given edges. A cycle is a list of indices into `edges`, in order. Among cycles of
+/// equal length, the one through the first node is taken, and it starts there. The strongly connected components are in the
 /// order of their first nodes.
 pub fn shortest_cycles(nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
     let mut search = Search::new(nodes, edges);
@@ -13,7 +13,7 @@ pub fn shortest_cycles(nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>
     components.filter_map(|members| search.is_cyclic(&members).then(|| search.shortest_within(&members))).collect()
 }
 
-/// The edges at each node, in the order in which they were added.
+/// The edges at each node, in insertion order.
 struct Sides {
     first: Vec<usize>,
     edges: Vec<usize>,
@@ -43,9 +43,9 @@ struct Search<'g> {
     edges: &'g [(usize, usize)],
     out: Sides,
     into: Sides,
-    /// Whether a node is in the component at hand, and a shorter cycle through it is still possible.
+    /// Whether a node is in the component being searched and a shorter cycle through it is still possible.
     open: Vec<bool>,
-    /// In which search a node was reached, and by which edge.
+    /// The search that last reached each node, and the edge by which it did so.
     reached: Vec<(usize, usize)>,
     searches: usize,
 }
@@ -56,8 +56,8 @@ impl<'g> Search<'g> {
         Self { edges, out, into, open: vec![false; nodes], reached: vec![(0, 0); nodes], searches: 0 }
     }
 
-    /// The strongly connected components in the order of their first nodes, each with its nodes in order: by Kosaraju's
-    /// algorithm, without recursion, for a chain of 100,000 components is an ordinary model.
+    /// The strongly connected components in the order of their first nodes, each with its nodes in order. This is Kosaraju's
+    /// algorithm without recursion, because a chain of 100,000 components is an ordinary model.
     fn components(&self) -> Vec<Vec<usize>> {
         let nodes = self.open.len();
         let mut finished = Vec::with_capacity(nodes);
@@ -115,7 +115,7 @@ impl<'g> Search<'g> {
             if let Some(cycle) = self.shortest_through(node, best.as_ref().map_or(usize::MAX, Vec::len)) {
                 best = Some(cycle);
             }
-            // Every cycle through this node has been looked at.
+            // Every cycle through this node has been examined.
             self.close(node);
         }
         best.expect("INVARIANT: a strongly connected component with an edge has a cycle")
@@ -144,7 +144,7 @@ impl<'g> Search<'g> {
         None
     }
 
-    /// The edges from `start` to the end of `last`.
+    /// The edges on the way from `start` to the end of `last`.
     fn path(&self, start: usize, last: usize) -> Vec<usize> {
         let mut path = vec![last];
         loop {
@@ -157,7 +157,7 @@ impl<'g> Search<'g> {
         }
     }
 
-    /// Takes `node` out, and with it every node that is on no cycle any more.
+    /// Closes `node`, and with it every node that is no longer on a cycle.
     fn close(&mut self, node: usize) {
         self.open[node] = false;
         let mut doubtful = vec![node];
@@ -187,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    /// Every cycle that visits no node twice, as its nodes, each once and beginning at its least node.
+    /// Every simple cycle, as a list of its nodes that starts at the smallest one.
     fn all_cycles(nodes: usize, edges: &[(usize, usize)]) -> Vec<Vec<usize>> {
         fn extend(path: &mut Vec<usize>, edges: &[(usize, usize)], found: &mut Vec<Vec<usize>>) {
             let (first, last) = (path[0], path[path.len() - 1]);
@@ -206,7 +206,7 @@ mod tests {
         found
     }
 
-    /// Which nodes reach each other, a set for each node.
+    /// For each node, the set of nodes that it reaches and that reach it.
     fn reached(nodes: usize, edges: &[(usize, usize)]) -> Vec<BTreeSet<usize>> {
         let mut reached: Vec<BTreeSet<usize>> = (0..nodes).map(|node| BTreeSet::from([node])).collect();
         for _ in 0..nodes {

@@ -1,20 +1,20 @@
-//! One diagnostic of a check, as data. How it looks is `view`'s business.
+//! A diagnostic of a check, as data. Rendering it is the job of `view`.
 
 use serde::Serialize;
 use wattle_words::shown::bounded;
 
 use crate::Source;
 
-/// The places of a diagnostic that are shown: the first ones, and the last ones.
+/// How many labels of a diagnostic are shown: the first ones and the last ones.
 const SHOWN: (usize, usize) = (12, 4);
 
-/// How bad a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The model cannot be deployed.
     Error,
-    /// The model can be deployed, and is probably not what its author meant.
+    /// The model can be deployed, but is probably not what its author meant.
     Warning,
 }
 
@@ -30,37 +30,37 @@ impl std::fmt::Display for Severity {
 /// One diagnostic: what is wrong, where, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Diagnostic {
-    /// The check's code: `W0101`. Codes are stable.
+    /// The check's code, such as `W0101`. Codes are stable.
     pub code: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What is wrong: lowercase, one line, the author's names in backticks.
+    /// What is wrong: lowercase, one line, with the author's names in backticks.
     pub message: String,
-    /// The places that show it; the first is the one to look at.
+    /// The places that show it. The first is the one to look at.
     pub labels: Vec<Label>,
-    /// What explains it.
+    /// Explanations.
     pub notes: Vec<String>,
-    /// How to fix it.
+    /// Ways to fix it.
     pub help: Vec<String>,
 }
 
-/// What is to be seen at one place.
+/// A place and what to see there.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Label {
     /// The place.
     pub at: Source,
-    /// What is to be seen there.
+    /// What to see there.
     pub text: String,
 }
 
 impl Diagnostic {
-    /// A diagnostic that shows no place yet.
+    /// A diagnostic without labels.
     pub fn new(code: &'static str, severity: Severity, message: impl Into<String>) -> Self {
         let message = bounded(message.into());
         Self { code, severity, message, labels: Vec::new(), notes: Vec::new(), help: Vec::new() }
     }
 
-    /// The same with no more places than people look at. What is left out stands in the middle, and is counted.
+    /// Limits the labels to as many as people read. Those in the middle are left out and counted.
     pub fn bounded(mut self) -> Self {
         let (first, last) = SHOWN;
         let left_out = self.labels.len().saturating_sub(first + last);
@@ -72,30 +72,30 @@ impl Diagnostic {
         self
     }
 
-    /// The place to look at first.
+    /// The first place to look at.
     pub fn place(&self) -> Option<&Source> {
         self.labels.first().map(|label| &label.at)
     }
 
-    /// A label at a further place.
+    /// Adds a label.
     pub fn label(mut self, at: &Source, text: impl Into<String>) -> Self {
         self.labels.push(Label { at: at.clone(), text: bounded(text.into()) });
         self
     }
 
-    /// A further explanation.
+    /// Adds an explanation.
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(bounded(text.into()));
         self
     }
 
-    /// A way to fix it.
+    /// Adds a way to fix it.
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(bounded(text.into()));
         self
     }
 
-    /// A way to fix it, if there is one.
+    /// Adds a way to fix it, if there is one.
     pub fn help_if(self, text: Option<impl Into<String>>) -> Self {
         match text {
             Some(text) => self.help(text),

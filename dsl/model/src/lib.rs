@@ -1,8 +1,8 @@
 //! The integrated model: software and infrastructure of one stack as plain, serialisable data.
 //!
-//! What lives here: data and its serde form; values and how they fit their types; predicates and their one judge; what a
-//! diagnostic and a check are; names in messages. What must not: I/O, Heat's rules, and anything that decides for a
-//! whole model. This crate depends on none of ours but `wattle-recipe`, whose `Tool` is the model's.
+//! What lives here: the data and its serde form; values and how they fit their types; predicates and their one judge; what a
+//! diagnostic and a check are; names in messages. What must not: I/O, Heat's rules, and anything that decides for a whole
+//! model. The only crate of ours that this one depends on is `wattle-recipe`, whose `Tool` is the model's.
 
 mod bytes;
 pub mod check;
@@ -53,112 +53,112 @@ pub use tree::{Alternatives, Tree};
 pub use value::Value;
 pub use wattle_recipe::Tool;
 
-/// A name that many places share: cheap to clone, compared by text.
+/// A shared name: cheap to clone, compared by text.
 pub type Name = Arc<str>;
 
 /// One stack: what Heat creates, the software on its servers, and how they are wired.
 ///
-/// Every map keeps the author's order. A key that the author used twice appears once more with a `#2` behind it, and
-/// in [`Model::duplicates`], so that nothing of what was written is lost before the check has reported it.
+/// Every map keeps the author's order. If the author used a key twice, the second entry gets the suffix `#2` and is listed
+/// in [`Model::duplicates`]. So nothing that was written is lost before the check has reported it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Model {
-    /// Name of the stack: the blueprint's name.
+    /// The name of the stack, which is the blueprint's name.
     pub stack: Name,
-    /// What the blueprint's documentation says.
+    /// The blueprint's documentation.
     pub description: String,
-    /// Where the blueprint stands.
+    /// Where the blueprint is defined.
     pub at: Source,
-    /// The version of HOT that its functions are of: Heat's `heat_template_version`.
+    /// The HOT version whose functions it uses: Heat's `heat_template_version`.
     #[serde(default = "template::newest")]
     pub version: Name,
-    /// What is chosen at deployment.
+    /// Values chosen at deployment.
     pub parameters: IndexMap<Name, Parameter>,
-    /// Which parameters belong together, for who fills them in.
+    /// How parameters are grouped for the people who fill them in.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parameter_groups: Vec<ParameterGroup>,
-    /// What Heat decides by, by name.
+    /// Conditions that Heat decides, by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub conditions: IndexMap<Name, Condition>,
     /// What Heat creates, by qualified name (`apps.node1` for `node1` of the module `apps`).
     pub resources: IndexMap<Name, Resource>,
-    /// What each kind of component reads, writes and runs, by the path of its Rust type.
+    /// What each component type reads, writes and runs, by the path of its Rust type.
     pub declarations: IndexMap<Name, Declaration>,
     /// Software on servers, by `SERVER/COMPONENT`.
     pub components: IndexMap<Name, Component>,
-    /// Orders between components that exchange nothing.
+    /// Explicit orders between components that exchange no values.
     pub after: Vec<After>,
-    /// Values promised by one part and fulfilled by another, by qualified name.
+    /// Forward references: values that one part promises and another fulfils, by qualified name.
     pub promises: IndexMap<Name, Promise>,
     /// Values read from other stacks.
     pub imports: Vec<Import>,
-    /// Values that other stacks may read, by name.
+    /// Values that other stacks can read, by name.
     pub exports: IndexMap<Name, Export>,
-    /// What the stack shows besides its exports, by name.
+    /// Outputs of the stack other than its exports, by name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub outputs: IndexMap<Name, StackOutput>,
     /// What must hold of values, by qualified name.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Name, Requirement>,
-    /// Where servers are to be, beside what each says of itself.
+    /// Where servers should be, besides what each server says about itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub placement: Vec<placement::Policy>,
-    /// Files that the template names: templates of nested stacks, and what `get_file` reads.
+    /// Files that the template names: templates of nested stacks, and files read with `get_file`.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub files: IndexMap<Name, Content>,
     /// Modules, by qualified name.
     pub modules: IndexMap<Name, Module>,
-    /// What is known of the resource types in use.
+    /// Schemas of the resource types in use.
     pub schemas: IndexMap<Name, Schema>,
-    /// What was deployed under another name.
+    /// Things that were deployed under another name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<FormerName>,
-    /// What was begun and never added.
+    /// Components and resources that were begun but never added.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unused: Vec<Unused>,
-    /// Names that were given twice.
+    /// Names that were used twice.
     pub duplicates: Vec<Duplicate>,
 }
 
-/// A value that is used before the part that supplies it exists.
+/// A forward reference: a value that is used before the part that supplies it exists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Promise {
-    /// Type of the value.
+    /// The type of the value.
     pub ty: Type,
     /// Where it was promised.
     pub at: Source,
-    /// What fulfils it; a sound model has exactly one.
+    /// What fulfils it. A valid model has exactly one entry.
     pub fulfilled: Vec<Binding>,
 }
 
-/// A value of another stack.
+/// A value read from another stack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Import {
     /// The stack that exports it.
     pub stack: Name,
-    /// The export's name there.
+    /// The name of the export in that stack.
     pub export: Name,
-    /// Type of the value.
+    /// The type of the value.
     pub ty: Type,
     /// Where it was imported.
     pub at: Source,
 }
 
-/// A value that other stacks may read.
+/// A value that other stacks can read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Export {
-    /// Type of the value.
+    /// The type of the value.
     pub ty: Type,
     /// The value.
     pub value: Expr,
-    /// The stack that the constant under which it is exported names, if it is exported under one.
+    /// The stack named by the constant under which it is exported, if it is exported under a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<Name>,
     /// Where it was exported.
     pub at: Source,
 }
 
-/// A module as it was added: the frame around the resources whose names start with its own.
+/// A module as it was added: the group of resources whose names start with its name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Module {
     /// The Rust type of the module, without its path.
@@ -167,7 +167,7 @@ pub struct Module {
     pub at: Source,
 }
 
-/// What kind of thing a name names.
+/// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -177,9 +177,9 @@ pub enum Kind {
     Module,
     /// A component.
     Component,
-    /// An input of a component, wired twice.
+    /// An input of a component.
     Input,
-    /// A property of a resource, set twice.
+    /// A property of a resource.
     Property,
     /// A parameter.
     Parameter,
@@ -189,7 +189,7 @@ pub enum Kind {
     Export,
     /// A condition of the template.
     Condition,
-    /// An output of the stack that is no export.
+    /// An output of the stack that is not an export.
     StackOutput,
     /// A requirement.
     Requirement,
@@ -213,27 +213,27 @@ impl std::fmt::Display for Kind {
     }
 }
 
-/// A component or a resource that was begun and never added.
+/// A component or a resource that was begun but never added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unused {
-    /// Which of the two.
+    /// Whether it is a component or a resource.
     pub kind: Kind,
-    /// The kind of the component, or the type of the resource.
+    /// The component type or resource type.
     pub ty: Name,
     /// Where it was begun.
     pub at: Source,
 }
 
-/// A name that was given twice.
+/// A name that was used twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Duplicate {
-    /// What was named.
+    /// What it names.
     pub kind: Kind,
     /// The name as the author wrote it, qualified by its module or server.
     pub name: Name,
-    /// Where it was given first.
+    /// Where it was used first.
     pub first: Source,
-    /// Where it was given again.
+    /// Where it was used again.
     pub again: Source,
 }
 
@@ -243,12 +243,12 @@ impl Model {
         Self { stack: stack.into(), version: template::newest(), ..Self::default() }
     }
 
-    /// The declaration of a component.
+    /// The declaration of a component's type.
     pub fn declaration(&self, component: &Component) -> Option<&Declaration> {
         self.declarations.get(&component.declaration)
     }
 
-    /// The type that is declared of what is referred to; none of what Heat alone knows, or what does not exist.
+    /// The declared type of what `reference` refers to. `None` if only Heat knows it, or if the target does not exist.
     pub fn declared(&self, reference: Referred<'_>) -> Option<&Type> {
         match reference {
             Reference::Parameter(name) => self.parameters.get(name).map(|parameter| &parameter.ty),
@@ -265,12 +265,12 @@ impl Model {
         }
     }
 
-    /// What fulfils a promise.
+    /// The value that fulfils a promise.
     pub fn fulfilled(&self, promise: &str) -> Option<&Binding> {
         self.promises.get(promise).and_then(|promise| promise.fulfilled.first())
     }
 
-    /// The key under which [`Model::components`] holds a component.
+    /// The key of a component in [`Model::components`].
     pub fn component_key(server: &str, component: &str) -> String {
         format!("{server}/{component}")
     }

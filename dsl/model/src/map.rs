@@ -1,18 +1,18 @@
-//! The maps of the model, and of what is made of it.
+//! The maps of the model and of everything derived from it.
 
 use std::hash::BuildHasher;
 
 use foldhash::{SharedSeed, fast::FoldHasher};
 
-/// A map that keeps the order in which it was filled.
+/// A map that keeps insertion order.
 pub type IndexMap<K, V> = indexmap::IndexMap<K, V, Hashing>;
 
-/// A set that keeps the order in which it was filled.
+/// A set that keeps insertion order.
 pub type IndexSet<T> = indexmap::IndexSet<T, Hashing>;
 
-/// How keys are hashed: fast, and by a seed of each process's own, so that nobody can write many keys that collide. A
-/// model has a hundred thousand small maps, so it takes no room in them. For maps with an order of their own only: in
-/// others, which are all filled in the order of one hash, keys would crowd.
+/// How keys are hashed: fast, and with a seed per process, so that nobody can craft many keys that collide. It is
+/// zero-sized, because a model has a hundred thousand small maps. Use it only for maps that keep an order of their own:
+/// filling another map in the iteration order of one with the same hash would make its keys cluster.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Hashing;
 

@@ -5,30 +5,32 @@ use crate::{Expr, IndexMap, Model, Name, Reference, Resource};
 /// The networks of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Networks<'m> {
-    /// Those of the model, each once. It may be on others, which exist already.
+    /// The networks of the model, without duplicates. The server may also be on existing networks, which are not listed.
     pub known: Vec<&'m Name>,
-    /// Whether it may be on more of the model: some are computed, or those of a resource that says nothing of them here.
+    /// Whether it may be on further networks of the model, because some are computed, or belong to a resource whose networks
+    /// are not known here.
     pub is_open: bool,
 }
 
-/// What a value says of a network.
+/// What a value says about a network.
 enum Said<'m> {
     Known(&'m Name),
-    /// One that exists already.
+    /// An existing network.
     Existing,
     Open,
 }
 
-/// The values of a map of properties by their names, those in use first.
+/// Looks up a value in a map of properties by its possible names, those in use first.
 type Given<'m, 'g> = &'g dyn Fn(&[&str]) -> Option<&'m Expr>;
 
 impl Model {
-    /// The networks of the model that a server is on, as Heat finds them: by name of a network, by a port of one, by a subnet.
+    /// The networks of the model that a server is on, found as Heat finds them: by the name of a network, by a port on it,
+    /// or by a subnet.
     pub fn networks_of<'m>(&'m self, server: &'m Resource) -> Networks<'m> {
         let mut networks = Networks::default();
         let items = match server.properties.get("networks").map(|binding| &binding.value) {
             Some(Expr::List(items)) => items,
-            // Without any, Nova takes what the project has.
+            // Without `networks`, Nova uses the networks that the project has.
             None | Some(Expr::Constant(_)) => return networks,
             Some(_) => return Networks { is_open: true, ..networks },
         };
@@ -52,7 +54,7 @@ impl Model {
         if let Some(port) = given(&["port"]) {
             return match self.resource_of(port) {
                 Ok(Some(port)) if &*port.ty == "OS::Neutron::Port" => self.of_properties(&of(port)),
-                // What exists already is on what exists already.
+                // An existing port is on an existing network.
                 Ok(None) => Said::Existing,
                 Ok(Some(_)) | Err(()) => Said::Open,
             };
@@ -60,7 +62,7 @@ impl Model {
         self.of_properties(&given)
     }
 
-    /// What properties that name a network, or one of its subnets, say.
+    /// Evaluates properties that name a network or one of its subnets.
     fn of_properties<'m>(&'m self, given: Given<'m, '_>) -> Said<'m> {
         if let Some(network) = given(&["network", "network_id", "uuid"]) {
             return match network {
@@ -81,7 +83,7 @@ impl Model {
         }
     }
 
-    /// The resource of the model that a value is, or none if it is one that exists already.
+    /// The resource of the model that a value refers to, or `None` if the value names something that exists already.
     fn resource_of<'m>(&'m self, value: &'m Expr) -> Result<Option<&'m Resource>, ()> {
         match value {
             Expr::Leaf(Reference::Resource(name)) => self.resources.get(name).map(Some).ok_or(()),
@@ -95,10 +97,10 @@ fn of<'m>(resource: &'m Resource) -> impl Fn(&[&str]) -> Option<&'m Expr> {
     |names| names.iter().find_map(|name| resource.properties.get(*name)).map(|binding| &binding.value)
 }
 
-/// A network that is none of the model by itself.
+/// A network that is not in the model, given directly.
 fn existing(value: &Expr) -> Said<'_> {
     match value {
-        // Nobody would mean a network of the model by its name.
+        // Nobody would refer to a network of the model by its name.
         Expr::Constant(_) | Expr::Leaf(Reference::Parameter(_)) => Said::Existing,
         _ => Said::Open,
     }

@@ -1,4 +1,4 @@
-//! Parameters: what is chosen at deployment.
+//! Parameters: values chosen at deployment.
 
 use serde::{Deserialize, Serialize};
 use wattle_words::Carrier;
@@ -8,11 +8,11 @@ use super::{Name, Source, Type, Value};
 /// A parameter of the stack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
-    /// The type in Heat's terms.
+    /// Its type in Heat's terms.
     pub heat_type: ParameterType,
-    /// The type in ours.
+    /// Its type in the model's terms.
     pub ty: Type,
-    /// What it is called where people fill it in.
+    /// Its label in forms.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
     /// What it is for.
@@ -21,13 +21,13 @@ pub struct Parameter {
     /// The value when none is given.
     #[serde(default)]
     pub default: Option<Value>,
-    /// What a value must satisfy.
+    /// The constraints on its value.
     #[serde(default)]
     pub constraints: Vec<Constraint>,
-    /// Whether Heat must not show its value although its type is not secret.
+    /// Whether Heat must not show its value, even though its type is not secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// Whether its value must stay as it was when the stack was created.
+    /// Whether its value cannot change after the stack was created.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub immutable: bool,
     /// Words by which tools find it.
@@ -38,7 +38,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// A parameter without default or constraint.
+    /// A parameter without a default or constraints.
     pub fn new(ty: Type, at: Source) -> Self {
         let heat_type = ParameterType::of(&ty);
         Self {
@@ -61,7 +61,7 @@ impl Parameter {
     }
 }
 
-/// Heat's types of parameters (HOT specification, "parameters section").
+/// Heat's parameter types (HOT specification, "parameters section").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParameterType {
@@ -70,7 +70,7 @@ pub enum ParameterType {
     Str,
     /// An integer or a float.
     Number,
-    /// A truth value.
+    /// A boolean.
     Boolean,
     /// A list of strings.
     CommaDelimitedList,
@@ -79,7 +79,7 @@ pub enum ParameterType {
 }
 
 impl ParameterType {
-    /// All of them.
+    /// All types.
     pub const ALL: [Self; 5] = [Self::Str, Self::Number, Self::CommaDelimitedList, Self::Json, Self::Boolean];
 
     /// Its name in a template.
@@ -93,12 +93,12 @@ impl ParameterType {
         }
     }
 
-    /// The type of this name.
+    /// The type with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|ty| ty.name() == name)
     }
 
-    /// Heat's type that carries values of `ty`.
+    /// The Heat type that can hold values of `ty`.
     pub fn of(ty: &Type) -> Self {
         match ty.revealed() {
             Type::Scalar(scalar) => match scalar.carrier() {
@@ -112,52 +112,52 @@ impl ParameterType {
     }
 }
 
-/// What Heat checks of a parameter's value (HOT specification, "parameter constraints").
+/// A constraint that Heat checks on a parameter's value (HOT specification, "parameter constraints").
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Constraint {
     /// One of Heat's named constraints: `glance.image`, `nova.flavor`, `net_cidr`, ...
     CustomConstraint(Name),
-    /// Bounds of a number, both included.
+    /// Inclusive bounds of a number.
     Range {
-        /// Least value.
+        /// The minimum.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<f64>,
-        /// Greatest value.
+        /// The maximum.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<f64>,
     },
-    /// Bounds of a length in characters or items, both included.
+    /// Inclusive bounds of a length in characters or items.
     Length {
-        /// Least length.
+        /// The minimum length.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<u32>,
-        /// Greatest length.
+        /// The maximum length.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<u32>,
     },
-    /// A regular expression (Python's) that the whole value matches.
+    /// A regular expression (Python's) that must match the whole value.
     AllowedPattern(Name),
-    /// The values that are allowed.
+    /// The allowed values.
     AllowedValues(Vec<Value>),
-    /// The number less `offset` is a multiple of `step`.
+    /// The number minus `offset` must be a multiple of `step`.
     Modulo {
         /// The step.
         step: f64,
         /// The offset.
         offset: f64,
     },
-    /// Another constraint, and what Heat says when a value breaks it.
+    /// Another constraint, with the message that Heat reports when a value violates it.
     Described {
-        /// The constraint; not described itself.
+        /// The constraint, which has no description itself.
         constraint: Box<Constraint>,
-        /// What is said.
+        /// The message.
         description: Name,
     },
 }
 
 impl Constraint {
-    /// The constraint with what Heat says when a value breaks it.
+    /// Adds the message that Heat reports when a value violates the constraint.
     pub fn described(self, description: impl Into<Name>) -> Self {
         Self::Described { constraint: Box::new(self), description: description.into() }
     }

@@ -10,8 +10,8 @@ use super::{Name, Value};
 
 /// The type of a value that flows between components.
 ///
-/// Its alternatives have other names than the Rust types that they stand for: the compiler writes `Secret` in full, with
-/// its path, wherever something else that can be seen has the same name.
+/// Its variants have other names than the Rust types they stand for: the compiler writes `Secret` in full, with its path,
+/// wherever another visible item has the same name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", expecting = "no type of values that this version of wattle knows")]
 pub enum Type {
@@ -19,11 +19,11 @@ pub enum Type {
     List(Box<Type>),
     /// Values of one type, by name.
     Map(Box<Type>),
-    /// Named fields, each of its own type.
+    /// Named fields, each with its own type.
     Struct(IndexMap<Name, Type>),
-    /// Anything that JSON can say.
+    /// Any JSON value.
     Any,
-    /// The same, confidential.
+    /// A value of this type that is confidential.
     #[serde(rename = "secret")]
     Hidden(Box<Type>),
     /// Values without parts.
@@ -31,7 +31,7 @@ pub enum Type {
     Scalar(Scalar),
 }
 
-/// Scalars in files: a word, or the bounds of an integer.
+/// The file format of scalars: a word, or the bounds of an integer.
 mod written {
     use std::borrow::Cow;
 
@@ -72,13 +72,13 @@ mod written {
 }
 
 impl Type {
-    /// `true` or `false`.
+    /// A boolean.
     pub const BOOLEAN: Self = Self::Scalar(Scalar::Boolean);
     /// A float.
     pub const FLOAT: Self = Self::Scalar(Scalar::Float);
     /// Text.
     pub const STR: Self = Self::Scalar(Scalar::Str);
-    /// An address.
+    /// An IP address.
     pub const IP: Self = Self::Scalar(Scalar::Ip);
     /// An IPv4 address.
     pub const IPV4: Self = Self::Scalar(Scalar::Ipv4);
@@ -86,15 +86,15 @@ impl Type {
     pub const IPV6: Self = Self::Scalar(Scalar::Ipv6);
     /// An absolute URL.
     pub const URI: Self = Self::Scalar(Scalar::Uri);
-    /// A length of time.
+    /// A duration in seconds.
     pub const SECONDS: Self = Self::Scalar(Scalar::Seconds);
 
-    /// A whole number within bounds, both included.
+    /// An integer within inclusive bounds.
     pub const fn integer(min: i64, max: u64) -> Self {
         Self::Scalar(Scalar::Integer { min, max })
     }
 
-    /// As what values travel that have no parts, secret or not; nothing of others.
+    /// How values without parts are carried, secret or not. `None` for other types.
     pub fn carrier(&self) -> Option<Carrier> {
         match self.revealed() {
             Self::Scalar(scalar) => Some(scalar.carrier()),
@@ -112,7 +112,7 @@ impl Type {
         }
     }
 
-    /// Adds the scalar types that the type is made of.
+    /// Adds all scalar types that occur in the type.
     pub fn scalars(&self, found: &mut Vec<Scalar>) {
         match self {
             Self::Scalar(scalar) => found.push(*scalar),
@@ -122,7 +122,7 @@ impl Type {
         }
     }
 
-    /// The type without its confidentiality.
+    /// The type without its outer confidentiality.
     pub fn revealed(&self) -> &Self {
         match self {
             Self::Hidden(inner) => inner.revealed(),
@@ -130,7 +130,7 @@ impl Type {
         }
     }
 
-    /// Why `value` is not of this type, in the words of a message; `None` when it is.
+    /// Why `value` is not of this type, worded for a message. `None` if it is.
     pub fn refuse(&self, value: &Value) -> Option<String> {
         match (self, value) {
             (Self::Hidden(inner), _) => inner.refuse(value),
@@ -142,7 +142,7 @@ impl Type {
             (Self::Map(_) | Self::Any, Value::Map(values)) => {
                 values.iter().find_map(|(name, value)| self.item().refuse(value).map(|why| format!("`{name}`: {why}")))
             }
-            // JSON's readers make a float of what is longer.
+            // JSON parsers turn longer integers into floats.
             (Self::Any, Value::Integer(number)) => {
                 let fits = (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(number);
                 (!fits).then(|| format!("{number} needs more than 64 bits"))
@@ -153,8 +153,8 @@ impl Type {
         }
     }
 
-    /// Whether every value of this type is a value of `into`, secrets aside; where nothing is known of one, that shows at run
-    /// time.
+    /// Whether every value of this type is also a value of `into`, ignoring secrecy. Where nothing is known of a type, the
+    /// answer is yes, and a mismatch shows at run time.
     pub fn is_within(&self, into: &Self) -> bool {
         match (self.revealed(), into.revealed()) {
             (Self::Any, _) | (_, Self::Any) => true,
@@ -210,7 +210,7 @@ fn refuse_fields(fields: &IndexMap<Name, Type>, values: &IndexMap<Name, Value>) 
     missing.or_else(unknown).or_else(wrong)
 }
 
-/// With its article, as a message says it: `an integer between 0 and 65535`.
+/// The type with its article, as messages use it: `an integer between 0 and 65535`.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

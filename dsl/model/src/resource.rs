@@ -11,30 +11,30 @@ pub struct Resource {
     /// Heat's resource type: `OS::Nova::Server`.
     #[serde(rename = "type")]
     pub ty: Name,
-    /// What goes in, by Heat's property names.
+    /// Its properties, by Heat's names.
     pub properties: IndexMap<Name, Binding>,
-    /// For a server: whether its components run in the order in which they were declared.
+    /// For a server: how its components are ordered.
     #[serde(default)]
     pub order: Order,
-    /// What it is.
+    /// Its description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// The author's own metadata: a map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Box<Expr>>,
-    /// Resources that Heat must have created before, besides those that anything here refers to.
+    /// Resources that Heat must create first, in addition to those that this one refers to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Name>,
-    /// Under which condition there is such a resource: the name of one, a boolean, or a function of conditions.
+    /// The condition under which the resource exists: the name of a condition, a boolean, or a call of a condition function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<Box<Expr>>,
-    /// What becomes of it when it leaves the stack.
+    /// What happens to it when it leaves the stack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<Box<Expr>>,
     /// How it is updated: a map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub update_policy: Option<Box<Expr>>,
-    /// The identity of what exists already and is not created.
+    /// The identity of an existing resource that takes its place and is not created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<Box<Expr>>,
     /// Where it was added.
@@ -50,14 +50,14 @@ pub struct Binding {
     pub at: Source,
 }
 
-/// What orders the components of one server.
+/// How the components of one server are ordered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// The order in which they were declared, like a run list.
+    /// In the order in which they were declared, like a run list.
     #[default]
     Declared,
-    /// Nothing but the values that they exchange and explicit orders.
+    /// Only by the values they exchange and by explicit orders.
     Dataflow,
 }
 
@@ -70,7 +70,7 @@ impl Resource {
         Self { ty, at, ..Self::default() }
     }
 
-    /// What it says of itself besides its properties, by Heat's names.
+    /// The fields of its definition other than properties, by Heat's names.
     pub fn settings(&self) -> impl Iterator<Item = (&'static str, &Expr)> {
         [
             ("metadata", &self.metadata),

@@ -1,4 +1,4 @@
-//! What Heat knows of a resource type: its properties and attributes.
+//! What Heat knows about a resource type: its properties and attributes.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use super::{Name, Value};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Schema {
-    /// What goes in.
+    /// Its properties.
     #[serde(rename = "props")]
     pub properties: IndexMap<Name, PropertySchema>,
-    /// What comes out.
+    /// Its attributes.
     #[serde(rename = "attrs")]
     pub attributes: IndexMap<Name, AttributeSchema>,
 }
 
 impl Schema {
-    /// Whether Heat has the type only in place of one that is there no more, and takes whatever it is given.
+    /// Whether Heat keeps the type only as a placeholder for a removed one, and accepts any properties.
     pub fn is_placeholder(&self) -> bool {
         self.properties.is_empty() && self.attributes.keys().all(|name| &**name == "show")
     }
@@ -37,25 +37,26 @@ pub struct PropertySchema {
     /// Whether Heat refuses a resource without it.
     #[serde(rename = "req", skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// Its value when none is given.
+    /// The value when none is given.
     #[serde(rename = "def", skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// Whether it changes in place; otherwise a change replaces the resource.
+    /// Whether it can change in place. Otherwise a change replaces the resource.
     #[serde(rename = "upd", skip_serializing_if = "std::ops::Not::not")]
     pub updatable: bool,
-    /// Whether Heat has its name only, and refuses it: some of the types that stand for Amazon's.
+    /// Whether Heat knows only its name and refuses it. This applies to some of the AWS-compatible types.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
-    /// Whether Heat takes text for a list and text or a list for a map: of parameters of nested templates.
+    /// Whether Heat accepts text for a list, and text or a list for a map. This applies to the parameters of nested
+    /// templates.
     #[serde(rename = "conv", skip_serializing_if = "std::ops::Not::not")]
     pub converts: bool,
-    /// What each item of a list, or each value of an open map, must be.
+    /// The schema of each item of a list, or of each value of an open map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item: Option<Box<PropertySchema>>,
     /// The keys of a closed map.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub keys: IndexMap<Name, PropertySchema>,
-    /// What else a value must satisfy.
+    /// Further constraints on its value.
     #[serde(rename = "c", skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<SchemaConstraint>,
 }
@@ -64,17 +65,17 @@ pub struct PropertySchema {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SchemaConstraint {
-    /// One of a few values.
+    /// One of these values.
     Allowed(Vec<Value>),
     /// One of Heat's named constraints.
     Custom(Name),
-    /// Bounds of a number: least and greatest, both included.
+    /// Inclusive bounds of a number: minimum and maximum.
     Range(Vec<Option<f64>>),
-    /// Bounds of the length of text, a list or a map: least and greatest, both included.
+    /// Inclusive bounds of the length of text, a list or a map: minimum and maximum.
     Length(Vec<Option<f64>>),
-    /// Step and offset: the number less the offset is a multiple of the step.
+    /// Step and offset: the number minus the offset must be a multiple of the step.
     Modulo([f64; 2]),
-    /// A regular expression (Python's) that the whole value matches.
+    /// A regular expression (Python's) that must match the whole value.
     Pattern(Name),
 }
 
@@ -82,7 +83,7 @@ pub enum SchemaConstraint {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AttributeSchema {
-    /// Its type, where Heat tells.
+    /// Its type, if Heat declares it.
     #[serde(rename = "t")]
     pub ty: PropertyType,
 }
@@ -91,14 +92,14 @@ pub struct AttributeSchema {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PropertyType {
-    /// Text; Heat takes numbers for it too.
+    /// Text. Heat also accepts numbers.
     #[serde(rename = "string")]
     Str,
-    /// A whole number.
+    /// An integer.
     Integer,
-    /// A whole number or a float.
+    /// An integer or a float.
     Number,
-    /// A truth value.
+    /// A boolean.
     Boolean,
     /// Values in order.
     List,
@@ -109,7 +110,7 @@ pub enum PropertyType {
     Any,
 }
 
-/// With its article, as a message says it: `a string`.
+/// The type with its article, as messages use it: `a string`.
 impl fmt::Display for PropertyType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -5,14 +5,14 @@ use std::panic::Location;
 
 use serde::{Deserialize, Serialize};
 
-/// A place in the author's source: a Rust file, or the YAML file that a model was read from.
+/// A place in the author's source: in a Rust file, or in the YAML file that a model was read from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Source {
-    /// The file, as the compiler was told it.
+    /// The file, by the path that the compiler was given.
     pub file: Cow<'static, str>,
-    /// Line, from 1; 0 when nothing is known.
+    /// The line, from 1. 0 if the place is unknown.
     pub line: u32,
-    /// Column in characters, from 1.
+    /// The column in characters, from 1.
     pub column: u32,
 }
 
@@ -33,18 +33,18 @@ impl Source {
         self.line > 0
     }
 
-    /// The place as files have it that are for other machines too. The compiler is told the author's own files from their workspace's
-    /// folder, and whole paths of crates that lie elsewhere: of these the crate's folder and what is in it is left, which is the
-    /// same wherever it lies.
+    /// The place in a form that is the same on every machine, for files that leave this one. The compiler gets the author's
+    /// own files relative to their workspace, but crates elsewhere by absolute paths. Of these, only the crate's folder and
+    /// the path within it remain.
     pub fn portable(&self) -> String {
         format!("{}:{}:{}", within(&self.file), self.line, self.column)
     }
 }
 
-/// Folders of a crate in which its source may lie.
+/// Folders of a crate that can contain its source.
 const SOURCES: [&str; 4] = ["/src/", "/tests/", "/examples/", "/benches/"];
 
-/// What of a path is the same on every machine.
+/// The part of a path that is the same on every machine.
 fn within(file: &str) -> &str {
     if !file.starts_with('/') {
         return file;

@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{Expr, Name, Source};
 
-/// The version of HOT that a model has unless it says another.
+/// The HOT version of a model that sets no other.
 pub const VERSION: &str = "2021-04-16";
 
 pub(crate) fn newest() -> Name {
     VERSION.into()
 }
 
-/// What Heat decides by.
+/// A condition that Heat decides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
-    /// A boolean, as Heat's functions for conditions say it.
+    /// A boolean, or a call of Heat's condition functions.
     pub value: Expr,
     /// Where it was declared.
     pub at: Source,
@@ -27,16 +27,16 @@ impl Condition {
     }
 }
 
-/// Parameters that belong together.
+/// A group of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ParameterGroup {
-    /// What stands over them.
+    /// Its heading.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
-    /// What they are for.
+    /// What the parameters are for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Their names.
+    /// The names of the parameters.
     pub parameters: Vec<Name>,
     /// Where the group was declared.
     pub at: Source,
@@ -49,15 +49,15 @@ impl ParameterGroup {
     }
 }
 
-/// What the stack shows, and no other stack reads.
+/// An output of the stack that no other stack reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StackOutput {
     /// The value.
     pub value: Expr,
-    /// What it is.
+    /// Its description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Under which condition there is such an output: the name of one, a boolean, or a function of conditions.
+    /// The condition under which the output exists: the name of a condition, a boolean, or a call of a condition function.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<Expr>,
     /// Where it was declared.

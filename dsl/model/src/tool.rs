@@ -1,6 +1,7 @@
-//! Tools in files: by their names, for `#[serde(with)]`.
+//! Tools in files, by name, for `#[serde(with)]`.
 //!
-//! The type itself stands below the macros, which do without serde: they would make every author compile it twice.
+//! The type itself is in a crate below the macros. That crate does without serde, because otherwise every author would
+//! compile serde twice.
 
 use std::borrow::Cow;
 
@@ -11,7 +12,7 @@ use wattle_recipe::Tool;
 /// Writes a tool's name.
 ///
 /// # Errors
-/// Those of the serializer.
+/// The errors of the serializer.
 pub fn serialize<S: Serializer>(tool: &Tool, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(tool.name())
 }
@@ -19,7 +20,7 @@ pub fn serialize<S: Serializer>(tool: &Tool, serializer: S) -> Result<S::Ok, S::
 /// Reads a tool's name.
 ///
 /// # Errors
-/// No tool is called so.
+/// No tool has this name.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Tool, D::Error> {
     let name = Cow::<str>::deserialize(deserializer)?;
     Tool::named(&name).ok_or_else(|| D::Error::unknown_variant(&name, &Tool::NAMES))

@@ -1,4 +1,4 @@
-//! Values that are known: constants, defaults, and everything that a data space holds.
+//! Known values: constants, defaults, and everything that a data space holds.
 
 use std::fmt;
 
@@ -8,16 +8,17 @@ use serde::ser::{Serialize, Serializer};
 
 use super::Name;
 
-/// A value, as JSON and YAML know them. Written without tags: `8080`, `[a, b]`, `{host: db}`.
+/// A value, as in JSON and YAML. Written without tags: `8080`, `[a, b]`, `{host: db}`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Nothing.
+    /// Null.
     Null,
-    /// A truth value.
+    /// A boolean.
     Boolean(bool),
-    /// A whole number. What a data space keeps has 64 bits at most ([`Type::refuse`](super::Type::refuse)); Heat's are of any length.
+    /// An integer. A data space keeps at most 64 bits ([`Type::refuse`](super::Type::refuse)); Heat's integers have any
+    /// length.
     Integer(i128),
-    /// A number with a fraction.
+    /// A float.
     Float(f64),
     /// Text.
     Str(Name),
@@ -28,7 +29,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The word for its kind in a message.
+    /// The word for its type in a message.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -91,7 +92,7 @@ impl<T: Into<Value>> From<Vec<T>> for Value {
     }
 }
 
-/// As compact JSON: how a value looks in a message.
+/// Compact JSON, as values appear in messages.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)

@@ -1,7 +1,7 @@
-//! W15xx: what is against a team's policies.
+//! W15xx: violations of a team's policies.
 //!
-//! Of the code blocks in the documentation of each the first is a file of policies, the second a template that is against it, and
-//! the third one that is not.
+//! In the documentation of each code, the first code block is a policy file, the second a template that violates it, and the
+//! third one that does not.
 
 use wattle_model::check::About;
 
@@ -9,9 +9,9 @@ use wattle_model::check::About;
 pub(crate) const ALL: &[&About] = &[&TAGS.about, &OPEN_PORTS.about, &IMAGES.about, &UNSEEN.about];
 
 wattle_model::check! {
-    /// The policy `tags` asks for labels on what costs money, so that a bill can be told apart: keys of `metadata`, or
-    /// `tags` that are `NAME`, `NAME=VALUE` or `NAME:VALUE`. `types` says which resources; without it they are servers and volumes.
-    /// What is only decided at deployment is a warning.
+    /// The policy `tags` requires labels on resources that cost money, so that costs can be attributed. Labels are keys of
+    /// `metadata`, or `tags` in the form `NAME`, `NAME=VALUE` or `NAME:VALUE`. `types` says which resources need them.
+    /// Without it, servers and volumes do. If a label is decided only at deployment, that is a warning.
     ///
     /// ```yaml
     /// tags:
@@ -37,10 +37,10 @@ wattle_model::check! {
 }
 
 wattle_model::check! {
-    /// The policy `open-ports` lets the world reach the ports that it names, and no others: a rule of a security group that lets in
-    /// traffic from every address (`0.0.0.0/0`, `::/0`, or no `remote_ip_prefix` and no remote group). A port is a number or a range,
-    /// with `/udp` or another protocol behind it if it is not TCP; a protocol without ports, such as `icmp`, is its name.
-    /// What is only decided at deployment is a warning.
+    /// The policy `open-ports` allows the world to reach the ports that it lists, and no others. A rule of a security group
+    /// opens a port to the world if it admits traffic from every address (`0.0.0.0/0`, `::/0`, or no `remote_ip_prefix` and
+    /// no remote group). A port is a number or a range, followed by `/udp` or another protocol if it is not TCP. A protocol
+    /// without ports, such as `icmp`, is given by its name. What is decided only at deployment is a warning.
     ///
     /// ```yaml
     /// open-ports:
@@ -71,8 +71,9 @@ wattle_model::check! {
 }
 
 wattle_model::check! {
-    /// The policy `images` names the images from which servers and volumes may be made; `*` stands for any text. If an image is a
-    /// parameter, its default is judged, and that it may be given another value is a warning: `allowed_values` rule that out.
+    /// The policy `images` lists the images from which servers and volumes may be made. `*` stands for any text. If an image
+    /// is a parameter, its default is judged, and a warning says that it can be given another value. `allowed_values` rule
+    /// that out.
     ///
     /// ```yaml
     /// images:
@@ -104,8 +105,8 @@ wattle_model::check! {
 }
 
 wattle_model::check! {
-    /// Policies look at the resources of the template that they are given, members of its groups among them, and not into
-    /// other templates that it names. Check each of these by itself.
+    /// Policies examine the resources of the template that they are given, including members of its groups, but not other
+    /// templates that it refers to. Check each of these on its own.
     ///
     /// ```yaml
     /// images:

@@ -1,4 +1,4 @@
-//! The policy `images`: from what servers and volumes may be made.
+//! The policy `images`: the images that servers and volumes may be made from.
 
 use std::sync::Arc;
 
@@ -89,14 +89,14 @@ fn shown(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Whether `text` is what `pattern` says; `*` stands for any text.
+/// Whether `text` matches `pattern`, in which `*` stands for any text.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(first) else { return false };
     let mut pieces: Vec<&str> = rest.split('*').collect();
     let last = pieces.pop().unwrap_or_default();
     let Some(mut text) = text.strip_suffix(last) else { return false };
-    // The first place of each piece leaves the most for those behind it.
+    // Matching each piece at its first occurrence leaves the most text for the pieces after it.
     pieces.into_iter().all(|piece| match text.find(piece) {
         Some(at) => {
             text = &text[at + piece.len()..];

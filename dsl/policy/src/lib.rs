@@ -1,8 +1,8 @@
-//! Policies: what a team asks of every model, whatever it is of.
+//! Policies: what a team requires of every model, whatever the model describes.
 //!
-//! A policy is a function from a model to diagnostics. Three stand here that many teams have: [`tags`](TAGS), [ports open
-//! to the world](OPEN_PORTS) and [images](IMAGES). Which of them hold, and what each allows, is a [file](Policies::read) that a
-//! team keeps in one place; what no file can say is a [policy of its own](Policy::own), in Rust.
+//! A policy is a function from a model to diagnostics. Three policies that many teams need are built in: [`tags`](TAGS),
+//! [ports open to the world](OPEN_PORTS) and [images](IMAGES). A team keeps in one [file](Policies::read) which of them
+//! apply and what each allows. What no file can express is a [policy of its own](Policy::own), in Rust.
 //!
 //! What lives here: policies, and how their file is read. What must not: I/O, a clock, Heat's rules.
 //!
@@ -32,37 +32,37 @@ pub use open_ports::OPEN_PORTS;
 pub use read::{PolicySettings, Refused};
 pub use tags::TAGS;
 
-/// The policies that stand here.
+/// The built-in policies.
 pub const ALL: &[Policy] = &[TAGS, OPEN_PORTS, IMAGES];
 
-/// What every policy that stands here says of itself.
+/// The descriptions of the diagnostics of all built-in policies.
 pub fn all() -> Vec<&'static About> {
     codes::ALL.to_vec()
 }
 
-/// What looks at a model.
+/// A function that examines a model.
 pub type Look = Arc<dyn Fn(&Model) -> Vec<Diagnostic> + Send + Sync>;
 
-/// A policy, before it is told what it allows.
+/// A policy, before its settings have been read.
 #[derive(Clone, Copy)]
 pub struct Policy {
     /// Its name in a file.
     pub name: &'static str,
-    /// The settings that it takes there.
+    /// Its settings in the file.
     pub settings: &'static [&'static str],
     kind: Kind,
 }
 
 #[derive(Clone, Copy)]
 enum Kind {
-    /// It allows what it allows.
+    /// The policy takes no settings.
     Plain(fn(&Model) -> Vec<Diagnostic>),
-    /// What it allows is said in the file.
+    /// The policy's settings are in the file.
     Told(fn(&PolicySettings<'_>) -> Result<Look, Refused>),
 }
 
 impl Policy {
-    /// A policy of a team's own, which takes no settings.
+    /// A team's own policy, which takes no settings.
     ///
     /// ```
     /// use wattle_model::{Diagnostic, Model, Severity};
@@ -88,7 +88,7 @@ impl Policy {
         Self { name, settings: &[], kind: Kind::Plain(look) }
     }
 
-    /// A policy that is told in the file what it allows: `read` takes its `settings` from there.
+    /// A policy with settings in the file: `read` takes its `settings` from there.
     pub const fn told(
         name: &'static str,
         settings: &'static [&'static str],
@@ -111,7 +111,7 @@ impl fmt::Debug for Policy {
     }
 }
 
-/// Policies that hold, each with what it allows.
+/// The policies that apply, each with its settings.
 #[derive(Clone, Default)]
 pub struct Policies {
     rules: Vec<Rule>,
@@ -120,23 +120,23 @@ pub struct Policies {
 #[derive(Clone)]
 struct Rule {
     name: String,
-    /// How bad it is not to keep to it, where the file says so.
+    /// The severity of violations, where the file sets one.
     severity: Option<Severity>,
     look: Look,
 }
 
 impl Policies {
-    /// Adds those of another file.
+    /// Adds the policies of another file.
     pub fn extend(&mut self, more: Self) {
         self.rules.extend(more.rules);
     }
 
-    /// Whether none holds.
+    /// Whether no policy applies.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// What in `model` is against any of them, and what of it none of them sees; sorted as those of checks are.
+    /// The violations in `model`, and the parts of it that no policy examines. Sorted like the diagnostics of checks.
     pub fn look(&self, model: &Model) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = self.rules.iter().flat_map(|rule| rule.look(model)).collect();
         if !self.is_empty() {
@@ -150,7 +150,7 @@ impl Rule {
     fn look(&self, model: &Model) -> Vec<Diagnostic> {
         let mut found = (self.look)(model);
         for one in &mut found {
-            // What only cannot be told is no more than a warning, whatever is done against it.
+            // What cannot be decided remains a warning, whatever severity the file sets.
             if let Some(severity) = self.severity.filter(|_| one.severity == Severity::Error) {
                 one.severity = severity;
             }

@@ -1,12 +1,12 @@
-//! What policies look at: resources that there will be, members of groups among them, and what is known of a value.
+//! What policies examine: the resources that will exist, including members of groups, and what is known of a value.
 
 use wattle_model::{Diagnostic, Expr, IndexMap, Model, Name, Reference, Resource, Source, Value};
 
 use crate::codes::UNSEEN;
 
-/// A resource, or what a group says that each of its members is.
+/// A resource, or the definition that a group gives for each of its members.
 pub(crate) struct Seen<'m> {
-    /// In words: `db`, or `each member of workers`.
+    /// Its name in messages: `db`, or `each member of workers`.
     pub(crate) name: String,
     pub(crate) ty: &'m str,
     pub(crate) at: &'m Source,
@@ -15,12 +15,12 @@ pub(crate) struct Seen<'m> {
 
 enum Properties<'m> {
     OfResource(&'m IndexMap<Name, wattle_model::Binding>),
-    /// All of them, as one value of the group's.
+    /// The properties of a group's members, as one value of the group.
     OfMember(Option<Node<'m>>),
 }
 
 impl<'m> Seen<'m> {
-    /// What a property is given, and where.
+    /// The value of a property, and where it is given.
     pub(crate) fn property(&self, name: &str) -> Option<(Node<'m>, &'m Source)> {
         match &self.properties {
             Properties::OfResource(all) => all.get(name).map(|binding| (Node::Expr(&binding.value), &binding.at)),
@@ -29,7 +29,7 @@ impl<'m> Seen<'m> {
     }
 }
 
-/// Every resource that may be made: nothing that exists already, and nothing whose condition is false.
+/// Every resource that may be created: none that exists already, and none whose condition is false.
 pub(crate) fn seen(model: &Model) -> impl Iterator<Item = Seen<'_>> {
     made(model).flat_map(|(name, of)| {
         let properties = Properties::OfResource(&of.properties);
@@ -57,7 +57,7 @@ fn member<'m>(name: &str, group: &'m Resource) -> Option<Seen<'m>> {
     Some(Seen { name: format!("each member of `{name}`"), ty, at: &binding.at, properties })
 }
 
-/// Templates within the template, which no policy sees.
+/// Templates within the template, which no policy examines.
 pub(crate) fn unseen(model: &Model) -> Vec<Diagnostic> {
     let is_template = |ty: &str| {
         ty == "OS::Heat::Stack" || [".yaml", ".yml", ".json", ".template"].iter().any(|ending| ty.ends_with(ending))
@@ -82,9 +82,9 @@ pub(crate) enum Node<'m> {
 /// What is known of a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Known<'m> {
-    /// It is that.
+    /// Its value is known.
     Value(&'m Value),
-    /// It is this parameter's.
+    /// It is the value of this parameter.
     Parameter(&'m str),
     /// It is computed.
     Open,
@@ -100,7 +100,7 @@ impl<'m> Known<'m> {
 }
 
 impl<'m> Node<'m> {
-    /// What a map has by this name.
+    /// The value of a map under this key.
     pub(crate) fn key(self, name: &str) -> Option<Self> {
         match self {
             Self::Expr(Expr::Map(items)) => items.get(name).map(Self::Expr),
@@ -112,7 +112,7 @@ impl<'m> Node<'m> {
         }
     }
 
-    /// A map's names; none where it is not known to be a map.
+    /// The keys of a map. `None` if the value is not known to be a map.
     pub(crate) fn keys(self) -> Option<Vec<&'m str>> {
         match self {
             Self::Expr(Expr::Map(items)) => Some(items.keys().map(|key| &**key).collect()),
@@ -123,7 +123,7 @@ impl<'m> Node<'m> {
         }
     }
 
-    /// A list's items; none where it is not known to be a list.
+    /// The items of a list. `None` if the value is not known to be a list.
     pub(crate) fn items(self) -> Option<Vec<Self>> {
         match self {
             Self::Expr(Expr::List(items)) => Some(items.iter().map(Self::Expr).collect()),

@@ -1,4 +1,4 @@
-//! The policy `open-ports`: what the world may reach.
+//! The policy `open-ports`: which ports the world can reach.
 
 use std::fmt;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ impl fmt::Display for Ports {
 }
 
 impl Ports {
-    /// As a file of policies has it.
+    /// As written in a policy file.
     fn written(&self) -> String {
         let range = match self.range {
             EVERY => return self.protocol.clone(),
@@ -71,7 +71,7 @@ fn ports(text: &str) -> Option<Ports> {
     (range.0 <= range.1 && word(protocol)).then(|| Ports { protocol: named(protocol), range })
 }
 
-/// One name for each protocol, whatever Neutron is told: also by number, in any case of letters.
+/// The canonical name of a protocol. Neutron accepts protocols by number as well, and in any case.
 fn named(protocol: &str) -> String {
     match &*protocol.to_ascii_lowercase() {
         "6" => "tcp".into(),
@@ -94,7 +94,7 @@ fn look(model: &Model, allowed: &[Ports]) -> Vec<Diagnostic> {
                     Some(items) => {
                         for item in items {
                             let get = |name: &str| item.key(name);
-                            // A rule that is computed in whole says nothing here.
+                            // Nothing is known here of a rule that is computed as a whole.
                             let is_open = item.keys().is_none();
                             found.extend(judge(&one, allowed, &get, is_open, "", at));
                         }
@@ -113,7 +113,7 @@ fn look(model: &Model, allowed: &[Ports]) -> Vec<Diagnostic> {
     found
 }
 
-/// Judges a rule by what its properties are; `usual` is the protocol without one.
+/// Judges a rule by its properties. `usual` is the protocol of a rule that names none.
 fn judge<'m>(
     one: &Seen<'m>,
     allowed: &[Ports],
@@ -137,7 +137,7 @@ fn judge<'m>(
     if direction.as_deref() == Some("egress") || mode.as_deref() == Some("remote_group_id") {
         return None;
     }
-    // Any group is a part of the world only.
+    // A remote group is only a part of the world.
     if ["remote_group", "remote_group_id"].iter().any(|name| get(name).is_some()) {
         return None;
     }
@@ -151,7 +151,7 @@ fn judge<'m>(
     let protocol = named(protocol.as_deref().unwrap_or(usual));
     let port = |text: Option<String>| text.and_then(|text| text.parse().ok());
     let range = match (port(first), port(last)) {
-        // Of ICMP these are types and codes.
+        // For ICMP, these are types and codes.
         _ if protocol.starts_with("icmp") => EVERY,
         _ if !is_known("port_range_min") || !is_known("port_range_max") => EVERY,
         (Some(first), Some(last)) => (first, last),
@@ -174,7 +174,7 @@ fn judge<'m>(
     Some(found.help("say from where: `remote_ip_prefix`, or a group of those that may").help(words(allowed)))
 }
 
-/// Whether all of it is within what is allowed.
+/// Whether all opened ports are allowed.
 fn is_allowed(opened: &Ports, allowed: &[Ports]) -> bool {
     let mut ranges: Vec<(u16, u16)> = allowed
         .iter()
@@ -182,7 +182,7 @@ fn is_allowed(opened: &Ports, allowed: &[Ports]) -> bool {
         .map(|ports| ports.range)
         .collect();
     ranges.sort_unstable();
-    // Ranges that touch are one.
+    // Adjacent ranges count as one.
     let mut next = u32::from(opened.range.0);
     for (first, last) in ranges {
         if u32::from(first) <= next {

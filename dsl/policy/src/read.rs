@@ -1,4 +1,4 @@
-//! The file in which a team says which policies hold, and what they allow.
+//! The file in which a team declares which policies apply and what they allow.
 
 use serde_yaml::{Mapping, Value};
 use wattle_model::Severity;
@@ -6,10 +6,10 @@ use wattle_model::names::{list, meant};
 
 use crate::{Policies, Policy, Rule};
 
-/// What every policy takes besides its own settings.
+/// The setting that every policy takes in addition to its own.
 const SEVERITY: &str = "severity";
 
-/// Why a file of policies cannot be used.
+/// Why a policy file cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// What is wrong.
@@ -19,12 +19,12 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// A reason without a way out yet.
+    /// A refusal without help.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), help: Vec::new() }
     }
 
-    /// A way to fix it.
+    /// Adds a way to fix it.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
@@ -39,7 +39,7 @@ impl Refused {
     }
 }
 
-/// What a file says of one policy.
+/// The settings that a file gives for one policy.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicySettings<'f> {
     policy: &'static str,
@@ -47,10 +47,10 @@ pub struct PolicySettings<'f> {
 }
 
 impl PolicySettings<'_> {
-    /// A list of texts; numbers are taken as they are written.
+    /// A list of texts. Numbers are taken as they are written.
     ///
     /// # Errors
-    /// It is something else, or left out.
+    /// The setting is something else, or missing.
     pub fn texts(&self, name: &str) -> Result<Vec<String>, Refused> {
         self.texts_or_none(name)?.ok_or_else(|| {
             Refused::new(format!("the policy `{}` needs `{name}`", self.policy))
@@ -58,10 +58,10 @@ impl PolicySettings<'_> {
         })
     }
 
-    /// The same, where it may be left out.
+    /// A list of texts that may be missing.
     ///
     /// # Errors
-    /// It is something else.
+    /// The setting is something else.
     pub fn texts_or_none(&self, name: &str) -> Result<Option<Vec<String>>, Refused> {
         let Some(value) = self.settings.get(name) else { return Ok(None) };
         let text = |item: &Value| match item {
@@ -74,20 +74,20 @@ impl PolicySettings<'_> {
         texts.map(Some).ok_or_else(refused)
     }
 
-    /// A refusal of one of its settings.
+    /// Refuses one of its settings.
     pub fn refuse(&self, name: &str, why: impl std::fmt::Display) -> Refused {
         Refused::new(format!("`{name}` of the policy `{}`: {why}", self.policy))
     }
 }
 
 impl Policies {
-    /// Reads a file of policies, which is YAML: by each policy's name its settings. `known` are the policies that there are:
-    /// [`ALL`](crate::ALL), and a team's own.
+    /// Reads a policy file, which is YAML: a map from each policy's name to its settings. `known` are the available
+    /// policies: [`ALL`](crate::ALL), and a team's own.
     ///
-    /// Every policy also takes `severity`, `error` or `warning`.
+    /// Every policy also takes `severity`, which is `error` or `warning`.
     ///
     /// # Errors
-    /// It is no such file, or names what there is not.
+    /// The text is not a policy file, or names an unknown policy or setting.
     pub fn read(text: &str, known: &[Policy]) -> Result<Self, Refused> {
         let file: Value =
             serde_yaml::from_str(text).map_err(|error| Refused::new(format!("it is no YAML: {error}")))?;

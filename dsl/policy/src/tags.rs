@@ -9,11 +9,11 @@ use crate::codes::TAGS as CODE;
 use crate::look::{Known, Seen, seen};
 use crate::{Look, Policy, PolicySettings, Refused};
 
-/// Labels that resources must have: `required`, names of labels; and `types`, Heat's types of these resources, which are servers
-/// and volumes without it.
+/// Labels that resources must have: `required`, the names of the labels, and `types`, Heat's types of the resources, which
+/// default to servers and volumes.
 pub const TAGS: Policy = Policy::told("tags", &["required", "types"], read);
 
-/// Types with labels, and the properties in which they stand: maps, or lists of texts.
+/// Types with labels, and the properties that hold them: maps, or lists of texts.
 const LABELLED: [(&str, &[&str]); 12] = [
     ("OS::Cinder::Volume", &["metadata"]),
     ("OS::Glance::WebImage", &["tags"]),
@@ -29,7 +29,7 @@ const LABELLED: [(&str, &[&str]); 12] = [
     ("OS::Zaqar::Queue", &["metadata"]),
 ];
 
-/// What costs money by itself.
+/// The types that cost money by themselves.
 const USUAL: [&str; 2] = ["OS::Nova::Server", "OS::Cinder::Volume"];
 
 fn properties(ty: &str) -> Option<&'static [&'static str]> {
@@ -89,7 +89,7 @@ fn judge(one: &Seen<'_>, required: &[String]) -> Option<Diagnostic> {
     Some(found.help(format!("give it in `{}`", properties[0])))
 }
 
-/// The name of a label that is written as a text.
+/// The name of a label that is written as text.
 fn label(text: &str) -> &str {
     text.split(['=', ':']).next().unwrap_or(text)
 }

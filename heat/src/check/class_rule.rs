@@ -1,4 +1,4 @@
-//! W1207: what the type asks of its properties together.
+//! W1207: what a type requires of its properties in combination.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -6,11 +6,12 @@ use wattle_model::Source;
 use super::registry::check;
 
 check! {
-    /// Some types ask more of their properties than that each of them fits: one of two, not both, not in that combination.
-    /// Heat refuses the resource.
+    /// Some types require more of their properties than that each of them is valid on its own: one of two, not both, or not
+    /// in that combination. Heat refuses the resource.
     ///
-    /// A template that an environment puts in the place of one of Heat's types has what the type has: a parameter of the same
-    /// type for each property that it requires, no required parameter beside its properties, and its attributes as outputs.
+    /// A template that an environment substitutes for one of Heat's types must provide what the type has: a parameter of the
+    /// same type for each required property, no required parameter beyond the type's properties, and the type's attributes
+    /// as outputs.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -33,7 +34,7 @@ check! {
     CLASS_RULE: "W1207", Error, "what the type asks of its properties together", Resources
 }
 
-/// The diagnostic.
+/// Creates the diagnostic.
 pub(super) fn diagnostic(what: &str, at: &Source, help: &str) -> Diagnostic {
     CLASS_RULE.diagnostic(what).label(at, "Heat refuses this").help(help)
 }

@@ -1,4 +1,4 @@
-//! W1102: a constraint that does not exist, or not for the parameter's type.
+//! W1102: a constraint that does not exist, or that the parameter's type cannot have.
 
 use wattle_model::ParameterType;
 use wattle_model::names::{list, meant};
@@ -13,9 +13,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A constraint is a map of one of `range`, `length`, `modulo` (from 2017-02-24 on), `allowed_values`,
-    /// `allowed_pattern` and `custom_constraint`, perhaps with a `description`, and of a type that can have it: `range` and
-    /// `modulo` are of numbers, `length` of strings, lists and JSON, `allowed_pattern` of strings.
+    /// A constraint is a map with one of the keys `range`, `length`, `modulo` (from 2017-02-24 on), `allowed_values`,
+    /// `allowed_pattern` and `custom_constraint`, and optionally a `description`. The parameter's type must allow it:
+    /// `range` and `modulo` are for numbers, `length` is for strings, lists and JSON, and `allowed_pattern` is for strings.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -39,12 +39,12 @@ check! {
     CONSTRAINT_FORM: "W1102", Error, "a constraint that does not exist, or not for the parameter's type", Sent(run)
 }
 
-/// What is wrong: where, what, and how to fix it.
+/// A mistake: where it is, what it is, and how to fix it.
 struct Wrong<'n> {
     node: &'n Node,
     why: String,
     help: String,
-    /// Whether it is a constraint, and only not of the parameter's type.
+    /// Whether the constraint exists, but not for the parameter's type.
     of_type: bool,
 }
 
@@ -68,7 +68,8 @@ fn judge<'n>(sink: &Sink<'_>, parameter: &'n Parameter) -> Vec<Wrong<'n>> {
     match &*node.tree {
         Tree::Null => Vec::new(),
         Tree::List(items) => {
-            // The names of constraints are looked up with a value only, which nested stacks have none of yet.
+            // Names of constraints are looked up only together with a value, and the parameters of nested stacks have no
+            // values yet.
             let named = !sink.loaded.is_nested();
             let version = sink.template().version();
             items.iter().filter_map(|item| constraint(item, parameter.kind, version, named)).collect()
@@ -180,7 +181,7 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
     Some(Wrong { node, why, help: "take one that the type can have".to_owned(), of_type: true })
 }
 
-/// What is wrong with the bounds of a range, a length or a modulo.
+/// Mistakes in the bounds of a range, a length or a modulo.
 fn bounds(node: &Node, keys: [&str; 2]) -> Option<String> {
     let Tree::Map(pairs) = &*node.tree else { return Some(format!("it is {} instead of a map", node.tree.kind())) };
     for pair in crate::yaml::counting(pairs) {
@@ -240,7 +241,7 @@ fn modulo(node: &Node) -> Option<String> {
     }
 }
 
-/// What keeps a pattern from being one, in Python's dialect too.
+/// Why a pattern is invalid, even in Python's dialect.
 fn broken_pattern(pattern: &str) -> Option<String> {
     let mut open = 0_usize;
     let mut in_class = false;
@@ -250,7 +251,7 @@ fn broken_pattern(pattern: &str) -> Option<String> {
         match character {
             '\\' => match characters.next() {
                 None => return Some("the pattern ends in a backslash".into()),
-                // What Python knows to follow one; in a class there is nothing to be before or behind.
+                // The escapes that Python knows. A class has no positions, so assertions have no meaning in it.
                 Some(letter) if letter.is_ascii_alphabetic() => {
                     let known = if in_class { "abdDfnNrsStuUvwWx" } else { "AabBdDfnNrsStuUvwWxZ" };
                     if !known.contains(letter) {
@@ -282,7 +283,7 @@ fn broken_pattern(pattern: &str) -> Option<String> {
     } else if pattern.starts_with(['*', '+', '?']) {
         Some("nothing stands before the pattern's repetition".into())
     } else {
-        // Ranges and repetitions from more to less; what only Python understands is left to it.
+        // Reversed ranges and repetitions. Syntax that only Python understands is left to Python.
         match regex_lite::Regex::new(pattern).err().map(|error| error.to_string()) {
             Some(error) if error.contains("invalid range") || error.contains("min bigger than its max") => {
                 Some("a range of the pattern runs from more to less".into())

@@ -1,4 +1,4 @@
-//! W1209: stacks nested deeper than Heat goes.
+//! W1209: stacks nested more deeply than Heat allows.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -8,7 +8,8 @@ use crate::limits::NESTED;
 use super::registry::check;
 
 check! {
-    /// Heat nests stacks five deep, groups and nested templates counted; a template that is nested in itself has no end.
+    /// Heat nests stacks up to five deep, counting groups and nested templates. A template that is nested in itself has no
+    /// end.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -43,7 +44,7 @@ check! {
     DEEP_NESTING: "W1209", Error, "stacks nested deeper than Heat goes", Resources
 }
 
-/// The diagnostic: `called` would be nested too deep.
+/// The diagnostic for `called`, which would be nested too deeply.
 pub(super) fn diagnostic(called: &str, at: &Source) -> Diagnostic {
     DEEP_NESTING
         .diagnostic(format!("{called} is a stack nested deeper than {NESTED}, which Heat refuses"))

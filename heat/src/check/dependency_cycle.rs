@@ -8,8 +8,8 @@ use crate::resource::How;
 use super::registry::check;
 
 check! {
-    /// Resources need each other in a circle, so none of them can be made first. Heat's own dependencies count: a port waits
-    /// for the subnets of its network. The report shows the shortest circle hop by hop.
+    /// Resources need each other in a circle, so none of them can be created first. Heat's own dependencies count as well: a
+    /// port waits for the subnets of its network. The report shows the shortest cycle hop by hop.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -39,7 +39,7 @@ check! {
     DEPENDENCY_CYCLE: "W1208", Error, "resources that wait for each other", Resources
 }
 
-/// The diagnostic: each hop with who waits, for whom, how that is said, and where.
+/// The diagnostic. Each hop has the resource that waits, the one it waits for, how it depends on it, and where.
 pub(super) fn diagnostic(hops: &[(String, String, Option<How>, Source)]) -> Diagnostic {
     let first = hops.first().map_or("", |hop| &*hop.0);
     let message = match hops.len() {

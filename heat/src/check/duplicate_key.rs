@@ -1,4 +1,4 @@
-//! W1004: a key that a map has twice.
+//! W1004: a key that occurs twice in a map.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -11,7 +11,7 @@ use super::everything::each_value;
 use super::registry::check;
 
 check! {
-    /// A map has a key twice. Heat takes the last value and says nothing, so that what is written first is lost.
+    /// A key occurs twice in a map. Heat silently takes the last value, so the first one is lost.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -32,7 +32,7 @@ check! {
     ///       name: back
     /// ```
     ///
-    /// Keys that differ only to YAML are the same to Heat, as templates are sent to it as JSON: `1` and `"1"`.
+    /// Keys that differ only in YAML are equal to Heat, because templates are sent to it as JSON: `1` and `"1"`.
     DUPLICATE_KEY: "W1004", Warning, "a key that a map has twice", Whole(run)
 }
 

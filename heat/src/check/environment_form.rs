@@ -7,9 +7,9 @@ use super::registry::check;
 use crate::environment::Fault;
 
 check! {
-    /// An environment has the sections `parameters`, `parameter_defaults`, `resource_registry`,
-    /// `encrypted_param_names`, `event_sinks` and `parameter_merge_strategies`. In the registry a type stands for another
-    /// type or a template, and hooks and restricted actions are those that Heat has.
+    /// An environment has the sections `parameters`, `parameter_defaults`, `resource_registry`, `encrypted_param_names`,
+    /// `event_sinks` and `parameter_merge_strategies`. The registry maps a type to another type or to a template, and its
+    /// hooks and restricted actions must be ones that Heat has.
     ///
     /// ```yaml
     /// # environment.yaml
@@ -31,7 +31,7 @@ fn run(sink: &mut Sink<'_>) {
     }
 }
 
-/// That of a fault.
+/// The diagnostic for a fault.
 pub(super) fn diagnostic(fault: Fault) -> Diagnostic {
     ENVIRONMENT_FORM.diagnostic(fault.message).label(&fault.at, fault.label).help(fault.help)
 }

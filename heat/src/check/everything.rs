@@ -1,4 +1,4 @@
-//! Going through all that is written, in the template and in its environment files.
+//! Walking everything that is written, in the template and in its environment files.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,10 +9,11 @@ use crate::Loaded;
 use crate::environment::place;
 use crate::yaml::{Node, Span, Tree};
 
-/// What is done with a value, told how places of its file are said.
+/// Processes a value. The second argument converts positions in the value's file to places.
 type Visit<'v> = &'v mut dyn FnMut(&Node, &dyn Fn(Span) -> Source);
 
-/// Calls `visit` with every value, however many aliases it has, once, and with how places of its file are said.
+/// Calls `visit` once for every value, however many aliases it has, together with a function that converts positions in its
+/// file to places.
 pub(super) fn each_value(loaded: &Loaded, visit: Visit<'_>) {
     let template = &loaded.template;
     let mut seen = HashSet::new();

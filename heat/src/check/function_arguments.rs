@@ -1,4 +1,4 @@
-//! W1110: a function whose arguments are not what it takes.
+//! W1110: a function with invalid arguments.
 
 use crate::evaluate::Cause;
 use crate::template::Function;
@@ -7,8 +7,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A function is called with too few or too many arguments, or with values of another kind. Some of that Heat finds in
-    /// every place, some only where it needs the value at once: in properties, policies and conditions.
+    /// A function is called with too few or too many arguments, or with arguments of the wrong type. Heat finds some of
+    /// these mistakes everywhere, and others only where it needs the value immediately: in properties, policies and
+    /// conditions.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -30,7 +31,7 @@ check! {
     FUNCTION_ARGUMENTS: "W1110", Error, "a function whose arguments are not what it takes", Each(run)
 }
 
-/// What is wrong with a call's arguments, and how the function is called.
+/// What is wrong with a call's arguments, and the function's correct form.
 pub(super) fn told(function: Function, why: &str) -> (String, String) {
     (format!("`{}`: {why}", function.name()), format!("it is called as `{}`", function.form()))
 }

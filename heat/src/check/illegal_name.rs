@@ -1,4 +1,4 @@
-//! W1210: a resource's name that Heat refuses.
+//! W1210: a resource name that Heat refuses.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -6,9 +6,9 @@ use wattle_model::Source;
 use super::registry::check;
 
 check! {
-    /// A name may not contain a `/`, with which Heat separates names in its addresses. What is a stack of its own, a group or a
-    /// nested template, is called as the stack around it and its own name together; so its name consists of the letters, digits
-    /// and signs that Heat takes for a stack.
+    /// A name cannot contain a `/`, because Heat separates names in its URLs with it. A group or a nested template becomes a
+    /// stack of its own, which is named after the stack around it and the resource. So its name can only contain the
+    /// letters, digits and characters that Heat accepts for a stack.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -26,7 +26,7 @@ check! {
     ILLEGAL_NAME: "W1210", Error, "a resource's name that Heat refuses", Resources
 }
 
-/// The diagnostic: a resource is called `name`.
+/// The diagnostic for a resource called `name`.
 pub(super) fn diagnostic(name: &str, at: &Source) -> Diagnostic {
     ILLEGAL_NAME
         .diagnostic(format!("a resource is called `{}`, and no name may contain a `/`", name.escape_debug()))
@@ -34,7 +34,7 @@ pub(super) fn diagnostic(name: &str, at: &Source) -> Diagnostic {
         .help(format!("call it `{}`", name.replace('/', "-").escape_debug()))
 }
 
-/// The diagnostic: what is a stack of its own is called `name`.
+/// The diagnostic for a stack of its own called `name`.
 pub(super) fn of_a_stack(name: &str, at: &Source) -> Diagnostic {
     let is_fine = |sign: char| sign.is_ascii_alphanumeric() || "_.-".contains(sign);
     let better: String = name.chars().map(|sign| if is_fine(sign) { sign } else { '_' }).collect();

@@ -1,4 +1,4 @@
-//! W1116: what Heat takes, and what fails when the stack is made.
+//! W1116: a call that Heat accepts, but that fails when the stack is created.
 
 use crate::evaluate::Cause;
 
@@ -8,8 +8,8 @@ use super::registry::check;
 use super::unknown_parameter::help;
 
 check! {
-    /// A call that fails as soon as its value is needed, in a place where Heat does not need it while it validates: an
-    /// output, metadata, a condition that nothing asks for. The output is empty then, or the resource fails.
+    /// A call fails as soon as its value is needed, but it is in a place where Heat does not need the value during
+    /// validation: in an output, in metadata, or in an unused condition. Later, the output is empty, or the resource fails.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

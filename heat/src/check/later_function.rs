@@ -1,4 +1,4 @@
-//! W1112: a function that the template's version does not have yet.
+//! W1112: a function that the template's HOT version does not have yet.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A function of a later version than the template's. Heat takes it for a map of one key, and goes on as far as it gets
-    /// with that.
+    /// A function is from a later version than the template's. Heat reads it as a map with one key, and continues with that
+    /// as far as it can.
     ///
     /// ```yaml
     /// heat_template_version: 2016-10-14
@@ -33,8 +33,8 @@ check! {
     LATER_FUNCTION: "W1112", Warning, "a function that the template's version does not have yet", Each(run)
 }
 
-/// That the map `node` looks like a call of a function that `version` does not have yet, as help for who finds a map where
-/// none can be.
+/// A hint that the map `node` looks like a call of a function that `version` does not have yet, to explain an unexpected
+/// map.
 pub(super) fn hint(node: &Node, version: Version) -> Option<String> {
     let call = Call::of_any(node, version, Context::Value).filter(|call| call.standing == Standing::Unknown)?;
     let (name, since) = (call.function.name(), call.function.since());
@@ -72,14 +72,14 @@ fn look<'n>(node: &'n Node, version: Version, seen: &mut HashSet<*const Tree>, f
             items.iter().for_each(|item| look(item, version, seen, found));
         }
         Tree::Map(pairs) if seen.insert(Arc::as_ptr(&node.tree)) => {
-            // `not`, `and` and `or` are words of other things too.
+            // `not`, `and` and `or` are also ordinary words.
             let call = Call::of_any(node, version, Context::Value);
             if call.is_some_and(|call| version < call.function.since())
                 && let Some(hint) = hint(node, version)
             {
                 found.push((node, hint));
             }
-            // The condition of an `if` has its own functions.
+            // The condition of an `if` has functions of its own.
             let is_if = call.is_some_and(|call| call.function.name() == "if");
             for pair in pairs {
                 match &*pair.value.tree {

@@ -1,4 +1,4 @@
-//! W1009: a file that is named and is not there.
+//! W1009: a file that is named but does not exist.
 
 use crate::environment::place;
 
@@ -6,8 +6,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Clients send Heat the files that a template names, by `get_file` and as types of resources, wherever that stands,
-    /// and refuse the template if one is missing. A path is relative to the file that names it.
+    /// Clients send Heat the files that a template names, with `get_file` and as types of resources, wherever that is. They
+    /// refuse the template if one is missing. A path is relative to the file that contains it.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -35,7 +35,7 @@ fn run(sink: &mut Sink<'_>) {
         let Some(Err(missing)) = library.contents.get(&mention.path) else { continue };
         let what = if mention.is_type { "the template" } else { "the file" };
         let written = mention.written.escape_debug();
-        // A path that leads nowhere else is the folder of the file that names it.
+        // A path that leads nowhere else is the folder of the file that contains it.
         let leads_nowhere = mention.path.split('/').all(|part| matches!(part, "" | ".."));
         let is_folder = leads_nowhere || missing.0 == "is a directory";
         let (message, help) = if mention.written.is_empty() {

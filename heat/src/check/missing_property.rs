@@ -1,4 +1,4 @@
-//! W1204: a property that must be there and is not.
+//! W1204: a required property that is missing.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -6,7 +6,7 @@ use wattle_model::Source;
 use super::registry::check;
 
 check! {
-    /// Heat refuses a resource without a property that its type, or the nested template that it is, requires.
+    /// Heat refuses a resource that lacks a property required by its type, or by its nested template.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -29,7 +29,7 @@ check! {
     MISSING_PROPERTY: "W1204", Error, "a property that must be there and is not", Resources
 }
 
-/// The diagnostic: `called`, of the type `ty`, has no property `name`, which is at `path`.
+/// The diagnostic: `called`, of type `ty`, lacks the property `name` at `path`.
 pub(super) fn diagnostic(called: &str, ty: &str, path: &str, name: &str, at: &Source) -> Diagnostic {
     let path = if path.is_empty() { name } else { path };
     MISSING_PROPERTY

@@ -1,4 +1,4 @@
-//! W1104: a parameter that has no value.
+//! W1104: a parameter without a value.
 
 use crate::parameters::Origin;
 
@@ -6,7 +6,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A parameter without a default needs a value, and Heat refuses a template without it.
+    /// A parameter without a default needs a value. Heat refuses a template without one.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -26,7 +26,7 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_>) {
-    // What a nested stack is given is for who judges its parent to say.
+    // The check of the parent stack judges what a nested stack receives.
     if sink.loaded.is_nested() {
         return;
     }

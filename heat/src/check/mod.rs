@@ -1,11 +1,11 @@
-//! The checks: what Heat refuses of a template, all at once, each with its place and a way to fix it.
+//! The checks: what Heat refuses about a template, reported all at once, each with its place and a way to fix it.
 //!
-//! What lives here: one file a check with its code, documentation, function and tests; the registry. What must not:
-//! I/O, or how a diagnostic looks. What Heat accepts is at most a warning. One mistake is one diagnostic: a check says
-//! nothing of what another one has already found wrong.
+//! What lives here: one file per check with its code, documentation, function and tests; the registry. What must not: I/O,
+//! or how a diagnostic looks. What Heat accepts is at most a warning. One mistake yields one diagnostic: a check does not
+//! report what another one has already found.
 //!
-//! Codes: sections, syntax and YAML W10xx; parameters, conditions and functions W11xx; resources, properties, references
-//! and cycles W12xx.
+//! Codes: W10xx for sections, syntax and YAML; W11xx for parameters, conditions and functions; W12xx for resources,
+//! properties, references and cycles.
 
 mod everything;
 mod judge;
@@ -95,12 +95,12 @@ pub static CHECKS: &[&Check] = &[
     &illegal_name::ILLEGAL_NAME,
 ];
 
-/// What every check of Heat's says of itself.
+/// The descriptions of all checks of Heat's rules.
 pub fn all() -> impl Iterator<Item = &'static About> {
     CHECKS.iter().map(|check| &check.about)
 }
 
-/// Whether a file is a template of HOT, or one of another format in a version that there is not.
+/// Whether a file is a HOT template, or a template in an unknown version of another format.
 fn is_judged(template: &Template) -> bool {
     let other = |key: &str, known: &str| {
         template.root.get(key).is_some_and(|version| version.tree.as_text().is_some_and(|version| version != known))
@@ -110,23 +110,24 @@ fn is_judged(template: &Template) -> bool {
         || other("HeatTemplateFormatVersion", "2012-12-12")
 }
 
-/// A template to be judged.
+/// A template to judge.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged<'c> {
     /// The template.
     pub loaded: &'c Loaded,
-    /// What its resources are judged by, if the template says more than Heat reads: the same without that.
+    /// A template with the resources to judge instead, if the template contains more than Heat reads: the same one without
+    /// that.
     pub stock: Option<&'c Loaded>,
-    /// A condition that never holds, by whose name the template keeps from Heat what it does not take.
+    /// The name of a condition that never holds, with which the template hides content from Heat.
     pub never: Option<&'c str>,
 }
 
-/// Everything that Heat would refuse of a template and those nested in it, sorted by severity, place and code.
+/// Everything that Heat would refuse about a template and those nested in it, sorted by severity, place and code.
 pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
     sorted(diagnostics(Judged { loaded, stock: None, never: None }))
 }
 
-/// The same in no order, and with what one place is said twice.
+/// The same, unsorted and with duplicates.
 pub fn diagnostics(judged: Judged<'_>) -> Vec<Diagnostic> {
     let Judged { loaded, stock, never } = judged;
     let mut found = judge::all(stock.unwrap_or(loaded));
@@ -153,12 +154,14 @@ pub fn diagnostics(judged: Judged<'_>) -> Vec<Diagnostic> {
     found
 }
 
-/// Diagnostics by severity, place and code, each once; where Heat refuses something, what is said there besides explains it.
+/// Sorts diagnostics by severity, place and code, and removes duplicates. Where Heat refuses something, other messages about
+/// the same place become its explanation.
 pub fn sorted(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     join(in_order(found))
 }
 
-/// One mistake is one diagnostic: what Heat only takes in another way explains why it refuses what is at the same place.
+/// One mistake yields one diagnostic: where Heat refuses something, warnings about how Heat reads the same place become its
+/// explanation.
 fn join(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let (mut errors, warnings): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.severity == Severity::Error);
     let mut refused: HashMap<Source, usize> = HashMap::new();

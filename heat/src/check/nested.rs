@@ -1,14 +1,14 @@
-//! The templates nested in a template, as Heat meets them.
+//! The templates nested in a template, as Heat encounters them.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::Loaded;
 use crate::stack::{Nested, Stack, World};
 
-/// Stacks of one template that are judged, each with other values.
+/// How many stacks of one template are judged, each with other values.
 const EACH: usize = 8;
 
-/// Calls `judge` with each nested stack that is a template of its own, once for equal values.
+/// Calls `judge` with each nested stack that is a template of its own, once per set of values.
 pub fn each(loaded: &Loaded, judge: &mut dyn FnMut(&Loaded)) {
     if loaded.library.templates.is_empty() {
         return;
@@ -18,7 +18,7 @@ pub fn each(loaded: &Loaded, judge: &mut dyn FnMut(&Loaded)) {
     within(&world, &Stack::root(&world, loaded), &mut seen, judge);
 }
 
-/// The templates met so far, each with the values of its parameters.
+/// The templates seen so far, each with the values of its parameters.
 #[derive(Default)]
 struct Seen(HashMap<String, HashSet<String>>);
 

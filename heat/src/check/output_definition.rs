@@ -6,7 +6,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// An output is a map with a `value`, and perhaps a `description`, and from 2016-10-14 on a `condition`.
+    /// An output is a map with a `value`, optionally a `description`, and from 2016-10-14 on optionally a `condition`.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

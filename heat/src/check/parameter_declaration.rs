@@ -10,7 +10,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A parameter is a map with a `type` (`string`, `number`, `boolean`, `json` or `comma_delimited_list`), and perhaps
+    /// A parameter is a map with a `type` (`string`, `number`, `boolean`, `json` or `comma_delimited_list`), and optionally
     /// `default`, `description`, `label`, `hidden`, `immutable`, `constraints`, and from 2018-03-02 on `tags`.
     ///
     /// ```yaml
@@ -34,7 +34,7 @@ check! {
 const KEYS: [&str; 9] =
     ["type", "description", "default", "schema", "constraints", "hidden", "label", "immutable", "tags"];
 
-/// What other formats and languages call a type.
+/// Names of types in other formats and languages.
 const ALIASES: [(&str, ParameterType); 12] = [
     ("integer", ParameterType::Number),
     ("int", ParameterType::Number),

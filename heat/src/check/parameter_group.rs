@@ -11,7 +11,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Parameter groups are a list of maps with `parameters`: names of parameters that there are, each in one group only.
+    /// Parameter groups are a list of maps with `parameters`: the names of existing parameters, each in only one group.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -87,7 +87,7 @@ fn judge(sink: &Sink<'_>, group: &Node, grouped: &mut HashMap<String, Span>) -> 
             continue;
         }
         let is_text = node.tree.as_text().is_some();
-        // Heat asks for the stack's name only of a stack that has one.
+        // Heat knows the stack's name only for a stack that has one.
         let pseudo = PSEUDO.contains(&&*name) && name != "OS::stack_name";
         if is_text && (sink.template().parameters.contains_key(&name) || pseudo) {
             grouped.insert(name, node.span);

@@ -1,4 +1,4 @@
-//! W1103: a value that a parameter does not take.
+//! W1103: a value that a parameter does not accept.
 
 use crate::parameters::Origin;
 
@@ -6,8 +6,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A parameter's value is not of its type or breaks one of its constraints: its default, what an environment says, or
-    /// what is given by name. Heat refuses a wrong default even if another value is given.
+    /// A parameter's value does not have its type, or violates one of its constraints. The value is its default, from an
+    /// environment, or given by name. Heat refuses a wrong default even if another value is given.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -34,14 +34,14 @@ check! {
 fn run(sink: &mut Sink<'_>) {
     for (name, parameter) in &sink.template().parameters {
         let valued = &sink.loaded.parameters.values[name];
-        // What a nested stack is given is judged with the resource that it is.
+        // What a nested stack receives is judged with the resource that it belongs to.
         for wrong in valued.wrong.iter().filter(|wrong| wrong.always || !sink.loaded.is_nested()) {
             let (what, help) = match (wrong.default, valued.origin) {
                 (true, _) => ("default", "fix the default or the constraint, or leave the default out"),
                 (false, Origin::EnvironmentDefault) => ("value", "fix it in the environment's `parameter_defaults`"),
                 (false, _) => ("value", "give it a value that it takes"),
             };
-            // A secret's value is not for messages.
+            // Messages must not contain secret values.
             let why = if parameter.hidden { "it breaks a rule of its own" } else { &wrong.why };
             let own = parameter.default.as_ref().map_or(parameter.name_span, |default| default.span);
             let declared = sink.at(if wrong.default { own } else { parameter.name_span });

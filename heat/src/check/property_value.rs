@@ -1,4 +1,4 @@
-//! W1203: a value that a property does not take.
+//! W1203: a value that a property does not accept.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -8,8 +8,9 @@ use crate::properties::What;
 use super::registry::check;
 
 check! {
-    /// A value of another kind than the property's, out of its bounds, or none of the few that it takes. Heat converts:
-    /// `"80"` will do for a number, and `80` for text. It does not look at bounds while a value refers to a resource.
+    /// A value has another type than the property, is out of its bounds, or is not one of its allowed values. Heat converts
+    /// values: it accepts `"80"` for a number, and `80` for text. As long as a value refers to a resource, Heat does not
+    /// check bounds.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -35,12 +36,12 @@ check! {
     PROPERTY_VALUE: "W1203", Error, "a value that a property does not take", Resources
 }
 
-/// The diagnostic: the property at `path` of the resource `name` cannot be what it is, for this reason, which somebody else knows.
+/// The diagnostic: the property at `path` of the resource `name` cannot have its value, for a reason that the caller knows.
 pub fn refused(name: &str, path: &str, why: &str, at: &Source) -> Diagnostic {
     PROPERTY_VALUE.diagnostic(format!("the property `{path}` of `{name}`: {why}")).label(at, "here")
 }
 
-/// The diagnostic: the property at `path` of `called` cannot be what it is.
+/// The diagnostic: the property at `path` of `called` cannot have its value.
 pub(super) fn diagnostic(called: &str, path: &str, what: &What, at: &Source) -> Diagnostic {
     let label = match what {
         What::Kind(..) | What::Constraint(_) => "this value",

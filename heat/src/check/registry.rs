@@ -2,27 +2,27 @@
 
 use super::Sink;
 
-/// What looks.
+/// The function of a check.
 pub type Look = fn(&mut Sink<'_>);
 
-/// What a check looks at, and its function.
+/// What a check examines, and its function.
 #[derive(Clone, Copy, Debug)]
 pub enum Run {
-    /// All that Heat is sent, once.
+    /// Everything that Heat receives, once.
     Whole(Look),
-    /// The template, and each that is nested in it, with the values that it is given.
+    /// The template and each nested template, with the values that it receives.
     Each(Look),
-    /// The same, and the parameters of every template that is sent along: Heat reads them whatever they are for.
+    /// The same, and also the parameters of every template that is sent along: Heat reads them whatever they are for.
     Sent(Look),
-    /// The resources of all stacks: `judge` goes through them once for all of these checks.
+    /// The resources of all stacks. `judge` walks them once for all of these checks.
     Resources,
 }
 
 /// One check of a template.
 pub type Check = wattle_model::Check<Run>;
 
-/// Declares a check. Of the code blocks in its documentation the first is a template in which it reports something, and
-/// the second one in which no check does.
+/// Declares a check. In its documentation, the first code block is a template for which it reports something, and the second
+/// is one for which no check does.
 macro_rules! check {
     ($(#[doc = $doc:literal])+ $name:ident: $code:literal, $severity:ident, $summary:literal, $of:ident $(($run:path))?) => {
         wattle_model::check! {

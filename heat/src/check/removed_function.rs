@@ -1,4 +1,4 @@
-//! W1111: a function that the template's version has no more, or not there.
+//! W1111: a function that the template's HOT version no longer has, or does not have in this place.
 
 use crate::evaluate::Cause;
 use crate::template::{Context, Function, Standing};
@@ -7,7 +7,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// The template's version has a function no more, or has it in values and not in conditions. Heat takes it for a call,
+    /// The template's version no longer has a function, or has it in values but not in conditions. Heat recognises the call,
     /// and refuses it.
     ///
     /// ```yaml
@@ -30,7 +30,7 @@ check! {
     REMOVED_FUNCTION: "W1111", Error, "a function that the version has no more, or not there", Each(run)
 }
 
-/// What takes the place of a function.
+/// The replacement for a function.
 fn instead(function: &str) -> &'static str {
     match function {
         "Fn::Join" => "write `list_join`",

@@ -11,9 +11,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A resource is a map with a `type`, and perhaps `properties`, `metadata`, `depends_on`, `deletion_policy`,
+    /// A resource is a map with a `type`, and optionally `properties`, `metadata`, `depends_on`, `deletion_policy`,
     /// `update_policy`, `description`, and from 2016-10-14 on `condition` and `external_id`. Heat refuses other keys, and
-    /// values of another kind.
+    /// values of the wrong type.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -94,7 +94,7 @@ fn keys(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
             .diagnostic(format!("the resource `{name}` has no type"))
             .label(&sink.at(resource.name_span), "`type` is missing")
             .help("say what it is, such as `type: OS::Nova::Server`");
-        // A key that was meant for it is the mistake.
+        // The mistake is a misspelled key that was meant as `type`.
         if !diagnostics.iter().any(|diagnostic| diagnostic.help.iter().any(|help| help.contains("`type`"))) {
             diagnostics.push(diagnostic);
         }
@@ -102,7 +102,7 @@ fn keys(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// What a field may be, in Heat's words.
+/// The allowed values of a field, in Heat's words.
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
@@ -148,7 +148,7 @@ fn fields(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
 fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Option<Diagnostic> {
     let version = sink.template().version();
     let context = if matches!(kind, Kind::Condition) { Context::Condition } else { Context::Value };
-    // Names and descriptions are not parsed: a call is a map there.
+    // Names and descriptions are not parsed, so a call is a map there.
     let is_call = !matches!(kind, Kind::Names | Kind::Text) && Call::within(node, version, context).is_some();
     let (fits, form, help) = match kind {
         Kind::Text => (node.tree.as_text().is_some(), "a string", "quote it"),
@@ -166,7 +166,7 @@ fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Opt
             (fits, "a condition", "name a condition, or call a function of conditions")
         }
     };
-    // An unknown version's function is a map, which the check of functions tells.
+    // A function of another version is a map here, which the check of functions reports.
     let unknown = Call::of_any(node, version, context).is_some_and(|call| call.standing == Standing::Unknown);
     if is_call || fits || unknown {
         return None;
@@ -197,9 +197,9 @@ fn type_of(sink: &Sink<'_>, name: &str, ty: &Node) -> Option<Diagnostic> {
 fn deletion_policy(sink: &Sink<'_>, node: &Node) -> Option<Diagnostic> {
     let policies = if sink.template().version().has_conditions() { &POLICIES[..] } else { &POLICIES[..3] };
     let value = match sink.scope.value(node) {
-        // What is wrong with a function is told there.
+        // The check of functions reports mistakes in functions.
         Err(_) | Ok(Value::Unknown) => return None,
-        // Nothing is the default only if a function gives it.
+        // Null counts as the default only if a function returns it.
         Ok(Value::Null) if sink.template().call(node).is_some() => return None,
         Ok(value) => value,
     };

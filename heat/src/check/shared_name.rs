@@ -1,10 +1,10 @@
-//! W1107: a name that a parameter and a resource share.
+//! W1107: a parameter and a resource with the same name.
 
 use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Heat refuses a resource that is called as a parameter is.
+    /// Heat refuses a resource with the same name as a parameter.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

@@ -1,4 +1,4 @@
-//! What a check is given, and where it puts its diagnostics.
+//! The input of a check, and the destination of its diagnostics.
 
 use std::cell::{Cell, OnceCell};
 
@@ -13,21 +13,21 @@ use crate::yaml::Span;
 
 use crate::faults::{self, Found};
 
-/// The most names that are looked at for suggestions.
+/// The most names that are compared to find suggestions.
 const SUGGESTIONS: usize = 1_000_000;
 
-/// The template, what several checks compute of it, and the diagnostics so far.
+/// The template, results that several checks share, and the diagnostics so far.
 pub struct Sink<'c> {
-    /// What is judged.
+    /// The template to judge.
     pub(super) loaded: &'c Loaded,
-    /// A condition that never holds, by whose name a template keeps from Heat what it does not take.
+    /// The name of a condition that never holds, with which a template hides content from Heat.
     pub(super) never: Option<&'c str>,
-    /// Whether only the declarations of its parameters are read: it is sent along, and nothing has been made of it yet.
+    /// Whether only its parameter declarations are read, because it is sent along and not used yet.
     pub(super) is_sent: bool,
-    /// Its values, as Heat sees them when it validates.
+    /// Its values, as Heat sees them during validation.
     pub(super) scope: Scope<'c>,
     faults: OnceCell<Vec<Found>>,
-    /// How many names may still be looked at for suggestions.
+    /// How many names can still be compared to find suggestions.
     suggestions: Cell<usize>,
     pub(super) found: Vec<Diagnostic>,
 }
@@ -59,7 +59,7 @@ impl<'c> Sink<'c> {
         self.loaded.template.at(span)
     }
 
-    /// What is wrong with functions and conditions.
+    /// Faults in functions and conditions.
     pub(super) fn faults(&self) -> Vec<Found> {
         self.faults
             .get_or_init(|| {
@@ -68,18 +68,18 @@ impl<'c> Sink<'c> {
             .clone()
     }
 
-    /// Whether Heat takes the resource as it is: what is only a name validates nothing.
+    /// Whether Heat accepts the resource as it is: a placeholder type validates nothing.
     pub(super) fn is_placeholder(&self, name: &str, resource: &Resource) -> bool {
         faults::is_placeholder(self.loaded, name, resource)
     }
 
-    /// Whether the resource is there by its condition; not, too, when that is not known.
+    /// Whether the condition of the resource holds. Also `false` if that is not known.
     pub(super) fn is_there(&self, resource: &Resource) -> bool {
         faults::is_there(&self.scope, resource)
     }
 
-    /// The question that names the candidate most like `name`, if one looks like it. In a template with very many names that there are not, only
-    /// the first ones get a suggestion: each costs a look at all candidates.
+    /// The question whether the most similar candidate was meant, if one is similar to `name`. In a template with very many
+    /// unknown names, only the first ones get a suggestion, because each is compared to all candidates.
     pub(super) fn meant<'n>(&self, name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<String> {
         let candidates: Vec<_> = candidates.collect();
         let left = self.suggestions.get().checked_sub(candidates.len())?;

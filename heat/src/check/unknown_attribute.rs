@@ -7,7 +7,8 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// `get_attr` reads an attribute that the resource's type does not have. `show` is all that the service tells of it.
+    /// `get_attr` reads an attribute that the resource's type does not have. `show` contains everything that the service
+    /// reports about the resource.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -31,7 +32,7 @@ check! {
     UNKNOWN_ATTRIBUTE: "W1206", Error, "an attribute that the type does not have", Resources
 }
 
-/// The diagnostic: `resource`, of the type `ty`, has no attribute `name`.
+/// The diagnostic: `resource`, of type `ty`, has no attribute `name`.
 pub(super) fn diagnostic<'a>(
     resource: &str,
     ty: &str,

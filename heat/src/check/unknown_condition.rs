@@ -1,4 +1,4 @@
-//! W1115: a condition that there is not, that depends on itself, or that is no truth value.
+//! W1115: a condition that does not exist, that depends on itself, or that is not a boolean.
 
 use crate::evaluate::Cause;
 use crate::template::{Call, Context, Standing};
@@ -8,9 +8,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A condition is `true`, `false`, a call of a function of conditions, or the name of a condition in the section
-    /// `conditions`; there it is no name, but `true`, `false` or a call. Heat refuses a name that there is not, a condition
-    /// that depends on itself, and one that gives anything else than `true` or `false`.
+    /// A condition is `true`, `false`, a call of a condition function, or the name of a condition in the section
+    /// `conditions`. In that section itself it cannot be a name, only `true`, `false` or a call. Heat refuses an unknown
+    /// name, a condition that depends on itself, and one that results in anything other than `true` or `false`.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -57,7 +57,7 @@ fn run(sink: &mut Sink<'_>) {
                 .label(&at, "asked for here")
                 .help("take one of the conditions out of the ring"),
             Cause::NoTruth { found } => {
-                // One that is no call is found by its form.
+                // If it is not a call, the check of its form reports it.
                 UNKNOWN_CONDITION
                     .diagnostic(format!("a condition is true or false, and this is {found}"))
                     .label(&at, "this definition")
@@ -69,7 +69,7 @@ fn run(sink: &mut Sink<'_>) {
     }
 }
 
-/// What no definition can be, whether anybody asks for it or not.
+/// Definitions that are invalid whether or not they are used.
 fn definitions(sink: &mut Sink<'_>) {
     let version = sink.template().version();
     for (name, condition) in &sink.template().conditions {

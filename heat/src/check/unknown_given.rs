@@ -6,9 +6,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A value is given by name, or in the `parameters` of an environment, for a parameter that the template does not
-    /// declare, which Heat refuses. What is for several templates goes into `parameter_defaults`, where each takes what it
-    /// has.
+    /// A value is given, by name or in the `parameters` of an environment, for a parameter that the template does not
+    /// declare. Heat refuses this. Values for several templates belong in `parameter_defaults`, from which each template
+    /// takes those that it declares.
     ///
     /// ```yaml
     /// # environment.yaml

@@ -1,4 +1,4 @@
-//! W1114: a parameter that is read and that there is not.
+//! W1114: a reference to a parameter that does not exist.
 
 use crate::evaluate::Cause;
 use crate::parameters::PSEUDO;
@@ -7,8 +7,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// `get_param` names a parameter that the template does not declare. Heat refuses it where it needs the value at once:
-    /// in properties, policies and conditions.
+    /// `get_param` names a parameter that the template does not declare. Heat refuses this where it needs the value
+    /// immediately: in properties, policies and conditions.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -46,7 +46,7 @@ fn run(sink: &mut Sink<'_>) {
     }
 }
 
-/// What was probably meant by a parameter that there is not.
+/// Suggests the parameter that was probably meant.
 pub(super) fn help(sink: &Sink<'_>, name: &str) -> String {
     let known = sink.template().parameters.keys().map(String::as_str).chain(PSEUDO);
     if let Some(meant) = sink.meant(name, known) {

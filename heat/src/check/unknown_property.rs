@@ -7,7 +7,8 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// A resource is given a property that its type does not have, or a map within one a key that does not belong there.
+    /// A resource is given a property that its type does not have, or a map within a property has a key that does not belong
+    /// there.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -29,7 +30,7 @@ check! {
     UNKNOWN_PROPERTY: "W1202", Error, "a property that the type does not have", Resources
 }
 
-/// The diagnostic: `called`, of the type `ty`, has no property `name`, or none within the one at `path`.
+/// The diagnostic: `called`, of type `ty`, has no property `name`, or none with this name within the one at `path`.
 pub(super) fn diagnostic(called: &str, ty: &str, path: &str, name: &str, known: &[String], at: &Source) -> Diagnostic {
     let what = match path {
         "" => format!("{called} has no property `{}`", name.escape_debug()),

@@ -1,4 +1,4 @@
-//! W1205: a reference to a resource that there is not.
+//! W1205: a reference to a resource that does not exist.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -7,8 +7,8 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// `get_resource`, `get_attr` or `depends_on` names a resource that the template does not have, or one that a condition
-    /// takes out. `depends_on` may name one that is taken out.
+    /// `get_resource`, `get_attr` or `depends_on` names a resource that does not exist in the template, or one that its
+    /// condition excludes. `depends_on` may name an excluded one.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -34,7 +34,7 @@ check! {
     UNKNOWN_REFERENCE: "W1205", Error, "a reference to a resource that there is not", Resources
 }
 
-/// The diagnostic: there is no resource `name`; or there is, `taken_out` by its condition.
+/// The diagnostic: there is no resource `name`, or its condition has `taken_out` the resource.
 pub(super) fn diagnostic<'a>(
     name: &str,
     names: impl Iterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! W1003: a section that there is not, or one that is not what it should be.
+//! W1003: a section that does not exist, or that has the wrong form.
 
 use wattle_model::names::meant;
 
@@ -10,7 +10,7 @@ use super::registry::check;
 
 check! {
     /// A template has the sections `heat_template_version`, `description`, `parameter_groups`, `parameters`, `resources`,
-    /// `outputs`, and from 2016-10-14 on `conditions`. Heat refuses any other, and those that are no maps.
+    /// `outputs`, and from 2016-10-14 on `conditions`. Heat refuses any other section, and sections that are not maps.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -44,7 +44,7 @@ fn run(sink: &mut Sink<'_>) {
         return;
     };
     if template.version.is_none() {
-        // What the sections are is for the version to say.
+        // Which sections exist depends on the version.
         return;
     }
     let version = template.version();
@@ -75,7 +75,7 @@ fn run(sink: &mut Sink<'_>) {
             continue;
         }
         let is_map = matches!(*pair.value.tree, Tree::Map(_));
-        // What Python takes for false is as good as an empty section; conditions are asked for without such mercy.
+        // Python treats any falsy value as an empty section, except for conditions.
         let is_refused = match &*name {
             "parameters" | "resources" | "outputs" => !is_map && pair.value.is_truthy(),
             "conditions" => !is_map,

@@ -1,4 +1,4 @@
-//! W1201: a resource of a type that there is not.
+//! W1201: a resource with an unknown type.
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
@@ -7,9 +7,10 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// Heat has no type of this name, and no environment says what it stands for. A template is a type only where it is sent to
-    /// Heat with the stack's own: where it stands behind `type:`, not in the list of a chain, nor where a function gives its name. A type of a plug-in that only your own
-    /// cloud has is mapped to `OS::Heat::None` in an environment to be judged here.
+    /// Heat has no type with this name, and no environment maps it. A template can only be a type where clients send it to
+    /// Heat with the stack's own: as the value of `type:`, but not in the list of a chain, nor where a function returns its
+    /// name. If a type belongs to a plug-in that only your own cloud has, map it to `OS::Heat::None` in an environment, to
+    /// check the rest here.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -27,7 +28,7 @@ check! {
     UNKNOWN_TYPE_OF_RESOURCE: "W1201", Error, "a resource of a type that there is not", Resources
 }
 
-/// The diagnostic: `called` has the type `ty`.
+/// The diagnostic: `called` has the unknown type `ty`.
 pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item = &'a str>, at: &Source) -> Diagnostic {
     UNKNOWN_TYPE_OF_RESOURCE
         .diagnostic(format!("there is no type `{}`, which {called} is to have", ty.escape_debug()))
@@ -39,7 +40,7 @@ pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item 
         )
 }
 
-/// The diagnostic: `called` is to be made of the template `file`, which Heat is not sent.
+/// The diagnostic: `called` is to be made from the template `file`, which Heat does not receive.
 pub(super) fn not_sent(called: &str, file: &str, at: &Source) -> Diagnostic {
     let file = file.escape_debug();
     UNKNOWN_TYPE_OF_RESOURCE

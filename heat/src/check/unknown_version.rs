@@ -1,4 +1,4 @@
-//! W1002: no version, or none that there is.
+//! W1002: a missing or unknown version.
 
 use wattle_model::names::meant;
 
@@ -9,7 +9,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Heat reads a template by the rules of the version that it names, and refuses one without.
+    /// Heat reads a template by the rules of the version that it names, and refuses a template without one.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-61
@@ -21,12 +21,11 @@ check! {
     /// resources: {}
     /// ```
     ///
-    /// The other formats (`AWSTemplateFormatVersion`, `HeatTemplateFormatVersion`) are Heat's too, and are
-    /// not read here.
+    /// The other formats (`AWSTemplateFormatVersion`, `HeatTemplateFormatVersion`) are Heat's too, but are not read here.
     UNKNOWN_VERSION: "W1002", Error, "no version of HOT, or none that there is", Sent(run)
 }
 
-/// The keys that name a version of another format.
+/// Keys that name the version of another format.
 const OTHERS: [&str; 2] = ["AWSTemplateFormatVersion", "HeatTemplateFormatVersion"];
 
 fn run(sink: &mut Sink<'_>) {

@@ -1,11 +1,11 @@
-//! W1001: a text that is no YAML, or no map.
+//! W1001: a text that is not YAML, or not a map.
 
 use super::Sink;
 use super::registry::check;
 use crate::yaml;
 
 check! {
-    /// The text is not YAML as Heat reads it, or not a map of sections.
+    /// The text is not YAML as Heat reads it, or is not a map of sections.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

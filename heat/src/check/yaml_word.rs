@@ -1,4 +1,4 @@
-//! W1005: a word that YAML 1.1 takes for something else.
+//! W1005: a word that YAML 1.1 reads as something else.
 
 use wattle_model::Diagnostic;
 
@@ -10,8 +10,8 @@ use super::everything::each_value;
 use super::registry::check;
 
 check! {
-    /// A word without quotes means something else to YAML 1.1 than what is written: a number with a leading zero is octal,
-    /// one with colons is in base 60, `on` and `no` are truth values, and a number that becomes text is written differently.
+    /// A word without quotes means something else in YAML 1.1 than it seems to: a number with a leading zero is octal, one
+    /// with colons is in base 60, `on` and `no` are booleans, and a number that becomes text is written differently.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -31,7 +31,7 @@ check! {
     ///       value: {mode: '0644'}
     /// ```
     ///
-    /// A key is always text in the end, so a truth value or nothing as a key is told as well.
+    /// A key always becomes text in the end, so a boolean or null as a key is reported as well.
     YAML_WORD: "W1005", Warning, "a word that YAML 1.1 takes for something else", Whole(run)
 }
 
@@ -53,12 +53,12 @@ fn run(sink: &mut Sink<'_>) {
     }
 }
 
-/// What a word is.
+/// The meaning of a word.
 struct Meaning {
-    /// As it would be written without doubt.
+    /// The unambiguous way to write it.
     plain: String,
     kind: &'static str,
-    /// How YAML comes to it.
+    /// Why YAML reads it like this.
     label: &'static str,
 }
 
@@ -70,7 +70,7 @@ fn diagnostic(word: &str, meaning: &Meaning) -> Diagnostic {
         .help(format!("write `'{word}'` if it is meant as text, else `{plain}`"))
 }
 
-/// What a value is that can be meant as something else.
+/// The meaning of a value that can be intended as something else.
 fn value(node: &Node) -> Option<Meaning> {
     let word = node.written()?;
     let (plain, kind, label) = match &*node.tree {
@@ -97,7 +97,7 @@ fn number(word: &str) -> &'static str {
     }
 }
 
-/// What a key is that can be meant as something else.
+/// The meaning of a key that can be intended as something else.
 fn key(node: &Node) -> Option<Meaning> {
     match &*node.tree {
         Tree::Boolean(_) | Tree::Null => {

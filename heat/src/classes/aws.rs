@@ -1,4 +1,4 @@
-//! Types that stand for Amazon's.
+//! AWS-compatible types.
 
 use crate::properties::is_true;
 use crate::resource::values::{map, true_of};
@@ -63,7 +63,7 @@ fn resized(change: &Change<'_>) -> Vec<String> {
     notes
 }
 
-/// The cloud's route tables: the gateway is attached to their routers.
+/// The cloud's route tables, because the gateway is attached to their routers.
 fn route_tables(subject: Subject<'_>) -> Found<'_> {
     Ok(subject.others_with("AWS::EC2::RouteTable", "VpcId", &subject.own("VpcId")?))
 }
@@ -106,7 +106,7 @@ fn address(subject: Subject<'_>) -> Ruled {
     Ok(None)
 }
 
-/// An address changes in place, and so does what it is for; both at once do not.
+/// The address and its target can each change in place, but not both at once.
 fn other_target(change: &Change<'_>) -> Option<Vec<String>> {
     let is_target = |name: &str| change.has(name) && change.after.value(name).is_some();
     let replaced = (change.has("AllocationId") || change.has("EIP"))

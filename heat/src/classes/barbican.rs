@@ -52,7 +52,7 @@ fn order(subject: Subject<'_>) -> Ruled {
     Ok(None)
 }
 
-/// No secret twice.
+/// No secret can occur twice.
 fn container(subject: Subject<'_>) -> Ruled {
     let schema = subject.resource.properties().schema;
     let mut refs: Vec<Value> = Vec::new();

@@ -26,7 +26,7 @@ pub(super) const CLASSES: &[Class] = &[
     Class { ty: "OS::Cinder::VolumeType", validates: &[projects], notes: public_to_all, ..Class::PLAIN },
 ];
 
-/// A backup is written over what is on the volume.
+/// Restoring a backup overwrites the volume.
 fn restored(change: &Change<'_>) -> Option<String> {
     (change.has("backup_id") && change.after.value("backup_id").is_some()).then(|| {
         "the backup is written over it: give a volume from another backup another name to keep this one".to_owned()
@@ -49,14 +49,14 @@ fn volume_in_place(change: &Change<'_>) -> Vec<String> {
     notes
 }
 
-/// Heat looks at the projects of a volume type only if it is not public (`handle_update`).
+/// Heat considers the projects of a volume type only if it is not public (`handle_update`).
 fn public_to_all(change: &Change<'_>) -> Vec<String> {
     let is_public = change.after.boolean("is_public") != Some(false);
     let note = || "all projects may use a public volume type: Heat takes note of `projects`, and changes nothing in the service";
     (change.has("projects") && is_public).then(|| note().to_owned()).into_iter().collect()
 }
 
-/// Cinder makes no volume smaller, and Heat says so when it comes to it (`NotSupported`, "Shrinking volume").
+/// Cinder cannot shrink a volume. Heat reports this when it gets to the update (`NotSupported`, "Shrinking volume").
 fn shrinks(change: &Change<'_>) -> Option<String> {
     let size = |given: Given<'_>| match given.value("size")? {
         Value::Integer(size) => Some(*size),

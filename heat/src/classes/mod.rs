@@ -1,8 +1,8 @@
-//! What each of Heat's classes does that the schema of its type does not say.
+//! What each of Heat's classes does beyond the schema of its type.
 //!
-//! What lives here: a file a class or a small family of them, each with what it makes before a resource, what it asks of
-//! properties together, what an update does to it, and all else that a `Class` can say; and the registry. What must
-//! not: templates, and what is the same for all classes (`resource`, `update`).
+//! What lives here: one file per class or small family of classes, with what Heat creates before a resource, what the class
+//! requires of its properties in combination, what an update does to it, and everything else that a `Class` can declare; and
+//! the registry. What must not: templates, and what is the same for all classes (`resource`, `update`).
 
 mod aws;
 mod barbican;
@@ -31,7 +31,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::resource::{Class, Refers, Type};
 
-/// The classes that do something of their own.
+/// The classes with behaviour of their own.
 const CLASSES: &[&[&[Class]]] = &[
     &[
         aws::CLASSES,
@@ -54,7 +54,7 @@ const CLASSES: &[&[&[Class]]] = &[
     neutron::CLASSES,
 ];
 
-/// What the class of the type `ty` does beyond its schema.
+/// What the class of type `ty` does beyond its schema.
 pub(crate) fn of(ty: &str) -> &'static Class {
     static OF: LazyLock<HashMap<&str, &Class>> = LazyLock::new(|| {
         CLASSES.iter().flat_map(|of| of.iter().copied()).flatten().map(|class| (class.ty, class)).collect()
@@ -66,31 +66,31 @@ pub(crate) fn of(ty: &str) -> &'static Class {
     })
 }
 
-/// What `get_resource` gives before a resource of the type `ty` is made.
+/// What `get_resource` returns before a resource of type `ty` is created.
 pub(crate) fn refers(ty: &str) -> Refers {
     of(ty).refers
 }
 
-/// Whether Heat takes any name for an attribute of the type `ty`: those of what it holds.
+/// Whether Heat accepts any name as an attribute of type `ty`, because they are attributes of what it contains.
 pub fn has_any_attribute(ty: &str) -> bool {
     of(ty).any_attribute
 }
 
-/// The type called `name`, if Heat has it. Looking it up means reading it.
+/// The type called `name`, if Heat has it. Each call parses its schema.
 fn read(name: &str) -> Option<Type> {
     let schema = crate::schema::schema(name)?;
-    // Heat keeps the names of types that it has no more. What has no properties otherwise is a handle.
+    // Heat keeps the names of removed types. The other types without properties are handles.
     let placeholder = schema.properties.is_empty() && !name.ends_with("Handle");
     let class = if placeholder { &Class::PLAIN } else { of(name) };
     Some(Type { name: name.to_owned(), schema, placeholder, class })
 }
 
-/// Whether the type is only a name: it takes any property, and has any attribute.
+/// Whether the type is a placeholder, which accepts any property and has any attribute.
 pub(crate) fn is_placeholder(name: &str) -> bool {
     read(name).is_some_and(|ty| ty.placeholder)
 }
 
-/// Types that were asked for.
+/// A cache of types.
 #[derive(Debug, Default)]
 pub(crate) struct Types(RefCell<HashMap<String, Option<Arc<Type>>>>);
 
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(refers("OS::Swift::Container"), Refers::None);
     }
 
-    /// A name that is written wrong would be of no class.
+    /// A class with a misspelled type would have no effect.
     #[test]
     fn classes_are_of_types_that_heat_has_once_each() {
         let mut names: Vec<_> =

@@ -7,7 +7,7 @@ use crate::resource::{Class, Ruled, Subject};
 use super::neutron::value_specs;
 use super::rule::{broken, one_of, quota};
 
-/// A class of Octavia's that does nothing of its own.
+/// An Octavia class without behaviour of its own.
 pub(super) const OCTAVIA: Class = Class { validates: &[value_specs], ..Class::PLAIN };
 
 pub(super) const CLASSES: &[Class] = &[

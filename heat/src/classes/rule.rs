@@ -1,4 +1,4 @@
-//! Rules that several classes have.
+//! Rules that several classes share.
 
 use crate::resource::values::integer;
 use crate::resource::{Broken, Resource, Ruled, Subject};
@@ -8,7 +8,7 @@ pub(super) fn broken(what: impl Into<String>, help: &'static str) -> Ruled {
     Ok(Some(Broken { what: what.into(), help }))
 }
 
-/// Two properties that exclude each other.
+/// Two properties are mutually exclusive.
 pub(super) fn not_both(subject: Subject<'_>, one: &str, other: &str) -> Ruled {
     if subject.is(one)? && subject.is(other)? {
         return broken(format!("`{one}` and `{other}` exclude each other"), "take one of them away");
@@ -16,7 +16,7 @@ pub(super) fn not_both(subject: Subject<'_>, one: &str, other: &str) -> Ruled {
     Ok(None)
 }
 
-/// One of some properties must be there.
+/// At least one of these properties must be given.
 pub(super) fn one_of<'k>(subject: Subject<'_>, keys: impl IntoIterator<Item = &'k str>) -> Ruled {
     let mut names = Vec::new();
     for key in keys {
@@ -28,12 +28,12 @@ pub(super) fn one_of<'k>(subject: Subject<'_>, keys: impl IntoIterator<Item = &'
     broken(format!("one of {} must be there", names.join(", ")), "give one of them")
 }
 
-/// A quota is of something.
+/// A quota must limit something.
 pub(super) fn quota(subject: Subject<'_>) -> Ruled {
     one_of(subject, subject.keys().filter(|key| *key != "project"))
 }
 
-/// A step of a scaling policy is of percentages.
+/// The minimum step of a scaling policy applies only to percentages.
 pub(super) fn step(subject: Subject<'_>, ty: &str, step: &str, percent: &str) -> Ruled {
     if subject.text(ty)? != percent && subject.has(step)? {
         return broken(format!("`{step}` is only for `{ty}: {percent}`"), "take it away");
@@ -41,7 +41,7 @@ pub(super) fn step(subject: Subject<'_>, ty: &str, step: &str, percent: &str) ->
     Ok(None)
 }
 
-/// The sizes of a group fit each other.
+/// The sizes of a group must be consistent.
 pub(super) fn sizes(subject: Subject<'_>, [min_key, max_key, desired_key]: [&str; 3]) -> Ruled {
     let number = |key: &str| subject.own(key).map(|value| integer(&value));
     let (min, max) = (number(min_key)?, number(max_key)?);
@@ -60,7 +60,7 @@ pub(super) fn sizes(subject: Subject<'_>, [min_key, max_key, desired_key]: [&str
     }
 }
 
-/// A group's launch configuration is a resource that it refers to.
+/// A group's launch configuration must be a resource that it refers to.
 pub(super) fn launch_configuration(subject: Subject<'_>) -> Ruled {
     let key = "LaunchConfigurationName";
     let name = subject.text(key)?;

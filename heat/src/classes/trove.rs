@@ -16,7 +16,7 @@ pub(super) const CLASSES: &[Class] = &[
     },
 ];
 
-/// What is no longer listed is deleted in the instance; another flavor is a resize of its server.
+/// Databases and users that are no longer listed are deleted in the instance. Another flavor resizes its server.
 fn instance_in_place(change: &Change<'_>) -> Vec<String> {
     let names = |given: Given<'_>, property| -> Vec<String> {
         let listed = given.value(property).map(items).unwrap_or_default();
@@ -44,7 +44,7 @@ fn members(subject: Subject<'_>) -> Ruled {
     Ok(None)
 }
 
-/// A network or a port each.
+/// Each entry is either a network or a port.
 fn nics(networks: &Value) -> Ruled {
     for network in items(networks) {
         let network = map(network.clone());

@@ -1,4 +1,4 @@
-//! Groups as the stacks that they are: their members, and what a group says of them.
+//! Groups as stacks: their members and their attributes.
 
 use wattle_model::{IndexMap, Source};
 
@@ -10,7 +10,8 @@ use crate::stack;
 
 use super::part::{Part, Reading};
 
-/// Properties that decide which members a group has, with those of them that are definitions: of these only the type does.
+/// Properties that determine the members of a group, and those of them that are definitions. Of a definition, only the type
+/// matters.
 const SIZES: [&str; 7] =
     ["count", "desired_capacity", "index_var", "min_size", "removal_policies", "resources", "Size"];
 const DEFINITIONS: [&str; 2] = ["resource", "resource_def"];
@@ -19,14 +20,14 @@ const DEFINITIONS: [&str; 2] = ["resource", "resource_def"];
 pub(super) struct Members {
     pub(super) all: IndexMap<String, Member>,
     pub(super) registry: Registry,
-    /// Where the group is written.
+    /// Where the group is declared.
     pub(super) at: Source,
     /// The group's type.
     ty: String,
 }
 
 impl Members {
-    /// Those of a group, if the resource is one.
+    /// The members of a resource, if it is a group.
     pub(super) fn of(group: &resource::Resource, reading: Reading, registry: Registry, at: Source) -> Option<Self> {
         let members = match reading {
             Reading::Compared => classes::compared(group),
@@ -36,7 +37,8 @@ impl Members {
         Some(Self { all, registry: stack::with_scaled(registry), at, ty: group.made_by().to_owned() })
     }
 
-    /// An attribute of the group, whose stack `part` is, and how much of the way it takes (`get_attribute` of each class).
+    /// An attribute of the group whose stack is `part`, and how much of the path it consumes (`get_attribute` of each
+    /// class).
     pub(super) fn attribute(&self, part: &Part<'_>, way: &[Value]) -> Option<(Value, usize)> {
         let key = way.first()?.as_text()?;
         let names = || self.all.keys();
@@ -66,7 +68,7 @@ impl Members {
     }
 }
 
-/// The properties of a group that leave open which members it has.
+/// The properties that leave open which members a group has.
 pub(super) fn undecided(group: &resource::Resource) -> Vec<&'static str> {
     if group.class().group.is_none() {
         return Vec::new();

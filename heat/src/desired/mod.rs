@@ -1,9 +1,9 @@
-//! What a template asks for: all resources, those of nested stacks included, with what is given for them as far as it is
-//! known.
+//! The desired state of a template: all resources, including those of nested stacks, with their properties as far as they
+//! are known.
 //!
-//! What lives here: [`Desired`], and the stacks behind it (`part`), which look through `OS::Heat::Value` and the outputs of
-//! nested stacks, and, where it is asked for, of groups (`group`); what a resource comes to once what it refers to is
-//! there (`resolved`). What must not: what a difference between two of them brings about, and how a value is resolved
+//! What lives here: [`Desired`], and the stacks behind it (`part`), which resolve `OS::Heat::Value` and the outputs of
+//! nested stacks and, on request, of groups (`group`); and what a resource becomes once what it refers to exists
+//! (`resolved`). What must not: the consequences of a difference between two of them, and how a value is resolved
 //! (`evaluate`).
 
 mod group;
@@ -21,23 +21,22 @@ use crate::template::Version;
 
 use self::part::Reading;
 
-/// The most that the values of one deployment may be, in values and 64 characters of text. What would be more is not
-/// known.
+/// The limit for the values of one deployment, in values and units of 64 characters of text. What exceeds it is not known.
 const BUDGET: u64 = 4_000_000;
 
-/// All resources of a deployment by their full names: `NAME`, or `NESTED/NAME` in a nested stack.
+/// All resources of a deployment by full name: `NAME`, or `NESTED/NAME` in a nested stack.
 #[derive(Debug, Default)]
 pub struct Desired {
-    /// Those that are there; one of which that is not known is among them.
+    /// The resources that exist, including those of which it is not known whether they exist.
     pub resources: IndexMap<String, Resource>,
-    /// The outputs of the template itself that are there.
+    /// The outputs of the template itself that exist.
     pub outputs: IndexMap<String, Output>,
 }
 
 /// An output of a template.
 #[derive(Debug)]
 pub struct Output {
-    /// What it is for.
+    /// Its description.
     pub description: Option<String>,
     /// Its value, as far as it is known.
     pub value: Value,
@@ -45,10 +44,10 @@ pub struct Output {
     pub version: Version,
 }
 
-/// What is known of resources that are there, by their full names.
+/// What is known about existing resources, by full name.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// What they are referred to by.
+    /// The values by which references to them resolve.
     pub references: HashMap<String, Value>,
     /// Their attributes.
     pub attributes: HashMap<(String, String), Value>,
@@ -58,33 +57,32 @@ pub struct Facts {
 #[derive(Debug)]
 pub struct Resource {
     inner: resource::Resource,
-    /// What its definition says beside its properties, by the key; `condition` only as long as it is not known whether it
-    /// holds.
+    /// The other keys of its definition. `condition` is included only while it is not known whether it holds.
     pub rest: IndexMap<&'static str, Value>,
     /// The resources that `depends_on` names.
     pub depends_on: BTreeSet<String>,
-    /// Whether it is a nested stack whose resources, or members, are here themselves.
+    /// Whether it is a nested stack whose resources, or members, are listed themselves.
     pub is_stack: bool,
-    /// Where it is written; of a member of a group where the group is.
+    /// Where it is declared. For a member of a group, where the group is.
     pub at: Source,
     /// The version whose rules its functions follow.
     pub version: Version,
 }
 
 impl Desired {
-    /// What the template asks for, where the facts are known. A group is there, and its members are: of one whose size only Heat
-    /// knows, one that stands for all. Likewise a stack whose template is a text.
+    /// The desired state, given known facts. A group is listed, and so are its members: if only Heat knows its size, one
+    /// member stands for all. The same holds for a stack whose template is given as text.
     pub fn of(loaded: &Loaded, facts: &Facts) -> Self {
         part::desired(loaded, facts, Reading::Compared)
     }
 
-    /// The outputs of the template alone, as [`Self::of`] has them where no facts are known.
+    /// Only the outputs of the template, as [`Self::of`] computes them without any facts.
     pub fn outputs_of(loaded: &Loaded) -> IndexMap<String, Output> {
         part::outputs(loaded)
     }
 
-    /// What the template asks for down to what is made in a cloud: groups are the stacks of their members, and values of
-    /// hidden parameters are values. What is not known yet stays an expression, for [`Resource::resolved`].
+    /// The desired state in terms of what a cloud creates: groups are the stacks of their members, and values of hidden
+    /// parameters are shown as values. What is not known yet remains an expression, for [`Resource::resolved`].
     pub fn unfolded(loaded: &Loaded) -> Self {
         part::desired(loaded, &Facts::default(), Reading::Unfolded)
     }
@@ -96,22 +94,22 @@ impl Resource {
         &self.inner.ty
     }
 
-    /// What its type's schema says of a property.
+    /// The schema of a property.
     pub fn schema(&self, property: &str) -> Option<&PropertySchema> {
         self.inner.properties().schema.get(property)
     }
 
-    /// Whether its type is only a name to Heat, and nothing is behind it.
+    /// Whether its type is a placeholder in Heat, with no implementation.
     pub fn is_placeholder(&self) -> bool {
         self.inner.is_placeholder()
     }
 
-    /// Whether it is a nested stack only: a template's, of which Heat compares nothing but the resources.
+    /// Whether it is only a nested stack of a template, for which Heat compares nothing but its resources.
     pub fn is_only_a_stack(&self) -> bool {
         self.is_stack && matches!(self.inner.maker, Maker::Template(_))
     }
 
-    /// As the rules of an update see it.
+    /// The resource as the rules of an update see it.
     pub(crate) fn compared(&self) -> Given<'_> {
         Given(&self.inner)
     }
@@ -121,7 +119,7 @@ impl Resource {
         self.inner.class()
     }
 
-    /// The names of the properties that are given: of one that is given under an older name the one that Heat reads it by.
+    /// The names of the given properties. A property given under an outdated name appears under the name that Heat reads.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let translates = self.class().translates;
         self.inner.given.keys().map(|name| {
@@ -132,14 +130,14 @@ impl Resource {
         })
     }
 
-    /// What is given for a property, under an older name, too.
+    /// The given value of a property, including under an outdated name.
     pub fn given(&self, name: &str) -> Option<&Value> {
         let older = || self.class().translates.iter().find(|rule| *rule.to == [name] && rule.from.len() == 1);
         self.compared().value(name).or_else(|| self.compared().value(older()?.from[0]))
     }
 
-    /// A property as Heat reads it: of the type that its schema says, or its default; nothing if there is none. What is not
-    /// read so is what is given.
+    /// A property as Heat reads it: converted to the type in its schema, or its default, or null if there is none. A value
+    /// that cannot be read like this is returned as given.
     pub fn property(&self, name: &str) -> Value {
         let (properties, given) = (self.inner.properties(), self.given(name));
         let is_read = properties.schema.contains_key(name) && !given.is_some_and(Value::is_cut);
@@ -194,14 +192,14 @@ outputs:
         assert_eq!(names, ["net", "told", "part", "part/port", "part/volume", "web"]);
         assert!(desired.resources["part"].is_stack && !desired.resources["web"].is_stack);
         for (resource, property, expected) in [
-            // As Heat reads them: of the type of the schema, and under the name that counts.
+            // As Heat reads them: converted to the type in the schema, under the name that counts.
             ("web", "flavor", r#""1""#),
             ("part/port", "network", r#"{"get_resource":"net"}"#),
             ("part/volume", "size", "5"),
             ("part/volume", "metadata", r#"{"of":{"get_attr":["net","mtu"]}}"#),
             ("part/port", "name", r#"{"list_join":["x",[{"get_attr":["net","name"]},"b"]]}"#),
             ("web", "key_name", r#"{"get_resource":"net"}"#),
-            // Of a number no text is joined.
+            // Heat does not join a number as text.
             ("web", "name", r#"{"list_join":["-",[{"get_attr":["part/port","name"]},5]]}"#),
         ] {
             assert_eq!(shown(&desired, resource, property), expected, "{resource}: {property}");
@@ -238,12 +236,12 @@ resources:
             format!("  v{name}: {{type: OS::Heat::Value, properties: {{value: {value}}}}}\n")
         };
         let of = |name: usize| format!("{{get_attr: [v{name}, value]}}");
-        // Each twice the one before.
+        // Each is twice as large as the one before.
         let twice: String = (1..60).map(|name| value(name, &format!("[{0}, {0}]", of(name - 1)))).collect();
         let desired = Desired::of(&loaded(&format!("resources:\n{}{twice}", value(0, "x")), &[]), &Facts::default());
         assert_eq!(desired.resources.len(), 60);
         assert!(desired.resources["v59"].property("value").is_cut());
-        // A chain that is longer than anything is deep, from either end.
+        // A chain longer than any allowed depth, from either end.
         let chain: Vec<String> = (1..2_000).map(|name| value(name, &of(name - 1))).collect();
         for chain in [chain.concat(), chain.iter().rev().cloned().collect()] {
             let desired =
@@ -251,7 +249,7 @@ resources:
             assert_eq!(shown(&desired, "v20", "value"), "\"x\"");
             assert_eq!(desired.resources.len(), 2_000);
         }
-        // Themselves, and themselves nested.
+        // Values that contain themselves, directly and nested.
         let ring = format!("resources:\n{}{}", value(0, &of(1)), value(1, &of(0)));
         let desired = Desired::of(&loaded(&ring, &[]), &Facts::default());
         assert_eq!(shown(&desired, "v0", "value"), r#"{"get_attr":["v1","value"]}"#);

@@ -1,4 +1,4 @@
-//! The stacks of a deployment, of which not all is known.
+//! The stacks of a deployment that is only partly known.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -17,31 +17,32 @@ use crate::yaml::Node;
 use super::group::Members;
 use super::{BUDGET, Desired, Facts, Output, Resource};
 
-/// Keys of a definition that are values, beside the properties.
+/// Keys of a definition, other than the properties, that hold values.
 const REST: [&str; 4] = ["metadata", "deletion_policy", "update_policy", "external_id"];
 
-/// The type that holds a value and makes nothing.
+/// The type that only holds a value.
 const VALUE: &str = "OS::Heat::Value";
 
-/// The output of a nested stack that it is referred to by.
+/// The output of a nested stack to which a reference to it resolves.
 const STACK_ID: &str = "OS::stack_id";
 
-/// From how many characters on a text stays where it is written: what many resources share is not in each of them.
+/// Texts of at least this many characters stay where they are written, so that a text shared by many resources is not copied
+/// into each.
 const LONG: usize = 512;
 
-/// The type of a stack whose template is a text.
+/// The type of a stack whose template is given as text.
 const TEXT: &str = "OS::Heat::Stack";
 
-/// What a template is read for.
+/// The purpose of reading a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// To be compared: to what refers to them, groups are resources, and what is hidden is only equal or not.
+    /// For comparison: references treat groups as resources, and hidden values are only compared for equality.
     Compared,
-    /// To be made: groups are their members, and nothing is hidden.
+    /// For creation: groups are expanded into their members, and nothing is hidden.
     Unfolded,
 }
 
-/// The value of an attribute, and how much of the way to it that takes; none if the template does not give it.
+/// The value of an attribute, and how much of the path to it that consumes. `None` if the template does not determine it.
 type Found = Option<(Value, usize)>;
 
 /// What all stacks of a deployment share.
@@ -55,24 +56,23 @@ struct All<'f> {
 /// One stack of a deployment.
 pub(super) struct Part<'a> {
     all: &'a All<'a>,
-    /// The template it is of; of the stack that a group is, the template with the group.
+    /// Its template. For the stack of a group, the template that contains the group.
     loaded: Loaded,
     depth: usize,
-    /// What is before the names of its resources.
+    /// The prefix of the names of its resources.
     prefix: String,
-    /// What the resource that it is says of itself.
+    /// The fields of the resource that it is nested as.
     facade: HashMap<&'static str, Value>,
-    /// What is in it instead of what the template has, if it is a group's.
+    /// The members that it contains instead of the template's resources, if it is the stack of a group.
     pub(super) members: Option<Members>,
-    /// Whether its attributes are looked through.
+    /// Whether its attributes are resolved.
     is_clear: bool,
-    /// Values of attributes that were asked for, each with how much of the way to it they take; none while they are being
-    /// resolved.
+    /// The attributes that were resolved, each with how much of the path it consumes. `None` while one is being resolved.
     attributes: RefCell<HashMap<(String, String), Found>>,
     nested: RefCell<HashMap<String, Option<Rc<Part<'a>>>>>,
 }
 
-/// All that a template asks for.
+/// The desired state of a template.
 pub(super) fn desired(loaded: &Loaded, facts: &Facts, reading: Reading) -> Desired {
     let all = All::of(facts, reading);
     let root = Part::root(&all, loaded);
@@ -82,7 +82,7 @@ pub(super) fn desired(loaded: &Loaded, facts: &Facts, reading: Reading) -> Desir
     desired
 }
 
-/// The outputs of a template of whose resources nothing is known.
+/// The outputs of a template whose resources are entirely unknown.
 pub(super) fn outputs(loaded: &Loaded) -> IndexMap<String, Output> {
     let facts = Facts::default();
     Part::root(&All::of(&facts, Reading::Compared), loaded).outputs()
@@ -123,7 +123,7 @@ impl<'a> Part<'a> {
         self.all.reading == Reading::Unfolded
     }
 
-    /// All resources that are there, those of nested stacks after what they are.
+    /// Collects all resources that exist. Resources of a nested stack come after the resource that it is nested as.
     fn collect(&self, found: &mut IndexMap<String, Resource>) {
         match &self.members {
             None => self.collect_written(found),
@@ -148,7 +148,7 @@ impl<'a> Part<'a> {
             for (key, node) in REST.into_iter().zip(said(definition)) {
                 rest.extend(node.and_then(|node| scope.value(node).ok()).map(|value| (key, value)));
             }
-            // What stands for something that is there already is always left there.
+            // A resource that stands for an existing one is never deleted.
             if rest.contains_key("external_id") {
                 rest.shift_remove("deletion_policy");
             }
@@ -181,7 +181,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The outputs that are there, or of which that is not known.
+    /// The outputs that exist, including those of which it is not known whether they exist.
     fn outputs(&self) -> IndexMap<String, Output> {
         let scope = self.scope();
         let is_there = |output: &&template::Output| !matches!(scope.holds(output.condition.as_ref()), Ok(Some(false)));
@@ -200,7 +200,7 @@ impl<'a> Part<'a> {
         resource::Resource { ty: ty.to_owned(), maker, given, external: false, references: Vec::new() }
     }
 
-    /// The stack that a resource is, if it is one.
+    /// The stack that a resource is nested as, if it is one.
     fn part(
         &self,
         scope: &Scope<'_>,
@@ -245,7 +245,7 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// The template of a stack whose template is a text, as far as that is known.
+    /// The template of a stack whose template is given as text, as far as it is known.
     fn of_text(&self, resource: &resource::Resource) -> Option<Loaded> {
         let text = resource.property("template");
         let parameters = match resource.property("parameters") {
@@ -255,7 +255,7 @@ impl<'a> Part<'a> {
         self.loaded.of_text(text.as_text()?, parameters)
     }
 
-    /// The stack that the resource of this name is, if it is one.
+    /// The stack that is nested as the resource with this name, if it is one.
     fn part_named(&self, scope: &Scope<'_>, name: &str) -> Option<Rc<Self>> {
         if let Some(known) = self.nested.borrow().get(name) {
             return known.clone();
@@ -277,7 +277,7 @@ impl<'a> Part<'a> {
         self.part(scope, name, said(definition), &at, &resource)
     }
 
-    /// An attribute that the template itself gives, and how much of the way it takes.
+    /// An attribute that the template itself determines, and how much of the path it consumes.
     fn given(&self, scope: &Scope<'_>, name: &str, way: &[Value]) -> Found {
         let attribute = way.first()?.as_text()?;
         if attribute == "value"
@@ -309,7 +309,7 @@ impl<'a> Part<'a> {
         Some((value, 1))
     }
 
-    /// What the resource of this name holds, if it is a value.
+    /// The value that the resource with this name holds, if it is an `OS::Heat::Value`.
     fn value(&self, scope: &Scope<'_>, name: &str) -> Option<Value> {
         if let Some(members) = &self.members {
             let member = members.all.get(name).filter(|member| member.ty == VALUE)?;
@@ -329,7 +329,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// What a resource of this stack is referred to by, or an attribute of it with the way into it.
+    /// The value of a reference to a resource of this stack, or of one of its attributes with the path into it.
     pub(super) fn of_member(&self, name: &str, way: &[Value]) -> Value {
         let scope = self.scope();
         if way.is_empty() {
@@ -340,7 +340,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What a definition says under each of [`REST`].
+/// The content of a definition under each key in [`REST`].
 fn said(definition: &template::Resource) -> [Option<&Node>; 4] {
     let template::Resource { metadata, deletion_policy, update_policy, external_id, .. } = definition;
     [metadata, deletion_policy, update_policy, external_id].map(Option::as_ref)
@@ -366,7 +366,7 @@ impl Resources for Part<'_> {
         if let Some(known) = self.all.facts.attributes.get(&fact) {
             return Some((known.clone(), 1));
         }
-        // What follows it matters to a group only, and to a text that is long.
+        // The rest of the path matters only to a group, and to a long text.
         let key = if self.unfolds() { format!("{way:?}") } else { attribute.to_owned() };
         let key = (resource.to_owned(), key);
         if let Some(known) = self.attributes.borrow().get(&key) {
@@ -379,7 +379,7 @@ impl Resources for Part<'_> {
         });
         let mut attributes = self.attributes.borrow_mut();
         if value.as_ref().is_some_and(|(value, _)| value.is_cut()) {
-            // What stands too deep here need not do so elsewhere.
+            // What is nested too deeply here may not be elsewhere.
             attributes.remove(&key);
         } else {
             attributes.insert(key, value.clone());

@@ -1,4 +1,4 @@
-//! What a resource comes to once what it refers to is there.
+//! What a resource becomes once what it refers to exists.
 
 use wattle_model::{IndexMap, Name, Value as Known};
 
@@ -10,25 +10,25 @@ use crate::stack;
 use super::{Output, Resource, group};
 
 impl Resource {
-    /// The name of the type that makes it: what its own type stands for, if that is one of Heat's.
+    /// The name of the type that implements it: the type that its own one is mapped to, if that is one of Heat's.
     pub fn made_by(&self) -> &str {
         self.inner.made_by()
     }
 
-    /// What leaves open whether it is there, or what it consists of: `condition`, or properties of a group.
+    /// What leaves open whether it exists or what it consists of: `condition`, or properties of a group.
     pub fn undecided(&self) -> Vec<&'static str> {
         let condition = self.rest.contains_key("condition").then_some("condition");
         condition.into_iter().chain(group::undecided(&self.inner)).collect()
     }
 
-    /// Whether it is a group, and only Heat knows which members it has.
+    /// Whether it is a group whose members only Heat knows.
     pub fn has_open_members(&self) -> bool {
         self.is_group()
             && (crate::classes::open_size(&self.inner).is_some()
                 || self.undecided().iter().any(|what| *what != "condition"))
     }
 
-    /// How many members it is to have, if it is a group with more than are looked at.
+    /// The number of members, if it is a group that is too large to be expanded.
     pub fn too_many(&self) -> Option<i128> {
         crate::classes::too_many(&self.inner)
     }
@@ -38,16 +38,16 @@ impl Resource {
         self.inner.class().group.is_some()
     }
 
-    /// What is given for each of its properties, by the name that is written.
+    /// The given values of its properties, by name as written.
     pub fn all_given(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.inner.given.iter().filter_map(|(name, property)| Some((&**name, property.value.as_ref()?)))
     }
 
-    /// The same with its values computed from what `answers` says of others. Only its own values are looked at.
+    /// Resolves its values, given what `answers` returns for other resources. Nothing but its own values is resolved.
     ///
     /// # Errors
     ///
-    /// Why a value cannot be computed, with the property that it is of.
+    /// Why a value cannot be computed, and the property it belongs to.
     pub fn resolved(&self, answers: &dyn Answers) -> Result<Self, String> {
         let mut given = IndexMap::default();
         for (name, property) in &self.inner.given {
@@ -67,28 +67,28 @@ impl Resource {
         })
     }
 
-    /// Its properties under the names that Heat reads them by, of the types of their schema, with no default added: neither
-    /// for a property nor within one.
+    /// Its properties under the names that Heat reads and in the types of their schema. No defaults are added, neither for a
+    /// property nor within one.
     ///
     /// # Errors
     ///
-    /// Why Heat does not take one of them.
+    /// Why Heat does not accept one of them.
     pub fn only_given(&self) -> Result<IndexMap<Name, Known>, String> {
         self.inner.properties().only_given().map(known)
     }
 
-    /// The same without what is the default of the schema in any case: what two resources differ in is in one of these.
+    /// The same without values that are the schema's default anyway. If two resources differ, they differ in one of these.
     ///
     /// # Errors
     ///
-    /// Why Heat does not take one of them.
+    /// Why Heat does not accept one of them.
     pub fn beyond_defaults(&self) -> Result<IndexMap<Name, Known>, String> {
         self.inner.properties().beyond_defaults().map(known)
     }
 }
 
 impl Output {
-    /// Its value once what it refers to is there.
+    /// Its value, once what it refers to exists.
     ///
     /// # Errors
     ///

@@ -1,12 +1,12 @@
 //! Writes what Heat reads: a template as YAML or as JSON, the same value in both.
 //!
 //! Heat reads YAML with `PyYAML`, that is YAML 1.1, where an unquoted `no` is false and `22:22` is 1342. What is written
-//! here means the same to YAML 1.1 and 1.2. What the values are and where they come from does not belong here; nor does
-//! what text looks like in files that only wattle reads, which have a [`Style`] of their own.
+//! here means the same to YAML 1.1 and 1.2. What the values are and where they come from does not belong here, and neither
+//! does the look of text in files that only wattle reads, which have a [`Style`] of their own.
 //!
-//! - Text comes back as the same text, as a value and as a key. Text of several lines is a literal block (`|`) wherever
-//!   YAML can express it so, and quoted otherwise. Nothing is folded, and there are no anchors.
-//! - Keys are text in both formats: a whole number or a bool as a key is written as its text.
+//! - Text is read back as the same text, both as a value and as a key. Multi-line text becomes a literal block (`|`)
+//!   wherever YAML can express it as one, and is quoted otherwise. Nothing is folded, and there are no anchors.
+//! - Keys are text in both formats: an integer or a boolean as a key is written as its text.
 //! - What JSON cannot express (a float that is not finite, raw bytes, a key that is a list) is an error in both.
 
 mod parts;
@@ -21,10 +21,10 @@ pub use self::words::Style;
 
 use self::words::{Json, Yaml};
 
-/// Why something could not be emitted.
+/// Why a value could not be emitted.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitError {
-    /// The file or pipe did not take what was written.
+    /// Writing to the file or pipe failed.
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
     /// A value has no form that means the same in YAML and in JSON.
@@ -38,18 +38,18 @@ impl ser::Error for EmitError {
     }
 }
 
-/// Writes `value` as one YAML document in block style, two blanks a level, with a newline at the end.
+/// Writes `value` as one YAML document in block style, indented by two spaces per level, with a trailing newline.
 ///
 /// # Errors
-/// When `out` fails, or a value has no form in a template (see the [module](self)).
+/// `out` fails, or a value has no form in a template (see the [module](self)).
 pub fn yaml<T: Serialize + ?Sized>(value: &T, out: &mut impl io::Write) -> Result<(), EmitError> {
     writer::write::<Yaml>(value, out)
 }
 
-/// Writes `value` in the same layout with a style of its own.
+/// Writes `value` in the same layout with another style.
 ///
 /// # Errors
-/// When `out` fails, or a value has no form in the style.
+/// `out` fails, or a value has no form in the style.
 pub fn styled<S: Style>(value: &impl Serialize, out: &mut impl io::Write) -> Result<(), EmitError> {
     writer::write::<S>(value, out)
 }
@@ -57,18 +57,18 @@ pub fn styled<S: Style>(value: &impl Serialize, out: &mut impl io::Write) -> Res
 /// The YAML that [`yaml`] writes, as text.
 ///
 /// # Errors
-/// When a value has no form in a template (see the [module](self)).
+/// A value has no form in a template (see the [module](self)).
 pub fn to_yaml<T: Serialize + ?Sized>(value: &T) -> Result<String, EmitError> {
     let mut out = Vec::new();
     yaml(value, &mut out)?;
     String::from_utf8(out).map_err(|error| EmitError::Value(error.to_string()))
 }
 
-/// Writes `value` as JSON, with a newline at the end: one line for each of a section's parts (a resource, a parameter),
-/// which keeps differences readable and is hardly longer than the densest form. Heat counts a template's characters.
+/// Writes `value` as JSON, with a trailing newline. Each entry of a section (a resource, a parameter) has its own line. This
+/// keeps diffs readable and is hardly longer than the densest form, which matters because Heat limits a template's size.
 ///
 /// # Errors
-/// When `out` fails, or a value has no form in a template (see the [module](self)).
+/// `out` fails, or a value has no form in a template (see the [module](self)).
 pub fn json<T: Serialize + ?Sized>(value: &T, out: &mut impl io::Write) -> Result<(), EmitError> {
     writer::write::<Json>(value, out)
 }
@@ -76,7 +76,7 @@ pub fn json<T: Serialize + ?Sized>(value: &T, out: &mut impl io::Write) -> Resul
 /// The JSON that [`json`] writes, as text.
 ///
 /// # Errors
-/// When a value has no form in a template (see the [module](self)).
+/// A value has no form in a template (see the [module](self)).
 pub fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, EmitError> {
     let mut out = Vec::new();
     json(value, &mut out)?;

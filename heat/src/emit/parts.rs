@@ -1,4 +1,4 @@
-//! The parts of lists and maps.
+//! The entries of lists and maps.
 
 use std::marker::PhantomData;
 use std::mem;
@@ -9,32 +9,32 @@ use super::EmitError;
 use super::words::Style;
 use super::writer::{At, Gathered, Writer};
 
-/// What JSON has before and behind a list or a map.
+/// The opening and closing bracket of a list or a map in JSON.
 pub(super) type Brackets = (&'static str, &'static str);
 pub(super) const LIST: Brackets = ("[", "]");
 pub(super) const MAP: Brackets = ("{", "}");
 
-/// The parts of a list or a map.
+/// The entries of a list or a map.
 pub(super) struct Parts<'w, 'o, S> {
     pub(super) into: &'w mut Gathered<'o>,
-    /// Where it is written; a key once it has parts.
+    /// Where it is written. Once there are entries, a key.
     pub(super) at: At,
     pub(super) blanks: usize,
     pub(super) brackets: Brackets,
-    /// Whether it is the value of a variant, which is a map of one key.
+    /// Whether it is the value of an enum variant, which is a map with one key.
     pub(super) is_variant: bool,
     pub(super) style: PhantomData<S>,
 }
 
 impl<'o, S: Style> Parts<'_, 'o, S> {
-    /// As many levels of JSON have a line for each part.
+    /// How many levels of JSON have one line per entry.
     const BROKEN_LEVELS: usize = 2;
 
     fn part(&mut self, at: At) -> Writer<'_, 'o, S> {
         Writer { into: self.into, at, style: self.style }
     }
 
-    /// Goes to where the next part begins.
+    /// Moves to the start of the next entry.
     fn next(&mut self) -> Result<(), EmitError> {
         let at = mem::replace(&mut self.at, At::Key(0));
         if S::IS_JSON {
@@ -51,7 +51,7 @@ impl<'o, S: Style> Parts<'_, 'o, S> {
         Ok(())
     }
 
-    /// Breaks the line in JSON's outermost levels, and writes `or` in others.
+    /// Breaks the line in JSON's outermost levels, and writes `or` in the others.
     fn break_line(&mut self, blanks: usize, or: &str) -> Result<(), EmitError> {
         if self.blanks > 2 * Self::BROKEN_LEVELS {
             self.into.push(or);
@@ -81,7 +81,7 @@ impl<'o, S: Style> Parts<'_, 'o, S> {
         Ok(())
     }
 
-    /// Where the value of the key that was written last begins.
+    /// The position of the value of the last key.
     pub(super) fn behind_key(&mut self) -> At {
         if mem::take(&mut self.into.is_long_key) {
             self.into.push(" ");

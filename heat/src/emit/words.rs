@@ -1,4 +1,4 @@
-//! The form of one piece of text: plain, quoted or a literal block.
+//! The form of a text: plain, quoted or a literal block.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -14,26 +14,26 @@ pub trait Style {
     /// Whether it is JSON.
     const IS_JSON: bool = false;
 
-    /// How a text stands in a file that is not surely plain: as a value, of which all lines but the
-    /// first have two blanks more before them than its key, or as a key, a long one behind a question mark.
+    /// The form of a text that may not be safe as a plain one. For a value, all lines but the first are indented by two more
+    /// spaces than its key. For a key, a long one follows a question mark.
     ///
     /// # Errors
-    /// When the text has no form.
+    /// The text has no form.
     fn text(text: &str, is_key: bool) -> Result<String, EmitError>;
 
-    /// How a number with a fraction stands in a file.
+    /// The form of a float.
     ///
     /// # Errors
-    /// When the number has no form.
+    /// The number has no form.
     fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError>;
 }
 
-/// What YAML 1.1 and 1.2 take for the same text or number.
+/// YAML that 1.1 and 1.2 read as the same text or number.
 pub(super) struct Yaml;
 
 impl Style for Yaml {
     fn text(text: &str, is_key: bool) -> Result<String, EmitError> {
-        /// The longest key that readers find without a question mark before it, in characters as it is written.
+        /// The longest key, in characters as written, that readers find without a question mark.
         const LONGEST: usize = 1024;
         let form = match text {
             "." | "#" | "-" if !is_key => format!("'{text}'"),
@@ -46,12 +46,12 @@ impl Style for Yaml {
 
     fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError> {
         let text = Json::float(value)?;
-        // YAML 1.1 wants a point besides the sign in the exponent.
+        // YAML 1.1 requires a decimal point in addition to the sign in the exponent.
         Ok(if text.contains('.') { text } else { text.replacen('e', ".0e", 1) })
     }
 }
 
-/// JSON as every reader takes it.
+/// JSON that every reader accepts.
 pub(super) struct Json;
 
 impl Style for Json {
@@ -69,7 +69,7 @@ impl Style for Json {
     }
 }
 
-/// What a byte is to [`is_surely_plain`]: part of a word, a blank, a colon, or something else.
+/// The class of a byte in [`is_surely_plain`]: part of a word, a space, a colon, or something else.
 const KINDS: [u8; 256] = {
     let mut kinds = [OTHER; 256];
     let mut byte = 0;
@@ -88,8 +88,8 @@ const BLANK: u8 = 1;
 const COLON: u8 = 2;
 const OTHER: u8 = 4;
 
-/// Whether every reader of YAML takes `text` for itself without quotes. That is said of what begins with a letter and has
-/// few other characters: in keys no colon, in values none that a blank follows. Other text may be plain, too.
+/// Whether every YAML reader reads unquoted `text` as itself. This holds for text that begins with a letter and has few
+/// other characters: no colon in keys, and no colon before a space in values. Other text may be plain as well.
 pub(super) fn is_surely_plain(text: &str, is_key: bool) -> bool {
     let bytes = text.as_bytes();
     let kinds = bytes.iter().fold(0, |kinds, byte| kinds | KINDS[usize::from(*byte)]);
@@ -101,7 +101,7 @@ pub(super) fn is_surely_plain(text: &str, is_key: bool) -> bool {
         && !is_word(text)
 }
 
-/// Whether some reader takes it for nothing, a truth value or a number, of what begins with a letter.
+/// Whether some reader reads text that begins with a letter as null, a boolean or a number.
 fn is_word(text: &str) -> bool {
     const WORDS: [&str; 5] = ["y", "n", "nan", "inf", "null"];
     text.len() <= 5 && (truth::of_tagged(text).is_some() || WORDS.iter().any(|word| word.eq_ignore_ascii_case(text)))
@@ -134,7 +134,7 @@ fn is_plain(text: &str, is_key: bool) -> bool {
         && !means_something_else(text)
 }
 
-/// Whether some reader takes the text, if it is not quoted, for nothing, a truth value, a number or a date.
+/// Whether some reader reads the unquoted text as null, a boolean, a number or a date.
 fn means_something_else(text: &str) -> bool {
     /// Numbers in YAML 1.1 and 1.2.
     static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
@@ -142,7 +142,7 @@ fn means_something_else(text: &str) -> bool {
             r"[-+]?(\d*\.[\d.]*|\d+)([eE][-+]?\d+)?|[-+]?0([bB][01_]+|[oO][0-7_]+|[xX][\da-fA-F_]+)|[-+]?\.(?i:inf|nan)",
         )
     });
-    /// Numbers to the base of 60, and dates.
+    /// Numbers in base 60, and dates.
     static OTHER: LazyLock<Regex> = LazyLock::new(|| {
         let base_60 = r"[-+]?([1-9][\d_]*(:[0-5]?\d)+|\d[\d_]*(:[0-5]?\d)+\.[\d_]*)";
         let time = r"([Tt]|[ \t]+)\d{1,2}:\d{1,2}:\d{1,2}([.,]\d*)?[ \t]*(Z|[-+]\d{1,2}(:\d{2})?)?";
@@ -151,7 +151,7 @@ fn means_something_else(text: &str) -> bool {
     matches!(text, "~" | "<<" | "=")
         || is_word(text.strip_prefix(['-', '+']).filter(|rest| rest.eq_ignore_ascii_case("inf")).unwrap_or(text))
         || text.starts_with(|first: char| first.is_ascii_digit() || "+-._".contains(first))
-            // Go's reader leaves underscores out.
+            // Go's reader ignores underscores.
             && (NUMBER.is_match(text) || OTHER.is_match(text) || NUMBER.is_match(&text.replace('_', "")))
 }
 
@@ -159,7 +159,7 @@ fn pattern(alternatives: &str) -> Regex {
     Regex::new(&format!("^(?:{alternatives})$")).expect("INVARIANT: a constant")
 }
 
-/// Whether only double quotes can hold a character.
+/// Whether a character is allowed only in double quotes.
 fn is_escaped(character: char) -> bool {
     character.is_control() || matches!(character, '\u{FEFF}' | '\u{2028}' | '\u{2029}' | '\u{FFFE}' | '\u{FFFF}')
 }
@@ -197,16 +197,16 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Whether `PyYAML` reads a literal block of `text` back unchanged: libyaml, with which it reads, refuses a tab where it
-/// still looks for the indentation, which is at the head of the first line that is not empty. What other readers may take
-/// for the end of a line stays out of blocks.
+/// Whether `PyYAML` reads a literal block of `text` back unchanged. It uses libyaml, which refuses a tab as long as it is
+/// still determining the indentation, that is at the start of the first non-empty line. Characters that other readers may
+/// take for line breaks are kept out of blocks.
 fn fits_literal_block(text: &str) -> bool {
     let body = text.trim_start_matches('\n');
     let is_kept = |character: char| matches!(character, '\n' | '\t') || !is_escaped(character);
     !body.is_empty() && !body.starts_with('\t') && text.chars().all(is_kept)
 }
 
-/// A literal block whose lines have two blanks before them; empty ones have none.
+/// A literal block with its lines indented by two spaces, except for empty ones.
 fn literal(text: &str) -> String {
     let body = text.trim_end_matches('\n');
     let newlines = text.len() - body.len();

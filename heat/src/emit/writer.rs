@@ -1,5 +1,5 @@
-//! The one writer of both formats. YAML is in block style: two blanks a level, lists no deeper than the key that they belong
-//! to. JSON has a line for each part of a section, and each part is dense.
+//! The one writer of both formats. YAML is in block style: two spaces per level, and lists are not indented further than the
+//! key that they belong to. JSON has one line per entry of a section, and each entry is dense.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -11,26 +11,26 @@ use super::EmitError;
 use super::parts::{Brackets, LIST, MAP, Parts};
 use super::words::{Style, is_surely_plain};
 
-/// Bytes that are gathered before they are written.
+/// The number of bytes that are buffered before they are written.
 pub(super) const FULL: usize = 64 * 1024;
 
-/// Where something is written.
+/// The position at which something is written.
 #[derive(Clone, Copy)]
 pub(super) enum At {
     /// At the beginning.
     Root,
-    /// As a key, with so many blanks before it.
+    /// As a key, indented by this many spaces.
     Key(usize),
-    /// Behind a key and its colon, where so many blanks are before the key.
+    /// After a key and its colon, where the key is indented by this many spaces.
     Value(usize),
-    /// As an item of a list, where so many blanks are before its dash.
+    /// As an item of a list whose dash is indented by this many spaces.
     Item(usize),
 }
 
-/// Gathers text for `out`.
+/// Buffers text for `out`.
 pub(super) struct Gathered<'o> {
     pub(super) text: Vec<u8>,
-    /// Whether the key that was written last has a line of its own, behind a question mark.
+    /// Whether the last key has its own line, after a question mark.
     pub(super) is_long_key: bool,
     out: &'o mut dyn io::Write,
 }
@@ -44,8 +44,8 @@ impl Gathered<'_> {
         self.text.resize(self.text.len() + blanks, b' ');
     }
 
-    /// Writes lines, of which all but the first have so many blanks more before them. What ends a line to a library that
-    /// wrote them, as it does to YAML 1.1, ends one here.
+    /// Writes lines, with all but the first indented by this many more spaces. What ends a line for the library that wrote
+    /// them, as it does in YAML 1.1, ends one here.
     fn lines(&mut self, text: &str, blanks: usize) -> Result<(), EmitError> {
         for (number, line) in text.split_inclusive(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).enumerate() {
             if number > 0 && line != "\n" {
@@ -62,7 +62,7 @@ impl Gathered<'_> {
         Ok(())
     }
 
-    /// Ends a line, and writes what was gathered when that is much.
+    /// Ends a line, and writes the buffer if it is full.
     pub(super) fn end_line(&mut self) -> Result<(), EmitError> {
         self.text.push(b'\n');
         if self.text.len() >= FULL {
@@ -91,7 +91,7 @@ pub(super) struct Writer<'w, 'o, S> {
 }
 
 impl<'w, 'o, S: Style> Writer<'w, 'o, S> {
-    /// Writes the blank behind a colon.
+    /// Writes the space after a colon.
     fn begin_value(&mut self) {
         if matches!(self.at, At::Value(_)) {
             self.into.push(" ");
@@ -102,7 +102,7 @@ impl<'w, 'o, S: Style> Writer<'w, 'o, S> {
         if S::IS_JSON || matches!(self.at, At::Key(_)) { Ok(()) } else { self.into.end_line() }
     }
 
-    /// Writes a word that is as it stands; as a key it is text.
+    /// Writes a word unchanged. As a key it is text.
     pub(super) fn word(mut self, word: impl Display) -> Result<(), EmitError> {
         if matches!(self.at, At::Key(_)) {
             return self.serialize_str(&word.to_string());
@@ -119,7 +119,7 @@ impl<'w, 'o, S: Style> Writer<'w, 'o, S> {
         }
     }
 
-    /// Writes text in the form that the style gives it.
+    /// Writes text in the form that the style defines.
     fn styled(mut self, text: &str) -> Result<(), EmitError> {
         let (is_key, blanks) = match self.at {
             At::Root => (false, 0),
@@ -133,7 +133,7 @@ impl<'w, 'o, S: Style> Writer<'w, 'o, S> {
         self.end_value()
     }
 
-    /// Begins a list or a map, whose parts have `deeper` blanks more before them than the key that they belong to.
+    /// Begins a list or a map whose entries are indented by `deeper` more spaces than the key that it belongs to.
     fn begin(mut self, brackets: Brackets, deeper: usize) -> Result<Parts<'w, 'o, S>, EmitError> {
         self.not_key(if brackets == LIST { "a list" } else { "a map" })?;
         let blanks = match self.at {
@@ -162,7 +162,7 @@ impl<'w, 'o, S: Style> Writer<'w, 'o, S> {
         self.begin(MAP, 2)
     }
 
-    /// Begins a map of one key, and goes to its value.
+    /// Begins a map with one key, and moves to its value.
     fn variant(self, name: &'static str) -> Result<Self, EmitError> {
         let mut parts = self.map()?;
         parts.key(name)?;

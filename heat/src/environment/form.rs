@@ -1,4 +1,4 @@
-//! What Heat refuses in the form of an environment.
+//! What Heat refuses about the form of an environment.
 
 use wattle_model::Source;
 use wattle_model::names::{list, meant};
@@ -7,21 +7,21 @@ use crate::yaml::{Node, Span, Tree, counting};
 
 use super::{Environment, File, SECTIONS, place};
 
-/// Something in an environment that Heat refuses.
+/// A part of an environment that Heat refuses.
 #[derive(Clone, Debug)]
 pub struct Fault {
-    /// What it is.
+    /// The problem.
     pub message: String,
     /// Where.
     pub at: Source,
-    /// What is said there.
+    /// The label of that place.
     pub label: &'static str,
     /// How to fix it.
     pub help: String,
 }
 
 impl Environment {
-    /// What Heat refuses in its form, file by file.
+    /// What Heat refuses about its form, file by file.
     pub fn faults(&self) -> Vec<Fault> {
         let faults = |file| {
             let mut judge = Judge { file, all: &self.files, found: Vec::new() };
@@ -31,7 +31,7 @@ impl Environment {
         self.files.iter().flat_map(faults).collect()
     }
 
-    /// What Heat takes, and cannot pass on to a stack within another one: `parameter_defaults` of nothing.
+    /// What Heat accepts, but cannot pass on to a nested stack: null `parameter_defaults`.
     pub(crate) fn kept_from_nested(&self) -> Option<Fault> {
         let name = "parameter_defaults";
         let (file, section) = self.files.iter().rev().find_map(|file| Some((file, file.root.pair(name)?)))?;
@@ -52,7 +52,7 @@ const EMPTY: &str = "leave the section out if it is empty";
 const HOOKS: [&str; 6] = ["pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete"];
 const ACTIONS: [&str; 2] = ["update", "replace"];
 
-/// How deep within the registry: clients look at types, and at those of a resource, and at nothing deeper.
+/// The level within the registry: clients read types, and the types of a resource, but nothing deeper.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Types,
@@ -61,10 +61,10 @@ enum Level {
     Deeper,
 }
 
-/// A file that is looked at, and what is wrong with it so far.
+/// A file being checked, and its faults so far.
 struct Judge<'f> {
     file: &'f File,
-    /// The files that it is merged with, itself among them, in order.
+    /// All files that are merged, including this one, in order.
     all: &'f [File],
     found: Vec<Fault>,
 }
@@ -75,8 +75,8 @@ impl Judge<'_> {
         self.found.push(Fault { message: message.into(), at, label, help: help.into() });
     }
 
-    /// Whether a section that says nothing is as good as one of another file: clients merge the maps of all, and take the last
-    /// of what else there is.
+    /// Whether another file fills a section that is null here: clients merge maps from all files, and take the last value of
+    /// everything else.
     fn is_filled(&self, section: &str) -> bool {
         let mut sections = self.all.iter().filter_map(|file| file.root.get(section)).map(|node| &*node.tree);
         match section {
@@ -210,7 +210,7 @@ impl Judge<'_> {
 mod tests {
     use super::*;
 
-    /// How many faults environments with these texts have.
+    /// The number of faults in environments with these texts.
     fn faults(texts: &[&str]) -> usize {
         Environment::read(texts.iter().map(|text| ("e.yaml", *text))).faults().len()
     }

@@ -1,7 +1,7 @@
-//! Environments: parameter values, and what resource types stand for.
+//! Environments: parameter values, and what resource types are mapped to.
 //!
-//! What lives here: reading and merging environment files as python-heatclient does, and the registry as Heat's engine
-//! asks it. What must not: reading files, and what a parameter's value must be (`parameters`).
+//! What lives here: reading and merging environment files as python-heatclient does, and the registry with the lookups of
+//! Heat's engine. What must not: file access, and which values a parameter accepts (`parameters`).
 
 mod form;
 mod registry;
@@ -17,7 +17,7 @@ pub use form::Fault;
 pub use registry::is_template;
 pub use registry::{Implementation, Registry, Target};
 
-/// The sections that an environment may have.
+/// The sections that an environment can have.
 pub const SECTIONS: [&str; 6] = [
     "parameters",
     "parameter_defaults",
@@ -27,20 +27,20 @@ pub const SECTIONS: [&str; 6] = [
     "parameter_merge_strategies",
 ];
 
-/// Several environment files as one: what a later one says counts.
+/// Several environment files merged into one. Later files take precedence.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// The files themselves, in order.
     pub files: Vec<File>,
     /// Values of parameters.
     pub parameters: Map<Given>,
-    /// Values of parameters that templates may have, nested ones too.
+    /// Values of parameters that a template may have, including nested templates.
     pub parameter_defaults: Map<Given>,
-    /// What resource types stand for.
+    /// The mappings of resource types.
     pub registry: Registry,
-    /// The names of parameters that Heat keeps encrypted.
+    /// The names of parameters that Heat stores encrypted.
     pub encrypted_param_names: Vec<String>,
-    /// Where events go to, as written.
+    /// Where events are sent, as written.
     pub event_sinks: Vec<Node>,
 }
 
@@ -49,9 +49,9 @@ pub struct Environment {
 pub struct File {
     /// Its name.
     pub name: Arc<str>,
-    /// What is in it; nothing if that is not YAML.
+    /// Its content. Null if it is not YAML.
     pub root: Node,
-    /// Why it is not read.
+    /// Why it could not be read.
     pub unreadable: Option<yaml::Error>,
 }
 
@@ -60,9 +60,9 @@ pub struct File {
 pub struct Given {
     /// The value.
     pub value: Node,
-    /// The file that has it.
+    /// The file that contains it.
     pub file: Arc<str>,
-    /// Where its name stands.
+    /// Where its name is.
     pub name_span: Span,
 }
 
@@ -83,8 +83,8 @@ pub(crate) fn place(file: &str, span: Span) -> Source {
 }
 
 impl Environment {
-    /// The environment that these texts, each with its file's name, are together. What is wrong in them is left out,
-    /// and found by `check`.
+    /// Merges these texts, each given with its file's name, into one environment. Faulty parts are left out, and `check`
+    /// reports them.
     pub fn read<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> Self {
         let mut environment = Self::default();
         for (name, text) in texts {
@@ -100,13 +100,13 @@ impl Environment {
         environment
     }
 
-    /// The value that a parameter is given, if it is: nothing is as good as no value.
+    /// The value given for a parameter, if there is one. Null counts as no value.
     pub fn given(&self, parameter: &str) -> Option<&Given> {
         let mut all = [&self.parameters, &self.parameter_defaults].into_iter().filter_map(|given| given.get(parameter));
         all.find(|given| !matches!(*given.value.tree, Tree::Null))
     }
 
-    /// All values that parameters are given; one may come twice.
+    /// All values given for parameters. A parameter can occur twice.
     pub fn values(&self) -> impl Iterator<Item = (&String, &Given)> {
         let names = self.parameter_defaults.keys().chain(self.parameters.keys());
         names.filter_map(|name| Some((name, self.given(name)?)))
@@ -139,8 +139,8 @@ impl Environment {
     }
 }
 
-/// Maps are merged with those of earlier files, key by key; anything else takes their place, except for nothing in the
-/// place of a map.
+/// Merges maps with those of earlier files, key by key. Other values replace earlier ones, except that null does not replace
+/// a map.
 fn merged(old: &Node, new: &Node) -> Node {
     match (&*old.tree, &*new.tree) {
         (Tree::Map(_), Tree::Null) => old.clone(),

@@ -1,4 +1,4 @@
-//! What resource types stand for.
+//! The mappings of resource types.
 
 use std::sync::Arc;
 
@@ -8,49 +8,49 @@ use crate::yaml::{Node, Span, Tree};
 
 use super::Given;
 
-/// What resource types stand for, for all resources or for those of a name.
+/// The mappings of resource types, for all resources or for those with a name.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
-    /// By type, perhaps one that ends with `*`.
+    /// By type, possibly one that ends with `*`.
     pub types: Map<Target>,
-    /// By the name of a resource, or of the nested stack that it is, perhaps with wildcards.
+    /// By the name of a resource or of the nested stack that it is, possibly with wildcards.
     pub resources: Map<Registry>,
-    /// Where Heat stops and waits, as written.
+    /// Where Heat pauses and waits, as written.
     pub hooks: Option<Given>,
-    /// What Heat may not do, as written.
+    /// What Heat must not do, as written.
     pub restricted_actions: Option<Given>,
-    /// What files are relative to, if not to the environment that names them.
+    /// What file paths are relative to, if not to the environment that contains them.
     base: Option<String>,
 }
 
-/// What a type stands for, and where that is said.
+/// What a type is mapped to, and where that is declared.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// What it stands for.
+    /// What it is mapped to.
     pub implementation: Implementation,
-    /// The file that clients send along for it: of whatever is written without `::`.
+    /// The file that clients send along for it: for every value without `::`.
     pub path: Option<String>,
     /// The value as written.
     pub value: Node,
     /// The environment file.
     pub file: Arc<str>,
-    /// Where the type stands.
+    /// Where the type is declared.
     pub name_span: Span,
 }
 
-/// What makes a resource.
+/// What implements a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Implementation {
-    /// A template: a stack of its own. Its path.
+    /// A template, which becomes a stack of its own. This is its path.
     Template(String),
-    /// A type.
+    /// A resource type.
     Type(String),
 }
 
-/// Types stand for each other without end.
+/// Types are mapped to each other in a cycle.
 struct Endless;
 
-/// Whether a type's name, or what it is mapped to, is that of a template.
+/// Whether the name of a type, or what it is mapped to, names a template.
 pub fn is_template(name: &str) -> bool {
     name.ends_with(".yaml") || name.ends_with(".template")
 }
@@ -89,8 +89,8 @@ impl Registry {
         }
     }
 
-    /// What is said for a resource; `sent` if clients look at it and send the files that it names, which they do of the
-    /// outermost alone.
+    /// Adds the mappings of one resource. `sent` says whether clients look at it and send the files that it names, which
+    /// they do only on the outermost level.
     fn add_scoped(&mut self, file: &Arc<str>, base: &str, section: &Node, sent: bool) {
         let Tree::Map(pairs) = &*section.tree else { return };
         let own = section.get("base_url").and_then(|url| url.tree.as_text());
@@ -114,8 +114,8 @@ impl Registry {
         }
     }
 
-    /// What makes the resource `resource` of the type `ty`, where `known` says which types Heat has itself. Nothing if
-    /// there is no such type. A type that is a template's path is that template's, and no business of the registry.
+    /// What implements the resource `resource` of type `ty`. `known` says which types Heat has itself. `None` if there is no
+    /// such type. A type that is a template's path is not looked up in the registry.
     pub fn resolve(&self, ty: &str, resource: &str, known: &dyn Fn(&str) -> bool) -> Option<Implementation> {
         self.resolve_within(ty, resource, known, &mut 0).unwrap_or_default()
     }
@@ -127,7 +127,7 @@ impl Registry {
         known: &dyn Fn(&str) -> bool,
         steps: &mut u32,
     ) -> Result<Option<Implementation>, Endless> {
-        // As deep as Python goes before it gives up on types that stand for each other.
+        // The depth at which Python gives up on types that are mapped to each other.
         *steps += 1;
         if *steps > 200 {
             return Err(Endless);
@@ -138,7 +138,7 @@ impl Registry {
             .iter()
             .filter(|(name, target)| {
                 let mapped = target.value.tree.as_text().unwrap_or_default();
-                // What is mapped to a template is one type, whatever its name ends with.
+                // A mapping to a template is for one type, even if its name ends with a wildcard.
                 let is_pattern = matches!(target.implementation, Implementation::Type(_));
                 let prefix = name.strip_suffix('*').filter(|_| is_pattern);
                 let glob = prefix.is_some_and(|prefix| ty != mapped && ty.starts_with(prefix));
@@ -166,7 +166,7 @@ impl Registry {
         Ok(known(ty).then(|| Implementation::Type(ty.to_owned())))
     }
 
-    /// What holds in the stack that the resource `resource` is: what is said for resources within it.
+    /// The registry for the stack nested as the resource `resource`: the mappings for the resources within it.
     pub fn within(&self, resource: &str) -> Self {
         let mut within = Self { types: self.types.clone(), base: self.base.clone(), ..Self::default() };
         let matching = self.resources.iter().filter(|(pattern, _)| *pattern != resource && matches(pattern, resource));
@@ -176,7 +176,7 @@ impl Registry {
         within
     }
 
-    /// Every file that it names.
+    /// All files that it names.
     pub(crate) fn files(&self) -> Vec<(&str, &Target)> {
         let own = self.types.values().filter_map(|target| Some((target.path.as_deref()?, target)));
         own.chain(self.resources.values().flat_map(Self::files)).collect()
@@ -194,7 +194,7 @@ fn target(name: &str, value: &str, base: &str, given: Given) -> Target {
     Target { implementation, path, value, file, name_span }
 }
 
-/// Whether `name` is like `pattern`, in which `*` stands for anything and `?` for any character.
+/// Whether `name` matches `pattern`, in which `*` stands for any text and `?` for any character.
 fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut at, mut on) = (0, 0);

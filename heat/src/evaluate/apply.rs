@@ -1,4 +1,4 @@
-//! Functions of arguments that are values already: for agents, which know what Heat does not.
+//! Functions of arguments that are known values, for agents, which know what Heat does not.
 
 use wattle_model::Value as Known;
 
@@ -10,12 +10,12 @@ use super::call::{Shape, wrong};
 use super::reference::select;
 use super::{Cause, Fault, Mode, Scope, Value};
 
-/// What the function of this name gives for an argument, in the newest version of HOT.
+/// What the function with this name returns for an argument, in the newest HOT version.
 ///
-/// Conditions are truth values here, `if` one of three values, and `get_param` a value and the way into it.
+/// Here conditions are booleans, `if` takes three values, and `get_param` takes a value and the path into it.
 ///
 /// # Errors
-/// Why the function does not take the argument, or that agents do not compute it ([`Function::is_computed`]).
+/// The function does not accept the argument, or agents do not compute it ([`Function::is_computed`]).
 pub fn apply(function: &str, argument: &Known) -> Result<Known, String> {
     let Some(known) = Function::of(function).filter(|known| known.is_computed()) else {
         return Err(format!("`{function}` is computed by Heat alone"));

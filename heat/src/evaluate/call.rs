@@ -1,11 +1,11 @@
-//! Which function does what.
+//! The implementation of each function.
 
 use crate::template::{Call, Context, Function, Standing, Version};
 use crate::yaml::{Node, Span};
 
 use super::{Branch, Cause, Fault, Mode, Scope, Value};
 
-/// Ends a function whose argument is not known yet.
+/// Returns from a function whose argument is not known yet.
 macro_rules! known {
     ($value:expr) => {
         match $value {
@@ -16,13 +16,13 @@ macro_rules! known {
 }
 pub(super) use known;
 
-/// How the argument of a function is resolved.
+/// How a function's argument is resolved.
 pub(super) enum Shape {
-    /// As a map with these parts.
+    /// As a map with these keys.
     Parts(&'static [&'static str]),
-    /// As a list, each item on its own.
+    /// As a list, item by item.
     Items,
-    /// As one value.
+    /// As a single value.
     Whole,
 }
 
@@ -70,8 +70,8 @@ impl Scope<'_> {
         self.give(call, arguments)
     }
 
-    /// What its function is given: the items of a list, the parts of a map, or all as one value. Apart from what is done
-    /// with it, so that little stays on the stack however deep calls are nested.
+    /// The resolved arguments of a call: the items of a list, the parts of a map, or a single value. This is separate from
+    /// the rest of the call, to keep stack usage small however deeply calls are nested.
     #[inline(never)]
     pub(super) fn arguments(&self, call: &Call<'_>, context: Context) -> Result<Vec<Value>, Fault> {
         let part = |node: Option<&Node>| node.map_or(Ok(Value::Null), |node| self.argument(node, context));
@@ -127,12 +127,13 @@ impl Scope<'_> {
             }
             Function::ResourceFacade | Function::FnResourceFacade => self.facade(call),
             Function::Yaql => self.yaql(call, &first),
-            // The zones are the cloud's; an `if` is decided before.
+            // The availability zones depend on the cloud. An `if` has been decided before.
             Function::FnGetAzs | Function::If => Ok(Value::Unknown),
         }
     }
 
-    /// Whether all conditions hold, or any of them: the first that `decides` ends it, as in Python.
+    /// Whether all conditions hold, or any of them. The first condition that equals `decides` ends the evaluation, as in
+    /// Python.
     fn any(&self, conditions: impl Iterator<Item = (Value, Span)>, decides: bool) -> Result<Value, Fault> {
         let mut result = Value::Boolean(!decides);
         for (value, span) in conditions {
@@ -145,7 +146,7 @@ impl Scope<'_> {
         Ok(result)
     }
 
-    /// What the parent's resource says of itself, which only the parent knows.
+    /// A field of the resource in the parent stack, which only the parent knows.
     fn facade(&self, call: &Call<'_>) -> Result<Value, Fault> {
         if self.loaded.is_nested() {
             return Ok(Value::Unknown);
@@ -158,7 +159,7 @@ impl Scope<'_> {
     }
 }
 
-/// The fault of arguments that are not what `call` takes.
+/// The fault for invalid arguments of `call`.
 pub(super) fn wrong(call: &Call<'_>, why: impl Into<String>) -> Fault {
     Fault::arguments(call.span, call.function, why)
 }

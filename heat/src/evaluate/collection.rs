@@ -140,7 +140,7 @@ impl Scope<'_> {
         Ok(Value::List(kept))
     }
 
-    /// Whether `item` is one of `values`; none if that is not known, or too much to say.
+    /// Whether `item` is one of `values`. `None` if that is not known, or if there is too much to compare.
     fn is_in(&self, item: &Value, values: &[Value]) -> Option<bool> {
         if !self.can_afford(values.len()) {
             return None;

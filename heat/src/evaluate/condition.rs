@@ -1,43 +1,43 @@
-//! Conditions, and the `if` that they decide.
+//! Conditions, and the `if` that depends on them.
 
 use crate::template::{Call, Context, Version};
 use crate::yaml::{Node, Span};
 
 use super::{Cause, Fault, Scope, Value};
 
-/// Which branch of an `if` counts.
+/// The branch of an `if` that counts.
 #[derive(Clone, Copy, Debug)]
 pub enum Branch<'n> {
     /// This one.
     Taken(&'n Node),
-    /// The one that is not there: the item that the `if` stands for is none.
+    /// The missing branch: the item that the `if` stands for does not exist.
     Absent,
-    /// That is not known: a condition of `yaql`, or of a parameter without a value.
+    /// Not known, because the condition uses `yaql` or a parameter without a value.
     Unknown,
 }
 
-/// What is known of a condition.
+/// What is known about a condition.
 #[derive(Clone, Debug)]
 pub(super) enum State {
     InProgress,
     Done(Result<Value, Fault>),
 }
 
-/// Conditions that stand deeper than this are refused, each value around them counted: Heat decides 150 of which each is
-/// `not` the next, and with 200 its recursion is too deep for Python.
+/// The greatest depth of a condition, counting all values around it. Deeper ones are refused: Heat evaluates 150 nested
+/// `not`, and with 200 its recursion is too deep for Python.
 const CONDITIONS: u32 = 160;
 
 impl Scope<'_> {
-    /// Whether the condition `name` holds; none if that is not known.
+    /// Whether the condition `name` holds. `None` if that is not known.
     ///
     /// # Errors
     ///
-    /// Why it cannot be decided; of an unknown name at `span`.
+    /// Why it cannot be decided. If the name is unknown, the fault is at `span`.
     pub fn condition(&self, name: &str, span: Span) -> Result<Option<bool>, Fault> {
         Ok(self.named(name, span)?.truth())
     }
 
-    /// Whether the condition `name` holds, as a truth value, or what will decide it.
+    /// The condition `name` as a boolean, or as the expression that will decide it.
     fn named(&self, name: &str, span: Span) -> Result<Value, Fault> {
         let Some((name, condition)) = self.loaded.template.conditions.get_key_value(name) else {
             return Err(Fault::new(span, Cause::UnknownCondition { name: name.to_owned() }));
@@ -60,7 +60,7 @@ impl Scope<'_> {
         decided
     }
 
-    /// Whether what has this `condition` is there: what has none is. None if that is not known.
+    /// Whether something with this `condition` exists. Without a condition it does. `None` if that is not known.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether the condition in `node` holds, as a truth value, or what will decide it.
+    /// The condition in `node` as a boolean, or as the expression that will decide it.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Scope<'_> {
         self.enabled(&value, node.span)
     }
 
-    /// The same of the condition that `value` is or names; nothing holds always.
+    /// The same for the condition that `value` is or names. Null always holds.
     pub(super) fn enabled(&self, value: &Value, span: Span) -> Result<Value, Fault> {
         match value {
             Value::Null => Ok(Value::Boolean(true)),
@@ -92,7 +92,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The branch of `call`, which is an `if`, that counts.
+    /// The branch of the `if` in `call` that counts.
     ///
     /// # Errors
     ///

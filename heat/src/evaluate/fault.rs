@@ -1,46 +1,46 @@
-//! Why a function cannot be called so.
+//! Why a call is invalid.
 
 use crate::template::Function;
 use crate::yaml::Span;
 
-/// Why a function cannot be called so, and where.
+/// Why a call is invalid, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Where.
     pub span: Span,
     /// Why.
     pub cause: Cause,
-    /// When Heat finds it.
+    /// When Heat detects it.
     pub stage: Stage,
 }
 
-/// When Heat finds what is wrong with a call.
+/// When Heat detects an invalid call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// While it parses the template, wherever the call stands.
+    /// When it parses the template, wherever the call is.
     Parsed,
-    /// While it validates what the call stands in.
+    /// When it validates the part of the template that contains the call.
     Validated,
     /// When it needs the value.
     Resolved,
 }
 
-/// Why a function cannot be called so.
+/// Why a call is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Its arguments are not what it takes.
+    /// The arguments are invalid.
     Arguments {
         /// The function.
         function: Function,
         /// What is wrong, as a clause.
         why: String,
     },
-    /// The version has the function no more.
+    /// The version no longer has the function.
     Removed {
         /// The function's name.
         function: &'static str,
     },
-    /// The function is none of conditions, or none of them in this version.
+    /// The function cannot be used in conditions, or not in this version.
     Misplaced {
         /// The function's name.
         function: &'static str,
@@ -55,17 +55,17 @@ pub enum Cause {
         /// The name, or what stands for it.
         name: String,
     },
-    /// The condition depends on itself.
+    /// A condition depends on itself.
     CircularCondition {
         /// Its name.
         name: String,
     },
-    /// What should be a condition is no truth value.
+    /// A value that should be a condition is not a boolean.
     NoTruth {
-        /// What it is.
+        /// Its type.
         found: String,
     },
-    /// A file that cannot be had.
+    /// A file is not available.
     MissingFile {
         /// Its path.
         path: String,

@@ -1,4 +1,4 @@
-//! What can be said of a call before its arguments are resolved: what Heat's functions refuse when they are parsed.
+//! What can be said about a call before its arguments are resolved: what Heat's functions refuse when they are parsed.
 
 use crate::template::{Call, Context, Function, Standing, Version};
 use crate::yaml::{Node, Tree};
@@ -7,7 +7,7 @@ use super::call::wrong;
 use super::url::{PARTS, port_of};
 use super::{Cause, Fault, Scope, Stage, Value, yaql};
 
-/// What an argument is to the function that has it: a call, or what is written.
+/// The form of an argument: a call, or a literal.
 enum Form<'n> {
     Call,
     List(&'n [Node]),
@@ -17,8 +17,8 @@ enum Form<'n> {
 }
 
 impl Scope<'_> {
-    /// What is wrong with the call itself, whatever the calls within it give: what Heat refuses while it parses a
-    /// template and while it validates one, wherever the call stands.
+    /// The faults in the call itself, whatever the calls within it return: what Heat refuses when it parses a template and
+    /// when it validates one, wherever the call is.
     pub fn form(&self, call: &Call<'_>, context: Context) -> Vec<Fault> {
         let stage = if call.function == Function::MakeUrl { Stage::Validated } else { Stage::Parsed };
         let parsed = |fault: Fault| if fault.stage == Stage::Resolved { fault.at(stage) } else { fault };
@@ -47,7 +47,7 @@ impl Scope<'_> {
             Function::GetAttr if version < Version::V2015_10_15 => {
                 list(2, usize::MAX, "of a resource, an attribute, and perhaps a path")
             }
-            // A name of one letter is a sequence of one to Python.
+            // To Python, a name with one letter is a sequence of one item.
             Function::GetAttr if matches!(form, Form::Text(text) if text.chars().count() == 1) => Vec::new(),
             Function::GetAttr => list(1, usize::MAX, "of a resource, and perhaps an attribute and a path"),
             Function::ListJoin if version >= Version::V2015_10_15 => {
@@ -97,7 +97,7 @@ impl Scope<'_> {
                     .collect(),
                 _ => list(3, 3, "of the names of key and value and of a list"),
             },
-            // These take whatever they are given until their arguments are known; `branch` judges an `if`.
+            // These accept any form until their arguments are known. `branch` judges an `if`.
             Function::GetParam
             | Function::GetResource
             | Function::Ref

@@ -1,12 +1,12 @@
-//! What functions give, as Heat's engine computes it.
+//! The results of functions, as Heat's engine computes them.
 //!
-//! What lives here: [`Scope`], which resolves values, decides conditions and says which branch of an `if` counts; what
-//! is wrong with a call ([`Fault`]). What must not: judging what a value is used for, and references between resources:
-//! that they exist is for `check` to say.
+//! What lives here: [`Scope`], which resolves values, decides conditions and selects the branch of an `if`; and faults in
+//! calls ([`Fault`]). What must not: judging how a value is used, and whether references between resources have a target,
+//! which is the job of `check`.
 //!
-//! Three readings: with [`Mode::Known`] what only a running stack knows is [`Value::Unknown`], and so is what is computed
-//! of it. With [`Mode::Validation`] it is what Heat itself puts in its place when it validates a template: nothing for
-//! an attribute, its name for a resource. With [`Mode::Partial`] it stays an expression, until it is known.
+//! There are three modes. With [`Mode::Known`], what only a running stack knows is [`Value::Unknown`], and so is everything
+//! computed from it. With [`Mode::Validation`], it is what Heat itself substitutes when it validates a template: null for an
+//! attribute, and a resource's name for a reference to it. With [`Mode::Partial`], it stays an expression until it is known.
 
 mod apply;
 mod call;
@@ -39,50 +39,50 @@ pub use fault::{Cause, Fault, Stage};
 pub use partial::Resources;
 pub use resume::{Answers, resumed};
 
-/// What stands for what only a running stack knows.
+/// The value of what only a running stack knows.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Mode<'l> {
     /// [`Value::Unknown`].
     #[default]
     Known,
-    /// What Heat puts in its place when it validates.
+    /// What Heat substitutes when it validates.
     Validation,
-    /// What is known of these resources, and for all else the expression that will give it ([`Value::Open`]): a parameter
-    /// without a value, the value of a hidden one, and whatever a function makes of them. Nothing fails: a call that Heat
-    /// would refuse is an expression, too.
+    /// What is known about these resources, and for everything else the expression that will yield it ([`Value::Open`]): a
+    /// parameter without a value, the value of a hidden one, and whatever a function computes from these. Nothing fails: a
+    /// call that Heat would refuse is an expression, too.
     Partial(&'l dyn Resources),
 }
 
-/// The most that the functions of one template may make, in values and 64 characters of text. What would be more is not
-/// known.
+/// The limit for what the functions of one template can create, in values and units of 64 characters of text. What exceeds
+/// it is not known.
 const BUDGET: u64 = 500_000;
 
-/// How deep what is resolved may stand, through conditions that name others too. No text nests so deep; what would be
-/// deeper is not known.
+/// The greatest depth of what is resolved, including through conditions that refer to others. No text nests this deeply.
+/// What exceeds it is not known.
 const DEPTH: u32 = 400;
 
-/// What is left for values to be made of.
+/// The remaining budget for creating values.
 #[derive(Debug)]
 pub(crate) struct Limits {
     budget: u64,
     spent: Cell<u64>,
-    /// How many values are around what is being resolved.
+    /// The number of values around the one being resolved.
     depth: Cell<u32>,
 }
 
 impl Limits {
-    /// Those of values that may be so large together, in values and 64 characters of text.
+    /// Limits for values of this total size, in values and units of 64 characters of text.
     pub(crate) fn new(budget: u64) -> Rc<Self> {
         Rc::new(Self { budget, spent: Cell::new(0), depth: Cell::new(0) })
     }
 
-    /// Whether so much may still be made.
+    /// Whether this much can still be created.
     pub(crate) fn can_afford(&self, size: usize) -> bool {
         self.spent.get().saturating_add(size as u64) <= self.budget
     }
 }
 
-/// Where values are resolved: a template with the values of its parameters.
+/// The context in which values are resolved: a template with the values of its parameters.
 #[derive(Debug)]
 pub struct Scope<'l> {
     loaded: &'l Loaded,
@@ -99,18 +99,18 @@ impl<'l> Scope<'l> {
         Self { loaded, mode, references, conditions, limits: Limits::new(BUDGET) }
     }
 
-    /// The same within limits that hold for others, too.
+    /// The same scope, within limits shared with others.
     pub(crate) fn within(self, limits: &Rc<Limits>) -> Self {
         Self { limits: limits.clone(), ..self }
     }
 
-    /// The same where `get_resource` gives these values for the resources of these names: what some types give before
-    /// their resource is made is not its name.
+    /// The same scope, where `get_resource` returns these values for resources with these names. Some types return something
+    /// other than their name before the resource is created.
     pub(crate) fn referring(self, references: HashMap<String, Value>) -> Self {
         Self { references, ..self }
     }
 
-    /// The scope of the same template where what only a running stack knows is not known.
+    /// A scope of the same template in which what only a running stack knows is unknown.
     pub(crate) fn known(&self) -> Self {
         Self::new(self.loaded, Mode::Known)
     }
@@ -125,17 +125,17 @@ impl<'l> Scope<'l> {
         self.loaded.template.version()
     }
 
-    /// What `node` resolves to. [`Value::Absent`] stands for what is not there at all.
+    /// What `node` resolves to. [`Value::Absent`] means that it does not exist.
     ///
     /// # Errors
     ///
-    /// The first call in it that fails, in Heat's order.
+    /// The first failing call in it, in Heat's order.
     pub fn value(&self, node: &Node) -> Result<Value, Fault> {
         self.resolve(node, Context::Value)
     }
 
-    /// Visits `node` and what is in it as [`crate::template::walk`] does, but of each `if` only the branch that counts,
-    /// and none where that is not known.
+    /// Visits `node` and what is in it as [`crate::template::walk`] does, but of each `if` only the branch that counts, and
+    /// neither if that is not known.
     pub fn walk<'n>(
         &self,
         node: &'n Node,
@@ -166,7 +166,7 @@ impl<'l> Scope<'l> {
         }
     }
 
-    /// What `node` resolves to, unless it stands so deep that nothing is known any more.
+    /// What `node` resolves to. Unknown if it is nested too deeply.
     fn resolve(&self, node: &Node, context: Context) -> Result<Value, Fault> {
         let depth = &self.limits.depth;
         if depth.get() >= DEPTH || matches!(self.mode, Mode::Partial(_)) && !self.can_afford(0) {
@@ -210,7 +210,7 @@ impl<'l> Scope<'l> {
         })
     }
 
-    /// What an argument resolves to: what is not there is nothing.
+    /// What an argument resolves to. Null if it does not exist.
     fn argument(&self, node: &Node, context: Context) -> Result<Value, Fault> {
         Ok(match self.resolve(node, context)? {
             Value::Absent => Value::Null,
@@ -218,14 +218,14 @@ impl<'l> Scope<'l> {
         })
     }
 
-    /// `value`, unless all that may be made has been made.
+    /// `value`, or unknown if the budget is used up.
     fn afford(&self, size: usize, value: Value) -> Value {
         let spent = &self.limits.spent;
         spent.set(spent.get().saturating_add(1 + size as u64));
         if self.can_afford(0) { value } else { Value::Unknown }
     }
 
-    /// Whether so much may still be made.
+    /// Whether this much can still be created.
     fn can_afford(&self, size: usize) -> bool {
         self.limits.can_afford(size)
     }

@@ -1,7 +1,7 @@
-//! Values of which not all is known: what is not stays an expression ([`Mode::Partial`]).
+//! Values that are only partly known: the unknown parts stay expressions ([`Mode::Partial`]).
 //!
-//! Functions are computed by the very code that computes them otherwise. What that does not know, and what Heat would
-//! refuse, is the call itself with everything in its argument resolved. So nothing fails here.
+//! Functions are computed by the same code as in the other modes. What that code does not know, and what Heat would refuse,
+//! becomes the call itself, with everything in its argument resolved. So nothing fails here.
 
 use std::fmt;
 
@@ -13,22 +13,23 @@ use super::call::Shape;
 use super::reference::select;
 use super::{Branch, Fault, Open, Scope, Value};
 
-/// How many values an attribute counts as that is what another value is: it takes as much of the machine's stack.
+/// The weight of an attribute that resolves to another value, in levels of nesting: it uses this much of the machine's
+/// stack.
 const ATTRIBUTE: u32 = 9;
 
-/// The resources of a stack of which not all are there, or none.
+/// The resources of a stack, all, some or none of which exist.
 pub trait Resources: fmt::Debug {
-    /// What the whole deployment calls a resource of this stack.
+    /// The full name of a resource of this stack within the deployment.
     fn full_name(&self, resource: &str) -> String;
 
-    /// What a resource is referred to by, if that is known.
+    /// The value of a reference to a resource, if it is known.
     fn reference(&self, resource: &str) -> Option<Value>;
 
-    /// What an attribute of a resource is, as far as that is known, and how much of `way` it takes: the attribute's name, and
-    /// what follows it in the call. `scope` is what resolves values of the same template.
+    /// An attribute of a resource, as far as it is known, and how much of `way` it consumes. `way` is the attribute's name
+    /// and what follows it in the call. `scope` resolves values of the same template.
     fn attribute(&self, scope: &Scope<'_>, resource: &str, way: &[Value]) -> Option<(Value, usize)>;
 
-    /// What the resource that this stack is says of itself: its metadata, or one of its policies.
+    /// A field of the resource that this stack is nested as: its metadata, or one of its policies.
     fn facade(&self, part: &str) -> Option<Value>;
 
     /// Whether values of hidden parameters are only compared.
@@ -38,7 +39,7 @@ pub trait Resources: fmt::Debug {
 }
 
 impl Scope<'_> {
-    /// What a call gives, or the call itself.
+    /// The result of a call, or the call itself.
     pub(super) fn partly(&self, call: &Call<'_>, context: Context, resources: &dyn Resources) -> Result<Value, Fault> {
         if matches!(call.standing, Standing::Removed | Standing::Misplaced) {
             return self.as_written(call, context);
@@ -62,7 +63,7 @@ impl Scope<'_> {
         Ok(self.call_of(call.function, self.argument(call.argument, context)?))
     }
 
-    /// An `if` of which it is not known which branch counts.
+    /// An `if` whose condition is not known.
     fn undecided(&self, call: &Call<'_>, context: Context) -> Result<Value, Fault> {
         let Some([condition, branches @ ..]) = call.arguments() else { return self.as_written(call, context) };
         let mut parts = vec![self.decided(condition)?];
@@ -109,7 +110,7 @@ impl Scope<'_> {
         self.call_of(function, self.put_back(call, arguments))
     }
 
-    /// The arguments of a call in the form in which they are written.
+    /// The arguments of a call in their written form.
     fn put_back(&self, call: &Call<'_>, mut arguments: Vec<Value>) -> Value {
         match (Shape::of(call.function), &*call.argument.tree) {
             (Shape::Parts(names), Tree::Map(pairs)) => {
@@ -135,14 +136,14 @@ impl Scope<'_> {
         }
     }
 
-    /// Puts what a condition is in the place of its name.
+    /// Replaces the name of a condition by the condition's value.
     fn name_nothing(&self, condition: &mut Value) {
         if let Ok(decided) = self.enabled(condition, crate::yaml::Span::default()) {
             *condition = decided;
         }
     }
 
-    /// What `get_param` gives for this argument, if the parameter has a value.
+    /// What `get_param` returns for this argument, if the parameter has a value.
     fn parameter(&self, function: Function, argument: &Value, hides: bool) -> Option<Value> {
         let (name, path) = match argument {
             Value::Text(name) => (name, [].as_slice()),
@@ -161,13 +162,13 @@ impl Scope<'_> {
         }
     }
 
-    /// What a resource is referred to by, or the call that will give it.
+    /// The value of a reference to a resource, or the call that will return it.
     pub(crate) fn reference_to(&self, name: &str, resources: &dyn Resources) -> Value {
         let full = || self.call_of(Function::GetResource, Value::Text(resources.full_name(name)));
         resources.reference(name).unwrap_or_else(full)
     }
 
-    /// What `get_attr` gives for this argument, or the call that will give it.
+    /// What `get_attr` returns for this argument, or the call that will return it.
     pub(crate) fn attribute_of(&self, argument: &Value, resources: &dyn Resources) -> Value {
         let way = match argument {
             Value::List(items) => items.as_slice(),
@@ -189,7 +190,7 @@ impl Scope<'_> {
         self.call_of(Function::GetAttr, Value::List(way.collect()))
     }
 
-    /// What a path finds in a value, or the call of `function` that will find it.
+    /// What a path selects in a value, or the call of `function` that will select it.
     fn at(&self, function: Function, value: Value, path: &[Value]) -> Value {
         if path.is_empty() {
             return self.afford(value.size(), value);

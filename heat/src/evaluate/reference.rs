@@ -38,7 +38,7 @@ impl Scope<'_> {
         Ok(select(&valued.value, path))
     }
 
-    /// A resource is referred to by its name until it is made.
+    /// Until a resource is created, a reference to it is its name.
     pub(super) fn get_resource(&self, argument: &Value) -> Value {
         match self.mode {
             Mode::Known | Mode::Partial(_) => Value::Unknown,
@@ -49,7 +49,7 @@ impl Scope<'_> {
         }
     }
 
-    /// A resource's attribute is nothing until it is made.
+    /// Until a resource is created, its attributes are null.
     pub(super) fn get_attr(&self) -> Value {
         match self.mode {
             Mode::Known | Mode::Partial(_) => Value::Unknown,
@@ -64,7 +64,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Only what a template names itself is sent to Heat with it, and found there: a path that is computed is not.
+    /// Heat receives only files that the template names literally. It does not find a file by a computed path.
     pub(super) fn get_file(&self, call: &Call<'_>, argument: &Value) -> Result<Value, Fault> {
         let Value::Text(path) = known!(argument) else {
             return Err(wrong(call, format!("it takes the path of a file, not {}", argument.kind())));
@@ -81,7 +81,7 @@ impl Scope<'_> {
     }
 }
 
-/// What a path of keys and indices finds; nothing found is an empty text.
+/// What a path of keys and indices selects. Empty text if it leads nowhere.
 pub(super) fn select(value: &Value, path: &[Value]) -> Value {
     let nothing = || Value::Text(String::new());
     let mut value = Cow::Borrowed(value);

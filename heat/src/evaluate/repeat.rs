@@ -60,7 +60,7 @@ impl Scope<'_> {
             }
             let mut rest = round;
             let mut pairs: Vec<(&str, &Value)> = Vec::with_capacity(lists.len());
-            // The last list runs fastest.
+            // The last list varies fastest.
             for (key, items) in lists.iter().rev() {
                 let at = if product { rest % items.len() } else { round };
                 rest = if product { rest / items.len() } else { rest };
@@ -75,7 +75,7 @@ impl Scope<'_> {
         Ok(Value::List(results))
     }
 
-    /// `template` with each key replaced by its value, wherever it is part of a text.
+    /// `template` with each key replaced by its value, wherever it occurs in a text.
     fn replaced(&self, call: &Call<'_>, template: &Value, pairs: &[(&str, &Value)]) -> Result<Value, Fault> {
         Ok(match template {
             Value::Text(text) => {

@@ -1,7 +1,7 @@
-//! Values that were not known, once what they were waiting for is.
+//! Values that were not known, once what they depend on is.
 //!
-//! Functions are computed by the very code that computes them otherwise: of what [`Mode::Partial`] has left open, only what is
-//! there is looked at again.
+//! Functions are computed by the same code as before. What [`Mode::Partial`] has left open is resolved from what remains of
+//! the expression, not from the template.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,28 +17,28 @@ use crate::yaml::{Node, Pair, Span, Tree};
 use super::reference::select;
 use super::{Cause, Mode, Open, Scope, Value};
 
-/// What is known of resources now, by their full names.
+/// What is known about resources now, by full name.
 pub trait Answers {
-    /// What a resource is referred to by.
+    /// The value of a reference to a resource.
     ///
     /// # Errors
     ///
-    /// Why that is not known.
+    /// Why it is not known.
     fn reference(&self, name: &str) -> Result<Value, String>;
 
     /// An attribute of a resource.
     ///
     /// # Errors
     ///
-    /// Why that is not known.
+    /// Why it is not known.
     fn attribute(&self, name: &str, attribute: &str) -> Result<Value, String>;
 }
 
-/// `value` with everything in it computed that was open, by the rules of a template's version.
+/// Computes everything in `value` that was open, by the rules of a HOT version.
 ///
 /// # Errors
 ///
-/// Why something of it cannot be computed.
+/// Why a part of it cannot be computed.
 pub fn resumed(version: Version, value: &Value, answers: &dyn Answers) -> Result<Value, String> {
     static EMPTY: LazyLock<HashMap<Version, Loaded>> = LazyLock::new(|| {
         let empty = |version: Version| Loaded::of(&format!("heat_template_version: {}", version.date()), "");
@@ -92,7 +92,7 @@ impl Resumption<'_> {
         })
     }
 
-    /// What is not there is nothing to a function.
+    /// To a function, what does not exist is null.
     fn argument(&self, value: &Value) -> Result<Value, String> {
         Ok(match self.value(value)? {
             Value::Absent => Value::Null,
@@ -151,7 +151,7 @@ impl Resumption<'_> {
     }
 }
 
-/// What a function reads of its argument as it is written, and not as a value: whether `repeat` combines its lists.
+/// The options that a function reads literally from its argument: whether `repeat` combines its lists.
 fn options(argument: &Value) -> Node {
     let Value::Map(parts) = argument else { return Node::null() };
     let Some(Value::Boolean(permutations)) = parts.get("permutations") else { return Node::null() };

@@ -1,4 +1,4 @@
-//! Functions that make text.
+//! Functions that return text.
 
 use md5::Md5;
 use sha1::Sha1;
@@ -10,7 +10,7 @@ use crate::value::json;
 use super::call::{known, wrong};
 use super::{Fault, Scope, Value};
 
-/// What Python's `hashlib` knows and this does not compute.
+/// Digests that Python's `hashlib` has but this crate does not compute.
 const OTHER_DIGESTS: [&str; 9] =
     ["md5-sha1", "blake2b", "blake2s", "ripemd160", "sm3", "sha3_224", "sha3_256", "sha3_384", "sha3_512"];
 
@@ -83,7 +83,7 @@ impl Scope<'_> {
         let strict = matches!(call.function, Function::StrReplaceStrict | Function::StrReplaceVstrict);
         let mut keys: Vec<_> = params.keys().collect();
         keys.sort_by(|one, other| other.chars().count().cmp(&one.chars().count()).then_with(|| one.cmp(other)));
-        // Pieces of the template that are still looked through, and what has been put in their midst.
+        // Pieces of the template that are still searched, and the replacements between them, which are not.
         let mut pieces = vec![(template.clone(), true)];
         let mut unknown = false;
         for key in keys {
@@ -124,7 +124,7 @@ impl Scope<'_> {
         Ok(Value::Text(pieces.into_iter().map(|(piece, _)| piece).collect()))
     }
 
-    /// What a key of `str_replace` stands for; none if that is not known.
+    /// The replacement for a key of `str_replace`. `None` if it is not known.
     fn replacement(&self, call: &Call<'_>, key: &str, value: &Value) -> Result<Option<String>, Fault> {
         let text = match value {
             Value::Unknown => return Ok(None),

@@ -8,7 +8,7 @@ use super::{Fault, Scope, Value};
 /// The arguments of `make_url`.
 pub(super) const PARTS: [&str; 8] = ["scheme", "username", "password", "host", "port", "path", "query", "fragment"];
 
-/// The schemes that Python takes to be followed by a place in a network.
+/// The schemes that Python expects to be followed by a network location.
 const NETWORK: [&str; 25] = [
     "ftp", "http", "gopher", "nntp", "telnet", "imap", "wais", "file", "mms", "https", "shttp", "snews", "prospero",
     "rtsp", "rtsps", "rtspu", "rsync", "svn", "svn+ssh", "sftp", "nfs", "git", "git+ssh", "ws", "wss",
@@ -77,7 +77,7 @@ impl Scope<'_> {
             url.push_str(&scheme);
             url.push(':');
         }
-        // As `urllib.parse.urlunsplit` puts them together.
+        // Combined as in `urllib.parse.urlunsplit`.
         if !place.is_empty() || (NETWORK.contains(&&*scheme) && !path.starts_with("//")) {
             url.push_str("//");
             url.push_str(&place);
@@ -98,11 +98,11 @@ impl Scope<'_> {
     }
 }
 
-/// The number that a port is.
+/// The number of a port.
 ///
 /// # Errors
 ///
-/// Why it is none, as a clause.
+/// Why it is not a port, as a clause.
 pub(super) fn port_of(port: &Value) -> Result<i128, String> {
     let number = match port {
         Value::Integer(number) => Some(*number),

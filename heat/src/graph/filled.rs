@@ -1,4 +1,4 @@
-//! Values in the place of those that nobody gave.
+//! Made-up values for parameters without a value.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::parameters::Origin;
 use crate::template::{Parameter, Rule};
 use crate::yaml::Node;
 
-/// The template with a value for each parameter that has none.
+/// The template with a made-up value for each parameter that has none.
 pub(super) fn filled(loaded: &Loaded) -> Cow<'_, Loaded> {
     if loaded.parameters.values.values().all(|valued| valued.origin != Origin::Missing) {
         return Cow::Borrowed(loaded);
@@ -34,7 +34,7 @@ fn made_up(name: &str, parameter: &Parameter) -> Value {
         _ => None,
     });
     match parameter.kind {
-        // No text of a template has this character.
+        // No text in a template can contain this character.
         Some(ParameterType::Str) | None => allowed.unwrap_or_else(|| Value::Text(format!("\u{0}{name}"))),
         Some(ParameterType::Number) => allowed.unwrap_or_else(|| {
             let least = constraint(|rule| match rule {

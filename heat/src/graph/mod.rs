@@ -1,7 +1,7 @@
-//! Heat's own dependency graph: what it makes before what.
+//! Heat's own dependency graph: what it creates before what.
 //!
-//! What lives here: [`Graph`], and what stands for values that are not given (`filled`). What must not: what a class
-//! depends on (`classes`); judging it: a reference to nothing is no edge here, and `check` reports it.
+//! What lives here: [`Graph`], and the substitutes for missing values (`filled`). What must not: what a class depends on
+//! (`classes`); judging the graph: a reference to a missing target is not an edge here, and `check` reports it.
 
 mod filled;
 
@@ -13,28 +13,28 @@ use crate::Loaded;
 use crate::resource::Subject;
 use crate::stack::{Stack, World};
 
-/// What Heat makes before what: the stack's, and those of the stacks nested in it.
+/// What Heat creates before what: in the stack, and in the stacks nested in it.
 ///
-/// Members of a scaling group have numbers for names, as Heat names them by chance.
+/// Members of a scaling group have numbers as names here, because Heat gives them random names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Graph {
-    /// By resource what it requires. Resources that a condition takes out are not there.
+    /// The requirements of each resource. Resources that a condition excludes are not listed.
     pub graph: BTreeMap<String, BTreeSet<String>>,
-    /// The resources' types, as the template has them; of one that is a template its path.
+    /// The type of each resource, as written in the template. If the type is a template, its path.
     pub types: BTreeMap<String, String>,
-    /// By resource the stack that is nested as it.
+    /// The stack nested as each resource.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub nested: BTreeMap<String, Graph>,
-    /// By group how many members it is to have, where that are too many: only the first [`MEMBERS`] are there.
+    /// The number of members of each group that is too large: of these, only the first [`MEMBERS`] are in the graph.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub cut: BTreeMap<String, i128>,
 }
 
-/// Members of one group that are in a graph at most.
+/// The most members of one group in a graph.
 pub const MEMBERS: usize = crate::classes::MEMBERS;
 
 impl Graph {
-    /// Every group that has more members than are here, with how many, those in nested stacks as `NESTED/NAME`.
+    /// Every group with more members than are listed, with its size. Groups in nested stacks are named `NESTED/NAME`.
     pub fn all_cut(&self) -> Vec<(String, i128)> {
         let mut found: Vec<_> = self.cut.iter().map(|(name, size)| (name.clone(), *size)).collect();
         for (name, nested) in &self.nested {
@@ -43,8 +43,8 @@ impl Graph {
         found
     }
 
-    /// The graph of a template. A parameter without a value is taken to have one, and a text to be none that is written
-    /// anywhere.
+    /// The graph of a template. A parameter without a value is assumed to have one. If it is text, it differs from every
+    /// text in the template.
     pub fn of(loaded: &Loaded) -> Self {
         let world = World::default();
         let filled = filled::filled(loaded);
@@ -66,8 +66,8 @@ impl Graph {
     }
 }
 
-/// By full name (`NAME`, or `NESTED/NAME`) what Heat makes before a resource though the template does not say so. Both may be
-/// nested stacks.
+/// The implicit dependencies of each resource, by full name (`NAME`, or `NESTED/NAME`): what Heat creates first although the
+/// template does not say so. Both ends can be nested stacks.
 pub fn implied(loaded: &Loaded) -> BTreeMap<String, BTreeSet<String>> {
     let world = World::default();
     let filled = filled::filled(loaded);
@@ -90,7 +90,8 @@ fn implied_in(world: &World, stack: &Stack<'_>, prefix: &str, found: &mut BTreeM
     }
 }
 
-/// What Heat makes before a resource. What its class cannot read makes no dependency: Heat reports it elsewhere.
+/// What Heat creates before a resource. If its class cannot read a property, that yields no dependency, because Heat reports
+/// it elsewhere.
 pub(crate) fn requires(subject: Subject<'_>) -> BTreeSet<&str> {
     let mut requires = subject.requires();
     requires.extend((subject.resource.class().depends)(subject).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Whether a value fulfils a constraint, as `heat.engine.constraints` judges it.
+//! Whether a value satisfies a constraint, as judged by `heat.engine.constraints`.
 
 use wattle_model::ParameterType;
 
@@ -11,8 +11,8 @@ use crate::yaml::Node;
 use super::Wrong;
 use super::read::number_from_text;
 
-/// What `value` breaks of `constraint`, as a clause, or as the author's own description says it. A constraint that says
-/// nothing of the type is fulfilled. `raw` says whether the value is as it was given, before it was read by its type.
+/// Why `value` violates `constraint`, as a clause, or in the author's own description. A constraint that does not apply to
+/// the type is satisfied. `raw` says whether the value is as given, before conversion to its type.
 pub fn breaks(kind: ParameterType, constraint: &Constraint, value: &Value, raw: bool) -> Option<String> {
     let why = breaks_rule(kind, &constraint.rule, value, raw)?;
     Some(match &constraint.description {
@@ -45,7 +45,7 @@ fn breaks_rule(kind: ParameterType, rule: &Rule, value: &Value, raw: bool) -> Op
         Rule::Modulo { step, offset } if kind == ParameterType::Number => {
             let Some(number) = float(value) else { return no_number(value, raw) };
             let (step, offset) = (bound(step.as_ref())?, bound(offset.as_ref())?);
-            // As Python's `%`: the remainder has the sign of the step.
+            // As with Python's `%`, the remainder has the sign of the step.
             let rest = ((number % step) + step) % step;
             (rest - offset != 0.0)
                 .then(|| format!("{} is not a multiple of {step} with an offset of {offset}", value.python()))
@@ -59,7 +59,7 @@ fn breaks_rule(kind: ParameterType, rule: &Rule, value: &Value, raw: bool) -> Op
         },
         Rule::Custom(name) if kind != ParameterType::Json => match value.as_text() {
             Some(text) => broken_named(name, text),
-            // What asks no cloud asks for text.
+            // Constraints that do not ask a cloud require text.
             None if broken_named(name, " ").is_some() => {
                 Some(format!("`{name}` is for strings, and this is {}", value.kind()))
             }
@@ -69,7 +69,7 @@ fn breaks_rule(kind: ParameterType, rule: &Rule, value: &Value, raw: bool) -> Op
     }
 }
 
-/// What the parameter's own default breaks. Heat judges it before it is read, and leaves named constraints out.
+/// What the parameter's own default violates. Heat judges it before conversion, and ignores named constraints.
 pub(super) fn wrong_default(kind: ParameterType, constraints: &[Constraint], default: &Value) -> Vec<Wrong> {
     let wrong = |why| vec![Wrong { why, default: true, always: true }];
     let judged = match (kind, default) {
@@ -115,7 +115,7 @@ fn not_allowed(kind: ParameterType, allowed: &[Node], value: &Value, raw: bool) 
     Some(format!("`{}` is not one of {}{more}", wrong.python().escape_debug(), few.join(", ")))
 }
 
-/// What was not read yet may be no number at all.
+/// A value that was not converted yet may not be a number at all.
 fn no_number(value: &Value, raw: bool) -> Option<String> {
     raw.then(|| format!("`{}` is not a number", value.python().escape_debug()))
 }
@@ -138,7 +138,7 @@ fn bound(node: Option<&Node>) -> Option<f64> {
     node.and_then(|node| float(&Value::literal(node)))
 }
 
-/// The bounds in words, if `number` is outside of them.
+/// The bounds, worded for a message, if `number` is outside of them.
 fn outside(number: f64, min: Option<&Node>, max: Option<&Node>) -> Option<String> {
     let (min, max) = (bound(min), bound(max));
     let below = min.is_some_and(|min| number < min);
@@ -157,7 +157,7 @@ mod tests {
     use crate::template::Template;
     use crate::yaml::read;
 
-    /// What is wrong with the parameter `p` of this declaration, in Heat's eyes too.
+    /// What is wrong with the parameter `p` of this declaration, which Heat refuses as well.
     fn wrong(declaration: &str) -> Vec<String> {
         let text = format!("heat_template_version: rocky\nparameters: {{p: {declaration}}}");
         let template = Template::of(read(&text).expect("YAML"), "t.yaml");

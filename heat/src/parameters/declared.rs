@@ -1,11 +1,12 @@
-//! Whether a value fulfils a constraint of a model's parameter: the same rules for values of ours, which have their types.
+//! Whether a value satisfies a constraint of a model's parameter: the same rules, for values of a model, which already have
+//! their types.
 
 use wattle_model::{Constraint, ParameterType, PropertyType, SchemaConstraint, Value};
 
 use crate::schema::{broken, broken_named, matches};
 
-/// What `value` breaks of `constraint`, as a clause, or as the author's own description says it. A constraint that says
-/// nothing of values of `kind` is fulfilled, and so is one that only a cloud can judge.
+/// Why `value` violates `constraint`, as a clause, or in the author's own description. A constraint that does not apply to
+/// values of `kind` is satisfied, and so is one that only a cloud can judge.
 pub fn refuses(kind: ParameterType, constraint: &Constraint, value: &Value) -> Option<String> {
     if let Constraint::Described { constraint, description } = constraint {
         let why = refuses(kind, constraint, value)?;
@@ -31,7 +32,7 @@ pub fn refuses(kind: ParameterType, constraint: &Constraint, value: &Value) -> O
         Constraint::AllowedValues(allowed) if kind != ParameterType::Json => {
             judged(SchemaConstraint::Allowed(allowed.clone()), value)
         }
-        // What a class of characters holds beyond ASCII, Python knows better.
+        // Only Python knows the characters beyond ASCII in a character class.
         Constraint::AllowedPattern(pattern) if kind == ParameterType::Str => {
             let text = value.as_str().filter(|text| text.is_ascii())?;
             (!matches(pattern, text))

@@ -1,7 +1,7 @@
 //! The values of a template's parameters.
 //!
-//! What lives here: which value a parameter has (given, of the environment's defaults, or its own default), what it is
-//! read as, and whether it fulfils the constraints, as Heat judges it. What must not: the form of declarations
+//! What lives here: which value a parameter has (a given one, the environment's default, or its own default), how it is
+//! converted, and whether it satisfies the constraints, as Heat judges it. What must not: the form of declarations
 //! (`check`).
 
 mod constraint;
@@ -23,10 +23,10 @@ pub use read::{number_from_text, read};
 /// Parameters that every stack has.
 pub const PSEUDO: [&str; 3] = ["OS::stack_id", "OS::stack_name", "OS::project_id"];
 
-/// What values come from.
+/// The sources of values.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
-    /// Values given by name, as on a command line; they count more than the environment's.
+    /// Values given by name, as on a command line. They override those of the environment.
     pub given: Map<Value>,
     /// The environment.
     pub environment: Arc<Environment>,
@@ -37,51 +37,51 @@ pub struct Inputs {
 /// A parameter with its value.
 #[derive(Clone, Debug)]
 pub struct Valued {
-    /// The value as functions see it; [`Value::Unknown`] if there is none, or none that fits.
+    /// The value as functions see it. [`Value::Unknown`] if there is none, or none that fits.
     pub value: Value,
     /// What is wrong with it.
     pub wrong: Vec<Wrong>,
-    /// Whether somebody gave it, or it is the default.
+    /// Where the value comes from.
     pub origin: Origin,
-    /// The place of what gave it.
+    /// The place of the value's source.
     pub at: Option<Source>,
 }
 
 /// Where a parameter's value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Somebody gave it, by name or in an environment.
+    /// It was given by name or in an environment.
     Given,
     /// The environment's `parameter_defaults`.
     EnvironmentDefault,
     /// The parameter's own default.
     Default,
-    /// There is none, which Heat refuses.
+    /// There is no value, which Heat refuses.
     Missing,
 }
 
 /// What is wrong with a parameter's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// Why: a clause, lowercase.
+    /// The reason: a clause, lowercase.
     pub why: String,
     /// Whether it is the parameter's own default that is wrong.
     pub default: bool,
-    /// Whether Heat refuses the declaration itself for it, even if another value is given.
+    /// Whether Heat then refuses the declaration itself, even if another value is given.
     pub always: bool,
 }
 
 /// The values of all parameters of a template.
 #[derive(Clone, Debug, Default)]
 pub struct Parameters {
-    /// By name, those that every stack has among them.
+    /// The values by name, including the parameters that every stack has.
     pub values: Map<Valued>,
-    /// What is given that the template does not declare, with its place if an environment gives it. Heat refuses it.
+    /// Given values that the template does not declare, with their place if they are in an environment. Heat refuses them.
     pub unknown: Vec<(String, Option<Source>)>,
 }
 
 impl Parameters {
-    /// The values that `inputs` give the parameters of `template`.
+    /// The values that `inputs` give to the parameters of `template`.
     pub fn of(template: &Template, inputs: &Inputs) -> Self {
         let mut values: Map<Valued> = PSEUDO.iter().map(|name| ((*name).to_owned(), pseudo(name, inputs))).collect();
         for (name, parameter) in &template.parameters {
@@ -113,7 +113,7 @@ fn valued(template: &Template, name: &str, parameter: &Parameter, inputs: &Input
         Some(value) => Some((value.clone(), None)),
         None => inputs.environment.parameters.get(name).map(literal),
     };
-    // Nothing is as good as no value.
+    // Null counts as no value.
     let given = given.filter(|(value, _)| *value != Value::Null);
     let environment = inputs.environment.parameter_defaults.get(name).map(literal);
     let environment = environment.filter(|(value, _)| *value != Value::Null);
@@ -127,7 +127,7 @@ fn valued(template: &Template, name: &str, parameter: &Parameter, inputs: &Input
         (None, None, Some(value)) => (value, own_place, Origin::Default),
         (None, None, None) => return Valued { value: Value::Unknown, wrong, origin: Origin::Missing, at: None },
     };
-    // What is not declared with a type is not judged, as the type is missed already.
+    // A parameter without a type is not judged, because the missing type is already reported.
     let Some(kind) = parameter.kind else { return Valued { value: Value::Unknown, wrong, origin, at } };
     let is_default = origin == Origin::Default;
     if value.is_open() {
@@ -138,7 +138,7 @@ fn valued(template: &Template, name: &str, parameter: &Parameter, inputs: &Input
     }
     match read(kind, &value) {
         Ok(read) => {
-            // Of a list in the place of a text, Heat asks whether each item is allowed.
+            // For a list in place of text, Heat checks whether each item is allowed.
             let is_list = kind == ParameterType::Str && matches!(value, Value::List(_));
             for constraint in &parameter.constraints {
                 let of_items = is_list && matches!(constraint.rule, Rule::AllowedValues(_));

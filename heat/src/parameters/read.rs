@@ -1,11 +1,11 @@
-//! What a value is read as by a parameter of a type.
+//! Converting values to the type of a parameter.
 
 use wattle_model::ParameterType;
 
 use crate::truth;
 use crate::value::{Value, json};
 
-/// What functions see of `value` when it is the value of a parameter of the type `kind`.
+/// What functions see of `value` if it is the value of a parameter of type `kind`.
 ///
 /// # Errors
 ///
@@ -32,7 +32,7 @@ fn number(value: &Value) -> Result<Value, String> {
     }
 }
 
-/// The number that Python's `int`, or else `float`, reads.
+/// The number that Python's `int` reads, or otherwise `float`.
 pub fn number_from_text(text: &str) -> Option<Value> {
     let text = text.trim();
     let digits = |text: &str| {

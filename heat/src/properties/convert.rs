@@ -1,4 +1,4 @@
-//! Values that Heat converts to the type of a property.
+//! Converting values to the type of a property, as Heat does.
 
 use crate::schema::{is_integer, plain};
 use wattle_model::{IndexMap, PropertyType, Value as Known};
@@ -8,12 +8,12 @@ use crate::truth;
 
 use super::What;
 
-/// What a schema's default is.
+/// The value of a schema's default.
 pub(super) fn default(default: Option<&Known>) -> Value {
     default.map_or(Value::Null, Value::of_model)
 }
 
-/// The items between commas, as Heat takes text for a list.
+/// The items between commas, because Heat accepts text as a list.
 pub(super) fn split(text: &str) -> Value {
     if text.is_empty() {
         return Value::List(Vec::new());
@@ -21,7 +21,7 @@ pub(super) fn split(text: &str) -> Value {
     Value::List(text.split(',').map(|item| Value::Text(item.trim().to_owned())).collect())
 }
 
-/// What nothing is as the type.
+/// Null as a value of the type.
 pub(crate) fn null(ty: PropertyType) -> Value {
     match ty {
         PropertyType::Str => Value::Text(String::new()),
@@ -33,7 +33,7 @@ pub(crate) fn null(ty: PropertyType) -> Value {
     }
 }
 
-/// Whether Heat takes `value` for a property of the type, as far as that does not depend on what is in it.
+/// Whether Heat accepts `value` for a property of the type, regardless of the values in it.
 pub fn takes(ty: PropertyType, value: &Known) -> bool {
     match (ty, value) {
         (PropertyType::List, Known::List(_)) | (PropertyType::Map, Known::Map(_)) => true,
@@ -41,7 +41,7 @@ pub fn takes(ty: PropertyType, value: &Known) -> bool {
     }
 }
 
-/// `value` as one of the types that hold no others.
+/// Converts `value` to one of the types without parts.
 pub(super) fn scalar(ty: PropertyType, default: Option<&Known>, value: &Value) -> Result<Value, What> {
     let wrong = || Err(What::Kind(ty, value.clone()));
     if matches!(value, Value::Null | Value::Unknown) {

@@ -1,11 +1,10 @@
-//! Properties as Heat reads them: converted to their types, with what is read under another name.
+//! Properties as Heat reads them: converted to their types, including those given under another name.
 //!
-//! What lives here: what a property is by its schema, and all that Heat would refuse of what is given. What must not:
-//! what functions give (`evaluate`), and how a diagnostic is told (`check`).
+//! What lives here: the value of a property according to its schema, and everything that Heat would refuse about what is
+//! given. What must not: what functions return (`evaluate`), and the wording of diagnostics (`check`).
 //!
-//! Heat reads leniently while a value refers to a resource that is not there yet: it converts, and asks nothing else of
-//! it. An attribute is nothing before its resource is there, and nothing is empty text, zero, false, or what the
-//! schema says it is when it is not given.
+//! Heat reads leniently while a value refers to a resource that does not exist yet: it converts the value and checks nothing
+//! else. An attribute is null before its resource exists, and null becomes empty text, zero, false, or the schema's default.
 
 mod convert;
 mod translation;
@@ -25,11 +24,11 @@ pub(crate) use wrong::{What, Wrong};
 /// What is given for a property.
 #[derive(Clone, Debug)]
 pub(crate) struct Property {
-    /// Its value; none if a function in it fails, which is told elsewhere.
+    /// Its value. `None` if a function in it fails, which is reported elsewhere.
     pub(crate) value: Option<Value>,
     /// Whether it refers to a resource.
     pub(crate) pending: bool,
-    /// Where it is written, name and value, if it is.
+    /// The name and value as written, if they are.
     pub(crate) pair: Option<Pair>,
 }
 
@@ -41,30 +40,30 @@ pub(crate) struct Properties<'p> {
     pub(crate) given: &'p IndexMap<String, Property>,
 }
 
-/// It cannot be read; what is wrong has been noted.
+/// The value cannot be read. What is wrong has been recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refused;
 
 type Read = Result<Value, Refused>;
 
 impl Properties<'_> {
-    /// What the property `key` is; nothing if the schema does not have it.
+    /// The value of the property `key`. Null if the schema does not have it.
     pub(crate) fn get(self, key: &str) -> Read {
         Reader::new(self, false).property(key)
     }
 
-    /// What the user gave for it, with no default; nothing if that is nothing.
+    /// What the user gave for it, without defaults. `None` if that is null.
     pub(crate) fn user_value(self, key: &str) -> Result<Option<Value>, Refused> {
         let Some(schema) = self.schema.get(key) else { return Ok(None) };
         Reader::new(self, false).user_value(key, schema)
     }
 
-    /// What is given, under the names that Heat reads it by and of the types of the schema, with no default: neither for a
+    /// What is given, under the names that Heat reads and in the types of the schema. No defaults are added, neither for a
     /// property nor within one.
     ///
     /// # Errors
     ///
-    /// Why Heat does not take it, with the way to it.
+    /// Why Heat does not accept it, with the path to it.
     pub(crate) fn only_given(self) -> Result<IndexMap<Name, Value>, String> {
         if let Some(name) = self.given.keys().find(|name| !self.schema.contains_key(&***name)) {
             return Err(format!("`{name}`: its type has no such property"));
@@ -86,11 +85,12 @@ impl Properties<'_> {
         Ok(given)
     }
 
-    /// The same without what is the schema's default in any case, within properties too: a plan takes both for equal.
+    /// The same without values that are the schema's default anyway, including within properties: a plan treats both as
+    /// equal.
     ///
     /// # Errors
     ///
-    /// Why Heat does not take it, with the way to it.
+    /// Why Heat does not accept it, with the path to it.
     pub(crate) fn beyond_defaults(self) -> Result<IndexMap<Name, Value>, String> {
         let mut given = self.only_given()?;
         given.retain(|name, value| {
@@ -101,7 +101,7 @@ impl Properties<'_> {
         Ok(given)
     }
 
-    /// Everything that Heat refuses of what is given. Without `values` only names are looked at, as in a nested template.
+    /// Everything that Heat refuses about what is given. Without `values`, only names are checked, as in a nested template.
     pub(crate) fn wrongs(self, values: bool) -> Vec<Wrong> {
         let mut reader = Reader::new(self, true);
         for (key, property) in self.given {
@@ -113,7 +113,7 @@ impl Properties<'_> {
         for (key, schema) in self.schema {
             let given = self.given.get(&**key);
             if values && !reader.is_replaced(&[key]) {
-                // What is wrong is noted.
+                // What is wrong has been recorded.
                 let _ = reader.property(key);
             }
             if let Some(property) = given.filter(|_| schema.hidden) {
@@ -125,7 +125,7 @@ impl Properties<'_> {
     }
 }
 
-/// A value without what is the schema's default within it.
+/// A value without the parts that are the schema's default.
 fn beyond_defaults(schema: &PropertySchema, value: &Value) -> Value {
     match (value, &schema.item) {
         (Value::List(items), Some(item)) => {
@@ -146,7 +146,7 @@ fn beyond_defaults(schema: &PropertySchema, value: &Value) -> Value {
     }
 }
 
-/// Whether a value is what the schema says it is when it is not given.
+/// Whether a value is the schema's default.
 fn is_default(schema: &PropertySchema, value: &Value) -> bool {
     let default = match &schema.default {
         Some(default) => Value::of_model(default),
@@ -167,20 +167,20 @@ fn name_span(pair: Option<&Pair>) -> Option<Span> {
     pair.map(|pair| pair.key.span)
 }
 
-/// One reading.
+/// The state of reading properties.
 struct Reader<'p> {
     properties: Properties<'p>,
     /// Whether everything is judged, or only read.
     judges: bool,
-    /// The names that lead to what is read, without indices.
+    /// The names on the path to what is being read, without indices.
     names: Vec<String>,
-    /// The way to it as people write it.
+    /// The path to it in the form that people write.
     path: String,
-    /// Where that stands.
+    /// Its place.
     span: Option<Span>,
-    /// Whether names stand for others.
+    /// Whether names are translated to others.
     translates: bool,
-    /// Whether what is not given within a property is its default.
+    /// Whether defaults are filled in within a property.
     fills: bool,
     wrongs: Vec<Wrong>,
 }
@@ -208,7 +208,7 @@ impl<'p> Reader<'p> {
         let is = |rule: &Translation| {
             let beside = if rule.to.len() > 1 { &rule.to[..rule.to.len() - 1] } else { &[] };
             beside.iter().chain(rule.from).copied().eq(names.iter().map(AsRef::as_ref))
-                // What holds only such values is not read either.
+                // Something that contains only such values is not read either.
                 || rule.from.len() > 1
                     && beside.iter().chain(&rule.from[..1]).copied().eq(names.iter().map(AsRef::as_ref))
         };
@@ -266,7 +266,7 @@ impl<'p> Reader<'p> {
         if schema.required { Err(self.refuse(What::Missing(key.to_owned()))) } else { Ok(Value::Null) }
     }
 
-    /// What is given for a property of the resource itself, if anything is.
+    /// What is given for a property of the resource itself, if anything.
     fn user_value(&mut self, key: &str, schema: &PropertySchema) -> Result<Option<Value>, Refused> {
         let Some(property) = self.properties.given.get(key) else { return Ok(None) };
         if self.is_replaced(&[key]) {
@@ -287,7 +287,7 @@ impl<'p> Reader<'p> {
         self.value(schema, value, node, judges).map(Some)
     }
 
-    /// What stands under another name for a property of the resource itself, beside its own `value`.
+    /// What is given under another name for a property of the resource itself, in addition to its own `value`.
     fn replacement(&mut self, rule: &Translation, value: Option<&Value>) -> Read {
         self.translates = false;
         let replacement = self.property(rule.from[0]);
@@ -299,7 +299,7 @@ impl<'p> Reader<'p> {
         Ok(replacement)
     }
 
-    /// What `value`, written in `node`, is by `schema`.
+    /// The value that `schema` makes of `value`, which is written in `node`.
     fn value(&mut self, schema: &PropertySchema, value: &Value, node: Option<&Node>, judges: bool) -> Read {
         let value = match schema.ty {
             _ if matches!(value, Value::Open(_)) => return Ok(value.clone()),
@@ -374,7 +374,7 @@ impl<'p> Reader<'p> {
         if refused { Err(Refused) } else { Ok(Value::Map(read)) }
     }
 
-    /// The value under one key of a map; none if it is not given, and nothing is filled in.
+    /// The value of one key of a map. `None` if it is not given and nothing is filled in.
     fn child(
         &mut self,
         key: &str,
@@ -462,7 +462,8 @@ impl<'p> Reader<'p> {
     }
 }
 
-/// A node whose parts are those of its value. A call's are not: a map of one key may be one, and is taken for one.
+/// The node, if its parts correspond to those of its value. For a call they do not, and a map with one key may be a call, so
+/// it counts as one.
 fn literal(node: Option<&Node>) -> Option<&Node> {
     node.filter(|node| match &*node.tree {
         Tree::Map(pairs) => {
@@ -472,7 +473,7 @@ fn literal(node: Option<&Node>) -> Option<&Node> {
     })
 }
 
-/// What Python takes for true; what is not known yet is nothing.
+/// Python's truth value. What is not known yet counts as null.
 pub(crate) fn is_true(value: &Value) -> bool {
     value.truth() == Some(true)
 }

@@ -3,47 +3,47 @@
 use crate::template::Function;
 use crate::yaml::{Node, Pair, Span, Tree};
 
-/// Heat's name for it: what is given as `from` is what `to` is (one of a class's `translation_rules`). Those that ask a
-/// service are left out, as validation does.
+/// A translation in Heat's sense: what is given as `from` is the value of `to` (one of a class's `translation_rules`).
+/// Translations that ask a service are left out, as they are in validation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Translation {
-    /// The property that counts, as a path through maps, and through lists without their indices.
+    /// The property that counts, as a path through maps and lists. Indices of lists are not part of the path.
     pub(crate) to: &'static [&'static str],
-    /// Where its value may stand instead: beside it if it is in a list, otherwise from the outermost on.
+    /// Where its value can be given instead: beside it if it is in a list, otherwise starting from the outermost level.
     pub(crate) from: &'static [&'static str],
 }
 
-/// What is given as `from` is what `to` is.
+/// What is given as `from` is the value of `to`.
 pub(crate) const fn translation(to: &'static [&'static str], from: &'static [&'static str]) -> Translation {
     Translation { to, from }
 }
 
-/// A property whose value Heat adds to a list, and then forgets: the rules to add and to delete of a class's
-/// `translation_rules`.
+/// A property whose value Heat adds to a list and then drops: the rules of a class's `translation_rules` to add and to
+/// delete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Addition {
     /// The list.
     pub(crate) to: &'static str,
     /// The property.
     pub(crate) from: &'static str,
-    /// Where the value stands in an item, and what else does; none if it is the item.
+    /// The key for the value in an item, and a further key with its value. `None` if the value itself is the item.
     pub(crate) within: Option<(&'static str, (&'static str, i128))>,
 }
 
-/// A property that has got another name.
+/// A renamed property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renamed {
     /// Where its name was written.
     pub at: Span,
-    /// The name that was written: `fixed_ips.subnet_id`.
+    /// The name as written: `fixed_ips.subnet_id`.
     pub from: String,
-    /// The name that it has now: `fixed_ips.subnet`.
+    /// The current name: `fixed_ips.subnet`.
     pub to: String,
 }
 
-/// The properties of a resource of the type `ty`, each under a name that is not `dated`, if Heat reads it under such a one as
-/// well. To Heat both mean the same. What only a function tells stays as it is written, and so does a property that is
-/// given under both names.
+/// Renames each property of a resource of type `ty` that has a `dated` name to a current one, if Heat reads it under that as
+/// well. Both mean the same to Heat. A property is left unchanged if only a function determines its value, or if it is given
+/// under both names.
 pub fn renamed(ty: &str, properties: &Node, dated: &dyn Fn(&[&str]) -> bool) -> (Node, Vec<Renamed>) {
     let class = crate::classes::of(ty);
     let mut node = properties.clone();
@@ -51,7 +51,7 @@ pub fn renamed(ty: &str, properties: &Node, dated: &dyn Fn(&[&str]) -> bool) -> 
     for rule in class.translates {
         let [holder @ .., key] = rule.to else { continue };
         let old: Vec<&str> = holder.iter().chain(rule.from).copied().collect();
-        // A group of properties that has gone is of the past as a whole.
+        // A removed group of properties is outdated as a whole.
         let is_dated = dated(&old) || dated(&old[..=holder.len()]);
         let rename = match (is_dated, dated(rule.to)) {
             (true, false) => Rename { from: rule.from, to: key, holder },
@@ -66,13 +66,13 @@ pub fn renamed(ty: &str, properties: &Node, dated: &dyn Fn(&[&str]) -> bool) -> 
     (node, done)
 }
 
-/// One rule, on the way through a value.
+/// One rule, on the path through a value.
 struct Rename<'r> {
-    /// The name that is given up, or the way to it.
+    /// The outdated name, or the path to it.
     from: &'r [&'r str],
-    /// The name that takes its place.
+    /// The current name.
     to: &'r str,
-    /// The way to the map that has both.
+    /// The path to the map that contains both.
     holder: &'r [&'r str],
 }
 
@@ -99,7 +99,7 @@ impl Rename<'_> {
         replaced(node, tree)
     }
 
-    /// The pairs of the map that has the property, if something in them has another name now.
+    /// The pairs of the map that contains the property, if one of them is renamed.
     fn pairs(&self, pairs: &[Pair], done: &mut Vec<Renamed>) -> Option<Vec<Pair>> {
         let is = |pair: &Pair, key: &str| pair.key.tree.as_text() == Some(key);
         let first = self.from.first()?;
@@ -116,7 +116,7 @@ impl Rename<'_> {
                 found.push(self.named(pair, pair.merged, done));
                 continue;
             };
-            // Of a group, each goes out of it, and an empty one goes away.
+            // Each property is moved out of the group, and an empty group is removed.
             let Tree::Map(inner) = &*pair.value.tree else { return None };
             if pairs.iter().filter(|pair| is(pair, first)).count() > 1 || is_call(inner) {
                 return None;
@@ -145,7 +145,7 @@ impl Addition {
             return node.clone();
         }
         let with = |pair: &Pair, done: &mut Vec<Renamed>| {
-            // Heat adds only what Python takes for true: what a function gives may be nothing.
+            // Heat adds only values that Python considers true, and a function may return null.
             let is_known = !matches!(*pair.value.tree, Tree::Map(_) | Tree::List(_));
             if pair.key.tree.as_text() != Some(self.from) || !is_known || !pair.value.is_truthy() {
                 return pair.clone();
@@ -174,7 +174,7 @@ fn text(text: &str, span: Span) -> Node {
     Node::new(Tree::Text { text: text.to_owned(), plain: true }, span)
 }
 
-/// Whether a map is a call of a function, of which nothing is known.
+/// Whether a map is a call of a function, about which nothing is known.
 fn is_call(pairs: &[Pair]) -> bool {
     matches!(pairs, [only] if only.key.tree.as_text().and_then(Function::of).is_some())
 }

@@ -1,4 +1,4 @@
-//! What Heat refuses of properties.
+//! What Heat refuses about properties.
 
 use wattle_model::PropertyType;
 
@@ -7,36 +7,36 @@ use crate::yaml::Span;
 
 use super::shown;
 
-/// One thing that Heat refuses.
+/// A mistake that Heat refuses.
 #[derive(Clone, Debug)]
 pub(crate) struct Wrong {
-    /// The way to it, as people write it: `networks[0].port`; empty for the properties themselves.
+    /// The path to it, in the form that people write: `networks[0].port`. Empty for the properties as a whole.
     pub(crate) path: String,
-    /// Where it stands, if that is written.
+    /// Its place, if it is written.
     pub(crate) span: Option<Span>,
     /// What is wrong.
     pub(crate) what: What,
 }
 
-/// What can be wrong with a property.
+/// The kinds of mistakes in a property.
 #[derive(Clone, Debug)]
 pub(crate) enum What {
-    /// A name that the schema does not have, and those that it has.
+    /// A name that the schema does not have, and the names that it has.
     Unknown { name: String, known: Vec<String> },
-    /// It must be there.
+    /// A required property is missing.
     Missing(String),
     /// A value that cannot be read as the type.
     Kind(PropertyType, Value),
-    /// A value that breaks a constraint: why.
+    /// A value that violates a constraint, with the reason.
     Constraint(String),
-    /// Two names of the same thing are given.
+    /// Two names for the same property are given.
     Both(String, String),
-    /// Heat has its name only.
+    /// Heat only knows its name.
     Hidden(String),
 }
 
 impl What {
-    /// In words.
+    /// The mistake, worded for a message.
     pub(crate) fn why(&self) -> String {
         match self {
             Self::Kind(ty, value) => format!("expected {ty}, found {}", shown(value)),

@@ -1,4 +1,4 @@
-//! What a class of Heat's does beyond the schema of its type.
+//! What one of Heat's classes does beyond the schema of its type.
 
 use wattle_model::{IndexMap, Name, PropertySchema, Schema};
 
@@ -6,61 +6,61 @@ use crate::properties::{Addition, Refused, Translation};
 
 use super::{Change, Given, Member, Resource, Subject};
 
-/// What a class does beyond the schema of its type. One that does nothing else is [`Class::PLAIN`].
+/// What a class does beyond the schema of its type. A class that does nothing else is [`Class::PLAIN`].
 #[expect(clippy::struct_excessive_bools, reason = "each is a question that Heat's code answers by class")]
 pub(crate) struct Class {
     /// The name of its type.
     pub(crate) ty: &'static str,
-    /// What `get_resource` gives before the resource is made.
+    /// What `get_resource` returns before the resource is created.
     pub(crate) refers: Refers,
     /// Properties that Heat reads under another name.
     pub(crate) translates: &'static [Translation],
-    /// Properties whose value Heat adds to another one, a list.
+    /// Properties whose value Heat adds to another property, which is a list.
     pub(crate) adds: &'static [Addition],
-    /// Another schema, where the properties of the resource ask for one.
+    /// Another schema, if the properties of the resource require one.
     pub(crate) schema: fn(&Resource, &Schema) -> Option<Schema>,
-    /// What Heat makes before it though the template does not say so (`add_dependencies`).
+    /// What Heat creates before it although the template does not say so (`add_dependencies`).
     pub(crate) depends: for<'s> fn(Subject<'s>) -> Found<'s>,
-    /// What it asks of its properties together (`validate`), in Heat's order: the first rule that is broken is reported.
+    /// What it requires of its properties in combination (`validate`), in Heat's order. The first violated rule is reported.
     pub(crate) validates: &'static [fn(Subject<'_>) -> Ruled],
     /// The schema of its `update_policy`.
     pub(crate) update_policy: fn() -> IndexMap<Name, PropertySchema>,
-    /// Whether it can be kept as a snapshot when it is deleted.
+    /// Whether it can be saved as a snapshot when it is deleted.
     pub(crate) snapshots: bool,
-    /// Whether any name is an attribute of it: those of what it holds.
+    /// Whether any name is an attribute of it, because its attributes are those of what it contains.
     pub(crate) any_attribute: bool,
-    /// What a group makes.
+    /// The members that a group creates.
     pub(crate) group: Option<Group>,
-    /// Properties whose change Heat refuses (`immutable`).
+    /// Properties that cannot be changed (`immutable`).
     pub(crate) immutable: &'static [&'static str],
-    /// Whether Heat refuses a change only when it carries it out (`handle_update`), and if it does, what could be done.
+    /// Whether Heat refuses a change only when it carries it out (`handle_update`), and what to do instead.
     pub(crate) refuses: fn(&Change<'_>) -> Option<String>,
-    /// Properties that Heat cannot take away again: it sends nothing for them, and the service takes that for no value.
+    /// Properties that Heat cannot unset: it sends null for them, which the service does not accept.
     pub(crate) needed: &'static [&'static str],
-    /// Whether a change that keeps it loses what was on it, and if it does, how that would be kept.
+    /// Whether a change that keeps the resource loses its content, and how to keep that.
     pub(crate) rebuilds: fn(&Change<'_>) -> Option<String>,
-    /// Properties of which Heat takes another value and does nothing about it.
+    /// Properties that Heat accepts changes of without acting on them.
     pub(crate) ignores: &'static [&'static str],
-    /// Properties of which a policy beside them says what another value does.
+    /// Properties for which a policy beside them determines the effect of a change.
     pub(crate) varies: &'static [&'static str],
     /// Whether it does nothing about a change because of what else is given.
     pub(crate) disregards: fn(&Change<'_>) -> bool,
-    /// What a change in place brings about that its words do not say.
+    /// Effects of a change in place that its wording does not mention.
     pub(crate) notes: fn(&Change<'_>) -> Vec<String>,
-    /// Whether Heat replaces it for a change that its schema takes in place, and if it does, how it would be kept.
+    /// Whether Heat replaces it for a change that the schema allows in place, and how to keep it.
     pub(crate) replaces: fn(&Change<'_>) -> Option<Vec<String>>,
-    /// Whether Heat replaces it whenever its stack is updated.
+    /// Whether Heat replaces it on every update of the stack.
     pub(crate) always_replaced: fn(Given<'_>) -> bool,
-    /// Whether Heat updates it whenever its stack is updated, and that does something.
+    /// Whether Heat updates it on every update of the stack, with an effect.
     pub(crate) always_updated: fn(Given<'_>) -> bool,
     /// Whether a change of its metadata replaces it.
     pub(crate) replaced_by_metadata: bool,
-    /// Whether others refer to it by the name that it is given: another one of that name is the same to them.
+    /// Whether others refer to it by its given name, so that another resource with that name is the same to them.
     pub(crate) referred_by_name: bool,
 }
 
 impl Class {
-    /// One that does nothing beyond its schema.
+    /// A class without behaviour beyond its schema.
     pub(crate) const PLAIN: Self = Self {
         ty: "",
         refers: Refers::Name,
@@ -95,12 +95,12 @@ impl std::fmt::Debug for Class {
     }
 }
 
-/// What stands for a resource that is not made yet.
+/// The value of a reference to a resource that has not been created yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refers {
     /// Its name.
     Name,
-    /// Nothing at all.
+    /// Null.
     Nothing,
     /// The text "None".
     None,
@@ -109,17 +109,17 @@ pub(crate) enum Refers {
 /// A class whose resources are stacks of their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Group {
-    /// Its members, if they can be known. With `all`, as when Heat validates, they have the properties too whose values
-    /// are not known yet, and of members that are all alike there is the first one.
+    /// Its members, if they can be known. With `all`, as in Heat's validation, they include properties whose values are not
+    /// known yet, and of members that are all alike only the first is listed.
     pub(crate) members: fn(&Resource, bool) -> Option<Vec<Member>>,
-    /// What an attribute of the group, given with what follows it in the call, asks of a member. Nothing if it is the
-    /// group's own.
+    /// Which attribute of a member an attribute of the group stands for, given what follows it in the call. `None` if the
+    /// group has it itself.
     pub(crate) asked: fn(&Schema, &str, Option<String>) -> Option<Asked>,
 }
 
 /// An attribute of a group's members.
 pub(crate) struct Asked {
-    /// The member; any, if none.
+    /// The member. `None` for any.
     pub(crate) member: Option<String>,
     /// Its attribute.
     pub(crate) attribute: String,
@@ -134,5 +134,5 @@ pub(crate) struct Broken {
     pub(crate) help: &'static str,
 }
 
-/// What a rule says of a resource. Heat refuses one that has a property that the rule cannot read.
+/// The result of a rule for a resource. Heat refuses a resource if the rule cannot read one of its properties.
 pub(crate) type Ruled = Result<Option<Broken>, Refused>;

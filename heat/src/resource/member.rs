@@ -4,17 +4,17 @@ use wattle_model::IndexMap;
 
 use crate::evaluate::Value;
 
-/// A resource that a group makes.
+/// A resource that a group creates.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) name: String,
     pub(crate) ty: String,
     pub(crate) properties: IndexMap<String, Value>,
-    /// What is made before it.
+    /// The member that is created before it.
     pub(crate) after: Option<String>,
 }
 
 impl Member {
-    /// The type of the members of groups of the older kind, which stands for an instance of Amazon's in their stack.
+    /// The type of members in the older kind of groups. In their stack, it stands for an AWS instance.
     pub(crate) const SCALED: &'static str = "OS::Heat::ScaledResource";
 }

@@ -1,7 +1,7 @@
-//! A resource of a stack: what makes it, what is given for its properties, and what it refers to.
+//! A resource of a stack: what implements it, what is given for its properties, and what it refers to.
 //!
-//! What lives here: [`Resource`], and what a class can say of resources ([`Class`]). What must not: what any one class says
-//! (`classes`), and which resources there are (`stack`).
+//! What lives here: [`Resource`], and what a class can declare about resources ([`Class`]). What must not: the declarations
+//! of any one class (`classes`), and which resources exist (`stack`).
 
 mod change;
 mod class;
@@ -26,47 +26,47 @@ pub(crate) use provider::Provider;
 pub(crate) use reference::{How, Kind, Reference, references, within as references_within};
 pub(crate) use subject::Subject;
 
-/// A resource that is there.
+/// A resource that exists.
 #[derive(Debug)]
 pub(crate) struct Resource {
     /// Its type as written.
     pub(crate) ty: String,
-    /// What makes it.
+    /// What implements it.
     pub(crate) maker: Maker,
-    /// What is given for its properties.
+    /// The given values of its properties.
     pub(crate) given: IndexMap<String, Property>,
-    /// Whether it stands for a thing outside of Heat.
+    /// Whether it stands for something outside of Heat.
     pub(crate) external: bool,
-    /// What it refers to and depends on by the template's words.
+    /// What it explicitly refers to and depends on in the template.
     pub(crate) references: Vec<Reference>,
 }
 
-/// What makes a resource.
+/// What implements a resource.
 #[derive(Clone, Debug)]
 pub(crate) enum Maker {
-    /// A type of Heat's.
+    /// One of Heat's types.
     Type(Arc<Type>),
     /// A template.
     Template(Arc<Provider>),
-    /// Nothing: there is no such type.
+    /// Nothing, because there is no such type.
     None,
 }
 
-/// A resource type that is Heat's own.
+/// A resource type that Heat has itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Type {
     /// Its name.
     pub(crate) name: String,
     /// Its properties and attributes.
     pub(crate) schema: Schema,
-    /// Whether it is only a name: it takes any property, and has any attribute.
+    /// Whether it is a placeholder, which accepts any property and has any attribute.
     pub(crate) placeholder: bool,
     /// What it does beyond its schema.
     pub(crate) class: &'static Class,
 }
 
 impl Resource {
-    /// The name of the type that makes it, if it is one of Heat's.
+    /// The name of the type that implements it, if it is one of Heat's.
     pub(crate) fn made_by(&self) -> &str {
         match &self.maker {
             Maker::Type(ty) => &ty.name,
@@ -82,7 +82,7 @@ impl Resource {
         }
     }
 
-    /// Whether its type is only a name.
+    /// Whether its type is a placeholder.
     pub(crate) fn is_placeholder(&self) -> bool {
         matches!(&self.maker, Maker::Type(ty) if ty.placeholder)
     }
@@ -99,23 +99,23 @@ impl Resource {
         Properties { schema, translations: self.class().translates, given: &self.given }
     }
 
-    /// Whether it is of the type, or stands for it.
+    /// Whether it has the type, or stands for a resource of that type.
     pub(crate) fn is(&self, ty: &str) -> bool {
         self.ty == ty || self.made_by() == ty
     }
 
-    /// What a property is; nothing where it cannot be read.
+    /// The value of a property. Null if it cannot be read.
     pub(crate) fn property(&self, key: &str) -> Value {
         self.properties().get(key).unwrap_or(Value::Null)
     }
 }
 
-/// What is given for properties.
+/// The given values of properties.
 pub(crate) fn given(scope: &Scope<'_>, properties: Option<&Node>) -> IndexMap<String, Property> {
     let Some(Tree::Map(pairs)) = properties.map(|node| &*node.tree) else { return IndexMap::default() };
     let property = |pair: &Pair| {
         let value = scope.value(&pair.value).ok();
-        // What is computed of a parameter that nobody has given is not judged either.
+        // Values computed from a parameter without a value are not judged either.
         let pending = reference::refers(scope, &pair.value) || value.as_ref().is_some_and(|value| !value.is_known());
         Property { value, pending, pair: Some(pair.clone()) }
     };

@@ -1,4 +1,4 @@
-//! Templates that make resources.
+//! Templates that implement resources.
 
 use wattle_model::{IndexMap, Name, ParameterType, PropertySchema, PropertyType, SchemaConstraint};
 
@@ -7,14 +7,14 @@ use crate::schema::number;
 use crate::template::{Parameter, Rule};
 use crate::yaml::Node;
 
-/// A template that makes a resource.
+/// A template that implements a resource.
 #[derive(Debug)]
 pub(crate) struct Provider {
     /// Its path.
     pub(crate) path: String,
     /// Its parameters, as properties.
     pub(crate) properties: IndexMap<Name, PropertySchema>,
-    /// The names of its outputs, which are attributes.
+    /// The names of its outputs, which are the attributes.
     pub(crate) outputs: Vec<Name>,
 }
 
@@ -35,7 +35,7 @@ impl Provider {
     }
 }
 
-/// A parameter as a property of the resource that its template makes.
+/// A parameter as a property of the resource that its template implements.
 fn property(parameter: &Parameter, required: bool) -> PropertySchema {
     let ty = match parameter.kind {
         Some(ParameterType::Str) => PropertyType::Str,

@@ -4,29 +4,29 @@ use crate::evaluate::{Scope, Value};
 use crate::template::{Call, Context, Function, Resource, Step};
 use crate::yaml::{Node, Span, Tree};
 
-/// A resource's name where another one refers to it.
+/// A reference to a resource by name.
 #[derive(Clone, Debug)]
 pub(crate) struct Reference {
     /// The name.
     pub(crate) name: String,
-    /// Whether that is a name at all.
+    /// Whether it is a name at all.
     pub(crate) kind: Kind,
-    /// Where it stands.
+    /// Its place.
     pub(crate) span: Span,
     /// How it is referred to.
     pub(crate) how: How,
 }
 
-/// What stands where a resource is named.
+/// What is written in the place of a resource's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A name.
     Name,
-    /// Something else, which names nothing.
+    /// Something else, which cannot be a name.
     Other,
-    /// A list or a map, which Heat does not even look for.
+    /// A list or a map, which Heat does not even look up.
     Parts,
-    /// A function that fails.
+    /// A failing function.
     Failure,
 }
 
@@ -37,7 +37,7 @@ pub(crate) enum How {
     DependsOn,
     /// `get_resource`.
     Resource,
-    /// `get_attr`, with the attribute's name and the path into it, each with its place; empty for all attributes.
+    /// `get_attr`, with the attribute's name and the path into it, each with its place. Empty for all attributes.
     Attribute(Vec<(Value, Span)>),
 }
 
@@ -53,7 +53,7 @@ impl Reference {
     }
 }
 
-/// All that `resource` refers to: in properties and metadata, and by `depends_on`. Of each `if` only the branch that counts.
+/// All references of `resource` in its properties, its metadata and `depends_on`. Of each `if`, only the branch that counts.
 pub(crate) fn references(scope: &Scope<'_>, resource: &Resource) -> Vec<Reference> {
     let mut found: Vec<_> = resource
         .depends_on()
@@ -65,7 +65,7 @@ pub(crate) fn references(scope: &Scope<'_>, resource: &Resource) -> Vec<Referenc
     found
 }
 
-/// All that `node` refers to.
+/// All references in `node`.
 pub(crate) fn within(scope: &Scope<'_>, node: &Node) -> Vec<Reference> {
     let mut found = Vec::new();
     scope.walk(node, Context::Value, &mut |_, call, _| {
@@ -92,7 +92,7 @@ fn of_call(scope: &Scope<'_>, call: &Call<'_>) -> Option<Reference> {
     let value = |node: &Node| match scope.value(node) {
         Ok(Value::Unknown) => None,
         Ok(value) => Some(value),
-        // What fails is told elsewhere where Heat asks for its value; it asks for names everywhere.
+        // Failing calls are reported elsewhere where Heat needs their value. It needs names everywhere.
         Err(_) => Some(Value::Absent),
     };
     match call.function {
@@ -108,7 +108,7 @@ fn of_call(scope: &Scope<'_>, call: &Call<'_>) -> Option<Reference> {
             };
             is_resource.then(|| Reference::of(&name, span, How::Resource))
         }
-        // A text of one character is a list of one name to Python.
+        // To Python, a text with one character is a list with one name.
         Function::GetAttr if call.argument.tree.as_text().is_some_and(|text| text.chars().count() == 1) => {
             Some(Reference::of(&value(call.argument)?, call.argument.span, How::Attribute(Vec::new())))
         }

@@ -1,4 +1,4 @@
-//! A resource among those of its stack, as the rules of its class see it.
+//! A resource in its stack, as the rules of its class see it.
 
 use std::collections::BTreeSet;
 
@@ -11,33 +11,33 @@ use crate::properties::{Addition, Refused, is_true};
 use super::values::{is_there, map, same};
 use super::{Broken, Resource, Ruled};
 
-/// A resource among those of its stack.
+/// A resource in its stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'s> {
     pub(crate) name: &'s str,
     pub(crate) resource: &'s Resource,
     /// All resources of its stack.
     pub(crate) all: &'s IndexMap<String, Resource>,
-    /// The template that it is written in; none for a member of a group, which nobody writes.
+    /// The template that contains it. `None` for a member of a group, which is not written anywhere.
     pub(crate) template: Option<&'s Loaded>,
-    /// What its metadata is, if it is in no template.
+    /// Its metadata, if it is not in a template.
     pub(crate) metadata: Option<&'s Value>,
-    /// Whether its stack is nested in another one: Heat does not judge values there.
+    /// Whether its stack is nested in another one, where Heat does not judge values.
     pub(crate) nested: bool,
 }
 
 impl<'s> Subject<'s> {
-    /// What a property is: Heat refuses the resource where it cannot be read.
+    /// The value of a property. Heat refuses the resource if it cannot be read.
     pub(crate) fn own(self, key: &str) -> Result<Value, Refused> {
         self.resource.properties().get(key)
     }
 
-    /// Whether the property is there at all, as Heat asks it: nothing is not, empty is.
+    /// Whether the property is given, in Heat's sense: null is not, an empty value is.
     pub(crate) fn has(self, key: &str) -> Result<bool, Refused> {
         Ok(is_there(&self.own(key)?))
     }
 
-    /// Whether Python takes it for true.
+    /// Python's truth value of the property.
     pub(crate) fn is(self, key: &str) -> Result<bool, Refused> {
         Ok(is_true(&self.own(key)?))
     }
@@ -46,7 +46,7 @@ impl<'s> Subject<'s> {
         Ok(self.own(key)?.as_text().unwrap_or_default().to_owned())
     }
 
-    /// The maps of a list.
+    /// The maps in a list.
     pub(crate) fn maps(self, key: &str) -> Result<Vec<IndexMap<String, Value>>, Refused> {
         Ok(match self.own(key)? {
             Value::List(items) => items.into_iter().map(map).collect(),
@@ -59,22 +59,22 @@ impl<'s> Subject<'s> {
         self.resource.properties().schema.keys().map(|key| &**key)
     }
 
-    /// What its metadata is, where that is written and can be read.
+    /// The value of its metadata, if it is written and can be read.
     pub(crate) fn metadata(self) -> Option<Value> {
         let Some(loaded) = self.template else { return self.metadata.cloned() };
         let metadata = loaded.template.resources.get(self.name)?.metadata.as_ref()?;
         Scope::new(loaded, Mode::Validation).value(metadata).ok()
     }
 
-    /// What its class asks and does not find, in Heat's order: Heat reports the first.
+    /// The violated rules of its class, in Heat's order. Heat reports the first.
     pub(crate) fn broken(self) -> impl Iterator<Item = Result<Broken, Refused>> {
         let class = self.resource.class();
         let added = class.adds.iter().filter_map(move |addition| self.given_twice(addition).transpose());
         added.chain(class.validates.iter().filter_map(move |rule| rule(self).transpose()))
     }
 
-    /// Heat adds the one property to the list that the other one is, and then adds it to each item again, which is no list. It fails
-    /// even if what is given of the list is empty, or nothing.
+    /// Heat adds the one property to the list that is the other property, and then adds it to each item of that list again,
+    /// which is not a list. This fails even if the given list is empty or null.
     fn given_twice(self, addition: &Addition) -> Ruled {
         let Addition { to, from, .. } = *addition;
         if !self.resource.given.contains_key(to) || !self.is(from)? {
@@ -84,7 +84,7 @@ impl<'s> Subject<'s> {
         Ok(Some(Broken { what, help: "take the first one away, and write in the list what it says" }))
     }
 
-    /// Whether the deletion `policy` is none that its type has.
+    /// Whether its type does not have the deletion `policy`.
     pub(crate) fn kept(self, policy: &str) -> Option<Broken> {
         (policy.eq_ignore_ascii_case("snapshot") && !self.resource.class().snapshots).then(|| Broken {
             what: "it cannot be kept as a snapshot, because its type has none".to_owned(),
@@ -92,19 +92,19 @@ impl<'s> Subject<'s> {
         })
     }
 
-    /// What it needs by the template's words.
+    /// What it explicitly requires in the template.
     pub(crate) fn requires(self) -> BTreeSet<&'s str> {
         let referring = (!self.resource.external).then_some(&self.resource.references);
         let names = referring.into_iter().flatten().filter_map(|reference| self.all.get_key_value(&reference.name));
         names.map(|(name, _)| &**name).collect()
     }
 
-    /// The other resources of the type, those that stand for it included.
+    /// The other resources of the type, including those that stand for one.
     pub(crate) fn others(self, ty: &'static str) -> impl Iterator<Item = (&'s str, &'s Resource)> {
         self.all.iter().filter(move |(_, resource)| resource.is(ty)).map(|(name, resource)| (&**name, resource))
     }
 
-    /// Those of the type whose property `key` is `value`.
+    /// The other resources of the type whose property `key` is `value`.
     pub(crate) fn others_with(self, ty: &'static str, key: &str, value: &Value) -> Vec<&'s str> {
         let is = |resource: &Resource| resource.properties().get(key).is_ok_and(|other| same(&other, value));
         self.others(ty).filter(|(_, resource)| is(resource)).map(|(name, _)| name).collect()

@@ -1,16 +1,17 @@
-//! Values as the rules of classes read them: what is not there, or not of the expected form, is nothing.
+//! Values as the rules of classes read them: a missing value, or one of another form than expected, is null.
 
 use wattle_model::IndexMap;
 
 use crate::evaluate::Value;
 use crate::properties::{Refused, is_true};
 
-/// Whether a value is there: `is not None`. One that is not known is: a parameter that nobody has given yet.
+/// Whether a value is given: `is not None`. An unknown value counts as given, because it comes from a parameter that has no
+/// value yet.
 pub(crate) fn is_there(value: &Value) -> bool {
     !matches!(value, Value::Null | Value::Absent)
 }
 
-/// Python's `==`; what is not known is nothing.
+/// Python's `==`. An unknown value counts as null.
 pub(crate) fn same(one: &Value, other: &Value) -> bool {
     one.equals(other).unwrap_or_else(|| !is_true(one) && !is_true(other))
 }
@@ -41,7 +42,7 @@ pub(crate) fn integer(value: &Value) -> Option<i128> {
     }
 }
 
-/// The value under `key` of what should be a map.
+/// The value of `key` in what should be a map.
 pub(crate) fn key<'v>(value: &'v Value, key: &str) -> &'v Value {
     match value {
         Value::Map(items) => items.get(key).unwrap_or(&Value::Null),
@@ -49,17 +50,17 @@ pub(crate) fn key<'v>(value: &'v Value, key: &str) -> &'v Value {
     }
 }
 
-/// Whether the value under a key is there.
+/// Whether the value of a key is given.
 pub(crate) fn has(items: &IndexMap<String, Value>, key: &str) -> bool {
     items.get(key).is_some_and(is_there)
 }
 
-/// Whether the value under a key is true.
+/// Whether the value of a key is true.
 pub(crate) fn true_of(items: &IndexMap<String, Value>, key: &str) -> bool {
     items.get(key).is_some_and(is_true)
 }
 
-/// How many of the values are there.
+/// How many of the values are given.
 pub(crate) fn count(items: &IndexMap<String, Value>, keys: &[&str]) -> usize {
     keys.iter().filter(|key| has(items, key)).count()
 }

@@ -1,35 +1,35 @@
-//! Calls of functions that Heat refuses, in a template that is only written to ask for that.
+//! Calls of functions that Heat refuses, in a template that exists only to find these.
 
 use crate::Loaded;
 use crate::evaluate::{Cause, Mode, Scope};
 use crate::faults;
 use crate::yaml::{Place, Tree};
 
-/// A call whose arguments are not what its function takes.
+/// A call with invalid arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Called {
-    /// What it stands in.
+    /// What contains the call.
     pub within: Stands,
     /// What is wrong.
     pub why: String,
-    /// How the function is called.
+    /// The function's correct form.
     pub help: String,
-    /// Whether Heat takes it, and fails when it needs the value.
+    /// Whether Heat accepts the call and fails when it needs the value.
     pub late: bool,
 }
 
-/// What a call stands in.
+/// What contains a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Stands {
     /// A condition of this name.
     Condition(String),
     /// A property of a resource.
     Property(String, String),
-    /// Something else of a resource.
+    /// Another field of a resource.
     Setting(String),
 }
 
-/// Every such call of the conditions and resources of a template that is written without aliases.
+/// All such calls in the conditions and resources of a template without aliases.
 pub fn calls(loaded: &Loaded) -> Vec<Called> {
     let scope = Scope::new(loaded, Mode::Validation);
     let found = faults::all(&scope, false, &|name, resource| faults::is_placeholder(loaded, name, resource));
@@ -44,7 +44,7 @@ pub fn calls(loaded: &Loaded) -> Vec<Called> {
     found.into_iter().filter_map(called).collect()
 }
 
-/// Where what begins, in order.
+/// Where each container begins, in order.
 fn places(loaded: &Loaded) -> Vec<(Place, Stands)> {
     let template = &loaded.template;
     let conditions = template.conditions.iter();

@@ -1,4 +1,4 @@
-//! Members of groups, by what their group says of them.
+//! Members of groups, according to the definition in their group.
 
 use wattle_model::IndexMap;
 
@@ -10,7 +10,7 @@ use crate::stack::World;
 
 use super::{OfMember, Refused, given};
 
-/// What Heat refuses of a group's members: in a nested stack it looks at names, and at what a class asks for, but at no value.
+/// What Heat refuses about a group's members. In a nested stack it checks names and the rules of a class, but no values.
 pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<Refused> {
     let Some(class) = group.class().group.filter(|_| depth <= limits::NESTED) else { return Vec::new() };
     let within = |names: &[&str]| {
@@ -25,7 +25,7 @@ pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<R
         member: Some(member),
     };
     let Some(members) = (class.members)(group, true) else {
-        // Where nothing is said of them, that is told by itself, but for a group within another one.
+        // A missing definition is reported separately, except for a group within another one.
         let why = "what its members are cannot be read".to_owned();
         let unread =
             (definition.is_some() || depth > 1).then(|| refused(why, "look at their definition", OfMember::Together));
@@ -40,14 +40,14 @@ pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<R
             Maker::None if ty.is_empty() => {
                 found.push(refused("a member has no type".to_owned(), "give it one", OfMember::Together));
             }
-            // Others are of plug-ins, or an environment says what they stand for.
+            // Other types belong to plug-ins, or an environment maps them.
             Maker::None if !is_template(ty) && ["OS::", "AWS::"].iter().any(|own| ty.starts_with(own)) => {
                 let why = format!("there is no type `{}`, which a member is to have", ty.escape_debug());
                 let at = within(&["resources"]).or_else(|| definition.clone());
                 let wrong = refused(why, "neither Heat nor its plug-ins have it", OfMember::Type(ty.clone()));
                 found.push(Refused { property: at, help: None, ..wrong });
             }
-            // Clients send the templates that stand behind a `type`, and none of a list.
+            // Clients send templates that are the value of a `type` key, but not those in a list.
             Maker::None if is_template(ty) && !ty.contains("://") && group.made_by() == "OS::Heat::ResourceChain" => {
                 let why =
                     format!("Heat does not get the template `{}`, of which a member is to be made", ty.escape_debug());
@@ -84,12 +84,12 @@ pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<R
             }
         }
     }
-    // Members of a group are alike: one of them is enough.
+    // The members of a group are alike, so one of them is enough.
     found.dedup();
     found
 }
 
-/// Why a member's properties cannot be read by the rules of its class.
+/// Why the rules of a member's class cannot read its properties.
 fn unread(resource: &Resource) -> String {
     let wrongs = resource.properties().wrongs(true);
     let missing = wrongs.iter().find_map(|wrong| match &wrong.what {
@@ -102,9 +102,9 @@ fn unread(resource: &Resource) -> String {
     }
 }
 
-/// A member as the resource that it is.
+/// The resource that a member becomes.
 fn made(world: &World, member: &Member) -> Resource {
-    // One of the older kind is an instance of Amazon's.
+    // A member of the older kind is an AWS instance.
     let ty = if member.ty == Member::SCALED { "AWS::EC2::Instance" } else { &*member.ty };
     Resource {
         ty: member.ty.clone(),

@@ -1,9 +1,8 @@
-//! What Heat asks of resources beyond what each property takes by itself, where they are in no template: of a blueprint
-//! that is being written.
+//! What Heat requires of resources beyond the values of single properties, for resources that are not in a template but in a
+//! blueprint that is being written.
 //!
-//! What lives here: resources as they are given, what Heat would refuse of them and of groups' `members`, and of `calls` of functions.
-//! What must not: what each class asks
-//! (`classes`), and places, which whoever asks knows.
+//! What lives here: resources as given, what Heat would refuse about them, about the `members` of groups, and about `calls`
+//! of functions. What must not: what each class requires (`classes`), and places, which the caller knows.
 
 mod calls;
 mod members;
@@ -19,57 +18,57 @@ use crate::yaml::Span;
 pub use calls::{Called, Stands, calls};
 use members::of_members;
 
-/// A resource as it is given.
+/// A resource as given.
 #[derive(Debug, Default)]
 pub struct Asked {
     /// Its type.
     pub ty: String,
-    /// What is given for its properties. What is not known yet has some value that it may have.
+    /// The given values of its properties. A value that is not known yet is replaced by some value that it may have.
     pub properties: IndexMap<String, Value>,
-    /// The properties in which something is not known yet: they are read, and not judged.
+    /// The properties that are not fully known yet: they are read, but not judged.
     pub open: Vec<String>,
     /// The resources that it refers to.
     pub references: Vec<String>,
-    /// What is given as its metadata.
+    /// Its metadata.
     pub metadata: Option<Value>,
-    /// What becomes of it when it leaves the stack.
+    /// What happens to it when it leaves the stack.
     pub deletion_policy: Option<String>,
     /// How it is updated.
     pub update_policy: IndexMap<String, Value>,
 }
 
-/// What Heat refuses.
+/// What Heat refuses about a resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// The property whose value it is, with the way into it; none if it is several of them together.
+    /// The property with the refused value, with the path into it. `None` if it is a combination of several.
     pub property: Option<String>,
     /// Why.
     pub why: String,
-    /// What can be done, if that is known.
+    /// How to fix it, if that is known.
     pub help: Option<&'static str>,
-    /// What it is of a group's members, if it is something of theirs.
+    /// Which aspect of a group's members it concerns, if it concerns them.
     pub member: Option<OfMember>,
 }
 
-/// What Heat refuses of a group's members.
+/// What Heat refuses about a group's members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OfMember {
-    /// There is no such type.
+    /// Their type does not exist.
     Type(String),
-    /// Their type has no property of this name, but those.
+    /// Their type has no property with this name.
     Property {
         /// The type.
         ty: String,
         /// The name.
         name: String,
-        /// What there is.
+        /// The properties that it has.
         known: Vec<String>,
     },
-    /// Their properties do not go together, or one is missing.
+    /// Their properties cannot be combined, or one is missing.
     Together,
 }
 
-/// What `get_resource` gives before a resource called `name` of the type `ty` is made.
+/// What `get_resource` returns before a resource called `name` of type `ty` is created.
 pub fn identity(ty: &str, name: &str) -> Value {
     match crate::classes::refers(ty) {
         Refers::Name => Value::Text(name.to_owned()),
@@ -78,7 +77,8 @@ pub fn identity(ty: &str, name: &str) -> Value {
     }
 }
 
-/// What Heat refuses of each resource, by name; of one with a value that its property does not take, only that.
+/// What Heat refuses about each resource, by name. For a resource with a value that its property does not accept, only that
+/// is reported.
 pub fn refused(resources: &IndexMap<String, Asked>) -> IndexMap<String, Vec<Refused>> {
     let world = World::default();
     let all: IndexMap<String, Resource> =
@@ -97,7 +97,7 @@ pub fn refused(resources: &IndexMap<String, Asked>) -> IndexMap<String, Vec<Refu
 fn of(world: &World, subject: Subject<'_>, asked: &Asked) -> Vec<Refused> {
     let mut found = values(subject.resource.properties(), "");
     if found.is_empty() {
-        // A property that cannot be read has some other value in the end.
+        // A property that cannot be read here will have another value in the end.
         let together = |Broken { what, help }| Refused { property: None, why: what, help: Some(help), member: None };
         found.extend(subject.broken().filter_map(Result::ok).map(together));
         if found.is_empty() {
@@ -111,7 +111,7 @@ fn of(world: &World, subject: Subject<'_>, asked: &Asked) -> Vec<Refused> {
     found
 }
 
-/// Values that do not do. Whether a property is there at all, whoever gives properties knows best.
+/// Values that are not accepted. Whether a property exists at all is left to the caller, who gives the properties.
 fn values(properties: Properties<'_>, before: &str) -> Vec<Refused> {
     let wrongs = properties.wrongs(true).into_iter();
     let is_within = |path: &str| {

@@ -1,4 +1,4 @@
-//! What a property's constraints ask of a value that is known, as Heat's engine judges it.
+//! Whether a known value satisfies a property's constraints, as Heat's engine judges it.
 
 use std::net::IpAddr;
 
@@ -9,17 +9,17 @@ use super::conversion::{is_same, number, outside_of, plain};
 use super::named::broken_named;
 use super::pattern::matches;
 
-/// Up to how many allowed values are all named in a message.
+/// Up to this many allowed values, a message names all of them.
 const ALL: usize = 32;
 
-/// How many are, if there are more.
+/// How many it names if there are more.
 const FEW: usize = 12;
 
-/// What `value` breaks of `constraint`, in the schema's own terms.
+/// Why `value` violates `constraint`, in the schema's own terms.
 pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) -> Option<String> {
     let whole;
     let value = match (ty, value) {
-        // Heat cuts fractions off before it looks at anything else.
+        // Heat truncates floats before it checks anything else.
         (PropertyType::Integer, Value::Float(number)) => {
             whole = Value::Float(number.trunc());
             &whole
@@ -44,7 +44,7 @@ pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) ->
         },
         SchemaConstraint::Modulo([step, offset]) => {
             let number = number(value)?;
-            // As Python's `%`: the remainder has the sign of the step.
+            // As with Python's `%`, the remainder has the sign of the step.
             let rest = ((number % step) + step) % step;
             (rest - offset != 0.0).then(|| match *offset {
                 0.0 => format!("{} is not a multiple of {step}", plain(value)),
@@ -83,7 +83,7 @@ fn not_allowed(ty: PropertyType, allowed: &[Value], value: &Value) -> Option<Str
         let all: Vec<String> = allowed.iter().map(plain).collect();
         return Some(format!("`{wrong}` is not one of {}", listed(&all)));
     }
-    // Of very many, what was probably meant, and names before numbers.
+    // If there are very many, the most similar one, and names before numbers.
     let names: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
     let meant = nearest(&wrong, names.iter().copied());
     let others = names.iter().copied().filter(|name| Some(*name) != meant);
@@ -109,7 +109,7 @@ pub(super) fn is_address_or_network(text: &str) -> bool {
     if text.contains('/') { is_network(text) } else { is_address(text) }
 }
 
-/// `netaddr.valid_mac`: the ways in which Unix, Windows, Cisco and PostgreSQL write one, and none at all.
+/// `netaddr.valid_mac`: the notations of Unix, Windows, Cisco and PostgreSQL, and the one without separators.
 pub(super) fn is_mac(text: &str) -> bool {
     let text = text.strip_suffix('\n').unwrap_or(text);
     let groups = |separator: char, count: usize, lengths: std::ops::RangeInclusive<usize>| {
@@ -126,7 +126,7 @@ pub(super) fn is_mac(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// `value % step == offset`, as Python has it; no property of Heat's own types is judged by it.
+    /// `value % step == offset`, as in Python. None of Heat's own types uses this for a property.
     #[test]
     fn remainders_are_python_s() {
         let modulo = |step, offset| SchemaConstraint::Modulo([step, offset]);

@@ -1,8 +1,8 @@
-//! How Heat reads values: as which number, as which text, and what it takes for the same.
+//! How Heat converts values: to which number, to which text, and which values it considers equal.
 
 use wattle_model::{PropertyType, Value};
 
-/// The bounds in words, if `number` is outside of them.
+/// The bounds, worded for a message, if `number` is outside of them.
 pub fn outside_of(bounds: &[Option<f64>], number: f64) -> Option<String> {
     let bound = |index: usize| bounds.get(index).copied().flatten();
     let (min, max) = (bound(0), bound(1));
@@ -14,14 +14,14 @@ pub fn outside_of(bounds: &[Option<f64>], number: f64) -> Option<String> {
     })
 }
 
-/// What Python's `int()` reads: blanks around and `_` between digits included.
+/// Whether Python's `int()` reads the text, which includes surrounding white space and `_` between digits.
 pub fn is_integer(text: &str) -> bool {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     digits.contains(char::is_numeric) && digits.chars().all(|c| c.is_numeric() || c == '_')
 }
 
-/// The number as which Heat reads `value`.
+/// The number that Heat reads `value` as.
 pub fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Boolean(value) => Some(f64::from(u8::from(*value))),
@@ -33,7 +33,7 @@ pub fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// Whether Heat takes both for the same value of the type.
+/// Whether Heat considers both values of the type equal.
 pub fn is_same(ty: PropertyType, one: &Value, other: &Value) -> bool {
     match ty {
         #[expect(clippy::float_cmp, reason = "as Heat compares")]

@@ -1,10 +1,10 @@
-//! Heat's named constraints that look at nothing but the value (`heat.engine.constraint.common_constraints`).
+//! Heat's named constraints that depend only on the value (`heat.engine.constraint.common_constraints`).
 
 use regex_lite::Regex;
 
 use super::constraint::{is_address, is_address_or_network, is_mac, is_network};
 
-/// The named constraints of Heat (`heat.constraints` among its entry points), sorted. A cloud may have more.
+/// The names of Heat's named constraints (`heat.constraints` among its entry points), sorted. A cloud may have more.
 pub const NAMED_CONSTRAINTS: [&str; 70] = [
     "barbican.container",
     "barbican.secret",
@@ -78,11 +78,11 @@ pub const NAMED_CONSTRAINTS: [&str; 70] = [
     "zaqar.queue",
 ];
 
-/// The longest domain name, as Heat counts it.
+/// The longest domain name, by Heat's count.
 const LONGEST: usize = 255;
 
-/// Why `text` is not what Heat's constraint of this name asks for. Those that ask the cloud, a clock or a list of time
-/// zones are taken to be fulfilled.
+/// Why `text` violates Heat's constraint with this name. Constraints that depend on the cloud, a clock or a list of time
+/// zones are assumed to be satisfied.
 pub fn broken_named(name: &str, text: &str) -> Option<String> {
     let (holds, what): (fn(&str) -> bool, _) = match name {
         "ip_addr" => (is_address, "an IP address"),
@@ -130,7 +130,7 @@ fn is_json(text: &str) -> bool {
     text.is_empty() || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// What the module iso8601 reads begins with a year; the rest is left to Heat.
+/// What the module iso8601 reads begins with a year. The rest is left to Heat.
 fn is_time(text: &str) -> bool {
     Regex::new(r"^[0-9]{4}(-?[0-9]{1,2}(-?[0-9]{1,2}([ T].*)?)?)?").is_ok_and(|regex| regex.is_match(text))
 }
@@ -139,7 +139,7 @@ fn is_expiration(text: &str) -> bool {
     text.is_empty() || is_time(text.trim())
 }
 
-/// What croniter reads has five to seven columns, or is a word of its own; the rest is left to Heat.
+/// What croniter reads has five to seven columns, or is one of its keywords. The rest is left to Heat.
 fn is_cron(text: &str) -> bool {
     text.is_empty() || text.starts_with('@') || (5..=7).contains(&text.split_whitespace().count())
 }

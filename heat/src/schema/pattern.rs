@@ -1,15 +1,16 @@
-//! Patterns of constraints, as Python's `re` reads them.
+//! Regular expressions in constraints, as Python's `re` reads them.
 
 use std::fmt::Write as _;
 
-/// Whether Python's `re.match` consumes all of `text`. What only Python understands is taken to match.
+/// Whether Python's `re.match` consumes all of `text`. A pattern that only Python understands is assumed to match.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let pattern = with_repetitions(pattern);
     let Ok(regex) = regex_lite::Regex::new(&format!("^(?:{pattern})")) else { return true };
     regex.find(text).is_some_and(|found| found.end() == text.len())
 }
 
-/// The pattern with repetitions as they are written here: to Python `{,3}` is one, too, and a brace that begins none is a brace.
+/// The pattern with repetitions in the syntax of this crate's engine: in Python, `{,3}` is one as well, and a brace that
+/// does not begin a repetition is literal.
 fn with_repetitions(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut in_class = false;
@@ -20,7 +21,7 @@ fn with_repetitions(pattern: &str) -> String {
             '\\' => length += rest[length..].chars().next().map_or(0, char::len_utf8),
             '[' if !in_class => {
                 in_class = true;
-                // A bracket that comes first closes nothing.
+                // A bracket that comes first does not close the class.
                 let negated = usize::from(rest[length..].starts_with('^'));
                 length += negated;
                 length += usize::from(rest[length..].starts_with(']'));
@@ -42,7 +43,7 @@ fn with_repetitions(pattern: &str) -> String {
     out
 }
 
-/// The least and the most of the repetition whose brace stands before `text`, and how long it is.
+/// The minimum and maximum of the repetition whose brace precedes `text`, and its length.
 fn repetition(text: &str) -> Option<(&str, &str, usize)> {
     let (inside, _) = text.split_once('}').filter(|(inside, _)| !inside.is_empty())?;
     let (least, most) = inside.find(',').map_or((inside, ""), |at| inside.split_at(at));

@@ -1,14 +1,14 @@
-//! What Heat's engine says of its resource types.
+//! What Heat's engine says about its resource types.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use wattle_model::Schema;
 
-/// Heat's own words on its types, one type a line, as JSON.
+/// Heat's own schemas of its types as JSON, one type per line.
 pub const TYPES: &str = include_str!("../../schemas/resource-types.json");
 
-/// The same for the types that stand for Amazon's.
+/// The same for the AWS-compatible types.
 const AMAZON: &str = include_str!("../../schemas/aws-types.json");
 
 /// The names of all types that Heat has.
@@ -17,13 +17,13 @@ pub fn types() -> impl Iterator<Item = &'static str> {
     TYPES.lines().chain(AMAZON.lines()).filter_map(name)
 }
 
-/// Whether Heat has a type of this name itself.
+/// Whether Heat itself has a type with this name.
 pub fn is_type(ty: &str) -> bool {
     static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| types().collect());
     KNOWN.contains(ty)
 }
 
-/// What Heat says of the type `ty`, if it is one of Heat's.
+/// Heat's schema of the type `ty`, if it is one of Heat's.
 ///
 /// # Panics
 ///

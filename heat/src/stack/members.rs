@@ -1,4 +1,5 @@
-//! Stacks of groups, whose resources hold values only: functions are resolved in the stack that the group stands in.
+//! Stacks of groups. Their resources contain only values, because functions are resolved in the stack that contains the
+//! group.
 
 use wattle_model::IndexMap;
 
@@ -21,7 +22,7 @@ impl<'n> Stack<'n> {
     }
 }
 
-/// The registry of a group's stack, in which members of the older kind are instances of Amazon's.
+/// The registry of a group's stack, in which members of the older kind are mapped to AWS instances.
 pub(crate) fn with_scaled(mut registry: Registry) -> Registry {
     let amazon = Target {
         implementation: Implementation::Type("AWS::EC2::Instance".to_owned()),
@@ -34,7 +35,7 @@ pub(crate) fn with_scaled(mut registry: Registry) -> Registry {
     registry
 }
 
-/// A member as the resource that it is, where `loaded` is the template with the group.
+/// The resource that a member becomes, where `loaded` is the template with the group.
 pub(crate) fn member(world: &World, loaded: &Loaded, registry: &Registry, member: &Member) -> Resource {
     let maker = maker(world, loaded, registry, &member.name, &member.ty);
     let reference =

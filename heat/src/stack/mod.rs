@@ -1,7 +1,7 @@
-//! A stack as Heat has it before it makes anything: the resources that are there, with what is given for them.
+//! A stack as Heat sees it before it creates anything: the resources that exist, with the given values of their properties.
 //!
-//! What lives here: which resources there are, what makes each, its properties with the functions in them resolved, what
-//! it refers to, and the stacks nested in it. What must not: what depends on what (`graph`), and what is wrong (`check`).
+//! What lives here: which resources exist, what implements each, its properties with the functions in them resolved, what it
+//! refers to, and the stacks nested in it. What must not: what depends on what (`graph`), and what is wrong (`check`).
 
 mod members;
 mod nested;
@@ -24,25 +24,25 @@ use crate::yaml::Tree;
 pub(crate) use members::{member, with_scaled};
 pub(crate) use nested::{Nested, provided};
 
-/// When nested stacks have had more resources than this, no further ones are looked into: a few lines of groups within
-/// groups can ask for any number. Heat has a thousand in a stack by default.
+/// Once nested stacks have had more resources than this, no further ones are expanded: a few lines of groups within groups
+/// can ask for any number. Heat's default limit is a thousand per stack.
 const RESOURCES: usize = 100_000;
 
 /// What all stacks of one template share.
 #[derive(Debug, Default)]
 pub(crate) struct World {
     pub(crate) types: Types,
-    /// How many resources of nested stacks there were.
+    /// The number of resources in nested stacks so far.
     nested: Rc<Cell<usize>>,
 }
 
 impl World {
-    /// Counts the resources of one more nested stack. None that comes after too many is looked into.
+    /// Counts the resources of another nested stack. Once there are too many, no further stack is expanded.
     pub(crate) fn count(&self, resources: usize) {
         self.nested.set(self.nested.get().saturating_add(resources));
     }
 
-    /// Whether no further nested stacks are looked into.
+    /// Whether no further nested stacks are expanded.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.nested.get() > RESOURCES
     }
@@ -51,13 +51,13 @@ impl World {
 /// A stack.
 #[derive(Debug)]
 pub(crate) struct Stack<'l> {
-    /// The template it is of, and what that is read with; of the stack that a group is, the template with the group.
+    /// Its template with what that is read with. For the stack of a group, the template that contains the group.
     pub(crate) loaded: &'l Loaded,
-    /// How many stacks it is nested in.
+    /// The number of stacks around it.
     pub(crate) depth: usize,
-    /// Its resources: those that are there.
+    /// Its resources, without those that do not exist.
     pub(crate) resources: IndexMap<String, Resource>,
-    /// Whether it is that of a group, whose resources nobody writes.
+    /// Whether it is the stack of a group, whose resources are not written anywhere.
     pub(crate) of_members: bool,
     pub(crate) registry: Registry,
     nested: Rc<Cell<usize>>,
@@ -69,7 +69,7 @@ impl<'l> Stack<'l> {
         Self::of(world, loaded, 0)
     }
 
-    /// The same stack, of `loaded` in the place of what it was read with.
+    /// The same stack, with `loaded` in place of what it was read with.
     pub(crate) fn again<'o>(&self, world: &World, loaded: &'o Loaded) -> Stack<'o> {
         Stack::of(world, loaded, self.depth)
     }
@@ -78,7 +78,7 @@ impl<'l> Stack<'l> {
         let template = &*loaded.template;
         let registry = (*loaded.registry).clone();
         let first = Scope::new(loaded, Mode::Validation);
-        // A condition that is not known takes nothing out.
+        // A condition that is not known does not exclude anything.
         let there = |resource: &template::Resource| {
             let condition = resource.condition.as_ref().filter(|_| template.version().has_conditions());
             !matches!(first.holds(condition), Ok(Some(false)))
@@ -114,7 +114,7 @@ impl<'l> Stack<'l> {
     }
 }
 
-/// The same with the schema that its own properties ask for.
+/// The resource with the schema that its own properties require.
 pub(crate) fn typed(mut resource: Resource) -> Resource {
     if let Maker::Type(ty) = &resource.maker
         && let Some(schema) = (ty.class.schema)(&resource, &ty.schema)
@@ -124,8 +124,8 @@ pub(crate) fn typed(mut resource: Resource) -> Resource {
     resource
 }
 
-/// What `get_resource` gives for a resource. In a nested stack Heat has no data of its resources when it asks what depends
-/// on what, and takes their names.
+/// What `get_resource` returns for a resource. In a nested stack, Heat has no data about its resources when it computes
+/// dependencies, and uses their names.
 fn reference(name: &str, maker: &Maker, depth: usize) -> Value {
     let refers = match maker {
         Maker::Type(ty) if depth == 0 => ty.class.refers,
@@ -138,7 +138,7 @@ fn reference(name: &str, maker: &Maker, depth: usize) -> Value {
     }
 }
 
-/// What makes the resource `name` of the type `ty`.
+/// What implements the resource `name` of type `ty`.
 pub(crate) fn maker(world: &World, loaded: &Loaded, registry: &Registry, name: &str, ty: &str) -> Maker {
     let implementation = if is_template(ty) {
         Some(Implementation::Template(join(&loaded.template.file, ty)))

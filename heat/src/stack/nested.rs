@@ -13,7 +13,7 @@ use crate::resource::{Maker, Member, Resource};
 
 use super::{RESOURCES, Stack, World};
 
-/// What a nested stack is made of.
+/// The content of a nested stack.
 #[derive(Debug)]
 pub(crate) enum Nested {
     /// A template with the values of its parameters.
@@ -22,11 +22,11 @@ pub(crate) enum Nested {
     Members(Vec<Member>, Box<Registry>),
 }
 
-/// The template of the stack that is nested as the resource `name`, with the values of its parameters.
+/// The template of the stack nested as the resource `name`, with the values of its parameters.
 pub(crate) fn provided(loaded: &Loaded, registry: &Registry, name: &str, resource: &Resource) -> Option<Loaded> {
     let Maker::Template(provider) = &resource.maker else { return None };
     let mut nested = loaded.nested(name, &provider.path, parameters(resource)?)?;
-    // What a type stands for is not what it stands for within itself.
+    // Within a type's template, the type is not mapped to that template again.
     let mut registry = registry.within(name);
     let itself = Implementation::Template(provider.path.clone());
     registry.types.retain(|_, target| target.implementation != itself);
@@ -35,15 +35,15 @@ pub(crate) fn provided(loaded: &Loaded, registry: &Registry, name: &str, resourc
 }
 
 impl Stack<'_> {
-    /// Whether no further nested stacks are looked into.
+    /// Whether no further nested stacks are expanded.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.nested.get() > RESOURCES
     }
 
-    /// What the stack nested as the resource `name` is made of, if that is one; none deeper than Heat goes.
+    /// The content of the stack nested as the resource `name`, if it is one. `None` if it is deeper than Heat allows.
     ///
-    /// With `all`, as when Heat validates: members have the properties too whose values are not known yet, and of members
-    /// that are all alike there is the first one.
+    /// With `all`, as in Heat's validation, members include properties whose values are not known yet, and of members that
+    /// are all alike only the first is listed.
     pub(crate) fn nested(&self, name: &str, resource: &Resource, all: bool) -> Option<Nested> {
         if self.depth >= limits::NESTED || self.is_exhausted() {
             return None;
@@ -70,7 +70,7 @@ impl Nested {
     }
 }
 
-/// The values that the properties of a resource give the parameters of its template.
+/// The parameter values that a resource's properties give to its template.
 fn parameters(resource: &Resource) -> Option<IndexMap<String, Value>> {
     let mut given = IndexMap::default();
     let properties = resource.properties();
@@ -89,7 +89,7 @@ fn parameters(resource: &Resource) -> Option<IndexMap<String, Value>> {
     Some(given)
 }
 
-/// A list as Heat writes it for a parameter; none if there is something else than text in it.
+/// A list as Heat writes it for a parameter. `None` if it contains anything other than text.
 fn joined(items: &[Value]) -> Option<String> {
     let parts: Option<Vec<String>> = match items.first() {
         Some(Value::Map(_)) => {

@@ -3,11 +3,11 @@
 use super::Version;
 use crate::yaml::{Node, Span, Tree};
 
-/// Declares the functions: each with its name, what it is called with, the version that has it first, and what else is to
-/// be said of it, in the words of [`Row`].
+/// Declares the functions: each with its name, its form, the first version that has it, and further facts in the words of
+/// [`Row`].
 macro_rules! functions {
     ($($(#[doc = $doc:literal])+ $function:ident: $name:literal, $takes:literal, $since:ident $(, $word:ident $($version:ident)?)*;)+) => {
-        /// A function of HOT. What it does may differ between versions.
+        /// A function of HOT. Its behaviour may differ between versions.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Function {
             $($(#[doc = $doc])+ $function,)+
@@ -19,7 +19,7 @@ macro_rules! functions {
         const ROWS: &[Row] = &[$(Row::new($name, $takes, Version::$since)$(.$word($(Version::$version)?))*),+];
 
         impl Function {
-            /// The function of this name, of whatever version.
+            /// The function with this name, in any version.
             pub fn of(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$function),)+
@@ -30,7 +30,7 @@ macro_rules! functions {
     };
 }
 
-/// What the table says of a function.
+/// The facts about a function.
 struct Row {
     name: &'static str,
     takes: &'static str,
@@ -47,22 +47,22 @@ impl Row {
         Self { name, takes, since, removed: None, conditions: None, values: true, computed: false, refers: false }
     }
 
-    /// The first version that does not have it any more.
+    /// The first version that no longer has it.
     const fn until(self, removed: Version) -> Self {
         Self { removed: Some(removed), ..self }
     }
 
-    /// Conditions have it too, from this version on.
+    /// It can also be used in conditions, from this version on.
     const fn conditions(self, since: Version) -> Self {
         Self { conditions: Some(since), ..self }
     }
 
-    /// Conditions have it, and nothing else does.
+    /// It can only be used in conditions.
     const fn condition(self) -> Self {
         Self { conditions: Some(self.since), values: false, ..self }
     }
 
-    /// It needs nothing but its arguments, so agents compute it.
+    /// It depends only on its arguments, so agents can compute it.
     const fn computed(self) -> Self {
         Self { computed: true, ..self }
     }
@@ -74,17 +74,17 @@ impl Row {
 }
 
 functions! {
-    /// A parameter's value, or what a path of keys and indices finds in it.
+    /// A parameter's value, or what a path of keys and indices selects in it.
     GetParam: "get_param", "NAME, or get_param: [NAME, KEY, ...]", V2013_05_23, conditions V2013_05_23, computed, refers;
-    /// What a resource is referred to by.
+    /// A reference to a resource.
     GetResource: "get_resource", "NAME", V2013_05_23, refers;
-    /// An attribute of a resource, or what a path finds in it; from 2015-10-15 on all attributes, without a name.
+    /// An attribute of a resource, or what a path selects in it. From 2015-10-15 on, all attributes if no name is given.
     GetAttr: "get_attr", "[RESOURCE, ATTRIBUTE, KEY, ...]", V2013_05_23, refers;
-    /// Texts joined by a delimiter; from 2015-10-15 on of several lists, with maps and lists as JSON.
+    /// Texts joined by a delimiter. From 2015-10-15 on, of several lists, with maps and lists as JSON.
     ListJoin: "list_join", "[DELIMITER, [ITEM, ...]]", V2013_05_23, computed;
-    /// A text in which the keys of a map stand for their values.
+    /// A text with the keys of a map replaced by their values.
     StrReplace: "str_replace", "{template: TEXT, params: {KEY: VALUE}}", V2013_05_23, computed;
-    /// What the parent's resource says of itself.
+    /// A field of the resource in the parent stack.
     ResourceFacade: "resource_facade", "metadata", V2013_05_23, refers;
     /// The content of a file.
     GetFile: "get_file", "PATH", V2013_05_23;
@@ -92,29 +92,29 @@ functions! {
     Repeat: "repeat", "{template: VALUE, for_each: {KEY: [ITEM, ...]}}", V2015_04_30;
     /// The digest of a text.
     Digest: "digest", "[sha256, TEXT]", V2015_04_30, computed;
-    /// A text cut at each delimiter.
+    /// A text split at each delimiter.
     StrSplit: "str_split", "[DELIMITER, TEXT, INDEX]", V2015_10_15, computed;
-    /// Maps as one; later ones win.
+    /// Maps merged into one. Later ones take precedence.
     MapMerge: "map_merge", "[{KEY: VALUE}, {KEY: VALUE}]", V2016_04_08, computed;
     /// A map with some keys and values replaced.
     MapReplace: "map_replace", "[{KEY: VALUE}, {keys: {OLD: NEW}, values: {OLD: NEW}}]", V2016_10_14, computed;
     /// A YAQL expression over data.
     Yaql: "yaql", "{expression: $.data.NAME, data: {NAME: VALUE}}", V2016_10_14, conditions V2017_09_01;
-    /// One of two values; from 2021-04-16 on the second may be absent.
+    /// One of two values. From 2021-04-16 on, the second can be omitted.
     If: "if", "[CONDITION, VALUE, VALUE]", V2016_10_14, computed;
-    /// A list without some values.
+    /// A list without certain values.
     Filter: "filter", "[[VALUE, ...], LIST]", V2017_02_24, computed;
-    /// As [`Function::StrReplace`]; each key must be in the text.
+    /// Like [`Function::StrReplace`], but each key must occur in the text.
     StrReplaceStrict: "str_replace_strict", "{template: TEXT, params: {KEY: VALUE}}", V2017_02_24, computed;
-    /// As [`Function::StrReplaceStrict`]; no value may be empty.
+    /// Like [`Function::StrReplaceStrict`], but no value can be empty.
     StrReplaceVstrict: "str_replace_vstrict", "{template: TEXT, params: {KEY: VALUE}}", V2017_09_01, computed;
-    /// A URL of its parts.
+    /// A URL composed of its parts.
     MakeUrl: "make_url", "{scheme: http, host: HOST, port: PORT, path: PATH}", V2017_09_01, computed;
-    /// Lists as one.
+    /// Lists concatenated into one.
     ListConcat: "list_concat", "[LIST, LIST]", V2017_09_01, computed;
-    /// Lists as one, each value once.
+    /// Lists concatenated into one, without duplicates.
     ListConcatUnique: "list_concat_unique", "[LIST, LIST]", V2017_09_01, computed;
-    /// Whether a sequence has a value.
+    /// Whether a sequence contains a value.
     Contains: "contains", "[VALUE, LIST]", V2017_09_01, conditions V2017_09_01, computed;
     /// Whether two values are equal.
     Equals: "equals", "[VALUE, VALUE]", V2016_10_14, condition, computed;
@@ -122,9 +122,9 @@ functions! {
     Not: "not", "CONDITION", V2016_10_14, condition, computed;
     /// Whether all conditions hold.
     And: "and", "[CONDITION, CONDITION]", V2016_10_14, condition, computed;
-    /// Whether a condition holds.
+    /// Whether at least one condition holds.
     Or: "or", "[CONDITION, CONDITION]", V2016_10_14, condition, computed;
-    /// A parameter's value, or what a resource is referred to by.
+    /// A parameter's value, or a reference to a resource.
     Ref: "Ref", "NAME", V2013_05_23, until V2014_10_16, refers;
     /// The availability zones.
     FnGetAzs: "Fn::GetAZs", "REGION", V2013_05_23, until V2014_10_16;
@@ -132,27 +132,27 @@ functions! {
     FnSelect: "Fn::Select", "[INDEX, LIST]", V2013_05_23, until V2015_10_15;
     /// Texts joined by a delimiter.
     FnJoin: "Fn::Join", "[DELIMITER, [ITEM, ...]]", V2013_05_23, until V2014_10_16;
-    /// A text cut at each delimiter.
+    /// A text split at each delimiter.
     FnSplit: "Fn::Split", "[DELIMITER, TEXT]", V2013_05_23, until V2014_10_16;
-    /// A text in which the keys of a map stand for their values.
+    /// A text with the keys of a map replaced by their values.
     FnReplace: "Fn::Replace", "[{KEY: VALUE}, TEXT]", V2013_05_23, until V2014_10_16;
-    /// The text itself.
+    /// The text unchanged.
     FnBase64: "Fn::Base64", "TEXT", V2013_05_23, until V2014_10_16;
-    /// A map of a list of enumerated keys and values.
+    /// A map made of a list of enumerated keys and values.
     FnMemberListToMap: "Fn::MemberListToMap", "[KEY, VALUE, [ITEM, ...]]", V2013_05_23, until V2014_10_16;
-    /// What the parent's resource says of itself.
+    /// A field of the resource in the parent stack.
     FnResourceFacade: "Fn::ResourceFacade", "Metadata", V2013_05_23, until V2014_10_16, refers;
 }
 
-/// The names of all functions that agents compute, sorted: those that need nothing but their arguments, and of which the
-/// outcome is one value.
+/// The sorted names of all functions that agents compute: those that depend only on their arguments and have exactly one
+/// result.
 pub fn computed() -> Vec<&'static str> {
     let mut names: Vec<_> = ROWS.iter().filter(|row| row.computed).map(|row| row.name).collect();
     names.sort_unstable();
     names
 }
 
-/// Where a value stands: conditions have functions of their own.
+/// The context of a value. Conditions have functions of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Context {
     /// A property, an output, metadata, a policy.
@@ -162,16 +162,16 @@ pub enum Context {
     Condition,
 }
 
-/// How a function stands to a version and a context.
+/// The status of a function in a version and a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Standing {
-    /// The version has it here.
+    /// The function can be used here.
     Known,
-    /// The version has it, but not here; Heat refuses the call.
+    /// The version has the function, but not in this context. Heat refuses the call.
     Misplaced,
-    /// The version has it no more; Heat refuses the call.
+    /// The version no longer has the function. Heat refuses the call.
     Removed,
-    /// The version does not know it here; to Heat the call is a map of one key.
+    /// The version does not know the function in this context. To Heat, the call is a map with one key.
     Unknown,
 }
 
@@ -185,7 +185,7 @@ impl Function {
         self.row().name
     }
 
-    /// How it is called, for messages: `list_concat: [LIST, LIST]`.
+    /// Its form, for messages: `list_concat: [LIST, LIST]`.
     pub fn form(self) -> String {
         format!("{}: {}", self.name(), self.row().takes)
     }
@@ -195,12 +195,12 @@ impl Function {
         self.row().since
     }
 
-    /// The first version that does not have it any more. Heat still takes it for a call, and refuses that.
+    /// The first version that no longer has it. Heat still recognises the call, and refuses it.
     pub fn removed(self) -> Option<Version> {
         self.row().removed
     }
 
-    /// Whether agents compute it: it needs nothing but its arguments.
+    /// Whether agents compute it, because it depends only on its arguments.
     pub fn is_computed(self) -> bool {
         self.row().computed
     }
@@ -210,7 +210,7 @@ impl Function {
         self.row().refers
     }
 
-    /// How it stands to `version` in `context`.
+    /// Its status in `version` and `context`.
     pub fn standing(self, version: Version, context: Context) -> Standing {
         let row = self.row();
         if row.removed.is_some_and(|removed| version >= removed) {
@@ -224,34 +224,34 @@ impl Function {
     }
 }
 
-/// A call of a function: a map of one key that names it.
+/// A call of a function: a map with one key that names it.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'n> {
     /// The function.
     pub function: Function,
     /// Its argument.
     pub argument: &'n Node,
-    /// Where the call stands, argument included.
+    /// The place of the call, including its argument.
     pub span: Span,
-    /// Where the function's name stands.
+    /// The place of the function's name.
     pub name: Span,
-    /// How the function stands to the version: [`Standing::Unknown`] is no call to Heat.
+    /// The function's status in the version. With [`Standing::Unknown`], it is not a call to Heat.
     pub standing: Standing,
 }
 
 impl<'n> Call<'n> {
-    /// The call that `node` is in a value of a template of `version`. A function that the version has no more is a call
-    /// too, which Heat refuses ([`Call::standing`]); one that it does not have yet is none.
+    /// The call that `node` is, as a value in a template of `version`. A function that the version no longer has is a call
+    /// too, which Heat refuses ([`Call::standing`]). One that it does not have yet is not.
     pub fn of(node: &'n Node, version: Version) -> Option<Self> {
         Self::within(node, version, Context::Value)
     }
 
-    /// The same for `context`.
+    /// The same in `context`.
     pub fn within(node: &'n Node, version: Version, context: Context) -> Option<Self> {
         Self::of_any(node, version, context).filter(|call| call.standing != Standing::Unknown)
     }
 
-    /// The same with functions that the version does not have here: what looks like a call, and is none to Heat.
+    /// The same, including functions that the version does not have here: these look like calls, but are not calls to Heat.
     pub fn of_any(node: &'n Node, version: Version, context: Context) -> Option<Self> {
         let Tree::Map(pairs) = &*node.tree else { return None };
         let last = pairs.last()?;
@@ -264,7 +264,7 @@ impl<'n> Call<'n> {
         Some(Self { function, argument: &last.value, span: node.span, name: last.key.span, standing })
     }
 
-    /// The name of the resource of which it is the identity (`get_resource`) or an attribute.
+    /// The name of the resource whose identity (`get_resource`) or attribute it returns.
     pub fn resource(&self) -> Option<&'n str> {
         match self.function {
             Function::GetResource => self.argument.tree.as_text(),

@@ -1,8 +1,8 @@
 //! A template: its sections, with the place of every name and value.
 //!
-//! What lives here: [`Template`], read from a [`Node`] leniently, so that what stands is there whatever else is wrong;
-//! the versions of HOT ([`Version`]) and their functions ([`Call`]). What must not: judging what is wrong (`check`),
-//! and the values of functions (`evaluate`).
+//! What lives here: [`Template`], read leniently from a [`Node`], so that its content is available whatever else is wrong;
+//! the versions of HOT ([`Version`]) and their functions ([`Call`]). What must not: judging what is wrong (`check`), and the
+//! values of functions (`evaluate`).
 
 mod call;
 mod parameter;
@@ -23,20 +23,20 @@ pub use section::{Condition, Group, Output, Resource};
 pub use version::Version;
 pub use walk::{Step, walk};
 
-/// Things by name, in the order in which the template has them.
+/// Entries by name, in the template's order.
 pub type Map<T> = IndexMap<String, T>;
 
 /// A template.
 ///
-/// Each section holds what it could be read into, and [`Template::root`] holds everything as written. A name that a
-/// section has twice stands for its last value, as for Heat.
+/// Each section contains what could be read of it, and [`Template::root`] contains everything as written. If a name occurs
+/// twice in a section, its last value counts, as in Heat.
 #[derive(Clone, Debug)]
 pub struct Template {
     /// The file's name in messages and in the places of a model.
     pub file: Arc<str>,
     /// Everything, as written.
     pub root: Node,
-    /// The version, if the template names one that there is.
+    /// The version, if the template names a known one.
     pub version: Option<Version>,
     /// The description.
     pub description: Option<Node>,
@@ -44,18 +44,18 @@ pub struct Template {
     pub parameter_groups: Vec<Group>,
     /// The parameters.
     pub parameters: Map<Parameter>,
-    /// The conditions; none in versions that have none.
+    /// The conditions. Empty in versions without conditions.
     pub conditions: Map<Condition>,
     /// The resources.
     pub resources: Map<Resource>,
     /// The outputs.
     pub outputs: Map<Output>,
-    /// What is said to people only, where the text is known that it was read from.
+    /// The comments, if the template's source text is known.
     pub comments: Vec<Comment>,
 }
 
 impl Template {
-    /// The template that `root` is, whatever is wrong with it.
+    /// Reads `root` as a template, whatever is wrong with it.
     pub fn of(root: Node, file: impl Into<Arc<str>>) -> Self {
         let version = root.get("heat_template_version").and_then(|node| node.tree.as_text()).and_then(Version::of);
         let conditions = root.get("conditions").filter(|_| version.unwrap_or_default().has_conditions());
@@ -73,12 +73,12 @@ impl Template {
         }
     }
 
-    /// The version; the newest one if the template names none, which `check` reports.
+    /// The version. The newest one if the template names none, which `check` reports.
     pub fn version(&self) -> Version {
         self.version.unwrap_or_default()
     }
 
-    /// A place in this template, as a model and a diagnostic have it.
+    /// A place in this template, for a model or a diagnostic.
     pub fn at(&self, span: Span) -> Source {
         Source {
             file: self.file.to_string().into(),
@@ -94,7 +94,7 @@ impl Template {
 }
 
 impl Node {
-    /// Whether Python takes it for true: neither nothing, nor zero, nor empty.
+    /// Python's truth value: neither null, nor zero, nor empty.
     pub fn is_truthy(&self) -> bool {
         match &*self.tree {
             Tree::Null => false,
@@ -107,7 +107,7 @@ impl Node {
         }
     }
 
-    /// The text that this is as a key of a map: clients send templates as JSON, whose keys are text.
+    /// The text of this value as a key of a map: clients send templates as JSON, whose keys are text.
     pub fn as_key(&self) -> String {
         match &*self.tree {
             Tree::Null => "null".into(),
@@ -120,7 +120,7 @@ impl Node {
     }
 }
 
-/// A float as Python writes it: the fewest digits that give it back, and an exponent from 1e16 on and below 1e-4.
+/// A float as Python writes it: the shortest digits that round-trip, with an exponent from 1e16 on and below 1e-4.
 pub fn float_as_python(value: f64) -> String {
     if value.is_nan() {
         return "nan".into();
@@ -142,7 +142,7 @@ pub fn float_as_python(value: f64) -> String {
     if text.contains('.') { text } else { format!("{text}.0") }
 }
 
-/// The entries of a section: the name, its place and the value; of equal names the last value, at the first place.
+/// The entries of a section: the name, its place and the value. Of equal names, the last value at the first position.
 fn entries(section: Option<&Node>) -> impl Iterator<Item = (String, Span, &Node)> {
     let mut found = IndexMap::default();
     if let Some(Tree::Map(pairs)) = section.map(|section| &*section.tree) {

@@ -8,28 +8,28 @@ use super::{Map, entries};
 
 /// A parameter as its template declares it.
 ///
-/// What does not fit is left out here, and is in [`Parameter::node`] for who looks for mistakes.
+/// Invalid parts are left out here. They remain in [`Parameter::node`] for code that looks for mistakes.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Where the name stands.
+    /// The place of the name.
     pub name_span: Span,
     /// The declaration as written.
     pub node: Node,
     /// Its type, if there is one and Heat knows it.
     pub kind: Option<ParameterType>,
-    /// Its default; `null` is none.
+    /// Its default. `null` counts as none.
     pub default: Option<Node>,
     /// Its constraints.
     pub constraints: Vec<Constraint>,
-    /// Its name for people.
+    /// Its label.
     pub label: Option<String>,
     /// What it is for.
     pub description: Option<String>,
-    /// Whether its value is not shown: whatever Python takes for true.
+    /// Whether its value is hidden: any value that Python considers true.
     pub hidden: bool,
     /// Whether its value cannot be changed.
     pub immutable: bool,
-    /// What it is sorted under.
+    /// Its tags.
     pub tags: Vec<String>,
 }
 
@@ -37,32 +37,32 @@ pub struct Parameter {
 pub(crate) const CONSTRAINTS: [&str; 6] =
     ["modulo", "range", "length", "allowed_values", "allowed_pattern", "custom_constraint"];
 
-/// What a value must fulfil.
+/// A constraint on a value.
 #[derive(Clone, Debug)]
 pub struct Constraint {
     /// As written.
     pub node: Node,
-    /// What a value must be.
+    /// What it requires.
     pub rule: Rule,
-    /// Why, in the author's words; Heat gives it as the error's text.
+    /// The reason in the author's words, which Heat uses as the error message.
     pub description: Option<String>,
 }
 
-/// What a value must be.
+/// What a constraint requires.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the fields are HOT's own")]
 pub enum Rule {
     /// A number within bounds.
     Range { min: Option<Node>, max: Option<Node> },
-    /// A text, list or map whose length is within bounds.
+    /// A text, list or map with a length within bounds.
     Length { min: Option<Node>, max: Option<Node> },
-    /// A number so much above a multiple.
+    /// A number with a given offset from a multiple of the step.
     Modulo { step: Option<Node>, offset: Option<Node> },
-    /// One of these; of a list, each item.
+    /// One of these. For a list, each item is one of these.
     AllowedValues(Vec<Node>),
     /// A text that a regular expression matches as a whole.
     AllowedPattern(String),
-    /// What a named constraint of Heat accepts.
+    /// A value that satisfies one of Heat's named constraints.
     Custom(String),
 }
 
@@ -90,7 +90,7 @@ impl Parameter {
 }
 
 impl Constraint {
-    /// The constraint that `node` declares, if it is one. Of several keys Heat takes the first in its own order.
+    /// The constraint that `node` declares, if it is one. Of several keys, Heat takes the first in its own order.
     pub fn of(node: &Node) -> Option<Self> {
         let bounds = |key, low, high| {
             let bounds: &Node = node.get(key)?;

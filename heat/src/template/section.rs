@@ -1,4 +1,4 @@
-//! What stands in the sections of a template, except for parameters.
+//! The content of a template's sections, except for parameters.
 
 use crate::yaml::{Node, Span, Tree};
 
@@ -7,7 +7,7 @@ use super::{Map, entries};
 /// A resource's definition.
 #[derive(Clone, Debug)]
 pub struct Resource {
-    /// Where the name stands.
+    /// The place of the name.
     pub name_span: Span,
     /// The definition as written.
     pub node: Node,
@@ -15,19 +15,19 @@ pub struct Resource {
     pub ty: Option<Node>,
     /// Its properties.
     pub properties: Option<Node>,
-    /// What Heat keeps for those who ask for it.
+    /// The metadata that Heat stores.
     pub metadata: Option<Node>,
-    /// What is made before it, by name.
+    /// The resources that are created before it, by name.
     pub depends_on: Option<Node>,
-    /// Whether it is there.
+    /// The condition under which it exists.
     pub condition: Option<Node>,
     /// What happens to it when it is deleted.
     pub deletion_policy: Option<Node>,
     /// How it is updated.
     pub update_policy: Option<Node>,
-    /// The thing outside of Heat that it stands for.
+    /// The existing thing outside of Heat that it stands for.
     pub external_id: Option<Node>,
-    /// What it is for.
+    /// Its description.
     pub description: Option<Node>,
 }
 
@@ -49,12 +49,12 @@ impl Resource {
         }
     }
 
-    /// Its type, if that is written as text.
+    /// Its type, if it is written as text.
     pub fn kind(&self) -> Option<&str> {
         self.ty.as_ref().and_then(|ty| ty.tree.as_text())
     }
 
-    /// The resources that `depends_on` names: each with its place.
+    /// The resources that `depends_on` names, each with its place.
     pub fn depends_on(&self) -> impl Iterator<Item = (&str, Span)> {
         let nodes = match self.depends_on.as_ref().map(|node| (node, &*node.tree)) {
             Some((_, Tree::List(items))) => items.as_slice(),
@@ -68,7 +68,7 @@ impl Resource {
 /// A condition's definition.
 #[derive(Clone, Debug)]
 pub struct Condition {
-    /// Where the name stands.
+    /// The place of the name.
     pub name_span: Span,
     /// The definition.
     pub node: Node,
@@ -77,15 +77,15 @@ pub struct Condition {
 /// An output's definition.
 #[derive(Clone, Debug)]
 pub struct Output {
-    /// Where the name stands.
+    /// The place of the name.
     pub name_span: Span,
     /// The definition as written.
     pub node: Node,
     /// Its value.
     pub value: Option<Node>,
-    /// What it is.
+    /// Its description.
     pub description: Option<Node>,
-    /// Whether it has its value.
+    /// The condition under which it has its value.
     pub condition: Option<Node>,
 }
 
@@ -94,9 +94,9 @@ pub struct Output {
 pub struct Group {
     /// As written.
     pub node: Node,
-    /// Its name for people.
+    /// Its label.
     pub label: Option<String>,
-    /// What they have in common.
+    /// Its description.
     pub description: Option<String>,
     /// Their names, with their places.
     pub parameters: Vec<(String, Span)>,

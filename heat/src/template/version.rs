@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A version of HOT: what a template can say, and which functions it has.
+/// A version of HOT, which determines the syntax of a template and its functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "a version is its date")]
 pub enum Version {
@@ -20,7 +20,7 @@ pub enum Version {
     V2021_04_16,
 }
 
-/// What Heat takes for each version; the release's name is an alias of the date.
+/// The names that Heat accepts for each version. The release's name is an alias of the date.
 const NAMES: &[(Version, &str, Option<&str>)] = &[
     (Version::V2013_05_23, "2013-05-23", None),
     (Version::V2014_10_16, "2014-10-16", None),
@@ -41,7 +41,7 @@ impl Version {
         NAMES.iter().find(|(_, date, release)| *date == text || *release == Some(text)).map(|(version, ..)| *version)
     }
 
-    /// All that `heat_template_version` can be, oldest first.
+    /// All values of `heat_template_version`, oldest first.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().flat_map(|(_, date, release)| std::iter::once(*date).chain(*release))
     }
@@ -51,12 +51,12 @@ impl Version {
         NAMES.iter().map(|(version, ..)| *version)
     }
 
-    /// Its date, as a template has it.
+    /// Its date, as written in a template.
     pub fn date(self) -> &'static str {
         NAMES[self as usize].1
     }
 
-    /// Whether there is the constraint `modulo` of parameters.
+    /// Whether parameters have the constraint `modulo`.
     pub fn has_modulo(self) -> bool {
         self >= Self::V2017_02_24
     }

@@ -1,10 +1,10 @@
-//! Going through a value and all calls in it.
+//! Walking a value and all calls in it.
 
 use crate::yaml::{Node, Tree};
 
 use super::{Call, Context, Version};
 
-/// Whether a walk goes on into what it is at.
+/// Whether a walk descends into the current node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Into its parts.
@@ -13,9 +13,9 @@ pub enum Step {
     Over,
 }
 
-/// Visits `node` and everything in it, outermost first, each with the call that it is, as Heat parses it: what the
-/// version does not know as a call is a map, and the first argument of `if` is a condition. Both branches of `if` are
-/// visited, which Heat does not do: see [`crate::evaluate`] for the one that counts.
+/// Visits `node` and everything in it, outermost first, each with the call that it is. Calls are recognised as Heat parses
+/// them: what the version does not know as a call is a map, and the first argument of `if` is a condition. Unlike in Heat,
+/// both branches of `if` are visited: see [`crate::evaluate`] for the one that counts.
 pub fn walk<'n>(
     node: &'n Node,
     version: Version,

@@ -6,7 +6,8 @@ use crate::template::float_as_python;
 
 use super::Value;
 
-/// As `json.dumps(value, sort_keys=True)` writes it: with spaces, keys sorted, everything beyond ASCII escaped.
+/// Formats a value like `json.dumps(value, sort_keys=True)`: with spaces, sorted keys, and all characters beyond ASCII
+/// escaped.
 pub(crate) fn dumps(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
@@ -69,7 +70,7 @@ fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// What `json.loads` reads.
+/// Parses a text like `json.loads`.
 ///
 /// # Errors
 ///

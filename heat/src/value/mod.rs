@@ -1,7 +1,7 @@
-//! Values as Heat's functions see them: Python's.
+//! Values as Heat's functions see them, which are Python's.
 //!
 //! What lives here: what a value is, how Python compares and writes it, and what is not known yet. What must not: how a
-//! value comes about.
+//! value is computed.
 
 pub(crate) mod json;
 mod open;
@@ -17,16 +17,16 @@ use crate::yaml::{Node, Tree};
 pub(crate) use open::Hidden;
 pub use open::Open;
 
-/// What a function gives, or a parameter has.
+/// The result of a function, or the value of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Nothing.
+    /// Null.
     Null,
-    /// A truth value.
+    /// A boolean.
     Boolean(bool),
-    /// A whole number.
+    /// An integer.
     Integer(i128),
-    /// A number with a fraction.
+    /// A float.
     Float(f64),
     /// Text.
     Text(String),
@@ -34,17 +34,17 @@ pub enum Value {
     List(Vec<Value>),
     /// Values by name.
     Map(IndexMap<String, Value>),
-    /// What is not known yet: an attribute of a resource, or what is computed of one.
+    /// A value that is not known yet: an attribute of a resource, or something computed from one.
     Unknown,
-    /// What is not known yet, as the expression that will give it: in [`crate::evaluate::Mode::Partial`] only.
+    /// A value that is not known yet, as the expression that will yield it. Only in [`crate::evaluate::Mode::Partial`].
     Open(Arc<Open>),
-    /// What an `if` without a second value gives when its condition does not hold: the item that it stands for is not
-    /// there.
+    /// The result of an `if` without a second value whose condition does not hold: the item that it stands for does not
+    /// exist.
     Absent,
 }
 
 impl Value {
-    /// What is written in `node`, with no function called.
+    /// The literal value of `node`, without calling functions.
     pub fn literal(node: &Node) -> Self {
         match &*node.tree {
             Tree::Null => Self::Null,
@@ -59,7 +59,7 @@ impl Value {
         }
     }
 
-    /// What a model has.
+    /// Converts a value of a model.
     pub fn of_model(value: &Known) -> Self {
         match value {
             Known::Null => Self::Null,
@@ -74,7 +74,7 @@ impl Value {
         }
     }
 
-    /// As a model has it; what is not known yet is nothing, or the call as a template has it.
+    /// Converts the value to a model's. What is not known yet becomes null, or the call as in a template.
     pub fn to_model(&self) -> Known {
         match self {
             Self::Open(open) => open.to_model(),
@@ -98,7 +98,7 @@ impl Value {
         }
     }
 
-    /// Whether nothing in it is unknown.
+    /// Whether no part of it is unknown.
     pub fn is_known(&self) -> bool {
         match self {
             Self::Unknown | Self::Open(_) => false,
@@ -108,7 +108,7 @@ impl Value {
         }
     }
 
-    /// Whether Python takes it for true; none when that is not known.
+    /// Python's truth value. `None` if it is not known.
     pub(crate) fn truth(&self) -> Option<bool> {
         Some(match self {
             Self::Unknown | Self::Open(_) => return None,
@@ -123,7 +123,7 @@ impl Value {
         })
     }
 
-    /// The word for its kind in a message.
+    /// The word for its type in a message.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null | Self::Absent => "nothing",
@@ -137,7 +137,7 @@ impl Value {
         }
     }
 
-    /// Whether both are equal to Python, for which `1`, `1.0` and `true` are; none when that is not known.
+    /// Whether both are equal in Python, where `1`, `1.0` and `true` are. `None` if that is not known.
     pub fn equals(&self, other: &Self) -> Option<bool> {
         if let (Some(one), Some(other)) = (self.number(), other.number()) {
             return Some(one == other);
@@ -178,7 +178,7 @@ impl Value {
         }
     }
 
-    /// As Python's `str` writes it.
+    /// Formats the value like Python's `str`.
     pub fn python(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -205,14 +205,14 @@ impl Value {
     }
 }
 
-/// A float is one only if it is no whole number.
+/// A number is stored as a float only if it is not an integer.
 #[derive(PartialEq)]
 enum Number {
     Integer(i128),
     Float(f64),
 }
 
-/// Whether all are true, in Python's order: what is known to be false decides.
+/// Whether all are true, in Python's order: a value known to be false decides.
 fn all(values: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = Some(true);
     for value in values {
@@ -225,7 +225,7 @@ fn all(values: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     known
 }
 
-/// As Python's `repr` writes a text.
+/// Formats a text like Python's `repr`.
 pub(crate) fn quoted(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::from(quote);

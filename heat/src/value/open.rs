@@ -1,4 +1,4 @@
-//! What is not known yet, as the expression that will give it.
+//! Values that are not known yet, as the expressions that will yield them.
 
 use std::fmt;
 
@@ -8,18 +8,19 @@ use crate::template::Function;
 
 use super::Value;
 
-/// What is not known yet, as the expression that will give it.
+/// A value that is not known yet, as the expression that will yield it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Open {
-    /// What a function gives. Resources are called by their full names, and all else in the argument is resolved.
+    /// The result of a function. Resources are referred to by their full names, and everything else in the argument is
+    /// resolved.
     Call(Function, Value),
-    /// What a parameter of this type is read as when this is its value.
+    /// This value, converted as the value of a parameter of this type.
     Read(ParameterType, Value),
-    /// The value of the hidden parameter of this name, or a digest of that value.
+    /// The value of the hidden parameter with this name, or a digest of that value.
     Secret(String, Hidden),
 }
 
-/// A value that is compared, and neither shown nor computed with.
+/// A value that is only compared, and neither shown nor used in computations.
 #[derive(Clone, PartialEq)]
 pub struct Hidden(pub(crate) Value);
 
@@ -29,11 +30,11 @@ impl fmt::Debug for Hidden {
     }
 }
 
-/// What stands for a hidden value wherever it is shown.
+/// What is shown in place of a hidden value.
 const HIDDEN: &str = "(secret)";
 
 impl Open {
-    /// The call as a template has it; a hidden value is not shown.
+    /// The call as in a template. Hidden values are not shown.
     pub(super) fn to_model(&self) -> Known {
         match self {
             Self::Call(function, argument) => {
@@ -46,7 +47,7 @@ impl Open {
 }
 
 impl Value {
-    /// What a function will give for this argument.
+    /// The future result of a function for this argument.
     pub(crate) fn open(function: Function, argument: Self) -> Self {
         Self::Open(Open::Call(function, argument).into())
     }
@@ -59,7 +60,8 @@ impl Value {
         }
     }
 
-    /// What a parameter of the type is read as. A text that is one in any case, and what is hidden, is itself.
+    /// The value, converted to a parameter's type. Hidden values, and texts that are converted to themselves in any case,
+    /// stay unchanged.
     pub(crate) fn read(ty: ParameterType, value: Self) -> Self {
         let is_itself = match &value {
             Self::Open(open) => match &**open {
@@ -72,7 +74,7 @@ impl Value {
         if is_itself { value } else { Self::Open(Open::Read(ty, value).into()) }
     }
 
-    /// Whether something in it is not known yet, but as an expression.
+    /// Whether any part of it is not known yet but has an expression.
     pub fn is_open(&self) -> bool {
         match self {
             Self::Open(_) => true,
@@ -82,7 +84,7 @@ impl Value {
         }
     }
 
-    /// Visits every part of it, outermost first, the arguments of what is not known yet included.
+    /// Visits every part of it, outermost first, including the arguments of what is not known yet.
     pub fn each<'v>(&'v self, visit: &mut dyn FnMut(&'v Self)) {
         visit(self);
         match self {
@@ -96,7 +98,8 @@ impl Value {
         }
     }
 
-    /// Visits the full names of the resources that it refers to, and whether by identity (`get_resource`) or by an attribute.
+    /// Visits the full names of the resources that it refers to, each with whether it does so by identity (`get_resource`)
+    /// or by an attribute.
     pub fn references<'v>(&'v self, visit: &mut dyn FnMut(&'v str, bool)) {
         self.each(&mut |part| {
             let Self::Open(open) = part else { return };
@@ -112,7 +115,7 @@ impl Value {
         });
     }
 
-    /// Whether the value of a hidden parameter is in it.
+    /// Whether it contains the value of a hidden parameter.
     pub fn has_secret(&self) -> bool {
         let mut found = false;
         self.each(&mut |part| {
@@ -121,14 +124,14 @@ impl Value {
         found
     }
 
-    /// Whether something in it is too large, or stands too deep, for anything to be said of it.
+    /// Whether a part of it is too large or too deep to be known.
     pub fn is_cut(&self) -> bool {
         let mut found = false;
         self.each(&mut |part| found |= *part == Self::Unknown);
         found
     }
 
-    /// The same with other values for those parts, outermost first, for which `other` has one.
+    /// Replaces those parts, outermost first, for which `other` returns a value.
     pub fn with(&self, other: &impl Fn(&Self) -> Option<Self>) -> Self {
         if let Some(value) = other(self) {
             return value;
@@ -145,12 +148,12 @@ impl Value {
         }
     }
 
-    /// The same with [`Value::Unknown`] for everything that is open: what functions are given.
+    /// The value with everything that is open replaced by [`Value::Unknown`], as functions receive it.
     pub(crate) fn closed(&self) -> Self {
         self.with(&|part| matches!(part, Self::Open(_)).then_some(Self::Unknown))
     }
 
-    /// How much it is, as it counts for what may be made: values, and 64 characters of text each.
+    /// Its size as counted against the budget: the number of values, plus one for each 64 characters of text.
     pub(crate) fn size(&self) -> usize {
         let mut size = 0_usize;
         self.each(&mut |part| size += 1 + part.as_text().map_or(0, |text| text.len() / 64));

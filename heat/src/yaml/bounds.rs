@@ -1,16 +1,17 @@
-//! What no text may exceed.
+//! The limits for every text.
 
-/// The longest text that is read, in bytes: 128 times what Heat takes as a template by default.
+/// The longest text that is read, in bytes: 128 times Heat's default limit for a template.
 ///
-/// This and [`NODES`] keep what reading takes of memory well below a gigabyte.
+/// This and [`NODES`] keep the memory needed for reading well below a gigabyte.
 pub const BYTES: usize = 64 << 20;
-/// The deepest nesting that is read, aliases written out.
+/// The deepest nesting that is read, with aliases expanded.
 ///
-/// Heat works on templates by recursion, and Python ends that at a thousand calls: asked, its engine takes values of 300
-/// levels and none of 330, and its service has calls of its own around it.
+/// Heat processes templates recursively, and Python limits recursion to a thousand calls. In experiments, Heat's engine
+/// accepts values with 300 levels and none with 330, and its service adds further calls around it.
 pub const DEPTH: usize = 256;
-/// The most values that are read, each alias counted as all that it stands for, each 64 bytes of text as one more.
+/// The most values that are read. Each alias counts as everything that it stands for, and each 64 bytes of text count as one
+/// more value.
 ///
-/// Seven times what 512 KiB can hold without aliases, which is all that Heat takes by default. Whoever writes the tree out
-/// without aliases, as Heat does, writes no more than some hundred megabytes.
+/// This is seven times what 512 KiB, Heat's default limit, can hold without aliases. Writing the tree with its aliases
+/// expanded, as Heat does, yields no more than some hundred megabytes.
 pub const NODES: u64 = 2_000_000;

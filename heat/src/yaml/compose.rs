@@ -1,4 +1,4 @@
-//! From events to a tree.
+//! Composing a tree from events.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,13 @@ use crate::truth;
 
 const CORE: &str = "tag:yaml.org,2002:";
 
-/// How many faults of single values are told at once.
+/// The most faults in single values that are reported at once.
 const FAULTS: usize = 20;
 
-/// Makes the tree of the one document whose events `next` gives; no document is [`Tree::Null`].
+/// Composes the tree of the only document from the events that `next` returns. Without a document, the result is
+/// [`Tree::Null`].
 ///
-/// What is wrong with a single value keeps no other one from being read: all of that is told with the first.
+/// A fault in a single value does not keep others from being read: all such faults are reported with the first.
 pub(super) fn compose<E: From<Error>>(next: impl FnMut() -> Result<Event, E>) -> Result<Node, E> {
     let mut composer = Composer::default();
     let done = composer.document(next);
@@ -24,16 +25,16 @@ pub(super) fn compose<E: From<Error>>(next: impl FnMut() -> Result<Event, E>) ->
     }
 }
 
-/// What is being read: the collections that are open, and what has a name.
+/// The state of reading: the open collections, and the anchors.
 #[derive(Default)]
 struct Composer {
     open: Vec<Open>,
-    /// Nothing for an anchor whose value is not whole yet.
+    /// `None` for an anchor whose value is not complete yet.
     anchors: HashMap<String, (Span, Option<Item>)>,
     root: Option<Node>,
-    /// How many values there are so far, each alias counted as all that it stands for.
+    /// The number of values so far. Each alias counts as everything that it stands for.
     size: u64,
-    /// What is wrong with single values: the first few.
+    /// The first few faults in single values.
     faults: Vec<Error>,
 }
 
@@ -68,7 +69,7 @@ impl Composer {
     }
 }
 
-/// A collection whose end is still to come.
+/// A collection that has not ended yet.
 struct Open {
     kind: Collection,
     anchor: Option<String>,
@@ -86,9 +87,9 @@ enum Collection {
 #[derive(Clone)]
 struct Item {
     node: Node,
-    /// Whether it is a `<<`, which as a key merges.
+    /// Whether it is a `<<`, which merges if it is a key.
     merges: bool,
-    /// Why it is no value, though it can be something else: a key, or what is merged.
+    /// Why it is not a valid value, although it is valid as something else: as a key, or as the operand of a merge.
     fault: Option<Box<Error>>,
 }
 
@@ -114,7 +115,7 @@ impl Composer {
         self.add(item)
     }
 
-    /// Gives a name to what comes.
+    /// Registers an anchor for the next value.
     fn name(&mut self, anchor: Option<&String>, span: Span) -> Result<(), Error> {
         let Some(name) = anchor else { return Ok(()) };
         match self.anchors.insert(name.clone(), (span, None)) {
@@ -144,7 +145,7 @@ impl Composer {
 
     fn close(&mut self, end: Span) -> Result<(), Error> {
         let open = self.open.pop().expect("INVARIANT: the parser closes what it opened");
-        // Indentation ends a collection only where the next one begins.
+        // By indentation, a collection ends only where the next one begins.
         let end = match open.items.last() {
             Some(last) if end.start == end.end => last.node.span.end,
             _ => end.end,
@@ -165,7 +166,7 @@ impl Composer {
         self.named(Item { fault, ..item }, open.anchor)
     }
 
-    /// Adds what now is whole, and so can be named.
+    /// Adds a complete item, which its anchor can refer to from now on.
     fn named(&mut self, item: Item, anchor: Option<String>) -> Result<(), Error> {
         if let Some(name) = anchor {
             self.anchors.insert(name, (item.node.span, Some(item.clone())));
@@ -190,12 +191,12 @@ impl Composer {
 }
 
 impl Item {
-    /// A value whose parts are whole.
+    /// A value whose parts are complete.
     fn of(tree: Tree, span: Span) -> Self {
         Self { node: Node::new(tree, span), merges: false, fault: None }
     }
 
-    /// What it is where it is no key, and in any case a node.
+    /// The node as a value rather than a key. Returns a node in any case.
     fn value(self, faults: &mut Vec<Error>) -> Node {
         if let Some(fault) = self.fault {
             note(faults, *fault);
@@ -210,7 +211,7 @@ fn note(faults: &mut Vec<Error>, fault: Error) {
     }
 }
 
-/// The pairs of a map as PyYAML makes them: what is merged first, of several the last first.
+/// The pairs of a map as PyYAML creates them: merged ones first, and of several merged maps the last first.
 fn pairs(items: Vec<Item>, faults: &mut Vec<Error>) -> Result<Vec<Pair>, Error> {
     let mut merged = Vec::new();
     let mut own = Vec::with_capacity(items.len() / 2);

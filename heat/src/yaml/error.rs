@@ -1,4 +1,4 @@
-//! Why a text is not read.
+//! Why a text cannot be read.
 
 use std::fmt;
 
@@ -6,18 +6,18 @@ use thiserror::Error;
 
 use super::{DEPTH, NODES, Span, Syntax};
 
-/// Why a text is not read, and where.
+/// Why a text cannot be read, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error {
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
-    /// Where.
+    /// Its place.
     pub span: Span,
-    /// What it has to do with, and where that is: the first of two equal anchors, the bracket that is not closed.
+    /// A related place with an explanation: the first of two equal anchors, or the bracket that is not closed.
     pub context: Option<(String, Span)>,
-    /// Whether the line is one of Jinja's, which is no YAML before it is rendered.
+    /// Whether the line contains Jinja syntax, which is not YAML until it has been rendered.
     pub is_jinja: bool,
-    /// What else is wrong: with other single values behind it.
+    /// Further problems, in other single values after this one.
     pub others: Vec<Error>,
 }
 
@@ -30,7 +30,7 @@ impl Error {
         Self { context: Some((context.to_owned(), span)), ..self }
     }
 
-    /// The same of a text in which this may stand on a line of Jinja's.
+    /// The same error, for a text in which it may be on a line of Jinja.
     pub(super) fn within(self, text: &str) -> Self {
         let line = text.lines().nth(self.span.start.line as usize).unwrap_or_default();
         let pairs = [("{{", "}}"), ("{%", "%}"), ("{#", "#}")];
@@ -42,7 +42,7 @@ impl Error {
         Self { is_jinja, others, ..self }
     }
 
-    /// It and what else is wrong.
+    /// This error and the further ones.
     pub fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.others)
     }
@@ -64,7 +64,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// All of it, in one line.
+/// The whole error in one line.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, at {}", self.problem, self.span.start)?;
@@ -75,87 +75,87 @@ impl fmt::Display for Error {
     }
 }
 
-/// What is wrong with a text.
+/// A problem in a text.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum Problem {
-    /// The grammar.
+    /// The grammar is violated.
     #[error(transparent)]
     Syntax(#[from] Syntax),
-    /// More bytes than [`super::BYTES`].
+    /// It has more bytes than [`super::BYTES`].
     #[error("the text has {bytes} bytes, more than {} can be a template", super::BYTES)]
     TooLong {
         /// Its length.
         bytes: usize,
     },
-    /// Bytes that are no UTF-8.
+    /// The bytes are not UTF-8.
     #[error("the bytes are no text in UTF-8")]
     NotUtf8,
-    /// UTF-16, by its byte order mark.
+    /// It is UTF-16, according to its byte order mark.
     #[error("the text is in UTF-16")]
     Utf16,
-    /// Deeper than [`DEPTH`].
+    /// It is nested more deeply than [`DEPTH`].
     #[error("nested more than {DEPTH} levels deep, which is not read; Heat itself ends a little further")]
     TooDeep,
-    /// More than [`NODES`].
+    /// It has more values than [`NODES`].
     #[error("with all aliases written out this has more than {NODES} values, which Heat cannot read")]
     TooMany,
-    /// A second document.
+    /// There is a second document.
     #[error("a second document begins here; a template is a single one")]
     SecondDocument,
-    /// An alias of nothing.
+    /// An alias has no anchor.
     #[error("the alias `*{0}` names nothing: no anchor `&{0}` comes before it")]
     UnknownAlias(String),
-    /// An alias within what it names.
+    /// An alias is within the value that it stands for.
     #[error("the alias `*{0}` stands within what it names")]
     CyclicAlias(String),
-    /// Two anchors of one name.
+    /// Two anchors have the same name.
     #[error("the anchor `&{0}` is set a second time")]
     DuplicateAnchor(String),
-    /// A tag that Heat's reader does not know.
+    /// Heat's reader does not know a tag.
     #[error("Heat knows no tag `{}`", short(.0))]
     UnknownTag(String),
-    /// A tag of what Heat cannot store.
+    /// A tag denotes a value that Heat cannot store.
     #[error("the tag `{}` makes what Heat cannot go on with", short(.0))]
     UnusableTag(String),
-    /// A tag on what it does not fit.
+    /// A tag does not fit its value.
     #[error("the tag `{}` does not fit {found}", short(tag))]
     Mistagged {
         /// The tag.
         tag: String,
-        /// What it is on.
+        /// The type of that value.
         found: String,
     },
-    /// A list or a map as a key.
+    /// A list or a map is used as a key.
     #[error("{0} cannot be a key")]
     KeyOf(&'static str),
-    /// A merge of what is no map.
+    /// Something other than a map is merged.
     #[error("only a map, or a list of maps, can be merged by `<<`, and this is {0}")]
     Merge(&'static str),
-    /// A number that is none, or too large.
+    /// An integer is malformed or too large.
     #[error("`{0}` looks like an integer, but is not one")]
     NotAnInteger(String),
-    /// An integer of more than 38 digits.
+    /// An integer has more than 38 digits.
     #[error("the integer `{0}` is too large")]
     TooLarge(String),
-    /// A float that is none.
+    /// A float is malformed.
     #[error("`{0}` looks like a float, but is not one")]
     NotAFloat(String),
-    /// A `<<` that is no key.
+    /// A `<<` is not a key.
     #[error("`<<` merges a map into another and can only be a key")]
     MergeAsValue,
-    /// A plain `=` that is no key.
+    /// A plain `=` is not a key.
     #[error("a plain `=` cannot be read")]
     EqualsAsValue,
-    /// A character that no YAML has.
+    /// YAML does not allow a character.
     #[error("the character U+{:04X} cannot stand in YAML", u32::from(*.0))]
     Unprintable(char),
-    /// A half of a surrogate pair in JSON.
+    /// JSON contains half a surrogate pair.
     #[error("the escape `\\u{0:04x}` is half a character")]
     Surrogate(u16),
 }
 
 impl Problem {
-    /// How to fix it, where that is more than to read what is wrong.
+    /// How to fix it, if that needs more than reading the message.
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::Syntax(syntax) => return syntax.help(),
@@ -177,12 +177,12 @@ impl Problem {
     }
 }
 
-/// A tag as it is written.
+/// The short form of a tag.
 fn short(tag: &str) -> String {
     tag.strip_prefix("tag:yaml.org,2002:").map_or_else(|| tag.to_owned(), |tag| format!("!!{tag}"))
 }
 
-/// What HOT has for a short form of `CloudFormation`'s, for which Heat has no tags in any of its formats.
+/// The HOT equivalent of a short form of `CloudFormation`'s. Heat has no tags for these in any of its formats.
 fn of_tag(tag: &str) -> String {
     let other = match tag {
         "!Ref" => "`{get_resource: NAME}`, or `{get_param: NAME}` of a parameter",

@@ -1,6 +1,6 @@
 //! JSON as Python's `json` reads it: `NaN` and `Infinity` are numbers, and of equal keys the last one counts.
 //!
-//! Heat tries this first, and only then YAML. For some texts that makes a difference: `1e3` is a float here.
+//! Heat tries this first, and only then YAML. For some texts this makes a difference: `1e3` is a float here.
 
 use super::parser::{Event, EventKind, Properties};
 use super::reader::Reader;
@@ -18,7 +18,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// Reads a text; nothing if it is not JSON.
+/// Reads a text. `None` if it is not JSON.
 pub(super) fn read(text: &str) -> Result<Option<Node>, Error> {
     let mut json = Json { reader: Reader::new(text), open: Vec::new(), next: Next::Value };
     match compose::compose(|| json.event()) {
@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Result<Option<Node>, Error> {
 
 struct Json<'t> {
     reader: Reader<'t>,
-    /// The closing brackets of what is open.
+    /// The closing brackets of the open collections.
     open: Vec<u8>,
     next: Next,
 }
@@ -44,7 +44,7 @@ enum Next {
     Key,
     /// A key, or the end of the map.
     KeyOrEnd,
-    /// A comma, or the end of what is open.
+    /// A comma, or the end of the open collection.
     Further,
 }
 
@@ -122,7 +122,7 @@ impl Json<'_> {
         }
     }
 
-    /// A number, or a word that stands for a value.
+    /// A number, or a word that denotes a value.
     fn word(&mut self) -> Result<Event, Stop> {
         const WORDS: [(&str, Tree); 6] = [
             ("null", Tree::Null),
@@ -177,7 +177,7 @@ impl Json<'_> {
             b't' => '\t',
             b'u' => {
                 let first = self.unit().ok_or(Stop::NotJson)?;
-                // A second half that is none is read as what it is.
+                // If the second half is invalid, it is read on its own.
                 let second = (0xD800..0xDC00).contains(&first).then(|| self.low_half()).flatten();
                 let decoded = char::decode_utf16([Some(first), second].into_iter().flatten()).next();
                 let refused = || {
@@ -210,7 +210,7 @@ fn unit(text: &str) -> Option<u16> {
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
 }
 
-/// The number that a text begins with.
+/// The number at the start of a text.
 fn number(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();

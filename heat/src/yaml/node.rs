@@ -1,4 +1,4 @@
-//! The tree that a text is read into.
+//! The tree of a text.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,97 +14,98 @@ pub struct Place {
     pub column: u32,
 }
 
-/// As people count: from 1.
+/// The place as people count: from 1.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line + 1, self.column + 1)
     }
 }
 
-/// From where to where something stands, the end not included.
+/// The extent of something in a text. The end is exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// Where it begins.
     pub start: Place,
-    /// Where the next thing may begin.
+    /// Where the next thing can begin.
     pub end: Place,
 }
 
 impl Span {
-    /// Of one character.
+    /// The span of one character.
     pub(super) fn of_one(start: Place) -> Self {
         Self { start, end: Place { column: start.column + 1, ..start } }
     }
 }
 
-/// A comment, which means nothing to Heat.
+/// A comment. Heat ignores it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {
-    /// Where its `#` is.
+    /// The place of its `#`.
     pub place: Place,
-    /// What it says, behind the `#`.
+    /// Its text after the `#`.
     pub text: String,
-    /// Whether something stands before it on its line.
+    /// Whether something precedes it on its line.
     pub trails: bool,
-    /// Where the next word is, or the end.
+    /// The place of the next token, or the end.
     pub next: Place,
 }
 
 /// A value and its place.
 ///
-/// Cheap to clone: an alias shares what it stands for, and has a place of its own.
+/// Cheap to clone: an alias shares the value that it stands for, but has a place of its own.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Where it is written; of an alias, where the alias is.
+    /// Its extent. For an alias, the extent of the alias.
     pub span: Span,
-    /// What it is.
+    /// The value.
     pub tree: Arc<Tree>,
-    /// How many values it holds, itself included; of an alias, how many it stands for. Long text counts as several.
+    /// The number of values in it, including itself. An alias counts as everything that it stands for, and long text as
+    /// several values.
     pub(super) size: u32,
-    /// How many levels of lists and maps it has.
+    /// The number of levels of lists and maps in it.
     pub(super) height: u16,
-    /// What a word was that was written without quotes and is no text.
+    /// The word as written, if it was not quoted and is not text.
     pub(super) written: Option<Arc<str>>,
 }
 
-/// What a value can be.
+/// The kinds of values.
 #[derive(Debug)]
 pub enum Tree {
-    /// Nothing.
+    /// Null.
     Null,
-    /// A truth value, however it was written.
+    /// A boolean, however it was written.
     Boolean(bool),
-    /// A whole number, in whatever base it was written.
+    /// An integer, in whatever base it was written.
     Integer(i128),
-    /// A number with a fraction.
+    /// A float.
     Float(f64),
     /// Text.
     Text {
         /// The text.
         text: String,
-        /// Whether it was written without quotes, so that other words in its place may not have been text.
+        /// Whether it was written without quotes, where another word might not have been text.
         plain: bool,
     },
     /// Values in order.
     List(Vec<Node>),
-    /// Values by key, in the order in which Heat sees them: what is merged (`<<`) comes first. Equal keys are all
-    /// here; the last one counts.
+    /// Values by key, in the order in which Heat sees them: merged ones (`<<`) come first. Equal keys are all kept; the last
+    /// one counts.
     Map(Vec<Pair>),
 }
 
 /// A key and its value.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The key: no list and no map.
+    /// The key, which is neither a list nor a map.
     pub key: Node,
     /// The value.
     pub value: Node,
-    /// Whether it came by a merge (`<<`), so that an equal key of the map itself is no mistake.
+    /// Whether it comes from a merge (`<<`), so that an equal key in the map itself is not a mistake.
     pub merged: bool,
 }
 
 impl Tree {
-    /// The word for its kind in a message.
+    /// The word for its type in a message.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -125,7 +126,7 @@ impl Tree {
         }
     }
 
-    /// Whether both are the same key to Python: `1`, `1.0` and `true` are.
+    /// Whether both are the same key in Python, where `1`, `1.0` and `true` are equal.
     #[expect(clippy::float_cmp, reason = "Python compares keys so")]
     pub fn is_same_key(&self, other: &Self) -> bool {
         match (self, other) {
@@ -162,11 +163,11 @@ fn equals(whole: i128, float: f64) -> bool {
     float.fract() == 0.0 && float.abs() < i128::MAX as f64 && float as i128 == whole
 }
 
-/// How many bytes of text count as one more value.
+/// The number of bytes of text that count as one more value.
 const TEXT: usize = 64;
 
 impl Node {
-    /// What is written, as a model has it: a call of a function is a map.
+    /// The value as written, in a model's form. A call of a function is a map.
     pub fn constant(&self) -> Value {
         match &*self.tree {
             Tree::Null => Value::Null,
@@ -181,12 +182,12 @@ impl Node {
         }
     }
 
-    /// Nothing, at no place.
+    /// A null value without a place.
     pub fn null() -> Self {
         Self::new(Tree::Null, Span::default())
     }
 
-    /// A value whose parts are whole.
+    /// A value whose parts are complete.
     pub fn new(tree: Tree, span: Span) -> Self {
         let (size, height) = match &tree {
             Tree::Text { text, .. } => (u32::try_from(text.len() / TEXT).unwrap_or(u32::MAX), 0),
@@ -197,18 +198,18 @@ impl Node {
         Self { span, tree: Arc::new(tree), size: size.saturating_add(1), height, written: None }
     }
 
-    /// The word that was written, if it had no quotes and means something else than itself: `0644`, `on`, `22:22`,
-    /// `1_000`; empty if nothing was written. JSON has no such words.
+    /// The word as written, if it was not quoted and means something other than itself: `0644`, `on`, `22:22`, `1_000`.
+    /// Empty if nothing was written. JSON has no such words.
     pub fn written(&self) -> Option<&str> {
         self.written.as_deref()
     }
 
-    /// The value under `key`, if this is a map that has it: the last one, as Heat sees it.
+    /// The value of `key`, if this is a map that has it: the last one, as Heat sees it.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.pair(key).map(|pair| &pair.value)
     }
 
-    /// That value with its key.
+    /// The pair of `key`, likewise.
     pub fn pair(&self, key: &str) -> Option<&Pair> {
         match &*self.tree {
             Tree::Map(pairs) => pairs.iter().rev().find(|pair| pair.key.tree.as_text() == Some(key)),
@@ -223,7 +224,7 @@ fn measure<'n>(parts: impl Iterator<Item = &'n Node>) -> (u32, u16) {
         .fold(start, |(size, height), part| (size.saturating_add(part.size), height.max(part.height.saturating_add(1))))
 }
 
-/// The pairs of a map that count: of equal keys the last one.
+/// The pairs of a map that count: of equal keys, the last one.
 pub(crate) fn counting(pairs: &[Pair]) -> impl Iterator<Item = &Pair> {
     let mut last: IndexMap<String, &Pair> = IndexMap::with_capacity_and_hasher(pairs.len(), Default::default());
     for pair in pairs {

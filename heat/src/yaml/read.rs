@@ -1,24 +1,24 @@
-//! Reading: which of the two grammars a text is in.
+//! Reading a text in either of the two grammars.
 
 use super::bounds::BYTES;
 use super::parser::Parser;
 use super::{Comment, Error, Node, Problem, Span, compose, json, reader};
 
-/// Reads a text as Heat does: as JSON if it is JSON by Python's rules, else as YAML's one document. YAML without any
+/// Reads a text as Heat does: as JSON if it is JSON by Python's rules, otherwise as a single YAML document. YAML without a
 /// document is [`super::Tree::Null`].
 ///
 /// # Errors
 ///
-/// The first thing that keeps the text from being read.
+/// The first problem that keeps the text from being read.
 pub fn read(text: &str) -> Result<Node, Error> {
     read_with_comments(text).map(|(node, _)| node)
 }
 
-/// Reads a text as [`read`] does, and its comments, in their order.
+/// Reads a text as [`read`] does, together with its comments in order.
 ///
 /// # Errors
 ///
-/// As [`read`].
+/// As for [`read`].
 pub fn read_with_comments(text: &str) -> Result<(Node, Vec<Comment>), Error> {
     if text.len() > BYTES {
         return Err(Error::new(Problem::TooLong { bytes: text.len() }, Span::default()));
@@ -33,11 +33,11 @@ pub fn read_with_comments(text: &str) -> Result<(Node, Vec<Comment>), Error> {
     composed.map_err(|error| error.within(text))
 }
 
-/// Reads a file's bytes, which are UTF-8, as Heat's client takes them.
+/// Reads the bytes of a file, which must be UTF-8, as Heat's client does.
 ///
 /// # Errors
 ///
-/// As [`read`], or that they are something else.
+/// As for [`read`], or the bytes are not UTF-8.
 pub fn read_bytes(bytes: &[u8]) -> Result<Node, Error> {
     if bytes.len() > BYTES {
         return Err(Error::new(Problem::TooLong { bytes: bytes.len() }, Span::default()));

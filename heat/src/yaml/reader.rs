@@ -1,10 +1,10 @@
-//! The characters of a text, one after the other, and where they stand.
+//! The characters of a text in order, with their places.
 
 use super::{Error, Place, Problem, Span};
 
-/// A text and how far it is read.
+/// A text, and how far it has been read.
 ///
-/// What is behind the end reads as a zero byte, which stands in no text that is read.
+/// Beyond the end, bytes read as zero, which does not occur in any text that is read.
 #[derive(Debug)]
 pub(super) struct Reader<'t> {
     text: &'t str,
@@ -14,12 +14,12 @@ pub(super) struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// At the beginning of a text.
+    /// Starts at the beginning of a text.
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, at: 0, characters: 0, place: Place::default() }
     }
 
-    /// The byte that is `ahead` of the next one.
+    /// The byte `ahead` bytes after the next one.
     pub(super) fn byte(&self, ahead: usize) -> u8 {
         self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
     }
@@ -41,7 +41,7 @@ impl<'t> Reader<'t> {
         self.place
     }
 
-    /// How many characters are read.
+    /// The number of characters read.
     pub(super) fn characters(&self) -> usize {
         self.characters
     }
@@ -58,7 +58,7 @@ impl<'t> Reader<'t> {
         matches!(self.byte(ahead), b' ' | b'\t')
     }
 
-    /// Whether a line ends there: in YAML 1.1, by more than line feeds.
+    /// Whether there is a line break. YAML 1.1 has more of these than line feeds.
     pub(super) fn is_break(&self, ahead: usize) -> bool {
         match self.byte(ahead) {
             b'\n' | b'\r' => true,
@@ -73,31 +73,31 @@ impl<'t> Reader<'t> {
         self.is_blank(ahead) || self.is_end(ahead) || self.is_break(ahead)
     }
 
-    /// Whether a document begins or ends here.
+    /// Whether there is a document marker here.
     pub(super) fn is_document_mark(&self) -> bool {
         self.place.column == 0
             && matches!(self.rest().as_bytes(), [b'-', b'-', b'-', ..] | [b'.', b'.', b'.', ..])
             && self.is_gap(3)
     }
 
-    /// Goes on to an offset in the same line.
+    /// Advances to an offset on the same line.
     #[expect(clippy::cast_possible_truncation, reason = "a text has at most `BYTES` columns")]
     pub(super) fn go_to(&mut self, at: usize) {
-        // Each character has one byte that continues none.
+        // Each character has exactly one byte that is not a continuation byte.
         let characters = self.text.as_bytes()[self.at..at].iter().filter(|byte| **byte & 0xC0 != 0x80).count();
         self.at = at;
         self.characters += characters;
         self.place.column += characters as u32;
     }
 
-    /// Goes over ASCII of the same line.
+    /// Skips ASCII characters on the same line.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.go_to(self.at + bytes);
     }
 
-    /// Reads on while the bytes are such, and returns what was read.
+    /// Reads while `is` holds for the bytes, and returns what was read.
     ///
-    /// `is` must treat all bytes of a character beyond ASCII alike.
+    /// `is` must return the same for all bytes of a non-ASCII character.
     pub(super) fn take_while(&mut self, is: impl Fn(u8) -> bool) -> &'t str {
         let from = self.at;
         let rest = self.rest().as_bytes();
@@ -124,7 +124,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads the end of a line, and returns what it means.
+    /// Reads a line break, and returns the character that it means.
     pub(super) fn take_break(&mut self) -> char {
         let (bytes, characters, meaning) = match (self.byte(0), self.byte(1), self.byte(2)) {
             (b'\r', b'\n', _) => (2, 2, '\n'),
@@ -139,7 +139,7 @@ impl<'t> Reader<'t> {
         meaning
     }
 
-    /// Refuses the first character that no YAML has.
+    /// Refuses the text at the first character that YAML does not allow.
     pub(super) fn check(&self) -> Result<(), Error> {
         let Some((index, character)) = self.text.char_indices().find(|(_, character)| !is_printable(*character)) else {
             return Ok(());
@@ -156,7 +156,7 @@ fn is_printable(character: char) -> bool {
     )
 }
 
-/// The place behind a text, lines counted as YAML 1.1 counts them.
+/// The place after a text, with lines counted as in YAML 1.1.
 #[expect(clippy::cast_possible_truncation, reason = "a text has at most `BYTES` lines and columns")]
 pub(super) fn place_behind(before: &str) -> Place {
     const BREAKS: [char; 5] = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];

@@ -1,7 +1,7 @@
-//! What a scalar is: YAML 1.1's rules as PyYAML has them.
+//! The meaning of scalars: YAML 1.1's rules as implemented by PyYAML.
 //!
-//! The patterns are those of the YAML 1.1 type repository, <https://yaml.org/type/>, with PyYAML's deviations: a sign
-//! in a float's exponent is needed, dates stay text (Heat says so).
+//! The patterns are those of the YAML 1.1 type repository, <https://yaml.org/type/>, with PyYAML's deviations: the exponent
+//! of a float requires a sign, and dates stay text, because Heat configures this.
 
 use std::num::IntErrorKind;
 use std::sync::LazyLock;
@@ -25,7 +25,7 @@ fn pattern(alternatives: &str) -> Regex {
     Regex::new(&format!("^(?:{alternatives})$")).expect("INVARIANT: a constant")
 }
 
-/// What a plain scalar without a tag means, if that is not its text.
+/// The meaning of a plain scalar without a tag, if it is not text.
 pub(super) fn plain(text: &str) -> Result<Option<Tree>, Problem> {
     Ok(match text {
         "" | "~" | "null" | "Null" | "NULL" => Some(Tree::Null),
@@ -38,7 +38,7 @@ pub(super) fn plain(text: &str) -> Result<Option<Tree>, Problem> {
     })
 }
 
-/// The integer that PyYAML makes of a text.
+/// The integer that PyYAML reads from a text.
 pub(super) fn integer(text: &str) -> Result<i128, Problem> {
     let (negative, digits) = unsigned(text);
     let magnitude = if let Some(binary) = digits.strip_prefix("0b") {
@@ -61,7 +61,7 @@ pub(super) fn integer(text: &str) -> Result<i128, Problem> {
     }
 }
 
-/// As Python's `int`: with white space around it, and a sign and a prefix of its own.
+/// Like Python's `int`: it accepts surrounding white space, a sign, and a prefix.
 fn radix(digits: &str, radix: u32) -> Result<i128, IntErrorKind> {
     let digits = digits.trim();
     let unsigned = digits.strip_prefix(['-', '+']).unwrap_or(digits);
@@ -79,7 +79,7 @@ fn radix(digits: &str, radix: u32) -> Result<i128, IntErrorKind> {
     Ok(if digits.starts_with('-') { -magnitude } else { magnitude })
 }
 
-/// The float that PyYAML makes of a text.
+/// The float that PyYAML reads from a text.
 pub(super) fn float(text: &str) -> Result<f64, Problem> {
     read_float(text).ok_or_else(|| Problem::NotAFloat(text.to_owned()))
 }
@@ -90,7 +90,7 @@ fn read_float(text: &str) -> Option<f64> {
         ".inf" => f64::INFINITY,
         ".nan" => return Some(f64::NAN),
         _ if digits.contains(':') => {
-            // From the right, as PyYAML adds them up: floats are not associative.
+            // From the right, as PyYAML adds them up, because floating-point addition is not associative.
             let mut base = 1.0;
             let mut sum = 0.0;
             for part in digits.rsplit(':') {
@@ -104,7 +104,7 @@ fn read_float(text: &str) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Whether there is a minus, and what is behind the sign, without underscores.
+/// Whether there is a minus sign, and the text after the sign without underscores.
 fn unsigned(text: &str) -> (bool, String) {
     let text = text.replace('_', "");
     let negative = text.starts_with('-');

@@ -1,14 +1,14 @@
-//! What breaks YAML's grammar, in words for whoever wrote it.
+//! Violations of YAML's grammar, in words for the author of the text.
 
 use thiserror::Error;
 
-/// What breaks the grammar.
+/// A violation of the grammar.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum Syntax {
-    /// A tab where indentation counts.
+    /// A tab where indentation matters.
     #[error("a tab stands in the indentation")]
     Tab,
-    /// A line among the entries of a map that is none.
+    /// A line among the entries of a map that is not an entry.
     #[error("`{word}` stands where an entry `key: value` belongs")]
     NoColon {
         /// The line, or its beginning.
@@ -17,18 +17,19 @@ pub enum Syntax {
     /// A `: ` in a value.
     #[error("a second `: ` in one line")]
     SecondColon,
-    /// A `: ` in text that goes over lines.
+    /// A `: ` in text that spans lines.
     #[error("this `:` stands within the text that begins at line {line}, and makes no entry")]
     ColonInText {
         /// The line of the text, from 1.
         line: u32,
-        /// Whether the first line of that text has a colon that makes no key, for nothing separates it from the value.
+        /// Whether the first line of that text contains a colon that does not make a key, because no space separates it from
+        /// the value.
         tight: bool,
     },
     /// A key without `? ` that is too long.
     #[error("a key that is longer than 1024 characters")]
     LongKey,
-    /// A `:` that nothing separates from what is behind it.
+    /// A `:` without a space after it.
     #[error("a `:` stands directly before a bracket, comma or `?`")]
     TightColon,
     /// A `: ` elsewhere.
@@ -37,13 +38,13 @@ pub enum Syntax {
     /// A list where none can begin.
     #[error("a list cannot begin here, behind something else in the line")]
     Entry,
-    /// A `? ` where none can stand.
+    /// A `? ` where none is allowed.
     #[error("a key that begins with `? ` cannot stand here")]
     ComplexKey,
-    /// A character that begins nothing.
+    /// A character that cannot begin anything.
     #[error("text cannot begin with {}", if *.0 == '`' { "a backtick".to_owned() } else { format!("`{}`", .0) })]
     Begins(char),
-    /// Text of several lines within brackets.
+    /// A block scalar within brackets.
     #[error("text that begins with `{0}` cannot stand within brackets")]
     BlockInFlow(char),
     /// A quote without an end.
@@ -52,20 +53,20 @@ pub enum Syntax {
     /// A bracket without an end.
     #[error("the `{0}` is never closed")]
     Bracket(char),
-    /// Something else within brackets than what separates entries.
+    /// Something other than a separator between entries in brackets.
     #[error("`,` or `{close}` is expected behind an entry, but here is {found}")]
     Separator {
-        /// The bracket that would end it.
+        /// The closing bracket.
         close: char,
-        /// What is there.
+        /// What is there instead.
         found: &'static str,
     },
-    /// An entry that stands between the indentations.
+    /// An entry between two levels of indentation.
     #[error("this line is indented by {column}, but the entries of the {what} around it by {expected}")]
     Indentation {
-        /// How far it is indented.
+        /// Its indentation.
         column: u32,
-        /// How far the others are.
+        /// The indentation of the others.
         expected: u32,
         /// `list` or `map`.
         what: &'static str,
@@ -73,58 +74,58 @@ pub enum Syntax {
     /// A line that is indented less than the first one.
     #[error("this line is indented less than the first one, and so belongs to nothing")]
     Outside,
-    /// Something directly behind a quote that ends a text.
+    /// Something directly after the closing quote of a text.
     #[error("the quote before this has ended the text")]
     BehindQuote,
-    /// Something that the grammar does not have there.
+    /// Something that the grammar does not allow there.
     #[error("{expected} is expected, but here is {found}")]
     Unexpected {
         /// What is there.
         found: &'static str,
-        /// What could be.
+        /// What is expected.
         expected: &'static str,
     },
-    /// An escape that there is not.
+    /// An unknown escape.
     #[error("there is no escape `\\{0}`")]
     Escape(char),
-    /// An escape by the number of no character.
+    /// An escape with a number that is not a character.
     #[error("the escape `{0}` is no character")]
     NoCharacter(String),
-    /// An escape by number without a number.
+    /// A numeric escape without a number.
     #[error("`\\{letter}` needs {digits} hexadecimal digits behind it")]
     Code {
         /// `x`, `u` or `U`.
         letter: char,
-        /// How many digits it has.
+        /// The required number of digits.
         digits: usize,
     },
-    /// Something behind `|` or `>`.
+    /// Something after `|` or `>`.
     #[error("behind `{0}` the line goes on")]
     BlockHeader(char),
     /// A `|0`.
     #[error("text cannot be indented by 0")]
     ZeroIndentation,
-    /// A name of an anchor or alias that is none.
+    /// An invalid name of an anchor or alias.
     #[error("behind `{0}` stands no name of letters, digits, `-` and `_`")]
     AnchorName(char),
-    /// A tag that is none.
+    /// An invalid tag.
     #[error("this tag cannot be read: {0}")]
     Tag(&'static str),
-    /// A tag with a prefix of nothing.
+    /// A tag with an undefined prefix.
     #[error("the tag begins with `{0}`, which no `%TAG` explains")]
     TagHandle(String),
-    /// A line with `%` at its beginning.
+    /// A line that begins with `%`.
     #[error("`%{0}` is no directive that Heat knows")]
     Directive(String),
-    /// A directive that is not as it should be.
+    /// A malformed directive.
     #[error("this directive cannot be read: {0}")]
     DirectiveForm(&'static str),
-    /// A version that is not read.
+    /// An unsupported version.
     #[error("YAML {major}.{minor} is not what Heat reads")]
     Version {
-        /// The part before the point.
+        /// The part before the dot.
         major: u32,
-        /// The part behind it.
+        /// The part after the dot.
         minor: u32,
     },
 }
@@ -196,7 +197,7 @@ fn no_colon(word: &str) -> String {
     }
 }
 
-/// A key and a value with nothing but a colon between them; no URL.
+/// A key and a value with only a colon between them, unless it is a URL.
 pub(super) fn tight_pair(word: &str) -> Option<(&str, &str)> {
     word.split_once(':').filter(|(key, value)| {
         !key.is_empty() && !key.contains(char::is_whitespace) && !value.is_empty() && !value.starts_with("//")

@@ -1,18 +1,18 @@
-//! The words of YAML's grammar.
+//! The tokens of YAML's grammar.
 
 use super::Span;
 
-/// A word and its place.
+/// A token and its place.
 #[derive(Debug)]
 pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) span: Span,
 }
 
-/// What a word can be.
+/// The kinds of tokens.
 ///
-/// The structure that indentation makes is told by words of its own (`BlockListStart`, `BlockMapStart`, `BlockEnd`), and
-/// by `Key` before each key, whose `:` may come much later.
+/// Structure that indentation implies has tokens of its own (`BlockListStart`, `BlockMapStart`, `BlockEnd`). So has the
+/// start of each key (`Key`), whose `:` may come much later.
 #[derive(Debug, PartialEq)]
 pub(super) enum Kind {
     End,
@@ -43,7 +43,7 @@ pub(super) enum Kind {
     Entry,
     /// `,`
     Comma,
-    /// `? `, or nothing before a key whose `:` comes.
+    /// `? `, or implied before a key whose `:` follows.
     Key,
     /// `: `
     Value,
@@ -60,7 +60,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// How a message calls it.
+    /// Its name in messages.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::End => "the end of the text",

@@ -1,7 +1,7 @@
-//! The checks of what only wattle reads of a template, beside Heat's own.
+//! Checks of the template content that only wattle reads, in addition to Heat's own.
 //!
-//! What lives here: the codes W13xx with their documentation, and everything that is wrong with a template at once. What
-//! must not: what Heat refuses, which is `wattle_heat::check`'s.
+//! What lives here: the codes W13xx with their documentation, and the function that reports everything that is wrong with a
+//! template at once. What must not: what Heat refuses, which is the job of `wattle_heat::check`.
 
 mod nested_software;
 
@@ -27,7 +27,7 @@ pub static CHECKS: &[&Check] = &[
     &nested_software::NESTED_SOFTWARE,
 ];
 
-/// What every check of templates says of itself, Heat's first.
+/// The descriptions of all checks of templates, Heat's first.
 pub fn all() -> impl Iterator<Item = &'static About> {
     wattle_heat::check::all().chain(CHECKS.iter().map(|check| &check.about))
 }
@@ -38,7 +38,7 @@ pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
     if !is_extended(&loaded.template) {
         return sorted(with_software(loaded, diagnostics(Judged { loaded, stock: None, never: None })));
     }
-    // What only software tells is not for Heat to find in resources.
+    // Heat's resources cannot supply what only software can, so Heat must not look for it there.
     let model = read(loaded);
     let stock = stripped(loaded, &model.run_time_exports());
     let mut found = diagnostics(Judged { loaded, stock: Some(&stock), never: Some(RUN_TIME) });

@@ -9,8 +9,8 @@ use wattle_heat::Loaded;
 use wattle_heat::yaml::{Node, Span};
 
 check! {
-    /// Software is described in the template that wattle is given. Nested templates, and what the members of groups are
-    /// made of, are Heat's alone: software that they describe would never run.
+    /// Software is described in the template that is given to wattle. Nested templates, and the definitions of group
+    /// members, are read only by Heat: software described in them would never run.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -36,7 +36,7 @@ check! {
     NESTED_SOFTWARE: "W1308", Error, "software in a nested template or in a group"
 }
 
-/// Adds what is wrong to `found`.
+/// Adds diagnostics to `found`.
 pub(super) fn run(loaded: &Loaded, found: &mut Vec<Diagnostic>) {
     for (name, resource) in &loaded.template.resources {
         let own = resource.metadata.as_ref().and_then(software);
@@ -66,7 +66,7 @@ fn diagnostic(loaded: &Loaded, message: String, span: Span) -> Diagnostic {
         .help("write the server as a resource of the template that wattle is given, and its software there")
 }
 
-/// The place of the software that metadata describe.
+/// The place of the software that the metadata describes.
 fn software(metadata: &Node) -> Option<Span> {
     metadata.get(KEY).map(|ours| ours.span)
 }

@@ -1,4 +1,4 @@
-//! What `#[parameter(...)]` says: the default of a parameter, its constraints and all else.
+//! The content of `#[parameter(...)]`: a parameter's default, its constraints and everything else.
 
 use wattle_heat::template::{Constraint, Rule, float_as_python};
 use wattle_heat::truth;
@@ -11,7 +11,7 @@ use super::valued::{as_written, float};
 /// A number as Heat reads one.
 pub(super) enum Number {
     Integer(i128),
-    /// One that was written in another base than ten, and how Rust writes it so.
+    /// A number written in a base other than ten, and its Rust literal.
     Based(i128, String),
     Float(f64),
 }
@@ -40,7 +40,7 @@ impl Number {
         }
     }
 
-    /// It, if it is a whole number.
+    /// The number, if it is an integer.
     pub(super) fn whole(&self) -> Option<i128> {
         match self {
             Self::Integer(value) | Self::Based(value, _) => Some(*value),
@@ -57,12 +57,12 @@ pub(super) fn bounds(rule: &Rule) -> Vec<&Node> {
     }
 }
 
-/// A constant of the type, as an attribute has it.
+/// A constant of the type, as an attribute contains it.
 pub(super) fn literal(node: &Node, ty: &str) -> Option<String> {
     match (ty, &*node.tree) {
         ("String" | "hot::Json", Tree::Text { text, .. }) => Some(quoted(text)),
         ("Cidr", Tree::Text { text, .. }) => Scalar::Network.holds(text).then(|| quoted(text)),
-        // As Heat writes it where text is needed.
+        // Heat writes the number like this where it needs text.
         ("String", Tree::Integer(value)) => Some(quoted(&value.to_string())),
         ("String", Tree::Float(value)) => Some(quoted(&float_as_python(*value))),
         ("String", Tree::Boolean(value)) => Some(quoted(if *value { "True" } else { "False" })),
@@ -95,7 +95,7 @@ pub(super) fn literal(node: &Node, ty: &str) -> Option<String> {
 #[derive(Default)]
 pub(super) struct Keys {
     keys: Vec<(&'static str, String)>,
-    /// What no key says.
+    /// Constraints for which there is no key.
     pub(super) constraints: Vec<String>,
 }
 
@@ -134,7 +134,7 @@ impl Keys {
             .map(|(key, value)| if value.is_empty() { (*key).to_owned() } else { format!("{key} = {value}") })
             .collect();
         let line = keys.join(", ");
-        // Above this width, rustfmt puts each on a line of its own.
+        // Above this width, rustfmt puts each key on its own line.
         let is_narrow = keys.len() == 1 || line.chars().count() <= 70;
         if is_narrow && line.chars().count() + 19 <= WIDTH {
             format!("    #[parameter({line})]\n")
@@ -145,7 +145,7 @@ impl Keys {
     }
 }
 
-/// The rule that a key is of.
+/// The rule that a key belongs to.
 fn rule(key: &str) -> &str {
     match key {
         "min" | "max" => "range",
@@ -154,7 +154,7 @@ fn rule(key: &str) -> &str {
     }
 }
 
-/// A rule as keys, if keys say it of a parameter of the type.
+/// A rule as keys, if keys can express it for a parameter of the type.
 fn by_keys(rule: &Rule, ty: &str) -> Option<Vec<(&'static str, String)>> {
     let is_number = matches!(ty, "u8" | "u16" | "u32" | "i64" | "f64");
     let is_text = matches!(ty, "String" | "Secret<String>" | "Cidr");
@@ -191,7 +191,7 @@ fn by_keys(rule: &Rule, ty: &str) -> Option<Vec<(&'static str, String)>> {
     }
 }
 
-/// A rule as a constraint of the model.
+/// A rule as a constraint value of the model.
 fn by_value(rule: &Rule) -> String {
     let number = |node: &Option<Node>, whole: bool| match node.as_ref().and_then(Number::of) {
         None => "None".to_owned(),
@@ -223,7 +223,7 @@ fn by_value(rule: &Rule) -> String {
     }
 }
 
-/// A constant of the model.
+/// A constant as a model value.
 fn expression(node: &Node) -> String {
     match &*node.tree {
         Tree::Text { text, .. } => format!("{}.into()", quoted(text)),

@@ -1,4 +1,4 @@
-//! One template as one module of Rust.
+//! One template as one Rust module.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -26,12 +26,12 @@ use super::software::Software;
 use super::valued::Valued;
 use super::{Note, Unsupported, order};
 
-/// What a module needs of others.
+/// What a module imports.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     /// Modules of the catalog.
     pub(super) services: BTreeSet<String>,
-    /// Features of the catalog besides those of these modules.
+    /// Catalog features other than those of these modules.
     pub(super) features: BTreeSet<&'static str>,
     /// `wattle_catalog::raw`.
     pub(super) raw: bool,
@@ -41,60 +41,60 @@ pub(super) struct Uses {
     pub(super) constraint: bool,
 }
 
-/// A resource that is added already.
+/// A resource that has already been added.
 #[derive(Debug)]
 pub(super) struct Handle<'a> {
     pub(super) variable: String,
     pub(super) ty: Ty,
     pub(super) known: Option<&'a Known>,
-    /// What it is a stack of.
+    /// The nested template that it is a stack of.
     pub(super) stack: Option<Stacks<'a>>,
 }
 
-/// A template on its way to a module.
+/// A template that is being turned into a module.
 pub(super) struct Blueprint<'a> {
     pub(super) loaded: &'a Loaded,
     pub(super) template: &'a Template,
     pub(super) catalog: &'a Catalog,
-    /// Whether the modules of nested templates are within this one, not beside it.
+    /// Whether the modules of nested templates are within this one rather than beside it.
     is_root: bool,
     modules: &'a Modules,
-    /// The nested templates that have typed stacks here, by the type as written.
+    /// The nested templates with typed stacks here, by the type as written.
     pub(super) stacks: HashMap<&'a str, Stacks<'a>>,
     pub(super) software: &'a Software<'a>,
     pub(super) kept: &'a Kept,
-    /// Variables of components, by the names of their deployments.
+    /// The variables of components, by the names of their deployments.
     pub(super) components: HashMap<&'a str, String>,
-    /// Field and type by name.
+    /// The field and type of each parameter, by name.
     pub(super) parameters: HashMap<&'a str, (String, &'static str)>,
-    /// Variables by name.
+    /// The variables of conditions, by name.
     pub(super) conditions: HashMap<&'a str, String>,
     pub(super) handles: HashMap<&'a str, Handle<'a>>,
-    /// The files that it reads, by their paths as written.
+    /// The files that it reads, by path as written.
     pub(super) files: HashMap<String, FileUse>,
     /// The paths of the files that it registers.
     pub(super) brought: Vec<String>,
     pub(super) variables: Names,
-    /// Resources that something refers to.
+    /// Resources that are referred to.
     pub(super) referred: HashSet<&'a str>,
-    /// Dependences on resources that are added later.
+    /// Dependencies on resources that are added later.
     pub(super) later: Vec<(String, String)>,
     pub(super) literals: Literals,
     pub(super) uses: Uses,
     pub(super) body: String,
-    /// The comments that stand nowhere yet.
+    /// Comments that have not been written to the code yet.
     pub(super) remarks: Remarks<'a>,
     pub(super) notes: Vec<Note>,
-    /// Those of resources, by their names.
+    /// Notes on resources, by resource name.
     noted: Vec<(&'a str, String)>,
 }
 
-/// The modules of nested templates, by the templates' paths.
+/// The modules of nested templates, by template path.
 #[derive(Debug, Default)]
 pub(super) struct Modules {
-    /// The function of each, which its module is called as.
+    /// The function of each template, which also names its module.
     pub(super) functions: IndexMap<String, String>,
-    /// What those show that were made already.
+    /// The public interfaces of the templates that have been processed.
     pub(super) faces: IndexMap<String, Face>,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct Module {
 }
 
 impl<'a> Blueprint<'a> {
-    /// The template as the function `name`, in a module whose own files are in the folder of that name.
+    /// The template as the function `name`, in a module whose own files are in the folder with that name.
     pub(super) fn module(
         loaded: &'a Loaded,
         template: &'a Template,
@@ -222,7 +222,7 @@ impl<'a> Blueprint<'a> {
         Module { text, files: self.literals.files, brought: self.brought, uses: self.uses, notes: self.notes, face }
     }
 
-    /// Which resources are referred to.
+    /// Collects the resources that are referred to.
     fn refer(&mut self) {
         let template = self.template;
         for section in ["resources", "outputs"].iter().filter_map(|name| template.root.get(name)) {
@@ -258,7 +258,7 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    /// The text of a node, which names a template beside by what it is called there.
+    /// The text of a node. If it is the path of a nested template, the name under which the emitted template asks for that.
     pub(super) fn named<'n>(&self, node: &Node, text: &'n str) -> Cow<'n, str> {
         let mentions = &self.loaded.library.mentions;
         let is_type = |mention: &&Mention| {
@@ -275,7 +275,7 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    /// The blueprint of each nested template that a type names.
+    /// Registers each nested template that is used as a type.
     fn nested_templates(&mut self) {
         let mut seen = HashSet::new();
         for mention in self.loaded.library.mentions.iter().filter(|mention| mention.is_type) {
@@ -292,7 +292,7 @@ impl<'a> Blueprint<'a> {
             let call = Expr::atom("t").method("template", [path, Expr::atom(format!("{module}::{function}"))]);
             match self.modules.faces.get(&mention.path).filter(|face| self.has_stacks(&mention.written, face)) {
                 Some(face) => {
-                    // A resource of its name is named more often.
+                    // A resource with the same name is used more often, so it keeps the plain name.
                     let is_taken = self.template.resources.keys().any(|name| snake(name) == *function);
                     let variable = if is_taken { format!("{function}_template") } else { function.clone() };
                     let variable = self.variables.fresh(variable);
@@ -321,7 +321,7 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    /// The conditions that something names: more than do where a text is one's name by chance.
+    /// The conditions that are mentioned. This may include too many, where a text happens to be the name of a condition.
     fn used_conditions(&self) -> HashSet<&'a str> {
         let template = self.template;
         let mut used = HashSet::new();
@@ -348,7 +348,7 @@ impl<'a> Blueprint<'a> {
         used
     }
 
-    /// Dependences that could not be said where the resource was added.
+    /// Adds dependencies that could not be expressed when the resource was added.
     fn cycles(&mut self) {
         for (name, other) in std::mem::take(&mut self.later) {
             if let (Some((variable, _)), Some((other, _))) = (self.handle(&name), self.handle(&other)) {
@@ -394,7 +394,7 @@ impl<'a> Blueprint<'a> {
         types
     }
 
-    /// The comments at `owner`, in the function's body.
+    /// Writes the comments of `owner` into the function's body.
     pub(super) fn remark(&mut self, owner: Owner<'a>) {
         self.body += &self.remarks.take(owner, 4);
     }
@@ -405,12 +405,12 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    /// The variable of a resource that is added already.
+    /// The variable of a resource that has already been added.
     pub(super) fn handle(&self, name: &str) -> Option<(String, Ty)> {
         self.handles.get(name).map(|handle| (handle.variable.clone(), handle.ty.clone()))
     }
 
-    /// What the catalog knows of a resource that is added already.
+    /// What the catalog knows about a resource that has already been added.
     pub(super) fn known(&self, name: &str) -> Option<&'a Known> {
         self.handles.get(name).and_then(|handle| handle.known)
     }
@@ -423,21 +423,21 @@ impl<'a> Blueprint<'a> {
         Unsupported { at: self.at(node), text }
     }
 
-    /// Notes something of a resource: of what of it, and what.
+    /// Records a note on a resource: the part that it concerns, and its text.
     pub(super) fn note(&mut self, resource: &'a str, subject: String, text: String) {
         let at = self.template.at(self.template.resources[resource].name_span);
         self.notes.push(Note::new(at, subject, text.clone()));
         self.noted.push((resource, text));
     }
 
-    /// The notes of a resource, as comments.
+    /// The notes on a resource, as comments.
     pub(super) fn comments_of(&self, resource: &str) -> String {
         let own = self.noted.iter().filter(|(of, _)| *of == resource);
         own.map(|(_, text)| comment(text)).collect()
     }
 }
 
-/// `&[...]`: the only borrowed value that generated code has.
+/// `&[...]`: the only borrowed value in generated code.
 fn reference(expr: Expr) -> Expr {
     match expr {
         Expr::Array(items) => {
@@ -454,7 +454,7 @@ fn reference(expr: Expr) -> Expr {
     }
 }
 
-/// Several names of the catalog, as many in a line as fit.
+/// Several catalog names, as many per line as fit.
 fn imported(names: &[&str]) -> String {
     let line = format!("use wattle_catalog::{{{}}};\n", names.join(", "));
     if line.len() <= WIDTH + 1 {
@@ -472,7 +472,7 @@ fn imported(names: &[&str]) -> String {
     format!("use wattle_catalog::{{\n{}\n}};\n", rows.join("\n"))
 }
 
-/// The lines of a body that are no comments: each comment has lines of its own.
+/// The lines of a body other than comments. Each comment has its own lines.
 pub(super) fn code(body: &str) -> String {
     body.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with("//")).collect()
 }

@@ -1,4 +1,4 @@
-//! Heat's functions as calls in Rust.
+//! Calls of Heat's functions, translated to Rust.
 
 use wattle_heat::template::{Call, Context, Function};
 use wattle_heat::yaml::{Node, Tree};
@@ -8,11 +8,11 @@ use super::catalog::Ty;
 use super::rust::{Expr, quoted};
 use super::valued::{Valued, entries, list};
 
-/// Up to this width, text around values is written as `text!`.
+/// Up to this width, text that contains values is written with `text!`.
 const TEXT: usize = 72;
 
 impl Blueprint<'_> {
-    /// A call, as an expression.
+    /// A call as a Rust expression.
     pub(super) fn call(&mut self, call: &Call<'_>, context: Context, hint: &str) -> Valued {
         let known = match call.function {
             Function::GetParam => self.get_param(call, context, hint),
@@ -83,7 +83,7 @@ impl Blueprint<'_> {
     pub(super) fn get_resource(&mut self, name: &str) -> Valued {
         match self.handle(name) {
             Some((variable, ty)) => Valued::new(Expr::atom(variable), ty),
-            // Added later, or nowhere.
+            // Either added later, or missing.
             None => Valued::hot("function", [Expr::text("get_resource"), Expr::text(name)]),
         }
     }
@@ -112,7 +112,7 @@ impl Blueprint<'_> {
         Some(Valued::hot("get_attr", [handle, list(path).expr]))
     }
 
-    /// Ways into attributes that have methods of their own: a port's first address, a server's on a network.
+    /// Paths into attributes that have methods of their own: a port's first address, and a server's address on a network.
     fn known_path(&mut self, ty: &Ty, handle: &Expr, attribute: &Node, path: &[Node]) -> Option<Valued> {
         let Ty::Handle(ty, _) = ty else { return None };
         let first = |node: &Node| matches!(*node.tree, Tree::Integer(0));
@@ -157,7 +157,7 @@ impl Blueprint<'_> {
         Some(Valued::hot(call.function.name(), [one.expr, other.expr]))
     }
 
-    /// A function of two arguments by name.
+    /// A function of two named arguments.
     fn by_names(&mut self, call: &Call<'_>, names: [&str; 2], hint: &str) -> Option<Valued> {
         let Tree::Map(pairs) = &*call.argument.tree else { return None };
         let arguments = entries(pairs);
@@ -180,7 +180,7 @@ impl Blueprint<'_> {
         self.by_names(call, ["template", "params"], hint)
     }
 
-    /// Text with values in it, where reading it as such is easier than replacing by keys.
+    /// Text that contains values, where this is easier to read than replacing keys.
     fn replaced_text(&mut self, call: &Call<'_>, hint: &str) -> Option<Valued> {
         let Tree::Map(pairs) = &*call.argument.tree else { return None };
         let arguments = entries(pairs);
@@ -242,7 +242,7 @@ impl Blueprint<'_> {
                 None => Ok(item),
             });
         }
-        // Heat joins texts only, so that a number is a mistake that must stay one.
+        // Heat joins only texts. A number here is a mistake, and must remain one.
         let is_text =
             |valued: &Valued| matches!(valued.ty, Ty::Parameter("String") | Ty::Attribute("String" | "IpAddr"));
         for node in pieces.iter().filter_map(|piece| piece.as_ref().ok()) {
@@ -256,7 +256,7 @@ impl Blueprint<'_> {
         self.text(pieces, hint)
     }
 
-    /// `text!` of constant pieces and values, if it is short and something in it is no constant.
+    /// `text!` of constant pieces and values, if it is short and not entirely constant.
     fn text(&mut self, pieces: Vec<Result<&Node, String>>, hint: &str) -> Option<Valued> {
         let mut format = String::new();
         let mut arguments = Vec::new();
@@ -282,7 +282,7 @@ impl Blueprint<'_> {
         })
     }
 
-    /// A value that `text!` takes and that is as short as a name.
+    /// A value that `text!` accepts and that is as short as a name.
     fn text_part(value: Valued) -> Option<Expr> {
         let scalar = match value.ty {
             Ty::Parameter(ty) | Ty::Attribute(ty) => {

@@ -1,25 +1,25 @@
-//! The typed catalog: which type, setter and attribute says what.
+//! The typed catalog: which Rust type, setter and attribute method stands for which of Heat's.
 
 use std::collections::HashMap;
 
 use wattle_catalog_generate::plan::{self, Field, Nested, Part, Resource, Type};
 use wattle_catalog_generate::schema::Types;
 
-/// The catalog's resource types, by Heat's name.
+/// The catalog's resource types, by Heat's names.
 #[derive(Debug)]
 pub(super) struct Catalog(HashMap<String, Known>);
 
 /// A resource type of the catalog.
 #[derive(Debug)]
 pub(super) struct Known {
-    /// Its module, and the feature that has it: `neutron`.
+    /// Its module, which is also its feature: `neutron`.
     pub(super) service: String,
-    /// What is known of it.
+    /// Its description in the catalog.
     pub(super) resource: Resource,
 }
 
 impl Catalog {
-    /// The catalog that this was built with.
+    /// The catalog that this program was built with.
     pub(super) fn new() -> Self {
         let types: Types = serde_json::from_str(wattle_catalog::TYPES).expect("INVARIANT: the schemas are Heat's own");
         let known = plan::services(&types).into_iter().flat_map(|service| {
@@ -32,8 +32,8 @@ impl Catalog {
         Self(known.collect())
     }
 
-    /// The type, if Heat does not discourage it, of which the compiler would warn, and has more of it than its name: of what it has
-    /// removed it keeps no property.
+    /// The type, unless Heat deprecates it or knows only its name: the compiler would warn about a deprecated type, and for
+    /// a removed one Heat keeps no properties.
     pub(super) fn get(&self, ty: &str) -> Option<&Known> {
         let is_there = |known: &&Known| !known.is_hidden() || !known.resource.fields.is_empty();
         self.0.get(ty).filter(|known| known.resource.schema.support.deprecated().is_none()).filter(is_there)
@@ -46,23 +46,23 @@ impl Catalog {
 }
 
 impl Known {
-    /// Whether only the feature `hidden` of the catalog has it.
+    /// Whether it needs the catalog's feature `hidden`.
     pub(super) fn is_hidden(&self) -> bool {
         self.resource.schema.support.is_hidden()
     }
 
-    /// A path within the type's module: `neutron::Net`.
+    /// A path in the type's module: `neutron::Net`.
     pub(super) fn path(&self, name: &str) -> String {
         format!("{}::{name}", self.service)
     }
 
-    /// The setter of a property, or what `new` takes for it; none for those that Heat hides or discourages.
+    /// The setter of a property, or the argument of `new` for it. `None` for properties that Heat hides or deprecates.
     pub(super) fn field(&self, heat: &str) -> Option<&Field> {
         usable(&self.resource.fields, heat)
     }
 
-    /// Whether Heat hides or discourages the property at the end of a way through maps, and through lists without their
-    /// indices.
+    /// Whether Heat hides or deprecates the property at the end of a path through maps and lists. Indices of lists are not
+    /// part of the path.
     pub(super) fn is_dated(&self, way: &[&str]) -> bool {
         let mut properties = &self.resource.schema.props;
         let mut found = None;
@@ -74,7 +74,7 @@ impl Known {
         found.is_some_and(|property| property.is_hidden() || property.support.deprecated().is_some())
     }
 
-    /// What the property is a value of.
+    /// The nested type of a property.
     pub(super) fn nested(&self, name: &str) -> Option<&Nested> {
         self.resource.parts.iter().find_map(|part| match part {
             Part::Nested(nested) if nested.name == name && (!nested.hidden || self.is_hidden()) => Some(nested),
@@ -82,7 +82,7 @@ impl Known {
         })
     }
 
-    /// The variant of an enumeration for a value of Heat's.
+    /// The enum variant for one of Heat's values.
     pub(super) fn variant(&self, name: &str, value: &serde_json::Value) -> Option<&str> {
         self.resource.parts.iter().find_map(|part| match part {
             Part::Choice(choice) if choice.name == name && (!choice.hidden || self.is_hidden()) => {
@@ -92,7 +92,7 @@ impl Known {
         })
     }
 
-    /// Whether an enumeration is one of numbers, and whether it takes numbers beside its names.
+    /// Whether an enum is numeric, and whether it accepts numbers in addition to its names.
     pub(super) fn numbers(&self, name: &str) -> (bool, bool) {
         self.resource
             .parts
@@ -106,7 +106,7 @@ impl Known {
             .unwrap_or_default()
     }
 
-    /// The method of an attribute and its type.
+    /// The method of an attribute, and its type.
     pub(super) fn attribute(&self, heat: &str) -> Option<(&str, &'static str)> {
         self.resource.attributes.iter().find_map(|(method, name, ty, attribute)| {
             let there = !attribute.support.is_hidden() || self.is_hidden();
@@ -116,21 +116,21 @@ impl Known {
     }
 }
 
-/// The field of a name, unless Heat hides or discourages it.
+/// The field with a name, unless Heat hides or deprecates it.
 pub(super) fn usable<'f>(fields: &'f [Field], heat: &str) -> Option<&'f Field> {
     fields
         .iter()
         .find(|field| field.heat == heat && !field.schema.is_hidden() && field.schema.support.deprecated().is_none())
 }
 
-/// What Rust knows of the type of an expression.
+/// What is known about the Rust type of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Ty {
     /// `&str`.
     Text,
     /// `bool`.
     Boolean,
-    /// A literal without a type of its own.
+    /// A literal whose type is inferred.
     Integer,
     /// A literal with a type of its own.
     Wide(&'static str),
@@ -140,7 +140,7 @@ pub(super) enum Ty {
     Parameter(&'static str),
     /// `Attribute<T>`.
     Attribute(&'static str),
-    /// A typed handle: the type, and the kinds of references that it is.
+    /// A typed handle: the type, and the kinds of references it can be used as.
     Handle(String, Vec<&'static str>),
     /// `wattle::author::Resource`.
     Resource,
@@ -150,14 +150,14 @@ pub(super) enum Ty {
     Value,
     /// `hot::Condition`.
     Condition,
-    /// An array of so many.
+    /// An array of this length.
     Array(Box<Ty>, usize),
-    /// An array of so many names and values.
+    /// An array of this many names and values.
     Map(Box<Ty>, usize),
 }
 
 impl Ty {
-    /// Whether a property that takes anything takes it.
+    /// Whether a property that accepts anything accepts it.
     pub(super) fn is_anything(&self) -> bool {
         match self {
             Self::Condition | Self::Wide("u64") => false,
@@ -167,7 +167,7 @@ impl Ty {
         }
     }
 
-    /// Whether a property of `ty` takes it. Literals are judged by their value instead.
+    /// Whether a property of type `ty` accepts it. Literals are judged by their value instead.
     pub(super) fn fits(&self, ty: &Type, known: &Known) -> bool {
         let named = |names: &[&str]| matches!(ty, Type::Named(name) if names.contains(name));
         let textual = || {

@@ -1,4 +1,4 @@
-//! Components: their kinds, and what runs where.
+//! Components: their types, and what runs where.
 
 use wattle::shown::one_line;
 
@@ -14,7 +14,7 @@ use wattle_heat::template::Context;
 use wattle_heat::yaml::Tree;
 
 impl Blueprint<'_> {
-    /// A struct for each kind of component.
+    /// A struct for each component type.
     pub(super) fn kinds(&mut self) -> String {
         let mut text = String::new();
         let software = self.software;
@@ -97,7 +97,7 @@ impl Blueprint<'_> {
     }
 }
 
-/// The struct of a config.
+/// The name of the struct for a config.
 fn kind(name: &str) -> String {
     wattle_catalog_generate::naming::camel(name)
 }

@@ -1,4 +1,4 @@
-//! Properties under names of the past, which the catalog does not offer: Heat reads them under today's.
+//! Properties under outdated names. The catalog does not offer these, and Heat reads them under the current names.
 
 use wattle_heat::properties;
 use wattle_heat::template::Template;
@@ -6,7 +6,7 @@ use wattle_heat::template::Template;
 use super::Note;
 use super::catalog::Catalog;
 
-/// The template with its properties under the names that the catalog has them by, where Heat reads both alike.
+/// Renames the template's properties to the names that the catalog uses, where Heat reads both alike.
 pub(super) fn renamed(template: &Template, catalog: &Catalog, notes: &mut Vec<Note>) -> Template {
     let mut template = template.clone();
     let mut renamed = Vec::new();

@@ -1,4 +1,4 @@
-//! What a module of a nested template shows those that have stacks of it: its parameters, and its outputs.
+//! The interface of a nested template's module for templates that use it as a stack: its parameters and its outputs.
 
 use wattle_heat::template::{Call, Context, Function};
 use wattle_heat::yaml::{Node, Tree};
@@ -13,17 +13,17 @@ use super::rust::{Expr, quoted};
 use super::typed::is_within;
 use super::valued::entries;
 
-/// The struct whose methods are the outputs.
+/// The name of the struct whose methods are the outputs.
 const OUTPUTS: &str = "Outputs";
 
-/// What a module shows.
+/// The interface of a module.
 #[derive(Debug, Default)]
 pub(super) struct Face {
     parameters: Vec<Setting>,
     outputs: Vec<Shown>,
 }
 
-/// A parameter, which is set by a method.
+/// A parameter, set by a method.
 #[derive(Debug)]
 struct Setting {
     name: String,
@@ -32,28 +32,28 @@ struct Setting {
     required: bool,
 }
 
-/// An output, which is read by a method.
+/// An output, read by a method.
 #[derive(Debug)]
 struct Shown {
     name: String,
     method: String,
-    /// The type of Rust, if it is known: any value otherwise.
+    /// Its Rust type, if known. Otherwise it can be any value.
     ty: Option<&'static str>,
     description: String,
 }
 
-/// A nested template that has stacks here.
+/// A nested template that is used for stacks here.
 #[derive(Clone, Debug)]
 pub(super) struct Stacks<'a> {
-    /// The variable of the template.
+    /// The variable that holds the template.
     pub(super) variable: String,
-    /// The way to the module.
+    /// The path to the module.
     pub(super) module: String,
     pub(super) face: &'a Face,
 }
 
 impl Face {
-    /// Whether all that is said of the properties of a stack is said by setters.
+    /// Whether setters can express all properties that are given for a stack.
     pub(super) fn has(&self, properties: Option<&Node>, call: impl Fn(&Node) -> bool) -> bool {
         let given = match properties.map(|node| (node, &*node.tree)) {
             None | Some((_, Tree::Null)) => Vec::new(),
@@ -66,7 +66,7 @@ impl Face {
             && self.parameters.iter().all(|one| !one.required || is_given(&one.name))
     }
 
-    /// The outputs as methods of a struct around a stack; nothing if there are none.
+    /// The outputs as methods of a struct around a stack. Empty if there are none.
     pub(super) fn text(&self) -> String {
         if self.outputs.is_empty() {
             return String::new();
@@ -93,7 +93,7 @@ impl Face {
 }
 
 impl<'a> Blueprint<'a> {
-    /// What this module shows; `outputs` are the types of its outputs, by their names.
+    /// The interface of this module. `outputs` are the types of its outputs, by name.
     pub(super) fn face(&self, outputs: &[(&'a str, Ty)]) -> Face {
         let parameters = self.template.parameters.iter().map(|(name, parameter)| {
             let (method, ty) = self.parameters[name.as_str()].clone();
@@ -120,7 +120,7 @@ impl<'a> Blueprint<'a> {
         Face { parameters: parameters.collect(), outputs: shown.collect() }
     }
 
-    /// Whether the output is what a function gives that only makes text.
+    /// Whether the output is the result of a function that only returns text.
     fn makes_text(&self, output: &str) -> bool {
         let call =
             self.template.outputs[output].value.as_ref().and_then(|node| Call::of(node, self.template.version()));
@@ -130,7 +130,7 @@ impl<'a> Blueprint<'a> {
         })
     }
 
-    /// A stack of a nested template whose face has all that is said of it.
+    /// A stack of a nested template whose interface covers everything that is given for it.
     pub(super) fn stack(&mut self, name: &str, of: &Stacks<'a>, properties: &[(String, &Node)]) -> Expr {
         let mut expr = Expr::atom(&of.variable).method("stack", []);
         for (key, node) in properties {
@@ -153,7 +153,8 @@ impl<'a> Blueprint<'a> {
         expr
     }
 
-    /// What the members of a group are made of, if that is a stack of a nested template whose face has all that is said of it.
+    /// The definition of a group's members, if it is a stack of a nested template whose interface covers everything that is
+    /// given for it.
     pub(super) fn member(&mut self, ty: &str, property: &str, definition: &Node, hint: &str) -> Option<Expr> {
         if !is_definition(ty, property) {
             return None;
@@ -168,7 +169,7 @@ impl<'a> Blueprint<'a> {
         Some(Expr::atom("t").method("member", [self.stack(hint, &of, &given)]))
     }
 
-    /// Type and properties of a definition that has nothing else.
+    /// The type and properties of a definition that has nothing else.
     fn defined<'n>(&self, definition: &'n Node) -> Option<(&'n str, Option<&'n Node>)> {
         let Tree::Map(pairs) = &*definition.tree else { return None };
         let is_call = Call::of(definition, self.template.version()).is_some();

@@ -1,4 +1,4 @@
-//! The files that a template reads, and those that these name when they are templates themselves.
+//! The files that a template reads, and the files that these read in turn if they are templates themselves.
 
 use std::collections::HashSet;
 
@@ -15,16 +15,16 @@ use super::names::snake;
 use super::rust::{Expr, assigned, statement};
 use super::valued::Valued;
 
-/// How the content of a file is written where it is read.
+/// How code that reads a file refers to its content.
 pub(super) enum FileUse {
-    /// By the variable that has it.
+    /// By the variable that holds it.
     Variable(String),
     /// By the call that registers it.
     InPlace(Expr),
 }
 
 impl Blueprint<'_> {
-    /// A variable for each file that is read.
+    /// Declares a variable for each file that is read.
     pub(super) fn named_files(&mut self) {
         let template = self.template;
         let mut paths = Vec::new();
@@ -66,7 +66,7 @@ impl Blueprint<'_> {
         }
     }
 
-    /// Says of a file that is not below the template's folder, or to which a link there leads, that it is in the crate now.
+    /// Adds a note that a file from outside the template's folder, or one that a link there leads to, is now in the crate.
     fn told_if_outside(&mut self, path: &str, written: &str, at: Source) {
         if self.kept.is_outside(path) || self.loaded.library.led_out.contains(path) {
             let place = self.kept.in_crate(path);
@@ -75,7 +75,7 @@ impl Blueprint<'_> {
         }
     }
 
-    /// Whether the file is read once, as a part of a resource's properties: it stands there then.
+    /// Whether the file is read once, in a resource's properties. It is then registered there.
     fn is_used_in_place(&self, written: &str) -> bool {
         let count = |node: &Node| {
             let mut count = 0;
@@ -93,7 +93,7 @@ impl Blueprint<'_> {
         inside == 1 && count(&self.template.root) == 1
     }
 
-    /// The files that a file names which is a template: clients of Heat look for them from where it stands on.
+    /// Registers the files named by a file that is a template. Heat's clients resolve their paths relative to that template.
     fn named_within(&mut self, name: &str, path: &str) {
         let mut seen = HashSet::from([name.to_owned()]);
         let mut waiting = vec![(name.to_owned(), path.to_owned())];
@@ -123,7 +123,7 @@ impl Blueprint<'_> {
         }
     }
 
-    /// The statement that puts the file at `path` beside the template, under `name`.
+    /// The expression that registers the file at `path` beside the template, under `name`.
     fn file(&mut self, name: &str, path: &str) -> Expr {
         self.brought.push(path.to_owned());
         let include = Expr::call("include_str!", [Expr::text(&format!("../{}", self.kept.in_crate(path)))]);

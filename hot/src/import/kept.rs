@@ -1,25 +1,25 @@
 //! Which files a crate keeps, where, and what the emitted template calls them.
 //!
-//! What is below the template's folder keeps its path. What is outside of it gets one below `files/outside`: the way there is
-//! of the machine that the template was on.
+//! A file below the template's folder keeps its path. A file outside of it gets a path below `files/outside`, because its
+//! original path depends on the machine that the template was on.
 
 use wattle_heat::Loaded;
 use wattle_heat::files::join;
 use wattle_model::IndexMap;
 
-/// Where what stands outside of the template's folder goes: of one folder all below one name.
+/// Where files from outside the template's folder go. All files of one folder share a subfolder.
 const OUTSIDE: &str = "files/outside";
 
-/// What is emitted beside the files of a template.
+/// The names of files that are emitted in addition to those of a template.
 const EMITTED: [&str; 6] =
     ["template.yaml", "template.json", "environment.yaml", "seed.yaml", "model.yaml", "graph.json"];
 
-/// The files of a template, and of all that it names.
+/// The files of a template and of everything that it names.
 #[derive(Debug)]
 pub(super) struct Kept {
-    /// The root template's own folder, with the last `/`; nothing if that is the current one.
+    /// The root template's own folder, including the trailing `/`. Empty for the current folder.
     folder: String,
-    /// What each folder outside is called.
+    /// The name of each outside folder.
     outside: IndexMap<String, String>,
 }
 
@@ -27,7 +27,7 @@ impl Kept {
     pub(super) fn of(loaded: &Loaded) -> Self {
         let root = &loaded.template.file;
         let folder = root.rfind('/').map_or("", |end| &root[..=end]).to_owned();
-        // A leading `./` is none of a joined path.
+        // Joined paths have no leading `./`.
         let folder = match join(&folder, ".") {
             plain if plain.is_empty() || plain.ends_with('/') => plain,
             plain => plain + "/",
@@ -43,14 +43,14 @@ impl Kept {
         kept
     }
 
-    /// The path from the template's folder on, if the file is below it.
+    /// The path relative to the template's folder, if the file is below it.
     fn below<'p>(&self, path: &'p str) -> Option<&'p str> {
         let rest = path.strip_prefix(&self.folder)?;
         let is_below = !rest.starts_with('/') && !rest.contains(':') && rest.split('/').all(|part| part != "..");
         is_below.then_some(rest)
     }
 
-    /// Whether the file is outside of the template's folder.
+    /// Whether the file is outside the template's folder.
     pub(super) fn is_outside(&self, path: &str) -> bool {
         self.below(path).is_none()
     }
@@ -60,13 +60,13 @@ impl Kept {
         format!("{}/{}", self.outside.get(folder).map_or(OUTSIDE, String::as_str), name.replace(':', "_"))
     }
 
-    /// Where the crate keeps the file at `path`.
+    /// The path of the file at `path` in the crate.
     pub(super) fn in_crate(&self, path: &str) -> String {
         self.below(path).map_or_else(|| self.outside(path), |path| format!("files/{path}"))
     }
 
-    /// The name under which the emitted template asks for the file at `path`, which it calls `written`: the same, if it is
-    /// that of a file below the template's folder and none that is emitted itself.
+    /// The name under which the emitted template asks for the file at `path`, written as `written` in the source. It keeps
+    /// that name if it is the path of a file below the template's folder and not of an emitted file.
     pub(super) fn beside(&self, path: &str, written: &str) -> String {
         let written = written.strip_prefix("./").unwrap_or(written);
         let is_plain = !written.starts_with('/') && !written.split('/').any(|part| matches!(part, "" | "." | ".."));
@@ -78,7 +78,7 @@ impl Kept {
     }
 }
 
-/// The folder and the name of a file.
+/// Splits a path into folder and file name.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    /// What the template at `root` of which a value is the file `written` has of it: in the crate, and beside what is emitted.
+    /// The names of a file that the template at `root` calls `written`: in the crate, and beside the emitted template.
     fn names(root: &str, written: &str) -> (String, String) {
         let text = format!(
             "heat_template_version: 2021-04-16\nresources: {{v: {{type: OS::Heat::Value, properties: {{value: {{get_file: '{written}'}}}}}}}}\n"

@@ -1,36 +1,36 @@
-//! Text that is too long to stand where it is used.
+//! Text that is too long to be written where it is used.
 
 use wattle::shown::is_unseen;
 
 use super::names::{Names, constant};
 use super::rust::{Expr, WIDTH, hashes, quoted};
 
-/// Up to this width, text of one line stands where it is used.
+/// Up to this width, one-line text is written where it is used.
 const SHORT: usize = 60;
 
-/// Up to this many lines, text stands in the module; longer text is a file beside it.
+/// Up to this many lines, text is a constant in the module. Longer text is a file beside it.
 const LINES: usize = 12;
 
 /// The constants of a module.
 #[derive(Debug, Default)]
 pub(super) struct Literals {
     names: Names,
-    /// The module's folder below `src`, where its files are.
+    /// The module's folder below `src`, which holds its files.
     folder: String,
     known: Vec<(String, String)>,
-    /// Their text, in order.
+    /// The source of the constants, in order.
     pub(super) items: String,
     /// Files below `src`.
     pub(super) files: Vec<(String, String)>,
 }
 
 impl Literals {
-    /// Of the module whose files are in `folder`.
+    /// The literals of the module whose files are in `folder`.
     pub(super) fn new(folder: &str) -> Self {
         Self { folder: folder.to_owned(), ..Self::default() }
     }
 
-    /// `text` as an expression; `hint` is what it is for: `web.user_data`.
+    /// `text` as an expression. `hint` says what it is for: `web.user_data`.
     pub(super) fn text(&mut self, text: &str, hint: &str) -> Expr {
         let is_short = text.chars().count() <= SHORT && text.trim_end_matches('\n').lines().count() <= 1;
         if is_short { Expr::text(text) } else { Expr::atom(self.constant(text, hint)) }
@@ -40,7 +40,7 @@ impl Literals {
         if let Some((name, _)) = self.known.iter().find(|(_, known)| known == text) {
             return name.clone();
         }
-        // Of a long way, its ends say what it is.
+        // The ends of a long path are enough to tell what it is.
         let words: Vec<&str> = hint.split('.').filter(|word| word.parse::<usize>().is_err()).collect();
         let hint = match words.as_slice() {
             [first, .., last] => format!("{first}.{last}"),
@@ -69,7 +69,7 @@ impl Literals {
     }
 }
 
-/// Whether raw text shows all that is there.
+/// Whether all of the text is visible in a raw string.
 fn is_readable(text: &str) -> bool {
     text.chars().all(|letter| letter == '\n' || letter == '\t' || !letter.is_control())
         && quoted(&text.replace(['\n', '\t'], "")).starts_with(['"', 'r'])
@@ -81,7 +81,7 @@ fn raw(text: &str) -> String {
     if text.contains(['"', '\\']) { format!("r{hashes}\"{text}\"{hashes}") } else { format!("\"{text}\"") }
 }
 
-/// What kind of file the text is.
+/// The file extension for the text.
 fn extension(text: &str) -> &'static str {
     let first = text.lines().next().unwrap_or_default();
     match first {
@@ -92,14 +92,14 @@ fn extension(text: &str) -> &'static str {
     }
 }
 
-/// Documentation of an item: paragraphs, wrapped.
+/// The doc comment of an item, wrapped by paragraph.
 pub(super) fn doc(text: &str, indent: usize) -> String {
     let start = format!("{}///", " ".repeat(indent));
     let mut out = String::new();
     for line in text.trim().lines() {
         let line = line.trim().replace('\t', " ");
         if line.chars().any(is_unseen) {
-            // A comment cannot say what is not seen, which a reader would miss and rustc refuses.
+            // A doc comment cannot show invisible characters: readers would miss them, and rustc refuses them.
             out += &format!("{}#[doc = {}]\n", " ".repeat(indent), quoted(&line));
             continue;
         }
@@ -107,7 +107,7 @@ pub(super) fn doc(text: &str, indent: usize) -> String {
             out += &format!("{start}\n");
             continue;
         }
-        // What Markdown takes for a list or a quote goes on only in its own way.
+        // Markdown continues lists and quotes only in their own form.
         let is_plain = line.starts_with(|first: char| first.is_alphabetic());
         let mut row = String::new();
         for word in line.split_whitespace() {

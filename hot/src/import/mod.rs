@@ -1,13 +1,14 @@
-//! From a template to a crate of Rust: a blueprint that emits a template of the same meaning.
+//! From a template to a Rust crate: a blueprint that emits a template with the same meaning.
 //!
-//! What lives here: which Rust says what a template says. What must not: I/O; what is written comes out as files in
-//! memory. Nothing of a template is lost: what has no form of its own is said by Heat's names (`raw`, `hot::function`), and
-//! what a reader should know of that is a [`Note`], told by the command and beside the code.
+//! What lives here: how a template is expressed in Rust. What must not: I/O; the result is a list of files in memory.
+//! Nothing in a template is lost: what has no form of its own is expressed by Heat's names (`raw`, `hot::function`), and
+//! what a reader should know about that is a [`Note`], which the command prints and the code contains as a comment.
 //!
-//! From outside in: `package` makes the files, `blueprint` one module of each template, `resource`, `parameter` and
-//! `value` its parts; `dated` renames properties first, `remark` is comments, `face` what a nested template's module shows;
-//! `software` tells which deployments become components; `catalog` knows the typed catalog's names, `names` makes names of
-//! Rust, `order` has every handle there before it is used, and `rust` is expressions and their layout.
+//! From outside in: `package` makes the files, `blueprint` one module of each template, and `resource`, `parameter` and
+//! `value` its parts. `dated` renames properties first, `remark` handles comments, and `face` is the interface of a nested
+//! template's module. `software` decides which deployments become components. `catalog` knows the typed catalog's names,
+//! `names` makes Rust names, `order` ensures that every handle exists before it is used, and `rust` contains expressions and
+//! their layout.
 
 mod attribute;
 mod blueprint;
@@ -40,32 +41,32 @@ use wattle_heat::Loaded;
 pub use note::Note;
 pub use wattle_catalog_generate::naming::is_keyword;
 
-/// How a crate is made.
+/// Options for creating a crate.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The crate's name, from which the blueprint has its own.
+    /// The crate's name, from which the blueprint's name is derived.
     pub name: String,
-    /// Where the crate finds wattle.
+    /// How the crate depends on wattle.
     pub wattle: Dependency,
-    /// Whether software deployments become components where these say the same.
+    /// Whether software deployments become components, where a component can express them.
     pub components: bool,
 }
 
 impl Options {
-    /// A crate called `name`, made into what Cargo takes, that depends on wattle as `wattle` says.
+    /// A crate called `name`, changed to a name that Cargo accepts, that depends on wattle as `wattle` says.
     pub fn new(name: &str, wattle: Dependency) -> Self {
         Self { name: names::of_crate(name), wattle, components: true }
     }
 }
 
-/// Where a crate finds wattle.
+/// How a crate depends on wattle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Dependency {
     /// In a folder that holds wattle's repository.
     Path(String),
-    /// In the git repository at this URL.
+    /// In the Git repository at this URL.
     Git(String),
-    /// In Cargo's registry, in this version.
+    /// In the default Cargo registry, in this version.
     Version(String),
     /// In the registry that Cargo's configuration calls `registry`, in this version.
     Registry {
@@ -77,7 +78,7 @@ pub enum Dependency {
 }
 
 impl Dependency {
-    /// What a manifest says of the crate in `folder` of the repository: `path = "..."`.
+    /// The manifest's entry for the crate in `folder` of the repository: `path = "..."`.
     pub fn on(&self, folder: &str) -> String {
         match self {
             Self::Path(path) => format!("path = \"{}/{folder}\"", path.replace('\\', "/").trim_end_matches('/')),
@@ -88,29 +89,29 @@ impl Dependency {
     }
 }
 
-/// A crate.
+/// An imported crate.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// Its files: paths below the crate's folder and what they hold.
+    /// Its files: paths relative to the crate's folder, with their content.
     pub files: Vec<(String, String)>,
-    /// What its reader should know.
+    /// Notes for its reader.
     pub notes: Vec<Note>,
 }
 
-/// Why a template cannot be imported, although Heat may take it.
+/// Why a template cannot be imported, even though Heat may accept it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Unsupported {
     /// Where.
     pub at: Source,
-    /// What, and what to do.
+    /// The problem and how to solve it.
     pub text: String,
 }
 
-/// A crate that emits what `loaded` says: a template in which `check` finds no error.
+/// Imports `loaded`, a template in which `check` finds no error, as a crate that emits an equivalent template.
 ///
 /// # Errors
-/// When the template says something that a blueprint has no place for.
+/// The template contains something that a blueprint cannot express.
 pub fn import(loaded: &Loaded, options: &Options) -> Result<Imported, Unsupported> {
     package::package(loaded, options)
 }

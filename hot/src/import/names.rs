@@ -1,10 +1,10 @@
-//! Names of Rust for what a template names.
+//! Rust names for the names of a template.
 
 use std::collections::HashSet;
 
 use wattle_catalog_generate::naming::{is_keyword, words};
 
-/// What generated modules use by these names: the catalog's modules and what else they name.
+/// Names that generated modules already use: the catalog's modules, and other items that they refer to.
 pub(super) const MODULES: [&str; 30] = [
     "aodh",
     "barbican",
@@ -38,7 +38,7 @@ pub(super) const MODULES: [&str; 30] = [
     "main",
 ];
 
-/// A variable, a field, a function or a module: `web_server` for `WebServer`.
+/// The name of a variable, field, function or module: `web_server` for `WebServer`.
 pub(super) fn snake(name: &str) -> String {
     let name = words(name).join("_");
     let name = match name.chars().next() {
@@ -49,30 +49,30 @@ pub(super) fn snake(name: &str) -> String {
     if is_keyword(&name) || name == "union" { name + "_" } else { name }
 }
 
-/// A constant: `WEB_USER_DATA`.
+/// The name of a constant: `WEB_USER_DATA`.
 pub(super) fn constant(name: &str) -> String {
     snake(name).to_ascii_uppercase()
 }
 
-/// What Cargo and Heat take as the name of a crate and of a stack.
+/// A name that Cargo accepts for a crate and Heat for a stack.
 pub(super) fn of_crate(name: &str) -> String {
     let name = snake(name);
-    // Crates of these names exist already, or hide what every crate has.
+    // Crates with these names exist already, or would shadow one that every crate has.
     let is_crate = ["test", "core", "std", "alloc", "proc_macro", "wattle", "wattle_catalog"].contains(&&*name);
     if is_crate || MODULES.contains(&&*name) { name + "_stack" } else { name }
 }
 
-/// Names of one scope, each given once.
+/// The names of one scope, each used only once.
 #[derive(Debug, Default)]
 pub(super) struct Names(HashSet<String>);
 
 impl Names {
-    /// A scope in which `taken` mean something already.
+    /// A scope in which the names `taken` are already in use.
     pub(super) fn without<'a>(taken: impl IntoIterator<Item = &'a str>) -> Self {
         Self(taken.into_iter().map(str::to_owned).collect())
     }
 
-    /// `name`, or with a number behind it when it is taken.
+    /// `name`, with a number appended if it is taken.
     pub(super) fn fresh(&mut self, name: String) -> String {
         let mut candidate = name.clone();
         let mut count = 1;

@@ -1,19 +1,19 @@
-//! What a reader of a crate should know, each kind of it once.
+//! Notes for the reader of a crate, with equal notes combined.
 
 use std::fmt;
 
 use wattle::model::Source;
 use wattle::shown::one_line;
 
-/// How many places are shown of a note.
+/// How many places of a note are shown.
 const SHOWN: usize = 5;
 
-/// What a reader of an imported crate should know.
+/// A note for the reader of an imported crate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The note: lowercase, one sentence, true of each of the places.
+    /// The text: lowercase, one sentence, true at each of the places.
     pub text: String,
-    /// Where it is so, and what of the template that is.
+    /// The places that it applies to, each with the part of the template that is there.
     pub places: Vec<(Source, String)>,
 }
 
@@ -22,7 +22,7 @@ impl Note {
         Self { text, places: vec![(at, one_line(&subject))] }
     }
 
-    /// The notes with those of one text made one.
+    /// Combines notes with the same text.
     pub(super) fn gathered(notes: Vec<Self>) -> Vec<Self> {
         let mut gathered: Vec<Self> = Vec::new();
         for note in notes {
@@ -35,7 +35,7 @@ impl Note {
     }
 }
 
-/// As a person reads it: the note, and the first of its places.
+/// The note as people read it, with the first of its places.
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "note: {}", self.text)?;

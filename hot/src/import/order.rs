@@ -1,11 +1,12 @@
-//! In which order resources are added, so that every handle is there before it is used.
+//! The order in which resources are added, so that every handle exists before it is used.
 
 use std::collections::HashSet;
 
 use wattle_heat::template::{Context, Step, Template, walk};
 use wattle_heat::yaml::Node;
 
-/// The names of the resources in the template's order, but what one refers to before it, where that is possible.
+/// The names of the resources in the template's order, except that each comes after those that it refers to, where that is
+/// possible.
 pub(super) fn resources(template: &Template) -> Vec<&str> {
     let mut order = Vec::new();
     let mut seen = HashSet::new();
@@ -15,7 +16,7 @@ pub(super) fn resources(template: &Template) -> Vec<&str> {
     order
 }
 
-/// Without recursion: chains of thousands of resources are legal.
+/// Not recursive, because chains of thousands of resources are legal.
 fn visit<'t>(template: &'t Template, name: &'t str, seen: &mut HashSet<&'t str>, order: &mut Vec<&'t str>) {
     let mut stack = vec![(name, 0)];
     if !seen.insert(name) {
@@ -59,7 +60,7 @@ fn of_value<'t>(template: &'t Template, node: &'t Node, found: &mut Vec<&'t str>
     });
 }
 
-/// The conditions, those before that others name.
+/// The conditions, each after those that it refers to.
 pub(super) fn conditions(template: &Template) -> Vec<&str> {
     let mut order: Vec<&str> = Vec::new();
     let mut waiting: Vec<&str> = template.conditions.keys().map(|name| &**name).collect();
@@ -80,7 +81,7 @@ pub(super) fn conditions(template: &Template) -> Vec<&str> {
             }
             !ready
         });
-        // A ring, which Heat refuses, or a text that happens to be a condition's name.
+        // Either a cycle, which Heat refuses, or a text that happens to be the name of a condition.
         if waiting.len() == before {
             order.append(&mut waiting);
         }

@@ -14,7 +14,7 @@ use super::rust::WIDTH;
 use super::software::Software;
 use super::{Imported, Note, Options, Unsupported, dated};
 
-/// Features of the catalog that are there unless they are turned off.
+/// The catalog's default features.
 const DEFAULT: [&str; 3] = ["cinder", "neutron", "nova"];
 
 pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Unsupported> {
@@ -23,7 +23,7 @@ pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Un
     let mut known = Modules { functions: functions(loaded, &options.name), ..Modules::default() };
     let (software, none) = (Software::of(loaded), Software::default());
     let software = if options.components { &software } else { &none };
-    // Each behind those of which it has stacks, so that it knows what these show.
+    // Each module comes after those that it has stacks of, because it needs their interfaces.
     let mut modules = Vec::new();
     for (path, function) in innermost_first(loaded, &known.functions) {
         if let Some(nested) = loaded.library.templates.get(path) {
@@ -58,12 +58,12 @@ pub(super) fn package(loaded: &Loaded, options: &Options) -> Result<Imported, Un
     Ok(Imported { files, notes: Note::gathered(notes) })
 }
 
-/// Where the recipe of a config is.
+/// The path of a config's recipe.
 pub(super) fn recipe(config: &str) -> String {
     format!("recipes/{}.sh", snake(config))
 }
 
-/// The function and module of each template that is a type of the root or of one of these, by its path.
+/// The function and module of each template that is used as a type, directly or indirectly, by its path.
 fn functions(loaded: &Loaded, root: &str) -> IndexMap<String, String> {
     let taken = [root, "lib", "t", "p"].into_iter().chain(MODULES);
     let mut names = Names::without(taken);
@@ -84,7 +84,7 @@ fn functions(loaded: &Loaded, root: &str) -> IndexMap<String, String> {
     functions
 }
 
-/// The nested templates, each behind those that are types in it.
+/// The nested templates, each after those that it uses as types.
 fn innermost_first<'f>(loaded: &Loaded, functions: &'f IndexMap<String, String>) -> Vec<(&'f String, &'f String)> {
     let mut order: Vec<(&String, &String)> = Vec::new();
     let mut waiting: Vec<(&String, &String)> = functions.iter().collect();
@@ -98,7 +98,7 @@ fn innermost_first<'f>(loaded: &Loaded, functions: &'f IndexMap<String, String>)
             }
             !is_ready
         });
-        // A ring, which Heat refuses.
+        // A cycle, which Heat refuses.
         if waiting.len() == before.len() {
             order.append(&mut waiting);
         }
@@ -113,7 +113,7 @@ fn with_modules<'f>(text: &str, functions: impl Iterator<Item = &'f String>) -> 
         return text.to_owned();
     }
     let modules: String = names.iter().map(|name| format!("pub mod {name};\n")).collect();
-    // Behind the module's own documentation.
+    // After the module's own documentation.
     let starts = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
     let doc = text.match_indices("//! ").map(|(at, _)| at).find(starts).unwrap_or_default();
     let end = text[doc..].find("\n\n").map_or(doc, |end| doc + end + 2);

@@ -1,4 +1,4 @@
-//! Parameters: a struct with a field for each.
+//! Parameters: a struct with one field for each.
 
 use wattle::model::ParameterType;
 use wattle::shown::one_line;
@@ -17,7 +17,7 @@ use super::rust::quoted;
 use super::valued::{as_written, entries};
 
 impl<'a> Blueprint<'a> {
-    /// Names and types all parameters.
+    /// Assigns names and types to all parameters.
     pub(super) fn declare_parameters(&mut self) {
         let mut fields = Names::default();
         for (name, parameter) in &self.template.parameters {
@@ -27,7 +27,7 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    /// `#[derive(Parameters)] struct Settings`, if there are any.
+    /// `#[derive(Parameters)] struct Settings`, if there are any parameters.
     pub(super) fn settings(&mut self) -> String {
         let template = self.template;
         if template.parameters.is_empty() {
@@ -76,7 +76,7 @@ impl<'a> Blueprint<'a> {
         }
     }
 
-    /// Whether there is no default: what does not have the parameter's type is none.
+    /// Whether it has no default. A default that does not have the parameter's type does not count.
     pub(super) fn is_required(parameter: &Parameter, ty: &str) -> bool {
         parameter.default.as_ref().is_none_or(|default| literal(default, ty).is_none())
     }
@@ -133,7 +133,8 @@ impl<'a> Blueprint<'a> {
     }
 }
 
-/// Whether Heat takes only networks in CIDR notation for the parameter, and whatever is said of it is said in these.
+/// Whether Heat accepts only networks in CIDR notation for the parameter, and all values in its declaration are such
+/// networks.
 fn is_network(parameter: &Parameter) -> bool {
     let is_one = |node: &Node| literal(node, "Cidr").is_some();
     let rules = || parameter.constraints.iter().map(|constraint| &constraint.rule);
@@ -141,10 +142,10 @@ fn is_network(parameter: &Parameter) -> bool {
         && parameter.default.iter().chain(rules().flat_map(bounds)).all(is_one)
 }
 
-/// What stands on a parameter that nothing reads.
+/// The attribute of a parameter that nothing reads.
 const UNREAD: &str = "    #[expect(dead_code, reason = \"the template declares it and uses it nowhere\")]\n";
 
-/// Whether `p.FIELD` stands in the text.
+/// Whether the text contains `p.FIELD`.
 pub(super) fn reads(text: &str, field: &str) -> bool {
     let name = format!("p.{field}");
     text.match_indices(&name).any(|(at, _)| {
@@ -157,9 +158,9 @@ pub(super) fn reads(text: &str, field: &str) -> bool {
 
 /// How a parameter is used.
 struct Uses {
-    /// The types of the setters that take it as it is.
+    /// The types of the setters that receive it unchanged.
     types: Vec<&'static str>,
-    /// Whether it is used otherwise as well.
+    /// Whether it has other uses as well.
     otherwise: bool,
 }
 
@@ -206,7 +207,7 @@ impl Uses {
         uses
     }
 
-    /// The one type that all setters take, if there is one.
+    /// The type that all setters agree on, if there is one.
     fn only(&self) -> Option<&'static str> {
         let first = self.types.first()?;
         self.types.iter().all(|ty| ty == first).then_some(first)
@@ -231,7 +232,7 @@ mod tests {
             "#[parameter(default = \"10.0.0.0/24\", constraint = \"net_cidr\")]\n    inside: Parameter<Cidr>",
             "vec![\"10.1.0.0/16\".into(), \"10.2.0.0/16\".into()]",
             "outside: Parameter<Cidr>",
-            // It is shown as well.
+            // It is also shown.
             "shown: Parameter<String>",
         ] {
             assert!(library.contains(expected), "{expected} is not in:\n{library}");

@@ -1,24 +1,24 @@
-//! The comments of a template: what each is about, and how it stands in the code.
+//! The comments of a template: what each refers to, and where it goes in the code.
 
 use wattle::shown::one_line;
 use wattle_heat::template::Template;
 use wattle_heat::yaml::{Comment, Node, Pair, Place, Tree};
 use wattle_model::IndexMap;
 
-/// What a comment stands at.
+/// What a comment belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Owner<'a> {
     /// The template itself.
     Template,
     /// A section, by its key.
     Section(&'a str),
-    /// Something of a section, by its name: `("resources", "web")`.
+    /// An entry of a section, by name: `("resources", "web")`.
     Named(&'a str, &'a str),
     /// The end of the template.
     End,
 }
 
-/// The comments that do not stand in the code yet.
+/// The comments that have not been written to the code yet.
 #[derive(Debug, Default)]
 pub(super) struct Remarks<'a>(IndexMap<Owner<'a>, Vec<String>>);
 
@@ -39,12 +39,12 @@ impl<'a> Remarks<'a> {
         remarks
     }
 
-    /// The comments at `owner`, as lines of that indentation, once.
+    /// Removes the comments of `owner` and returns them as lines with this indentation.
     pub(super) fn take(&mut self, owner: Owner<'a>, indent: usize) -> String {
         self.0.shift_remove(&owner).map_or_else(String::new, |rows| lines(&rows, indent))
     }
 
-    /// All that stand nowhere yet.
+    /// All comments that have not been written yet.
     pub(super) fn rest(&mut self) -> String {
         std::mem::take(&mut self.0).into_values().map(|rows| lines(&rows, 0)).collect()
     }
@@ -54,7 +54,7 @@ fn lines(rows: &[String], indent: usize) -> String {
     rows.iter().map(|row| format!("{}{row}\n", " ".repeat(indent))).collect()
 }
 
-/// One comment; `key` is what of its owner it is about.
+/// One comment. `key` is the part of its owner that it refers to.
 fn row(text: &str, key: Option<&str>) -> String {
     let text = one_line(&text.replace('\t', "    "));
     let text = match key {
@@ -65,7 +65,7 @@ fn row(text: &str, key: Option<&str>) -> String {
     format!("//{text}").trim_end().to_owned()
 }
 
-/// Where what can own a comment begins, in the order of the text.
+/// Where each possible owner of a comment begins, in source order.
 fn anchors(template: &Template) -> Vec<(Place, Owner<'_>)> {
     let mut anchors = vec![(Place::default(), Owner::Template)];
     if let Tree::Map(pairs) = &*template.root.tree {
@@ -89,8 +89,8 @@ fn anchors(template: &Template) -> Vec<(Place, Owner<'_>)> {
     anchors
 }
 
-/// What the comment is about: what begins behind it, unless it stands further in than that, else what it stands in; and of
-/// that the key, if it stands at one.
+/// The owner of the comment. This is what begins after it, unless the comment is indented more deeply; then it is what
+/// contains it. Also the key in that owner, if the comment is at one.
 fn owner<'a>(template: &Template, anchors: &[(Place, Owner<'a>)], comment: &Comment) -> (Owner<'a>, Option<String>) {
     let begins = anchors.iter().rev().find(|(place, _)| *place == comment.next);
     if let Some((place, owner)) = begins.filter(|_| !comment.trails)
@@ -121,7 +121,7 @@ fn last_line(template: &Template) -> u32 {
     of(&template.root)
 }
 
-/// The key of the owner that stands in the line, or whose value does: of a resource's properties the property.
+/// The owner's key on this line, or whose value is on it. For a resource's properties, the property.
 fn key(template: &Template, owner: Owner<'_>, line: u32) -> Option<String> {
     let Owner::Named(section, name) = owner else { return None };
     let (span, node) = match section {
@@ -130,7 +130,7 @@ fn key(template: &Template, owner: Owner<'_>, line: u32) -> Option<String> {
         "outputs" => template.outputs.get(name).map(|one| (one.name_span, &one.node)),
         _ => None,
     }?;
-    // In one line, it is about all of it.
+    // An owner on one line is annotated as a whole.
     let pair = pair(node, line).filter(|_| span.start.line < line)?;
     match pair.key.tree.as_text() {
         Some("properties") => {

@@ -1,4 +1,4 @@
-//! Resources: a statement that adds each, and one for what it says besides its properties.
+//! Resources: one statement that adds each, and one for its settings other than properties.
 
 use wattle_heat::environment::is_template;
 use wattle_heat::template::{Call, Context, Resource};
@@ -13,13 +13,13 @@ use super::valued::entries;
 use super::{Unsupported, names};
 
 impl<'a> Blueprint<'a> {
-    /// Adds the statements of the resource `name`.
+    /// Adds the statements for the resource `name`.
     pub(super) fn resource(&mut self, name: &'a str, resource: &'a Resource) -> Result<(), Unsupported> {
         let ty = resource.kind().ok_or_else(|| self.unsupported(&resource.node, "a resource without a type".into()))?;
         let properties = self.properties(name, resource)?;
         let mut properties = properties;
         if self.software.servers.contains(name) {
-            // Wattle's agents, or Heat's own, are told of components in a format of theirs.
+            // Wattle's agents and Heat's own receive components in formats of their own.
             properties.retain(|(key, _)| key != "user_data_format");
         }
         let known = self.catalog.get(ty);
@@ -45,11 +45,11 @@ impl<'a> Blueprint<'a> {
         self.body += &self.comments_of(name);
         let is_used = define.is_some() || self.referred.contains(name);
         let line = if is_used { assigned(&format!("let {variable}"), &add, 4) } else { statement(&add, 4) };
-        // What registers a file borrows the topology, as `add` does.
+        // Like `add`, calls that register a file borrow the topology.
         if line.lines().count() <= 1 && !line.contains("t.file(") && !line.contains("t.member(") {
             self.body += &line;
         } else {
-            // The resource first, then its name: as one reads them.
+            // The resource comes before its name, in reading order.
             self.body += &assigned(&format!("let {variable}"), &expr, 4);
             let add = Expr::atom("t").method("add", [Expr::text(name), Expr::atom(&variable)]);
             self.body += &if is_used { assigned(&format!("let {variable}"), &add, 4) } else { statement(&add, 4) };
@@ -62,7 +62,7 @@ impl<'a> Blueprint<'a> {
         Ok(())
     }
 
-    /// What the resource is a stack of, if setters say all of it.
+    /// The nested template that the resource is a stack of, if setters can express all of its properties.
     fn stack_of(&self, ty: &str, resource: &Resource) -> Option<Stacks<'a>> {
         let is_call = |node: &Node| Call::of(node, self.template.version()).is_some();
         self.stacks.get(ty).filter(|of| of.face.has(resource.properties.as_ref(), is_call)).cloned()
@@ -96,7 +96,7 @@ impl<'a> Blueprint<'a> {
             rest.retain(|(key, _)| !required.iter().any(|(known, _)| known == key));
             self.begun(&path, &resource.fields, &required, known, name)?
         } else {
-            // Volumes, which begin in several ways.
+            // Volumes can be created in several ways.
             let begins = [
                 ("size", "new"),
                 ("snapshot_id", "from_snapshot"),
@@ -127,7 +127,7 @@ impl<'a> Blueprint<'a> {
                 expr.method("property", [Expr::text(key), value.expr])
             };
         }
-        // Deployments of a server have no order but their dependences.
+        // Deployments on a server have no order except their dependencies.
         if self.software.servers.contains(name) {
             expr = expr.method("order", [Expr::atom("Order::Dataflow")]);
         }
@@ -148,7 +148,7 @@ impl<'a> Blueprint<'a> {
         expr
     }
 
-    /// What the resource says besides its properties.
+    /// The settings of a resource other than its properties.
     fn definition(&mut self, name: &str, resource: &'a Resource, variable: &str) -> Result<Option<Expr>, Unsupported> {
         let mut expr = Expr::atom("t").method("resource", [Expr::atom(variable)]);
         let mut says = false;

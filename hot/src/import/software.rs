@@ -1,8 +1,8 @@
-//! Which software deployments become components: those that a component says in full.
+//! Which software deployments become components: those that a component can express in full.
 //!
-//! A deployment of a script becomes a component where nothing else of the stack looks at it or at its config, where it
-//! runs whenever its server is made or changed, and where its server exists for such software alone. All else stays as it
-//! is, and [`Software::stays`] says why.
+//! A deployment of a script becomes a component if nothing else in the stack refers to it or to its config, if it runs
+//! whenever its server is created or changed, and if its server exists only for such software. Everything else stays a
+//! resource, and [`Software::stays`] says why.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,23 +21,23 @@ use super::valued::entries;
 const CONFIG: &str = "OS::Heat::SoftwareConfig";
 const DEPLOYMENT: &str = "OS::Heat::SoftwareDeployment";
 
-/// Attributes that a server's agent tells of it.
+/// Server attributes that the server's agent provides.
 const TOLD: [&str; 3] = ["first_address", "networks", "accessIPv4"];
 
-/// What becomes of a template's software.
+/// The result for a template's software.
 #[derive(Debug, Default)]
 pub(super) struct Software<'a> {
-    /// Kinds of components, by the names of their configs.
+    /// Component types, by the names of their configs.
     pub(super) configs: IndexMap<&'a str, Config>,
-    /// Components, by the names of their deployments, each behind those whose outputs it reads.
+    /// Components, by the names of their deployments, each after those whose outputs it reads.
     pub(super) deployments: IndexMap<&'a str, Deployment<'a>>,
     /// The servers on which they run.
     pub(super) servers: HashSet<&'a str>,
-    /// Why others stay resources, by name.
+    /// Resources that stay resources, by name, with the reason.
     pub(super) stays: Vec<(&'a str, String)>,
 }
 
-/// A config that becomes a kind of components.
+/// A config that becomes a component type.
 #[derive(Clone, Debug)]
 pub(super) struct Config {
     /// The recipe.
@@ -54,7 +54,7 @@ pub(super) struct Deployment<'a> {
     pub(super) config: &'a str,
     pub(super) server: &'a str,
     pub(super) inputs: Vec<(String, &'a Node)>,
-    /// Deployments before it of which it reads nothing.
+    /// Deployments that run before it and whose outputs it does not read.
     pub(super) after: Vec<&'a str>,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Software<'a> {
                 software.stays.push((name, why));
             }
         }
-        // Each that stays may keep others from becoming a component.
+        // A deployment that stays may prevent others from becoming components.
         loop {
             let refused = deployments
                 .iter()
@@ -104,7 +104,7 @@ impl<'a> Software<'a> {
         software
     }
 
-    /// Whether the resource is said by a component.
+    /// Whether a component replaces the resource.
     pub(super) fn has(&self, name: &str) -> bool {
         self.configs.contains_key(name) || self.deployments.contains_key(name)
     }
@@ -115,7 +115,7 @@ impl<'a> Software<'a> {
                 let reads = one.inputs.iter().filter_map(|(_, node)| output(template, node)).map(|(name, _)| name);
                 reads.chain(one.after.iter().copied()).all(|name| !waiting.contains_key(name))
             });
-            // Heat refuses a ring.
+            // Heat refuses a cycle.
             let (name, one) = waiting.shift_remove_index(ready.unwrap_or(0)).expect("INVARIANT: one is waiting");
             self.deployments.insert(name, one);
         }
@@ -127,7 +127,7 @@ fn is_software(ty: &str) -> bool {
         .is_some_and(|ty| ["Software", "Structured"].iter().any(|start| ty.starts_with(start)) || ty == "WaitCondition")
 }
 
-/// The deployment and its output, if the value is one.
+/// The deployment and output that the value refers to, if it does.
 pub(super) fn output<'n>(template: &Template, node: &'n Node) -> Option<(&'n str, &'n str)> {
     let call = Call::of(node, template.version()).filter(|call| call.function == Function::GetAttr)?;
     match call.arguments()? {
@@ -154,7 +154,7 @@ fn get<'n>(entries: &[(String, &'n Node)], name: &str) -> Option<&'n Node> {
     entries.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
 }
 
-/// The resource that the value is the identity of.
+/// The resource whose identity the value is.
 fn resource_of<'n>(template: &Template, node: &'n Node) -> Option<&'n str> {
     let call = Call::of(node, template.version()).filter(|call| call.function == Function::GetResource)?;
     call.argument.tree.as_text()
@@ -243,7 +243,7 @@ fn declared<'n>(properties: &[(String, &'n Node)], section: &str) -> Result<Vec<
         .collect()
 }
 
-/// A name that is one of a field in Rust and of a variable in a shell alike.
+/// A name that is valid both for a Rust field and for a shell variable.
 fn name_of(entry: &[(String, &Node)]) -> Result<String, String> {
     let name = get(entry, "name").and_then(|name| name.tree.as_text()).ok_or("an input or output has no name")?;
     let is_field = snake(name) == name && !name.ends_with('_') && name.is_ascii();
@@ -289,7 +289,7 @@ fn deployment<'a>(template: &'a Template, resource: &'a Resource) -> Result<Depl
     Ok(Deployment { config, server, inputs, after: resource.depends_on().map(|(name, _)| name).collect() })
 }
 
-/// Why a deployment stays, now that others do.
+/// Why a deployment stays a resource, given the others that do.
 fn refusal(
     template: &Template,
     name: &str,
@@ -347,7 +347,7 @@ fn refusal(
     other.map(|(other, _)| format!("its server `{}` runs `{other}` too, which stays", one.server))
 }
 
-/// An attribute of a server that its agent does not tell.
+/// A server attribute that the server's agent does not provide.
 fn strange_attribute(template: &Template, node: &Node) -> Option<String> {
     let mut found = None;
     walk(node, template.version(), Context::Value, &mut |_, call, _| {
@@ -366,7 +366,7 @@ fn strange_attribute(template: &Template, node: &Node) -> Option<String> {
     found
 }
 
-/// The resources that a value names.
+/// The resources that a value refers to.
 fn names<'n>(template: &Template, node: &'n Node) -> Vec<&'n str> {
     let mut found = Vec::new();
     walk(node, template.version(), Context::Value, &mut |_, call, _| {
@@ -381,7 +381,7 @@ fn names<'n>(template: &Template, node: &'n Node) -> Vec<&'n str> {
     found
 }
 
-/// How often each resource is named.
+/// How often each resource is mentioned.
 fn mentions(template: &Template) -> HashMap<&str, usize> {
     let mut count = HashMap::new();
     for section in ["resources", "outputs"].iter().filter_map(|name| template.root.get(name)) {
@@ -397,7 +397,7 @@ fn mentions(template: &Template) -> HashMap<&str, usize> {
     count
 }
 
-/// How often what becomes of deployments says the same.
+/// How often the deployments that become components account for a mention.
 fn allowed<'n>(
     template: &Template,
     configs: &IndexMap<&str, Config>,

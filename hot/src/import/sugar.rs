@@ -1,4 +1,4 @@
-//! What the catalog says shorter than Heat: its handwritten setters.
+//! The catalog's handwritten setters, which are shorter than Heat's properties.
 
 use wattle_catalog_generate::plan::Type;
 
@@ -18,7 +18,7 @@ const SERVER_GROUP: Type = Type::Reference("ServerGroupRef");
 const ADDRESS: Type = Type::Named("IpAddress");
 
 impl Blueprint<'_> {
-    /// The setters that say what the property `heat` of the value `node` does, if there are such.
+    /// The setters that are equivalent to giving the property `heat` the value `node`, if there are any.
     pub(super) fn shorter(&mut self, heat: &str, node: &Node, known: &Known, hint: &str) -> Option<Vec<Method>> {
         match (&*known.resource.ty, heat) {
             ("OS::Nova::Server", "networks") => {
@@ -49,7 +49,7 @@ impl Blueprint<'_> {
         Method { name: method.into(), arguments: vec![self.typed(node, ty, known, hint)] }
     }
 
-    /// A map of one key that has a setter.
+    /// A map with one key that has a setter.
     fn only(
         &mut self,
         node: &Node,
@@ -63,7 +63,7 @@ impl Blueprint<'_> {
         }
     }
 
-    /// A list of maps of one key each.
+    /// A list of maps with one key each.
     fn each(&mut self, node: &Node, keys: &[(&str, &str, Type)], known: &Known, hint: &str) -> Option<Vec<Method>> {
         let of_item = |this: &mut Self, item: &Node| {
             keys.iter().find_map(|(key, method, ty)| this.only(item, (key, method, ty.clone()), known, hint))
@@ -113,7 +113,7 @@ impl Blueprint<'_> {
     }
 }
 
-/// The items of a list that has some, and not too many to be said one by one.
+/// The items of a list, if it is not empty and short enough for one call per item.
 fn items(node: &Node) -> Option<&[Node]> {
     match &*node.tree {
         Tree::List(items) if !items.is_empty() && items.len() <= 16 => Some(items),

@@ -1,4 +1,4 @@
-//! Values for what the catalog's setters take.
+//! Values for the catalog's setters.
 
 use serde_json::Value;
 use wattle_catalog_generate::plan::{ARGUMENTS, Field, Type};
@@ -12,7 +12,7 @@ use super::rust::Expr;
 use super::valued::{digits, entries};
 
 impl Blueprint<'_> {
-    /// The value of `node` for a setter of the type `ty`; whatever does not fit is a value that Heat judges.
+    /// The value of `node` for a setter of type `ty`. A value that does not fit is passed on for Heat to judge.
     pub(super) fn typed(&mut self, node: &Node, ty: &Type, known: &Known, hint: &str) -> Expr {
         match self.fitting(node, ty, known, hint) {
             Some(expr) => expr,
@@ -20,7 +20,7 @@ impl Blueprint<'_> {
         }
     }
 
-    /// The value, if it is one of the type.
+    /// The value, if it fits the type.
     fn fitting(&mut self, node: &Node, ty: &Type, known: &Known, hint: &str) -> Option<Expr> {
         if let Some(call) = Call::of(node, self.template.version()) {
             let value = self.call(&call, Context::Value, hint);
@@ -80,7 +80,7 @@ impl Blueprint<'_> {
         Some(Expr::Array(exprs))
     }
 
-    /// What tells whether two items of a list are of one type of Rust.
+    /// A key that is equal for two list items exactly if they have the same Rust type.
     fn kind(&mut self, node: &Node, expr: &Expr, hint: &str) -> String {
         let text = |expr: &Expr| match expr {
             Expr::Call(name, _) => name.clone(),
@@ -108,7 +108,7 @@ impl Blueprint<'_> {
         }
     }
 
-    /// A map with fixed keys.
+    /// A map with a fixed set of keys.
     fn nested(&mut self, node: &Node, name: &str, known: &Known, hint: &str) -> Option<Expr> {
         let nested = known.nested(name)?;
         let Tree::Map(pairs) = &*node.tree else { return None };
@@ -119,7 +119,7 @@ impl Blueprint<'_> {
         self.begun(&known.path(name), &nested.fields, &entries, known, hint)
     }
 
-    /// `NAME::new(...)` with setters for all that is given, if what it requires is.
+    /// `NAME::new(...)` with setters for all given keys, if the required ones are among them.
     pub(super) fn begun(
         &mut self,
         path: &str,
@@ -160,7 +160,7 @@ impl Blueprint<'_> {
     }
 }
 
-/// Whether a literal is one of the type.
+/// Whether a literal is in the range of the type.
 pub(super) fn is_within(ty: &str, value: i128) -> bool {
     match ty {
         "u8" => u8::try_from(value).is_ok(),
@@ -172,9 +172,9 @@ pub(super) fn is_within(ty: &str, value: i128) -> bool {
     }
 }
 
-/// Whether what is said of a type is true of the handle as well.
+/// Whether a statement about a type also holds for the handle.
 impl Known {
-    /// The handle's type, as expressions know it.
+    /// The type of the handle in expressions.
     pub(super) fn handle(&self) -> Ty {
         Ty::Handle(self.path(&self.resource.handle), self.resource.kinds.clone())
     }

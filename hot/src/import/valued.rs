@@ -1,11 +1,11 @@
-//! Expressions of Rust with what is known of their types.
+//! Rust expressions with what is known about their types.
 
 use wattle_heat::yaml::{Node, Pair};
 
 use super::catalog::Ty;
 use super::rust::Expr;
 
-/// An expression and what Rust knows of its type.
+/// An expression and what is known about its Rust type.
 #[derive(Clone, Debug)]
 pub(super) struct Valued {
     pub(super) expr: Expr,
@@ -17,12 +17,12 @@ impl Valued {
         Self { expr, ty }
     }
 
-    /// A value of a function: `hot::NAME(...)`.
+    /// The value of a function: `hot::NAME(...)`.
     pub(super) fn hot(name: &str, arguments: impl IntoIterator<Item = Expr>) -> Self {
         Self::new(Expr::call(format!("hot::{name}"), arguments), Ty::Value)
     }
 
-    /// The value, whatever type is needed.
+    /// The value in a form that fits whatever type is needed.
     pub(super) fn wrapped(self) -> Self {
         match self.ty {
             Ty::Value => self,
@@ -30,13 +30,13 @@ impl Valued {
         }
     }
 
-    /// The value where a property takes anything.
+    /// The value for a property that accepts anything.
     pub(super) fn anything(self) -> Self {
         if self.ty.is_anything() { self } else { self.wrapped() }
     }
 }
 
-/// The pairs of a map as Heat sees them: of equal keys the last value, at the first place.
+/// The pairs of a map as Heat sees them: for equal keys, the last value at the first position.
 pub(super) fn entries(pairs: &[Pair]) -> Vec<(String, &Node)> {
     let mut found: Vec<(String, &Node)> = Vec::new();
     for pair in pairs {
@@ -49,7 +49,7 @@ pub(super) fn entries(pairs: &[Pair]) -> Vec<(String, &Node)> {
     found
 }
 
-/// A list of what may be of different types.
+/// A list whose items may have different types.
 pub(super) fn list(items: Vec<Valued>) -> Valued {
     if items.is_empty() {
         return Valued::hot("empty_list", []);
@@ -59,7 +59,7 @@ pub(super) fn list(items: Vec<Valued>) -> Valued {
     Valued::new(Expr::Array(items), Ty::Array(Box::new(ty), length))
 }
 
-/// Values of one type: as they are, if they are of one already.
+/// Values of one type, unchanged if they already have the same type.
 pub(super) fn alike(values: Vec<Valued>) -> (Vec<Expr>, Ty) {
     let same = values.first().map(|first| first.ty.clone()).filter(|ty| values.iter().all(|value| value.ty == *ty));
     match same {
@@ -68,7 +68,7 @@ pub(super) fn alike(values: Vec<Valued>) -> (Vec<Expr>, Ty) {
     }
 }
 
-/// The number `value` that `node` is.
+/// The integer `value`, written as in `node`.
 pub(super) fn integer(node: &Node, value: i128) -> Valued {
     let literal = |suffix| as_written(node).unwrap_or_else(|| grouped(value)) + suffix;
     if i32::try_from(value).is_ok() {
@@ -78,7 +78,7 @@ pub(super) fn integer(node: &Node, value: i128) -> Valued {
     } else if u64::try_from(value).is_ok() {
         Valued::new(Expr::atom(literal("_u64")), Ty::Wide("u64"))
     } else {
-        // Wider than a value of ours: as the float that JSON's readers take it for.
+        // Wider than the model's integers, so it becomes the float that JSON parsers read it as.
         #[expect(clippy::cast_precision_loss, reason = "there is no better form")]
         Valued::new(Expr::atom(float(value as f64)), Ty::Float)
     }
@@ -89,7 +89,7 @@ pub(super) fn digits(node: &Node, value: i128) -> String {
     as_written(node).unwrap_or_else(|| value.to_string())
 }
 
-/// The literal of Rust for a number in another base than ten: `0755` of YAML is `0o755`.
+/// The Rust literal of a number in a base other than ten: YAML's `0755` is `0o755`.
 pub(super) fn as_written(node: &Node) -> Option<String> {
     let word = node.written()?.replace('_', "");
     let (sign, digits) = match word.strip_prefix('-') {

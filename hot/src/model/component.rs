@@ -13,7 +13,7 @@ use wattle_heat::template::{self, Version};
 use wattle_heat::yaml::{Node, Span, Tree};
 
 impl<'l> Reader<'l> {
-    /// The components, without their inputs, and what their kinds declare.
+    /// Reads the components without their inputs, and the declarations of their kinds.
     pub(super) fn software(&mut self) {
         let template = self.template;
         for (name, resource) in &template.resources {
@@ -39,7 +39,7 @@ impl<'l> Reader<'l> {
         if !self.is_map(ours, &what) {
             return;
         }
-        // A type that there is not is told by itself.
+        // An unknown type is reported separately.
         if resource.kind().is_some_and(|ty| self.loaded.implementation(name, ty, &is_type).is_none()) {
             return;
         }
@@ -120,7 +120,7 @@ impl<'l> Reader<'l> {
         self.model.components.insert(key, component);
     }
 
-    /// What the kinds declare: each where its first component says so.
+    /// Reads the declarations of the kinds, each where its first component declares it.
     fn kinds(&mut self) {
         let mut declared: HashMap<Name, Span> = HashMap::new();
         for (key, written) in self.written.clone() {
@@ -174,7 +174,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// What the components' inputs are wired to, and after which others they run.
+    /// Reads what the components' inputs are wired to, and which other components they run after.
     pub(super) fn inputs(&mut self) {
         for (key, written) in self.written.clone() {
             if let Some(inputs) = written.node.get("inputs")
@@ -203,8 +203,8 @@ impl<'l> Reader<'l> {
     }
 }
 
-/// Whether the component has a key that probably says what it runs, or of which kind it is, and cannot be read: that has
-/// been told.
+/// Whether the component has an unreadable key that was probably meant as its recipe or kind. That key has already been
+/// reported.
 pub(super) fn hides_declaration(node: &Node) -> bool {
     let is_unreadable = |kind: &Node| kind.tree.as_text().is_none();
     let is_meant = |name: &str| {

@@ -1,4 +1,4 @@
-//! Recipes of Chef's cookbooks: which file one is, and where its inputs and outputs stand.
+//! Recipes in Chef cookbooks: the file of each recipe, and the attribute paths of its inputs and outputs.
 
 use wattle::model::{Name, Tool};
 use wattle_heat::yaml::{Node, Tree};
@@ -8,7 +8,7 @@ use crate::codes::RECIPE;
 use crate::model::recipe::path_of;
 
 impl<'l> Reader<'l> {
-    /// What Chef is to run where `entry` is written, as `COOKBOOK::RECIPE`. Its file is one of those that are `written`.
+    /// The `COOKBOOK::RECIPE` that Chef runs for `entry`. Its file is one of `written`.
     pub(super) fn of_cookbook(
         &mut self,
         what: &str,

@@ -1,4 +1,4 @@
-//! Maps with fixed keys, and what is wrong with them.
+//! Maps with a fixed set of keys, and diagnostics for them.
 
 use wattle::check::Diagnostic;
 use wattle::model::Name;
@@ -14,13 +14,13 @@ impl<'l> Reader<'l> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports that something of ours is not as it must be.
+    /// Reports malformed content of ours.
     pub(super) fn malformed(&mut self, span: Span, message: String, label: &str, help: String) {
         let diagnostic = FORM.diagnostic(message).label(&self.at(span), label).help(help);
         self.push(diagnostic);
     }
 
-    /// Reports keys that are none of `known`.
+    /// Reports keys that are not among `known`.
     pub(super) fn only(&mut self, node: &Node, what: &str, known: &[&str]) {
         let Tree::Map(pairs) = &*node.tree else { return };
         for pair in pairs {
@@ -52,7 +52,7 @@ impl<'l> Reader<'l> {
         is_so
     }
 
-    /// The text under `key`, if it is there; reports what is no text.
+    /// The text under `key`, if the key exists. Reports anything other than text.
     pub(super) fn text_of(&mut self, node: &'l Node, key: &str, what: &str) -> Option<&'l str> {
         let value = node.get(key)?;
         let text = value.tree.as_text();
@@ -64,7 +64,7 @@ impl<'l> Reader<'l> {
         text
     }
 
-    /// The seconds under `key`, if it is there, written as their number or as `10m`; reports what is no length of time.
+    /// The seconds under `key`, if the key exists, written as a number or as `10m`. Reports anything other than a duration.
     pub(super) fn seconds(&mut self, node: &Node, key: &str, what: &str) -> Option<u64> {
         let value = node.get(key)?;
         let seconds = match &*value.tree {
@@ -79,7 +79,7 @@ impl<'l> Reader<'l> {
         seconds.map_err(wrong).ok()
     }
 
-    /// The truth value under `key`; reports what is none.
+    /// The boolean under `key`. Reports anything else.
     pub(super) fn flag(&mut self, node: &Node, key: &str, what: &str) -> Option<bool> {
         let value = node.get(key)?;
         let Tree::Boolean(flag) = *value.tree else {
@@ -99,7 +99,7 @@ impl<'l> Reader<'l> {
         super::items(value).iter().map(super::words).collect()
     }
 
-    /// Reports that `wattle_model` says what does not fit the rest.
+    /// Reports that the content of `wattle_model` does not fit the rest of the template.
     pub(super) fn damaged(&mut self, span: Span, message: impl Into<String>, label: &str) {
         let diagnostic = MODEL_METADATA
             .diagnostic(message)

@@ -1,4 +1,4 @@
-//! Types that are not written: they follow from what is.
+//! Types that are not written but inferred.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use wattle_model::IndexMap;
 use super::Reader;
 
 impl Reader<'_> {
-    /// Inputs that are wired and of which no type is written, parameters that are wired to inputs, schemas, places
-    /// of what Chef's recipes read and write.
+    /// Infers the types of wired inputs without a written type and of parameters that are wired to inputs, schemas, and the
+    /// attribute paths of what Chef recipes read and write.
     pub(super) fn infer(&mut self) {
         self.parameters_of_inputs();
         self.untyped_inputs();
@@ -18,7 +18,7 @@ impl Reader<'_> {
         self.schemas();
     }
 
-    /// The type of a value, as far as it is certain; secret if anything in it is.
+    /// The type of a value, as far as it is certain. It is secret if any part of the value is.
     pub(super) fn type_of(&self, value: &Expr) -> Type {
         let ty = match value {
             Expr::Constant(Value::Str(_)) | Expr::Text(_) | Expr::Leaf(Reference::Resource(_)) => Type::STR,
@@ -35,8 +35,7 @@ impl Reader<'_> {
         value.references().any(|reference| self.model.declared(reference).is_some_and(Type::is_secret))
     }
 
-    /// A parameter whose own type is not written is of the type of the inputs that it is wired to, if Heat's type can carry
-    /// it.
+    /// A parameter without a written type gets the type of the inputs that it is wired to, if Heat's type can carry that.
     fn parameters_of_inputs(&mut self) {
         let said = self.stack.and_then(|stack| stack.get("parameters"));
         let mut wired: HashMap<Name, Type> = HashMap::new();
@@ -96,7 +95,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What the catalog knows of the types in use; of a model that was written, of those of which it knew something.
+    /// Adds the catalog's schemas of the types in use. For a model that `wattle::extended` wrote, only those that it
+    /// recorded.
     fn schemas(&mut self) {
         let known: Vec<Name> = match self.stack.and_then(|stack| stack.get("schemas")) {
             Some(listed) => super::items(listed).iter().map(super::words).collect(),
@@ -112,7 +112,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether parameters of Heat's type have values of `ty`.
+/// Whether parameters of Heat's type can have values of `ty`.
 fn carries(heat_type: ParameterType, ty: &Type) -> bool {
     let own = extended::parameter_type(heat_type, false);
     ParameterType::of(ty) == heat_type || own == *ty || heat_type == ParameterType::Json

@@ -14,19 +14,19 @@ pub(super) const COMPONENT: &[&str] = &[
     "title",
 ];
 
-/// Those that say what a kind declares.
+/// The keys that declare something about the kind.
 pub(super) const DECLARING: &[&str] =
     &["recipe", "teardown", "types", "outputs", "deadline", "wait", "listens", "doc", "title"];
 
 impl<'l> Reader<'l> {
-    /// The declaration of a kind, of which `key` is the first component.
+    /// The declaration of a kind whose first component is `key`.
     pub(super) fn kind(&mut self, kind: &Name, key: &str, node: &'l Node, span: Span) -> Declaration {
         let what = if key.is_empty() { format!("the kind `{kind}`") } else { format!("`{key}`") };
         let name = match node.get("name").and_then(|name| name.tree.as_text()) {
             Some(name) if **kind == *key => name.to_owned(),
             _ => short_name(kind.rsplit('/').next().unwrap_or(kind)).to_owned(),
         };
-        // What is wrong with a recipe is told; what is wrong elsewhere is not to be overlooked for that.
+        // A faulty recipe is reported, and reading continues, so that other mistakes are reported too.
         let unknown = || Recipe { tool: Tool::Chef, entry: "".into(), teardown: None, files: Vec::new() };
         let recipe = self.recipe(&what, key, node, span).unwrap_or_else(unknown);
         let mut declaration = Declaration {
@@ -93,8 +93,8 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// The type, and what more is said in a map that has a key `type`. What is no type is told, and stands for any, so that
-    /// what is wrong elsewhere is told as well.
+    /// The type, and the rest of a map that has a key `type`. An invalid type is reported and treated as any type, so that
+    /// other mistakes are reported too.
     fn typed(&mut self, node: &'l Node, what: &str, keys: &[&str]) -> (Type, Option<&'l Node>) {
         match node.get("type") {
             Some(ty) => {
@@ -172,7 +172,7 @@ impl<'l> Reader<'l> {
         listen
     }
 
-    /// Reports ports that an input is to tell of which there is none.
+    /// Reports ports that refer to an input that does not exist.
     pub(super) fn listens(&mut self) {
         for (key, written) in self.written.clone() {
             let component = &self.model.components[&key];
@@ -194,7 +194,7 @@ impl<'l> Reader<'l> {
     }
 }
 
-/// The first and the last port of a range.
+/// The first and last port of a range.
 fn range(text: &str) -> Option<(u16, u16)> {
     let port = |text: &str| text.trim().parse().ok();
     let (first, last) = text.split_once('-')?;

@@ -1,11 +1,12 @@
-//! A template as `wattle`'s model: plain HOT, or an extended template, whose servers say in their metadata what software
-//! runs on them.
+//! Reads a template as `wattle`'s model. The template is plain HOT, or an extended template, whose servers describe in their
+//! metadata the software that runs on them.
 //!
-//! What lives here: [`read`], which reads whatever can be read and says all that cannot; [`stripped`], the template as
-//! stock Heat sees it. What must not: what Heat itself refuses (`check`), and what is wrong with the software's wiring,
-//! which `wattle`'s own checks say of the model. The format is documented in `docs/extended-template.md`.
+//! What lives here: [`read`], which reads as much as it can and reports the rest; [`stripped`], the template as stock Heat
+//! sees it. What must not: what Heat itself refuses (`check`), and mistakes in the wiring of the software, which `wattle`'s
+//! own checks of the model report. The format is documented in `docs/extended-template.md`.
 //!
-//! What `wattle::extended` writes is read as an equal model, places included. What people write has the places of the file.
+//! Reading what `wattle::extended` wrote yields an equal model, including places. In templates that people wrote, places are
+//! those in the file.
 
 mod component;
 mod cookbook;
@@ -39,24 +40,24 @@ pub(crate) use recipe::written as written_recipes;
 pub use reference::placed;
 pub use stripped::{is_extended, stripped};
 
-/// What was read.
+/// The result of reading.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// The model; what is wrong in the template is not in it.
+    /// The model, without the parts of the template that could not be read.
     pub model: Model,
-    /// What `wattle` cannot read, W13xx.
+    /// Diagnostics for what `wattle` cannot read, W13xx.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Read {
-    /// The exports that Heat cannot know: those that software tells, or other stacks.
+    /// The exports that Heat cannot know, because they depend on software or on other stacks.
     pub fn run_time_exports(&self) -> Vec<&str> {
         let exports = self.model.exports.iter().filter(|(_, export)| value::is_of_software(&export.value));
         exports.map(|(name, _)| &**name).collect()
     }
 }
 
-/// The model that a template is.
+/// Reads a template as a model.
 pub fn read(loaded: &Loaded) -> Read {
     let mut reader = Reader::new(loaded);
     reader.software();
@@ -79,19 +80,19 @@ struct Reader<'l> {
     template: &'l Arc<Template>,
     model: Model,
     diagnostics: Vec<Diagnostic>,
-    /// The condition that never holds for Heat.
+    /// The name of the condition that never holds for Heat.
     run_time: String,
-    /// What is not of one server: the metadata of `wattle_model`.
+    /// Content that does not belong to one server: the metadata of `wattle_model`.
     stack: Option<&'l Node>,
-    /// The components as they are written, in the order of the file.
+    /// The components as written, in source order.
     written: IndexMap<Name, Written<'l>>,
     /// The servers whose components need no order.
     unordered: HashSet<String>,
-    /// What Heat says of servers.
+    /// Heat's schema of servers.
     server: OnceCell<Schema>,
 }
 
-/// A component as it is written.
+/// A component as written.
 #[derive(Clone, Copy, Debug)]
 struct Written<'l> {
     node: &'l Node,
@@ -116,15 +117,15 @@ impl<'l> Reader<'l> {
         self.template.at(span)
     }
 
-    /// Whether `name` is the condition behind which stands what only wattle reads: it never holds for Heat.
+    /// Whether `name` is the condition that guards content that only wattle reads. It never holds for Heat.
     fn is_run_time(&self, name: &str) -> bool {
         let never = |node: &Node| matches!(*node.tree, Tree::Boolean(false));
         name == self.run_time && self.template.conditions.get(name).is_some_and(|known| never(&known.node))
     }
 }
 
-/// The pairs of a map whose keys are names that authors choose; the last of equal ones counts. One that Heat would take for
-/// a call has a second key, which says nothing.
+/// The pairs of a map whose keys are names chosen by the author. Of equal keys, the last one counts. A map that Heat would
+/// mistake for a call has a second key, which is meaningless.
 fn pairs(node: &Node) -> impl Iterator<Item = (String, Span, &Node)> {
     let pairs: &[_] = match &*node.tree {
         Tree::Map(pairs) => pairs,
@@ -151,7 +152,7 @@ fn items(node: &Node) -> &[Node] {
     }
 }
 
-/// Text, whatever it was written as: clients send numbers and booleans where people mean names.
+/// Text, however it was written: clients send numbers and booleans where people mean names.
 fn words(node: &Node) -> Name {
     node.as_key().into()
 }

@@ -1,4 +1,4 @@
-//! Orders and places of a model that was written by `wattle::extended`: those of its own source, and not of the file.
+//! Order and places of a model that `wattle::extended` wrote: they are those of its own source, not those of the file.
 
 use wattle::model::{Binding, Name, Source};
 use wattle_model::IndexMap;
@@ -7,7 +7,7 @@ use super::{Reader, items, pairs};
 use wattle_heat::yaml::Node;
 
 impl Reader<'_> {
-    /// Puts components and kinds into the order in which the source has them.
+    /// Puts components and kinds into the order of the source.
     pub(super) fn arrange(&mut self) {
         if let Some(order) = self.stack.and_then(|stack| stack.get("components")) {
             let named: Vec<Name> = items(order).iter().map(super::words).collect();
@@ -29,7 +29,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Gives everything the place that `wattle_model` says.
+    /// Gives everything the place that `wattle_model` records.
     pub(super) fn places(&mut self) {
         let Some(sources) = self.stack.and_then(|stack| stack.get("sources")) else { return };
         let model = &mut self.model;
@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 }
 
-/// Moves what is named to the front, in that order.
+/// Moves the named entries to the front, in that order.
 fn arrange<V>(map: &mut IndexMap<Name, V>, first: Vec<Name>) {
     let mut next = 0;
     for name in first {

@@ -1,4 +1,4 @@
-//! Recipes: written out, or as files beside the template.
+//! Recipes: written inline, or as files beside the template.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use wattle_heat::files::join;
 use wattle_heat::template::Template;
 use wattle_heat::yaml::{Node, Span, Tree};
 
-/// The path that is written: as text, or with `get_file`.
+/// The path as written: as text, or with `get_file`.
 pub(super) fn path_of(node: &Node) -> Option<&str> {
     node.tree.as_text().or_else(|| match &*node.tree {
         Tree::Map(pairs) if pairs.len() == 1 => node.get("get_file")?.tree.as_text(),
@@ -23,7 +23,7 @@ pub(super) fn path_of(node: &Node) -> Option<&str> {
     })
 }
 
-/// The paths of the files that recipes of a template's components are, as they are written.
+/// The paths of the files that the recipes of a template's components consist of, as written.
 pub(crate) fn written(template: &Template) -> Vec<String> {
     let mut paths = Vec::new();
     for resource in template.resources.values() {
@@ -60,7 +60,7 @@ pub(crate) fn written(template: &Template) -> Vec<String> {
 }
 
 impl<'l> Reader<'l> {
-    /// What a kind runs; reports what it does not say, or cannot be had.
+    /// The recipe of a kind. Reports what is missing or cannot be read.
     pub(super) fn recipe(&mut self, what: &str, key: &str, node: &'l Node, span: Span) -> Option<Recipe> {
         let teardown = node.get("teardown");
         let Some(recipe) = node.get("recipe") else {
@@ -137,7 +137,7 @@ impl<'l> Reader<'l> {
                 self.is_found(tool, path, node.span)?;
                 if !files.iter().any(|file| file.path == path) {
                     if let Some(written) = written_out {
-                        // What is wrong with a file that is there has been told.
+                        // Mistakes in a file that exists have already been reported.
                         if pairs(written).any(|(known, ..)| known == path) {
                             return None;
                         }
@@ -148,7 +148,7 @@ impl<'l> Reader<'l> {
                         self.push(diagnostic);
                         return None;
                     }
-                    // What is run comes first.
+                    // The entry point comes first.
                     let mut run = Vec::new();
                     self.file(path, node.span, &mut run)?;
                     files.splice(0..0, run);
@@ -182,7 +182,7 @@ impl<'l> Reader<'l> {
         tool
     }
 
-    /// Reports a file that is called so that its tool would not find it on a server.
+    /// Reports a file whose name would keep its tool from finding it on a server.
     fn is_found(&mut self, tool: Tool, path: &str, span: Span) -> Option<()> {
         let Some(naming) = wattle_recipe::overlooked(tool, path) else { return Some(()) };
         let diagnostic = RECIPE
@@ -193,7 +193,7 @@ impl<'l> Reader<'l> {
         None
     }
 
-    /// Another file, whose path `node` is.
+    /// An additional file, whose path is `node`.
     fn also(&mut self, node: &'l Node, files: &mut Vec<File>) -> Option<Name> {
         let Some(path) = path_of(node) else {
             self.malformed(node.span, "this is no path".into(), "a file is expected here", "write its path".into());
@@ -205,7 +205,7 @@ impl<'l> Reader<'l> {
         Some(path.into())
     }
 
-    /// Adds the file at `path`; reports what cannot be had.
+    /// Adds the file at `path`. Reports it if it cannot be read.
     fn file(&mut self, path: &str, span: Span, files: &mut Vec<File>) -> Option<()> {
         if path.contains('\n') {
             let diagnostic = RECIPE
@@ -236,7 +236,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// A file that is written out: as text, as base64, or as the one of this path that another kind has.
+    /// A file written inline: as text, as base64, or by reference to the file with this path of another kind.
     fn content(&mut self, path: &str, at: Span, node: &'l Node) -> Option<File> {
         let whole = |content| Some(File { path: Cow::Owned(path.to_owned()), content });
         if let Some(content) = inline(node) {
@@ -266,7 +266,7 @@ impl<'l> Reader<'l> {
     }
 }
 
-/// A file that is written out, as text or as base64.
+/// A file written inline, as text or as base64.
 pub(super) fn inline(node: &Node) -> Option<Content> {
     if let Some(text) = node.tree.as_text() {
         return Some(Content::Text(text.to_owned().into()));
@@ -275,7 +275,7 @@ pub(super) fn inline(node: &Node) -> Option<Content> {
     Some(Content::Binary(bytes.into()))
 }
 
-/// Text if it is, else bytes.
+/// Text if the bytes are UTF-8, otherwise bytes.
 fn content(bytes: Vec<u8>) -> Content {
     match String::from_utf8(bytes) {
         Ok(text) => Content::Text(text.into()),
@@ -283,7 +283,7 @@ fn content(bytes: Vec<u8>) -> Content {
     }
 }
 
-/// The tool for a file of this name.
+/// The tool for a file with this name.
 fn tool_of(path: &str) -> Tool {
     Tool::of_path(path).filter(|tool| tool.runs_files()).unwrap_or(Tool::Shell)
 }

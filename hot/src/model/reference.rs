@@ -1,4 +1,4 @@
-//! Where each reference stands that lowering has decided on.
+//! The places of the references that lowering has made decisions about.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,12 @@ use wattle_heat::Loaded;
 use wattle_heat::template::{Context, Step, walk};
 use wattle_heat::yaml::{Node, Tree};
 
-/// A reference: the names that decisions can have for it, and its place.
+/// A reference: the names that decisions can use for it, and its place.
 type Found = (Vec<String>, Source);
 
-/// The decisions of lowering the model of a template, each at the place of its reference in the template. One whose
-/// reference stands elsewhere, in what fulfils a promise or in a condition, is at the place of the value that leads there.
+/// The decisions of lowering the model of a template, each with the place of its reference in the template. If the reference
+/// is elsewhere, in the value that fulfils a promise or in a condition, the decision gets the place of the value that leads
+/// there.
 pub fn placed(loaded: &Loaded, decisions: Vec<Decision>) -> Vec<Decision> {
     let mut reader = Reader::new(loaded);
     reader.software();
@@ -35,7 +36,7 @@ pub fn placed(loaded: &Loaded, decisions: Vec<Decision>) -> Vec<Decision> {
 }
 
 impl Reader<'_> {
-    /// The place of a value, and of every reference in it, as decisions name them.
+    /// The place of a value, and all references in it as decisions name them.
     fn references_of(&self, reader: &Referring, at: &Source) -> (Source, Vec<Found>) {
         let mut found = Vec::new();
         let nodes = self.nodes_of(reader);
@@ -54,12 +55,12 @@ impl Reader<'_> {
                 return Step::Into;
             }
             found.push((names, self.at(node.span)));
-            // The way into an attribute belongs to it; what is computed on the way does not.
+            // The path into an attribute belongs to it. What computes the path does not.
             if matches!(value, Expr::Function { .. }) { Step::Into } else { Step::Over }
         });
     }
 
-    /// Where what refers is written.
+    /// The nodes that contain references.
     fn nodes_of(&self, reader: &Referring) -> Vec<(Node, Context)> {
         let resource = |name: &str| self.template.resources.get(name);
         let value = |node: Option<&Node>| node.map(|node| (node.clone(), Context::Value)).into_iter().collect();
@@ -98,7 +99,7 @@ impl Reader<'_> {
     }
 }
 
-/// The author's own metadata, without ours.
+/// The author's own metadata, without wattle's.
 fn own_metadata(metadata: &Node) -> Vec<(Node, Context)> {
     let Tree::Map(pairs) = &*metadata.tree else { return vec![(metadata.clone(), Context::Value)] };
     let own = pairs.iter().filter(|pair| pair.key.tree.as_text() != Some(KEY));

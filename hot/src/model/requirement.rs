@@ -1,4 +1,4 @@
-//! Requirements, as `wattle_model` says them.
+//! Requirements as `wattle_model` contains them.
 
 use wattle::extended::TESTS;
 use wattle::model::{Expr, Name, Predicate, Requirement, Test, Tested};
@@ -7,7 +7,7 @@ use wattle::names::list;
 use super::{Reader, items, pairs};
 use wattle_heat::yaml::{Node, Span, Tree};
 
-/// The keys that join several.
+/// The keys that combine several requirements.
 const JOINED: [&str; 3] = ["all_of", "any_of", "none_of"];
 
 impl<'l> Reader<'l> {
@@ -25,7 +25,7 @@ impl<'l> Reader<'l> {
         self.model.requirements.insert(name.into(), requirement);
     }
 
-    /// What must hold; nothing where that cannot be told, which is reported.
+    /// The predicate. `None` if it cannot be read, which is reported.
     fn predicate(&mut self, node: &'l Node, what: &str, of_item: bool, also: &[&str]) -> Option<Predicate<Expr>> {
         if !self.is_map(node, what) {
             return None;
@@ -57,7 +57,7 @@ impl<'l> Reader<'l> {
         }
         let tests = pairs(node).filter(|(key, ..)| TESTS.contains(&key.as_str())).collect::<Vec<_>>();
         let value = node.get("value").map(|value| self.own_value(value));
-        // What cannot be read says at least that something is not to be shown.
+        // An unreadable `secret` still means that something must not be shown.
         let secret = self.flag(node, "secret", what).unwrap_or(node.get("secret").is_some());
         if !tests.is_empty() && value.is_none() && !of_item {
             let help = "write `value: {get_param: NAME}` beside it";

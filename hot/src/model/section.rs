@@ -1,4 +1,4 @@
-//! The sections that plain HOT has.
+//! The sections of plain HOT.
 
 use wattle::extended::{self, KEY, MODEL, MODEL_TYPE};
 use wattle::model::{
@@ -14,7 +14,7 @@ use wattle_heat::template::{self, Rule};
 use wattle_heat::yaml::{Node, Pair, Tree};
 
 impl Reader<'_> {
-    /// The parameters, with the types that `wattle_model` gives them.
+    /// Reads the parameters, with the types that `wattle_model` gives them.
     pub(super) fn parameters(&mut self) {
         let types: IndexMap<String, Node> = match self.stack.and_then(|stack| stack.get("parameters")) {
             Some(types) => pairs(types).map(|(name, _, ty)| (name, ty.clone())).collect(),
@@ -49,7 +49,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Description, groups, conditions and resources.
+    /// Reads the description, groups, conditions and resources.
     pub(super) fn sections(&mut self) {
         let template = self.template;
         self.model.description = template.description.as_ref().map(Node::as_key).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Reader<'_> {
         pairs.iter().map(binding).collect()
     }
 
-    /// The author's own metadata: without ours.
+    /// The author's own metadata, without wattle's.
     fn metadata(&self, node: &Node) -> Option<Expr> {
         let ours = node.get(KEY);
         if let Some(whole) = ours.and_then(|ours| ours.get("metadata")) {
@@ -130,7 +130,7 @@ impl Reader<'_> {
     }
 }
 
-/// A default as a value of its parameter's type, where Heat would convert it.
+/// Converts a default to its parameter's type, where Heat would convert it.
 fn fitting(ty: ParameterType, default: Value) -> Value {
     let is_converted = ty != ParameterType::Str && matches!(default, Value::Str(_));
     let read = is_converted.then(|| read(ty, &evaluate::Value::of_model(&default)).ok()).flatten();

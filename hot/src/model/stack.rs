@@ -1,4 +1,4 @@
-//! What is not of one server: promises, imports, exports, modules, orders, files.
+//! Content that does not belong to one server: promises, imports, exports, modules, orders, files.
 
 use wattle::extended::FORMAT;
 use wattle::model::{
@@ -33,14 +33,14 @@ const KEYS: &[&str] = &[
     "sources",
 ];
 
-/// What `wattle_model` says of an export.
+/// What `wattle_model` records about an export.
 pub(super) struct Exported {
     ty: Option<Type>,
     stack: Option<Name>,
 }
 
 impl<'l> Reader<'l> {
-    /// Name, modules, promises, imports, orders and files.
+    /// Reads name, modules, promises, imports, orders and files.
     pub(super) fn stack(&mut self) {
         self.model.stack = self.stack_name();
         self.model.at = self.at(self.template.root.span);
@@ -95,7 +95,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// What something was called when it was first deployed.
+    /// Reads the name under which something was first deployed.
     fn moved(&mut self, node: &'l Node) {
         let kinds = [Kind::Resource, Kind::Module, Kind::Component];
         let one = kinds.into_iter().find_map(|kind| Some((kind, node.get(&kind.to_string())?)));
@@ -110,7 +110,7 @@ impl<'l> Reader<'l> {
         self.model.moved.push(FormerName::new(kind, words(name), words(from), at));
     }
 
-    /// What `wattle_model` says, else the name of the file, as far as stacks may be called so.
+    /// The name that `wattle_model` gives, otherwise the file's name, changed to one that stacks can have.
     fn stack_name(&self) -> Name {
         if let Some(name) = self.stack.and_then(|stack| stack.get("stack")) {
             return words(name);
@@ -124,8 +124,9 @@ impl<'l> Reader<'l> {
         if legal.is_empty() { "stack".into() } else { legal.into() }
     }
 
-    /// The files that the template and those nested in it name, by their paths from its folder. What is named by a way out
-    /// of the folder is here under that: nothing can stand there beside another template, and whoever writes one says so.
+    /// The files that the template and its nested templates name, by path relative to its folder. A file that is named by a
+    /// path out of the folder has that path as its key here. Nothing can be placed there beside another template, so code
+    /// that writes one reports this.
     fn library(&mut self) {
         let folder = self.template.file.rfind('/').map_or("", |end| &self.template.file[..=end]);
         let library = &self.loaded.library;
@@ -134,7 +135,7 @@ impl<'l> Reader<'l> {
             let is_of_a_template = mention.file == self.template.file || library.templates.contains_key(&*mention.file);
             let path = match mention.path.strip_prefix(folder) {
                 Some(path) if !is_out(path) && named.as_deref().is_none_or(|named| !is_out(named)) => path,
-                // Whoever sends a template finds these wherever it stands.
+                // Clients find these files wherever the template is.
                 _ if mention.written.starts_with('/') || mention.written.contains("://") || !is_of_a_template => {
                     continue;
                 }
@@ -187,7 +188,7 @@ impl<'l> Reader<'l> {
         }
     }
 
-    /// Exports, and what the stack shows besides.
+    /// Reads exports, and the other outputs of the stack.
     pub(super) fn outputs(&mut self) {
         let mut exported = self.exported();
         let mut exports: IndexMap<Name, Option<Export>> =
@@ -202,7 +203,7 @@ impl<'l> Reader<'l> {
                 continue;
             }
             let said = said.unwrap_or(Exported { ty: None, stack: None });
-            // What is secret goes out where it is said that it is, and nowhere else.
+            // A secret leaves the stack only where it is declared to be one.
             let ty = said.ty.unwrap_or_else(|| shown(self.type_of(&value)));
             let export = Export { ty, value, stack: said.stack, at: self.at(output.name_span) };
             exports.insert(name.as_str().into(), Some(export));
@@ -237,12 +238,12 @@ impl<'l> Reader<'l> {
     }
 }
 
-/// Whether a path leads out of the folder that it begins in.
+/// Whether a path leads out of the folder that it starts in.
 fn is_out(path: &str) -> bool {
     path.starts_with('/') || path.split('/').any(|part| part == "..") || path.contains("://")
 }
 
-/// The type without any confidentiality, its parts' included.
+/// The type without any confidentiality, including that of its parts.
 fn shown(ty: Type) -> Type {
     match ty {
         Type::Hidden(inner) => shown(*inner),

@@ -1,4 +1,4 @@
-//! A template without what only wattle reads: what stock Heat is to judge.
+//! A template without what only wattle reads: the part for stock Heat to judge.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use wattle_heat::Loaded;
 use wattle_heat::template::Template;
 use wattle_heat::yaml::{Node, Pair, Tree};
 
-/// The metadata of the resource that says what is not of one server.
+/// The metadata of the resource with the content that does not belong to one server.
 pub(super) fn model_metadata(template: &Template) -> Option<&Node> {
     let resource = template.resources.get(MODEL).filter(|resource| resource.kind() == Some(MODEL_TYPE))?;
     resource.metadata.as_ref()?.get(KEY)
 }
 
-/// Whether a template says more than stock Heat reads.
+/// Whether a template contains more than stock Heat reads.
 pub fn is_extended(template: &Template) -> bool {
     template
         .resources
@@ -22,8 +22,8 @@ pub fn is_extended(template: &Template) -> bool {
         .any(|resource| resource.metadata.as_ref().is_some_and(|metadata| metadata.get(KEY).is_some()))
 }
 
-/// The template without our metadata but the names of components, and without the outputs that only software tells: those
-/// are `exports`.
+/// The template without wattle's metadata except for the names of components, and without the outputs that depend on
+/// software, which are `exports`.
 pub fn stripped(loaded: &Loaded, exports: &[&str]) -> Loaded {
     let root = without(&loaded.template.root, &|section, node| match section {
         "resources" => without(node, &|name, resource| match name {
@@ -41,7 +41,7 @@ pub fn stripped(loaded: &Loaded, exports: &[&str]) -> Loaded {
     stripped
 }
 
-/// The components by their names alone: what reads them is not for Heat to find.
+/// The components by name only: Heat cannot resolve what reads them.
 fn names(ours: &Node) -> Node {
     let Some(components) = ours.get("components") else { return Node::null() };
     let map = |key: &str, node: &Node, value: Node| {
@@ -58,7 +58,7 @@ fn names(ours: &Node) -> Node {
     map("components", components, Node::new(listed, components.span))
 }
 
-/// A map with each value as `change` makes it; what becomes nothing, and was something, is left out.
+/// A map with `change` applied to each value. Values that become null, and were not, are left out.
 fn without(node: &Node, change: &dyn Fn(&str, &Node) -> Node) -> Node {
     let Tree::Map(pairs) = &*node.tree else { return node.clone() };
     let pair = |pair: &Pair| {

@@ -1,4 +1,4 @@
-//! Types as they are written: `string`, `{list: url}`, `{secret: string}`, ...
+//! Types as written: `string`, `{list: url}`, `{secret: string}`, ...
 
 use wattle::model::{Name, Scalar, Type};
 use wattle::names::{did_you_mean, list, meant, nearest};
@@ -7,11 +7,11 @@ use super::{Reader, pairs};
 use crate::codes::UNKNOWN_TYPE;
 use wattle_heat::yaml::{Node, Tree};
 
-/// Types with a part.
+/// Type constructors, which have an argument.
 const FORMS: [&str; 5] = ["integer", "list", "map", "secret", "struct"];
 
 impl Reader<'_> {
-    /// The type that is written; reports what is none.
+    /// Reads a type. Reports what is not one.
     pub(super) fn ty(&mut self, node: &Node) -> Option<Type> {
         match &*node.tree {
             Tree::Text { text, .. } => {

@@ -1,4 +1,4 @@
-//! Values: what is written, as an expression of the model.
+//! Values as expressions of the model.
 
 use wattle::extended::{IMPORTS, KEY, MODEL, PAIRS, PROMISES};
 use wattle::model::{Expr, Model, Reference, Referred, Resource, Value};
@@ -7,17 +7,17 @@ use super::{Reader, items, words};
 use wattle_heat::template::{Call, Context, Function};
 use wattle_heat::yaml::{Node, Tree};
 
-/// Where a value stands.
+/// Where a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Where Heat looks: attributes of servers are Heat's own, as far as it has them.
+    /// Where Heat reads it: attributes of servers are Heat's own, if it has them.
     Heat,
-    /// Where only wattle looks: components have outputs here.
+    /// Where only wattle reads it: components have outputs here.
     Ours,
 }
 
 impl Reader<'_> {
-    /// The value of an input, a promise or an output: with the guard taken off, behind which Heat does not look.
+    /// The value of an input, a promise or an output, without the guard that keeps Heat from reading it.
     pub(super) fn unguarded<'n>(&self, node: &'n Node) -> &'n Node {
         let Some(call) = self.template.call(node).filter(|call| call.function == Function::If) else { return node };
         match call.arguments() {
@@ -32,7 +32,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports a condition that is to keep Heat from what only software tells, and lets it in.
+    /// Reports a guard condition that does not keep Heat from reading what depends on software.
     pub(super) fn guard(&mut self) {
         let Some(condition) = self.template.conditions.get(&self.run_time) else { return };
         if self.is_run_time(&self.run_time) {
@@ -66,7 +66,7 @@ impl Reader<'_> {
         self.expression(node, Context::Condition, Place::Heat)
     }
 
-    /// A value of ours, guarded or not.
+    /// A value of wattle's, guarded or not.
     pub(super) fn own_value(&self, node: &Node) -> Expr {
         self.expression(self.unguarded(node), Context::Value, Place::Ours)
     }
@@ -121,7 +121,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The output of a component that a `get_attr` reads, or what `wattle_model` stands for.
+    /// The component output that a `get_attr` reads, or the value that `wattle_model` stands for.
     fn output(&self, argument: &Node, place: Place) -> Option<Expr> {
         let path: Vec<&str> = items(argument).iter().map(|step| step.tree.as_text()).collect::<Option<_>>()?;
         match path.as_slice() {
@@ -129,7 +129,7 @@ impl Reader<'_> {
             [MODEL, IMPORTS, stack, export] => Some(Expr::import(*stack, *export)),
             [server, component, output] => {
                 let key = Model::component_key(server, component);
-                // Of a server that has components, what is no attribute is meant to be one.
+                // On a server with components, an unknown attribute is meant as a component.
                 let metadata = || self.template.resources.get(*server)?.metadata.as_ref()?.get(KEY)?.get("components");
                 let has_others = || metadata().is_some();
                 let is_meant = self.written.contains_key(key.as_str()) || place == Place::Ours && has_others();
@@ -142,7 +142,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a server's attribute is meant, and no component of its name.
+    /// Whether a server's attribute is meant rather than a component with the same name.
     fn is_heats(&self, attribute: &str, output: &str, key: &str, place: Place) -> bool {
         let is_attribute = || {
             let schema = self.server.get_or_init(|| wattle_heat::schema::schema(Resource::SERVER).unwrap_or_default());
@@ -161,7 +161,7 @@ impl Reader<'_> {
     }
 }
 
-/// A constant of ours: with maps that are written as lists of their pairs.
+/// A constant of wattle's, in which maps can be written as lists of their pairs.
 pub(super) fn own_constant(node: &Node) -> Value {
     match &*node.tree {
         Tree::List(items) => Value::List(items.iter().map(own_constant).collect()),
@@ -179,7 +179,7 @@ pub(super) fn own_constant(node: &Node) -> Value {
     }
 }
 
-/// Whether a value refers to what only software and other stacks know.
+/// Whether a value refers to something that only software or another stack provides.
 pub(super) fn is_of_software(value: &Expr) -> bool {
     let is_of_software = |reference: Referred<'_>| {
         matches!(reference, Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. })

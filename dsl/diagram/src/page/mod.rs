@@ -1,16 +1,17 @@
-//! The page: one HTML file with everything in it, which asks no network for anything.
+//! The page: one HTML file with everything in it, which requests nothing from the network.
 //!
-//! What lives here: how the file is put together. What the page does is in the scripts beside this; `page/hooks.js` says
-//! what other scripts of the page may call. The scripts are concatenated into one, in an order that is their only coupling,
-//! and the page's policy names that script by its hash.
+//! What lives here: how the file is assembled. The scripts beside this file do what the page does, and `page/hooks.js`
+//! documents what other scripts of the page can call. The scripts are concatenated into one, and their order is their only
+//! coupling. The page's content security policy allows that script by its hash.
 //!
-//! While nothing is folded, everything is where the image has it (`told`). Else ELK lays out what is seen; beyond 120 boxes, or
-//! 8 seconds, the page's own `quick` does, for ELK takes minutes for a chain of a thousand, and `route` leads wires along the gaps: what is placed stands in rows of columns. What is many is drawn
-//! without `opacity`, which would make a layer of every wire.
+//! As long as nothing is folded, everything is where the image has it (`told`). Otherwise ELK lays out what is visible.
+//! Beyond 120 boxes, or after 8 seconds, the page's own `quick` does, because ELK takes minutes for a chain of a thousand
+//! boxes, and `route` leads the wires along the gaps: boxes are placed in rows of columns. Things that occur in large
+//! numbers are drawn without `opacity`, which would create a layer for every wire.
 //!
-//! ELK is under the Eclipse Public License 2.0, kept beside it. It is used unchanged and as a file of its own, so our licence
-//! is not touched; every page that is written carries it and says where its source is. `elk/make` makes the checked-in
-//! worker. `deny.toml` speaks of crates only and does not see it.
+//! ELK is under the Eclipse Public License 2.0, which is kept beside it. It is used unchanged and as a separate file, so our
+//! licence is not affected. Every page embeds ELK and says where its source is. `elk/make` builds the checked-in worker.
+//! `deny.toml` covers only crates, so it does not include ELK.
 
 mod told;
 
@@ -25,7 +26,7 @@ const BODY: &str = include_str!("body.html");
 
 const STYLES: [&str; 1] = [include_str!("page.css")];
 
-/// One script, in this order.
+/// The page's scripts, in the order of concatenation.
 const SCRIPTS: [&str; 15] = [
     include_str!("data.js"),
     include_str!("prose.js"),
@@ -44,13 +45,13 @@ const SCRIPTS: [&str; 15] = [
     include_str!("start.js"),
 ];
 
-/// What lays out: ELK as elkjs has it, the source of a worker, by gzip. `elk/make` makes it, and tells of its licence.
+/// The layout engine: ELK as elkjs ships it, as the gzipped source of a worker. `elk/make` builds it and copies its licence.
 const ELK: &[u8] = include_bytes!("elk/elk-worker.min.js.gz");
 
-/// What is added to a page that shows what runs.
+/// The additional style of a page that shows live states.
 const LIVE_STYLE: &str = include_str!("live.css");
 
-/// Behind the page's own scripts, in this order.
+/// The scripts that follow the page's own, in this order.
 const LIVE_SCRIPTS: [&str; 9] = [
     include_str!("live.js"),
     include_str!("live-keep.js"),
@@ -63,16 +64,16 @@ const LIVE_SCRIPTS: [&str; 9] = [
     include_str!("live-start.js"),
 ];
 
-/// Data of the type JSON, which is no HTML whatever it says.
+/// JSON data for a script element, safe to embed in HTML whatever it contains.
 fn json(value: &impl serde::Serialize) -> String {
     let text = serde_json::to_string(value).expect("INVARIANT: text and numbers are JSON");
     text.replace('<', "\\u003c")
 }
 
-/// The page of a picture.
+/// The page of a diagram.
 ///
-/// Nothing of the picture is read as HTML or as a script, whatever stands in its names and texts: it is data of the type
-/// JSON in which no `<` is left, and the policy of the page lets no other script run than those that belong to it.
+/// Nothing in the diagram is interpreted as HTML or as a script, whatever its names and texts contain: it is embedded as
+/// JSON data without any `<`, and the page's policy allows only the scripts that belong to it.
 pub fn html(picture: &Diagram) -> String {
     let is_live = picture.live.is_some();
     let mut style = STYLES.concat();
@@ -105,12 +106,12 @@ pub fn html(picture: &Diagram) -> String {
     )
 }
 
-/// What a policy names inline text by.
+/// The hash by which a content security policy allows inline text.
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Text within an element.
+/// Escapes text for an element.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -1,4 +1,4 @@
-//! What the page takes from the rules that images follow too, so that both draw one diagram alike.
+//! What the page takes from the rules of images, so that both draw a diagram alike.
 
 use serde::Serialize;
 use wattle_model::IndexMap;
@@ -8,19 +8,19 @@ use crate::legend::{Sign, legend};
 use crate::svg::{Placed, placed};
 use crate::{Diagram, Role};
 
-/// Boxes up to which the page begins with everything unfolded and is given where that is.
+/// Up to this many boxes, the page starts with everything unfolded and receives the layout of the image.
 const PLACED: usize = 120;
 
-/// The page's second piece of data, beside the diagram.
+/// The page's second piece of data, besides the diagram.
 #[derive(Serialize)]
 pub(super) struct Told<'p> {
     bands: Vec<Band<'p>>,
-    /// By subnet its network, and by port its server, in whose boxes they are told.
+    /// For each subnet its network, and for each port its server: the box in which it is shown.
     within: IndexMap<&'p str, &'p str>,
-    /// What servers say of themselves.
+    /// The descriptions of servers.
     about: IndexMap<&'p str, String>,
     legend: Vec<(Sign, &'static str)>,
-    /// Where everything is while nothing is folded.
+    /// The layout while nothing is folded.
     #[serde(skip_serializing_if = "Option::is_none")]
     placed: Option<Placed>,
 }

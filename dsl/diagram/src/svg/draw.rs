@@ -1,4 +1,4 @@
-//! How a placed picture looks.
+//! Drawing a diagram whose boxes are placed.
 
 use std::fmt::Write as _;
 
@@ -11,15 +11,15 @@ use crate::legend::Sign;
 use crate::prose::summary;
 use crate::{Diagram, Why};
 
-/// Room around everything, and for the title.
+/// The margin around everything and around the title.
 pub(super) const MARGIN: f64 = 24.0;
 const HEADER: f64 = 54.0;
-/// A network.
+/// Height of a network's band.
 const BAND: f64 = 26.0;
 const BAND_GAP: f64 = 8.0;
-/// Height of the names of networks on boxes.
+/// Height of network names on boxes.
 pub(super) const CHIP: f64 = 13.0;
-/// Colours of networks, by number. Nothing else has a colour of its own.
+/// The number of colours for networks. Nothing else has a colour of its own.
 const COLORS: usize = 6;
 
 const STYLE: &str = include_str!("style.css");
@@ -28,7 +28,7 @@ const STYLE: &str = include_str!("style.css");
 pub(super) fn draw(picture: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String {
     let all = &scene.boxes[0];
     let bands = scene.bands.iter().map(|_| BAND + BAND_GAP).sum::<f64>();
-    // A frame's room above is for a title that the outermost one has elsewhere.
+    // Frames reserve room at the top for a title, but the title of the outermost one is elsewhere.
     let (left, top) = (MARGIN - 22.0, HEADER + bands - 22.0);
     let title = summary(&picture.description);
     let words = bold(&picture.stack, 20.0).max(width(&title, NAME)) + 2.0 * MARGIN;
@@ -67,7 +67,7 @@ pub(super) fn draw(picture: &Diagram, scene: &Scene<'_>, ways: &[Way]) -> String
             rect(&mut out, "frame", frame, 10.0);
         }
     }
-    // Whatever passes there, titles are before it.
+    // Titles are drawn before anything that passes there.
     for frame in scene.boxes.iter().skip(1) {
         if let Body::Frame { title, kind } = &frame.body {
             let name = text(&mut out, "name over", frame.x + 14.0, frame.y + 22.0, title);
@@ -128,7 +128,8 @@ fn of(out: &mut String, of: &Box<'_>) {
     }
 }
 
-/// The names of the networks that a box is on, in their colours. A line to each would run through boxes that are not on it.
+/// The names of the networks that a box is on, in their colours. Lines to the networks would run through boxes that are not
+/// on them.
 fn chips(out: &mut String, scene: &Scene<'_>, of: &Box<'_>) {
     let (mut x, y) = (of.x + CHIP_SIDE, of.y - CHIP + 5.0);
     for band in &of.on {
@@ -198,7 +199,7 @@ fn rect(out: &mut String, class: &str, of: &Box<'_>, radius: f64) {
     );
 }
 
-/// Writes text, and returns about how wide it is.
+/// Writes text and returns its approximate width.
 pub(super) fn text(out: &mut String, class: &str, x: f64, y: f64, text: &str) -> f64 {
     if !text.is_empty() {
         let _ =
@@ -226,14 +227,14 @@ fn wire(out: &mut String, scene: &Scene<'_>, way: &Way) {
     );
 }
 
-/// A length with one decimal at most.
+/// A length with at most one decimal.
 pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// Text within an element or an attribute; characters that XML has no place for are left out.
+/// Escapes text for an element or an attribute. Characters that XML does not allow are omitted.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

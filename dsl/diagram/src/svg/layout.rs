@@ -1,4 +1,4 @@
-//! Levels within levels: each frame is laid out before the one around it.
+//! Nested levels: each frame is laid out before the one around it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,26 +6,26 @@ use super::level::{Border, Item, Link, Step, place};
 use super::measure::{bold, width};
 use super::scene::{Body, End, NAME, SMALL, Scene, Wire};
 
-/// Room within a frame: at its sides, above and below.
+/// Padding of a frame: at its sides, above and below.
 const SIDES: f64 = 22.0;
 const ABOVE: f64 = 40.0;
 const BELOW: f64 = 20.0;
 
-/// Room around what is in a frame: to the left, above, to the right and below.
+/// Padding around the content of a frame: left, top, right and bottom.
 #[cfg(feature = "page")]
 pub(super) const AROUND: (f64, f64, f64, f64) = (SIDES, ABOVE, SIDES, BELOW);
 
-/// The way of a wire.
+/// The route of a wire.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
-    /// Its place in [`Scene::wires`].
+    /// Its index in [`Scene::wires`].
     pub(super) wire: usize,
     pub(super) start: (f64, f64),
     pub(super) steps: Vec<Step>,
 }
 
 impl Way {
-    /// The same way elsewhere.
+    /// The same route, shifted.
     #[cfg(feature = "page")]
     pub(super) fn moved(&self, x: f64, y: f64) -> Self {
         let start = (self.start.0 + x, self.start.1 + y);
@@ -39,7 +39,7 @@ struct Run {
     wire: usize,
     from: End,
     to: End,
-    /// The innermost frame around both.
+    /// The innermost frame that contains both ends.
     frame: usize,
     bundle: usize,
     is_back: bool,
@@ -51,15 +51,15 @@ type Path = ((f64, f64), Vec<Step>);
 struct Layout<'s, 'p> {
     scene: &'s mut Scene<'p>,
     runs: Vec<Run>,
-    /// By frame the wires that have a piece in it.
+    /// For each frame, the wires that have a segment in it.
     runs_of: HashMap<usize, Vec<usize>>,
-    /// By frame, bundle and side: where wires go through the frame's border, from its top.
+    /// For each frame, bundle and side: where wires cross the frame's border, measured from its top.
     borders: HashMap<(usize, usize, Border), f64>,
-    /// By wire and frame the piece within the frame.
+    /// For each wire and frame, the segment within the frame.
     pieces: HashMap<(usize, usize), Path>,
 }
 
-/// Places all boxes, and returns the ways of wires.
+/// Places all boxes and returns the routes of wires.
 pub(super) fn layout(scene: &mut Scene<'_>) -> Vec<Way> {
     let runs = runs(scene);
     let mut runs_of: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -71,7 +71,7 @@ pub(super) fn layout(scene: &mut Scene<'_>) -> Vec<Way> {
         }
     }
     let mut layout = Layout { scene, runs, runs_of, borders: HashMap::new(), pieces: HashMap::new() };
-    // Boxes stand behind the frame around them.
+    // Boxes come after the frame around them.
     for index in (0..layout.scene.boxes.len()).rev() {
         if matches!(layout.scene.boxes[index].body, Body::Frame { .. }) {
             layout.frame(index);
@@ -89,12 +89,12 @@ pub(super) fn layout(scene: &mut Scene<'_>) -> Vec<Way> {
     ways
 }
 
-/// The frames around a box, from the inside outwards.
+/// The frames around a box, from the innermost outwards.
 fn above<'s>(scene: &'s Scene<'_>, of: usize) -> impl Iterator<Item = usize> + 's {
     std::iter::successors(scene.boxes[of].frame, |frame| scene.boxes[*frame].frame)
 }
 
-/// What of `frame` a box is, or is in.
+/// The direct child of `frame` that is, or contains, a box.
 fn child(scene: &Scene<'_>, of: usize, frame: usize) -> usize {
     let is_child = |at: &usize| scene.boxes[*at].frame == Some(frame);
     std::iter::once(of).chain(above(scene, of)).find(is_child).unwrap_or(of)
@@ -105,7 +105,7 @@ fn runs(scene: &Scene<'_>) -> Vec<Run> {
     for (index, wire) in scene.wires.iter().enumerate().filter(|(_, wire)| wire.from.of != wire.to.of) {
         let around: HashSet<usize> = above(scene, wire.from.of).collect();
         let frame = above(scene, wire.to.of).find(|frame| around.contains(frame));
-        // A frame and what is in it are not drawn as a wire.
+        // No wire is drawn between a frame and something in it.
         let is_within = around.contains(&wire.to.of) || above(scene, wire.to.of).any(|frame| frame == wire.from.of);
         if let Some(frame) = frame.filter(|_| !is_within) {
             between.push((index, *wire, frame));
@@ -137,7 +137,7 @@ fn runs(scene: &Scene<'_>) -> Vec<Run> {
     between.into_iter().map(run).collect()
 }
 
-/// Edges that close a cycle when nodes are visited in their order.
+/// Edges that close a cycle when nodes are visited in order.
 fn back(nodes: &[usize], edges: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut next: HashMap<usize, Vec<usize>> = HashMap::new();
     for (from, to) in edges {
@@ -169,7 +169,8 @@ fn back(nodes: &[usize], edges: &[(usize, usize)]) -> Vec<(usize, usize)> {
     back
 }
 
-/// Of names that differ by a number only, which of them are alike, and the number: `server2` of `server1` to `server5`.
+/// Groups names that differ only by a number: for each name its group and its number. `server1` to `server5` form a group,
+/// and `server2` is number 2 in it.
 fn members<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Option<(usize, u64)>> {
     let mut known: HashMap<(&str, &str), usize> = HashMap::new();
     let mut member = |name: &'n str| {
@@ -183,7 +184,7 @@ fn members<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Option<(usize, u64)>
 }
 
 impl Layout<'_, '_> {
-    /// Where a wire's end is on the side of what it is in, from the top of that.
+    /// Where a wire's end leaves the child that contains it, measured from the child's top.
     fn height(&self, end: &End, child: usize, bundle: usize, side: Border) -> f64 {
         let of = &self.scene.boxes[end.of];
         match (child == end.of, &of.body) {
@@ -212,7 +213,7 @@ impl Layout<'_, '_> {
                     let child = child(self.scene, end.of, frame);
                     return (index[&child], self.height(end, child, run.bundle, facing));
                 }
-                // The other end is elsewhere: the wire goes through the border.
+                // The other end is outside: the wire crosses the border.
                 let border = if facing == Border::Right { Border::Left } else { Border::Right };
                 let item = *borders.entry((run.bundle, border)).or_insert_with(|| {
                     items.push(Item { w: 0.0, h: 2.0, border: Some(border), member: None });
@@ -270,7 +271,7 @@ impl Layout<'_, '_> {
     }
 }
 
-/// Wires between components of one server: from one to the next below, else round those between.
+/// Wires between components of one server: straight down to the next component, otherwise around those in between.
 fn within(scene: &Scene<'_>) -> Vec<Way> {
     let mut tracks: HashMap<usize, u8> = HashMap::new();
     let mut ways = Vec::new();

@@ -1,4 +1,4 @@
-//! What lines and marks mean, below the picture.
+//! The legend below the diagram.
 
 use std::fmt::Write as _;
 
@@ -8,13 +8,13 @@ use super::scene::SMALL;
 use crate::Diagram;
 use crate::legend::{Sign, legend};
 
-/// Height of a line, and room between entries.
+/// Height of a line, and the gap between entries.
 const LINE: f64 = 20.0;
 const GAP: f64 = 22.0;
 /// Width of a sample.
 const SAMPLE: f64 = 34.0;
 
-/// An entry of the legend, and where it is.
+/// An entry of the legend and its position.
 pub(super) struct Placed {
     sign: Sign,
     words: &'static str,
@@ -22,7 +22,7 @@ pub(super) struct Placed {
     y: f64,
 }
 
-/// The legend in lines of the picture's width, and how high it is.
+/// The legend in lines as wide as the diagram, and its height.
 pub(super) fn signs(picture: &Diagram, w: f64) -> (Vec<Placed>, f64) {
     let (mut x, mut y) = (MARGIN, LINE / 2.0);
     let mut placed = Vec::new();

@@ -1,6 +1,6 @@
-//! How wide text is.
+//! The width of text.
 
-/// Advance widths of the characters from space to `~` in thousandths of the font's size: those of Helvetica, which Arial,
+/// Advance widths of the characters from space to `~` in thousandths of the font size: those of Helvetica, which Arial,
 /// Liberation Sans and Arimo share.
 const WIDTHS: [u16; 95] = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
@@ -10,7 +10,7 @@ const WIDTHS: [u16; 95] = [
     260, 334, 584,
 ];
 
-/// What other fonts may need more: `DejaVu Sans`, which many systems have instead, is that much wider.
+/// A reserve for other fonts: `DejaVu Sans`, which many systems have instead, is that much wider.
 const RESERVE: f64 = 1.13;
 
 /// The width of `text` in a font of `size`.

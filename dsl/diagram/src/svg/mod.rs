@@ -1,8 +1,8 @@
-//! Pictures as images that need nothing but what shows SVG.
+//! Diagrams as self-contained SVG images.
 //!
-//! What lives here: boxes with what is in them (`scene`), the layout of one level (`level`) and of levels within levels
-//! (`layout`), and how it looks (`draw`). Modules are laid out from the inside outwards, so that a box has its size before
-//! it is placed.
+//! What lives here: boxes with their content (`scene`), the layout of one level (`level`) and of nested levels (`layout`),
+//! and drawing (`draw`). Modules are laid out from the inside outwards, so that the size of a box is known before it is
+//! placed.
 
 mod draw;
 mod layout;
@@ -14,24 +14,24 @@ mod scene;
 
 use super::Diagram;
 
-/// As SVG. Its colours follow what the reader prefers, light or dark.
+/// The diagram as SVG. Its colours follow the reader's light or dark preference.
 pub fn svg(picture: &Diagram) -> String {
     let mut scene = scene::Scene::of(picture);
     let wires = layout::layout(&mut scene);
     draw::draw(picture, &scene, &wires)
 }
 
-/// Where everything is in an image.
+/// The layout of an image.
 #[cfg(feature = "page")]
 #[derive(Debug, serde::Serialize)]
 pub(crate) struct Placed {
     w: f64,
     h: f64,
-    /// Boxes by what they are of: modules, resources, and components, which are within their servers.
+    /// Boxes, by the name of what they show: modules, resources, and components, which are inside their servers.
     modules: wattle_model::IndexMap<String, Rect>,
     resources: wattle_model::IndexMap<String, Rect>,
     components: wattle_model::IndexMap<String, Rect>,
-    /// Paths of wires, each with the place of its edge among the diagram's.
+    /// Paths of wires, each with the index of its edge in the diagram.
     wires: Vec<(usize, String)>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Placed {
 #[cfg(feature = "page")]
 type Rect = (f64, f64, f64, f64);
 
-/// Where [`svg`] has everything, from the corner of what is drawn.
+/// The layout that [`svg`] uses, relative to the corner of the drawing.
 #[cfg(feature = "page")]
 pub(crate) fn placed(picture: &Diagram) -> Placed {
     use scene::Body;

@@ -1,10 +1,10 @@
-//! The ways of wires as data of paths.
+//! The routes of wires as SVG path data.
 
 use super::draw::number;
 use super::level::Step;
 use std::fmt::Write as _;
 
-/// The path's data: corners between straight lines are rounded.
+/// The path data, with rounded corners between straight lines.
 pub(super) fn path(start: (f64, f64), steps: &[Step]) -> String {
     let mut out = format!("M{} {}", number(start.0), number(start.1));
     let (mut x, mut y) = start;

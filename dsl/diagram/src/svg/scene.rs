@@ -1,4 +1,4 @@
-//! The boxes of a picture, with what is in them and how large they are, and what leads from one to another.
+//! The boxes of a diagram with their content and size, and the wires between them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,26 +7,26 @@ use crate::fold::{Band, Folded, local};
 use crate::tree::{Item, Tree};
 use crate::{Component, Diagram, Edge, Resource, Role, Why};
 
-/// Sizes of fonts.
+/// Font sizes.
 pub(super) const NAME: f64 = 12.5;
 pub(super) const SMALL: f64 = 10.5;
 pub(super) const TINY: f64 = 9.5;
 /// Height of a component's first line, and of a line of inputs and outputs.
 pub(super) const TITLE: f64 = 24.0;
 pub(super) const LINE: f64 = 17.0;
-/// Room at the sides of components within a server.
+/// Padding at the sides of components within a server.
 const SIDE: f64 = 18.0;
-/// Height of what a server says of itself.
+/// Height of a server's description.
 const HEAD: f64 = 40.0;
-/// Where the names of a box's networks begin, and the room between them.
+/// Where the names of a box's networks begin, and the gap between them.
 pub(super) const CHIP_SIDE: f64 = 12.0;
 pub(super) const CHIP_GAP: f64 = 4.0;
-/// Room between components.
+/// The gap between components.
 const BETWEEN: f64 = 18.0;
 
 /// Everything that is drawn.
 pub(super) struct Scene<'p> {
-    /// Frames before what is in them; the first is all.
+    /// Each frame comes before its content. The first one contains everything.
     pub(super) boxes: Vec<Box<'p>>,
     pub(super) wires: Vec<Wire<'p>>,
     pub(super) bands: Vec<Band<'p>>,
@@ -35,12 +35,12 @@ pub(super) struct Scene<'p> {
 /// A box: a module, a server, or another resource.
 pub(super) struct Box<'p> {
     pub(super) name: &'p str,
-    /// The frame around it; the outermost one has none.
+    /// The frame around it. `None` for the outermost one.
     pub(super) frame: Option<usize>,
     pub(super) within: Vec<usize>,
     pub(super) w: f64,
     pub(super) h: f64,
-    /// Where it is; within its frame until everything is placed.
+    /// Its position, which is relative to its frame until everything is placed.
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) body: Body<'p>,
@@ -48,18 +48,18 @@ pub(super) struct Box<'p> {
     pub(super) on: Vec<usize>,
 }
 
-/// What is in a box.
+/// The content of a box.
 pub(super) enum Body<'p> {
     Frame { title: String, kind: &'p str },
     Server { title: &'p str, about: String, parts: Vec<Part<'p>> },
     Other { title: &'p str, kind: &'p str },
 }
 
-/// A component: a box within a server's.
+/// A component: a box within a server's box.
 pub(super) struct Part<'p> {
     pub(super) component: &'p Component,
     pub(super) kind: &'p str,
-    /// Where it is within the server.
+    /// Its position within the server.
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) w: f64,
@@ -69,26 +69,26 @@ pub(super) struct Part<'p> {
     pub(super) outputs: Vec<&'p str>,
 }
 
-/// What leads from one box to another.
+/// A wire from one box to another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wire<'p> {
     pub(super) edge: &'p Edge,
-    /// Its place among the diagram's edges.
+    /// The index of its edge in the diagram.
     #[cfg_attr(not(feature = "page"), expect(dead_code, reason = "the page names edges by it"))]
     pub(super) number: usize,
     pub(super) from: End,
     pub(super) to: End,
 }
 
-/// Where a wire ends.
+/// The end of a wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct End {
     pub(super) of: usize,
     /// The component within.
     pub(super) part: Option<usize>,
-    /// From the box's top; of a frame nothing is known before it is placed.
+    /// Measured from the box's top. For a frame it is unknown until the frame is placed.
     pub(super) y: f64,
-    /// How far within the box it ends.
+    /// How far inside the box it ends.
     pub(super) inset: f64,
 }
 
@@ -122,7 +122,7 @@ impl<'p> Scene<'p> {
             }
         }
         for edge in picture.edges.iter().filter(|edge| edge.why == Why::Infrastructure) {
-            // What needs a network or its subnet is on it, unless it is part of the network itself.
+            // What depends on a network or its subnet is on it, unless it is part of the network itself.
             if let (Some(band), Some(of)) = (bands.get(&*edge.from), index.get(&*edge.to)) {
                 scene.attach(*of, [*band]);
             }
@@ -132,7 +132,7 @@ impl<'p> Scene<'p> {
         scene
     }
 
-    /// The box of a module with all that is in it.
+    /// Adds the box of a module with its content.
     fn add(
         &mut self,
         tree: &Tree<'p>,
@@ -158,7 +158,7 @@ impl<'p> Scene<'p> {
             let index = match item {
                 Item::Module(module) => {
                     let index = self.add(tree, used, folded, &module.name, Some(own));
-                    // A module of components alone has nothing that stands in it: they are on servers of others.
+                    // A module with only components has no content of its own, because they run on servers of other modules.
                     if self.boxes[index].within.is_empty() {
                         self.boxes.truncate(index);
                         continue;
@@ -197,7 +197,7 @@ impl<'p> Scene<'p> {
         }
     }
 
-    /// Makes room on boxes for the names of their networks.
+    /// Widens boxes to fit the names of their networks.
     fn widen(&mut self) {
         for of in &mut self.boxes {
             let names = of.on.iter().map(|band| chip_width(self.bands[*band].short) + CHIP_GAP).sum::<f64>();
@@ -268,12 +268,12 @@ fn lines(count: usize) -> f64 {
     count as f64
 }
 
-/// How wide the name of a network is on a box that is on it.
+/// The width of a network's name on a box.
 pub(super) fn chip_width(short: &str) -> f64 {
     (width(short, TINY) + 10.0).ceil()
 }
 
-/// Inputs and outputs that data edges are tied to.
+/// Inputs and outputs to which data edges are attached.
 struct Used<'p> {
     picture: &'p Diagram,
     inputs: HashMap<&'p str, Vec<(&'p str, &'p str)>>,

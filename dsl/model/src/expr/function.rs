@@ -1,9 +1,9 @@
-//! Heat's functions as expressions: what they refer to, and which of them a reference or text says.
+//! Heat's functions as expressions: what they refer to, and which calls are equivalent to a reference or to text.
 
 use super::{Expr, Name, Reference, Referred, Step};
 use crate::{Value, values};
 
-/// What a function refers to by a name among its arguments.
+/// The thing that a function refers to by a name among its arguments.
 pub(super) fn subject<'a>(function: &str, argument: &'a Expr) -> Option<Referred<'a>> {
     let path = || [0, 1].map(|index| item(argument, index));
     match function {
@@ -18,7 +18,7 @@ pub(super) fn subject<'a>(function: &str, argument: &'a Expr) -> Option<Referred
     }
 }
 
-/// The expression in its one form.
+/// The call in canonical form.
 pub(super) fn canonical(name: Name, argument: Expr) -> Expr {
     said_otherwise(&name, &argument).unwrap_or_else(|| Expr::Function { name, argument: Box::new(argument) })
 }
@@ -65,7 +65,7 @@ fn constant_step(step: &Value) -> Option<Step> {
     }
 }
 
-/// Text, if the arguments of a `str_replace` are exactly those by which text is written for Heat.
+/// The text, if the arguments of a `str_replace` are exactly those that text lowers to for Heat.
 fn as_text(argument: &Expr) -> Option<Expr> {
     let Expr::Map(arguments) = argument else { return None };
     let (Some(template), Some(Expr::Map(values)), 2) =
@@ -87,9 +87,9 @@ fn as_text(argument: &Expr) -> Option<Expr> {
     same.then_some(Expr::Text(parts))
 }
 
-/// Text as a template and what stands for each part that is no constant: keys `<1>`, `<2>`, ... in order.
+/// Text as a template, with the values for its non-constant parts under the keys `<1>`, `<2>`, ... in order.
 pub fn template_of(parts: &[Expr]) -> (String, Vec<(String, &Expr)>) {
-    // A key that also stands in the author's own text would be replaced there too.
+    // A key that also occurs in the author's own text would be replaced there too.
     let literal = |text: &str| {
         parts.iter().any(|part| part.constant().and_then(Value::as_str).is_some_and(|own| own.contains(text)))
     };
@@ -116,7 +116,7 @@ fn text(value: &Expr) -> Option<&Name> {
     }
 }
 
-/// An item of a list that is text.
+/// The item of a list, if it is text.
 fn item(list: &Expr, index: usize) -> Option<&Name> {
     match list {
         Expr::Constant(Value::List(items)) => match items.get(index)? {

@@ -1,4 +1,4 @@
-//! Expressions: how a value comes about that may not be known yet, in the model's terms.
+//! Expressions: how a value that may not be known yet is computed, in the model's terms.
 
 mod function;
 
@@ -8,62 +8,62 @@ use super::{Name, Tree, tree};
 
 pub use function::template_of;
 
-/// A value, or how it comes about: a tree whose leaves are references.
+/// A value, or how it is computed: a tree whose leaves are references.
 pub type Expr = Tree<Reference>;
 
-/// What an expression refers to. Its names are owned in an [`Expr`], and borrowed where it is looked at: [`Referred`].
+/// What an expression refers to. An [`Expr`] owns its names; [`Referred`] borrows them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", bound(serialize = "N: Serialize, P: Serialize + AsRef<[Step]>"))]
 pub enum Reference<N = Name, P = Vec<Step>> {
-    /// A parameter: known at deployment.
+    /// A parameter. Known at deployment.
     Parameter(N),
-    /// The identity of a resource: known once Heat made it.
+    /// The identity of a resource. Known once Heat has created it.
     Resource(N),
-    /// An attribute of a resource: known once Heat made it.
+    /// An attribute of a resource. Known once Heat has created it.
     Attribute {
         /// The resource.
         resource: N,
         /// The attribute.
         attribute: N,
-        /// The way to a part of the attribute's value.
+        /// The path to a part of the attribute's value.
         #[serde(default, skip_serializing_if = "is_whole")]
         path: P,
     },
-    /// A component's output: known once the component ran.
+    /// A component's output. Known once the component has run.
     Output {
         /// The component, as `SERVER/COMPONENT`.
         component: N,
         /// The output.
         output: N,
     },
-    /// A promise: known when what fulfils it is.
+    /// A forward reference. Known as soon as the value that fulfils it is.
     Promise(N),
     /// An export of another stack.
     Import {
         /// The stack.
         stack: N,
-        /// The export's name there.
+        /// The name of the export in that stack.
         export: N,
     },
-    /// A handle that another topology made. Never sound; kept so that the check can say so.
+    /// A handle that another topology made. It is never valid, and only kept so that a check can report it.
     Foreign {
         /// What the handle stands for: `resource`, `output`, `parameter`, ...
         what: N,
     },
 }
 
-/// A reference that is looked at.
+/// A borrowed reference.
 pub type Referred<'a> = Reference<&'a Name, &'a [Step]>;
 
-/// One step into an attribute's value.
+/// One step of the path into an attribute's value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// A map's key.
+    /// A map key.
     Key(Name),
-    /// A list's index, from 0.
+    /// A list index, from 0.
     Index(u32),
-    /// A map's key that is the identity of a resource.
+    /// A map key that is the identity of a resource.
     Resource(Name),
 }
 
@@ -89,7 +89,7 @@ impl tree::Alternatives for Reference {
 }
 
 impl Reference {
-    /// The reference, looked at.
+    /// Borrows the reference.
     pub fn referred(&self) -> Referred<'_> {
         match self {
             Self::Parameter(name) => Reference::Parameter(name),
@@ -104,47 +104,48 @@ impl Reference {
 }
 
 impl Expr {
-    /// A parameter.
+    /// A reference to a parameter.
     pub fn parameter(name: impl Into<Name>) -> Self {
         Self::Leaf(Reference::Parameter(name.into()))
     }
 
-    /// The identity of a resource.
+    /// A reference to the identity of a resource.
     pub fn resource(name: impl Into<Name>) -> Self {
         Self::Leaf(Reference::Resource(name.into()))
     }
 
-    /// An attribute of a resource.
+    /// A reference to an attribute of a resource.
     pub fn attribute(resource: impl Into<Name>, attribute: impl Into<Name>, path: Vec<Step>) -> Self {
         Self::Leaf(Reference::Attribute { resource: resource.into(), attribute: attribute.into(), path })
     }
 
-    /// An output of a component, which is `SERVER/COMPONENT`.
+    /// A reference to an output of the component `SERVER/COMPONENT`.
     pub fn output(component: impl Into<Name>, output: impl Into<Name>) -> Self {
         Self::Leaf(Reference::Output { component: component.into(), output: output.into() })
     }
 
-    /// A promise.
+    /// A forward reference.
     pub fn promise(name: impl Into<Name>) -> Self {
         Self::Leaf(Reference::Promise(name.into()))
     }
 
-    /// An export of another stack.
+    /// A reference to an export of another stack.
     pub fn import(stack: impl Into<Name>, export: impl Into<Name>) -> Self {
         Self::Leaf(Reference::Import { stack: stack.into(), export: export.into() })
     }
 
-    /// A handle of another topology, of whatever `what` says.
+    /// A handle of another topology; `what` says what it stands for.
     pub fn foreign(what: &str) -> Self {
         Self::Leaf(Reference::Foreign { what: what.into() })
     }
 
-    /// The value of one of Heat's functions, in its one form: what a reference or text says is that.
+    /// A call of one of Heat's functions, in canonical form: a call that is equivalent to a reference or to text becomes
+    /// that.
     pub fn function(name: impl Into<Name>, argument: Self) -> Self {
         function::canonical(name.into(), argument)
     }
 
-    /// Everything that it refers to, in the order in which it was written.
+    /// All references in it, in source order.
     pub fn references(&self) -> impl Iterator<Item = Referred<'_>> {
         self.each().flat_map(|part| {
             let (own, path): (_, &[Step]) = match part {
@@ -160,7 +161,7 @@ impl Expr {
         })
     }
 
-    /// What a function refers to by a name among its arguments.
+    /// The thing that a function refers to by a name among its arguments.
     pub fn subject(&self) -> Option<Referred<'_>> {
         match self {
             Self::Function { name, argument } => function::subject(name, argument),

@@ -7,14 +7,14 @@ use super::number::{compare, same};
 use super::pattern;
 use super::words::{Comparands, Subject, reason};
 
-/// Whether something holds.
+/// The result of evaluating a predicate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does.
+    /// It holds.
     Holds,
-    /// It does not: what is so and must be otherwise, each in one line, without any secret value.
+    /// It does not hold. Each entry says in one line what is the case and what must be, without any secret value.
     Fails(Vec<String>),
-    /// It cannot be told until more values are known.
+    /// More values must be known to decide.
     Unknown,
 }
 
@@ -35,7 +35,7 @@ impl Verdict {
         }
     }
 
-    /// At least one of them; `nothing` is said where there are none.
+    /// Holds if at least one part holds. `nothing` supplies the reason when there are no parts.
     fn any(parts: impl IntoIterator<Item = Self>, nothing: impl FnOnce() -> String) -> Self {
         let (mut reasons, mut unknown) = (Vec::new(), false);
         for part in parts {
@@ -54,10 +54,10 @@ impl Verdict {
     }
 }
 
-/// Whether `predicate` holds. `value` tells each value, as far as it is known.
+/// Evaluates `predicate`. `value` returns each value, as far as it is known.
 ///
-/// What a test is not made for fails it, and its negation as well: no text is at least 5, nor less. Values that no message
-/// may show are those of [`Tested::secret`].
+/// If a test does not apply to a value, both the test and its negation fail: text is neither at least 5 nor less than 5. No
+/// message shows a value that is marked as [`Tested::secret`].
 pub fn judge<V>(predicate: &Predicate<Operand<V>>, value: &mut impl FnMut(&V) -> Option<Value>) -> Verdict {
     of(predicate, true, None, value)
 }
@@ -69,7 +69,7 @@ struct Item<'i> {
     secret: bool,
 }
 
-/// Whether it is so, `wanted` being whether it is to be so.
+/// Evaluates the predicate; `wanted` says whether it should hold.
 fn of<V>(
     predicate: &Predicate<Operand<V>>,
     wanted: bool,
@@ -123,7 +123,7 @@ fn tested_of<V>(
     }
 }
 
-/// The items of a list or a map, each with its index or name.
+/// The items of a list or a map, each with its index or key.
 fn items(value: &Value) -> Option<Vec<(String, &Value)>> {
     match value {
         Value::List(items) => Some(items.iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()),
@@ -132,7 +132,7 @@ fn items(value: &Value) -> Option<Vec<(String, &Value)>> {
     }
 }
 
-/// Whether `value` passes; none where the test is made for other values.
+/// Whether `value` passes the test. `None` if the test does not apply to such a value.
 fn holds<V>(asked: &Test<Operand<V>>, value: &Value, given: &[Value]) -> Option<bool> {
     let number = |index: usize| compare(value, given.get(index)?);
     let text = |index: usize| Some((value.as_str()?, given.get(index)?.as_str()?));

@@ -1,8 +1,8 @@
 //! Requirements: what must hold of values, whenever they are known.
 //!
-//! One requirement is judged wherever its values are known: by `check`, by Heat, by `seed apply`, by agents. What lives
-//! here: requirements as data, the one evaluator ([`judge()`]) and its words for all of them. What must not: how a value
-//! is had; that is the caller's.
+//! A requirement is evaluated wherever its values are known: by `check`, by Heat, by `seed apply` and by agents. What lives
+//! here: requirements as data, the one evaluator ([`judge()`]), and the wording of its messages. What must not: how to
+//! obtain a value, which is up to the caller.
 
 mod judge;
 pub mod number;
@@ -18,7 +18,8 @@ pub use number::compare;
 pub use pattern::compiled;
 pub use words::{demanded, told};
 
-/// What an author requires of values. Those of Heat's own that decide what there is are [`super::Condition`]s.
+/// A condition that an author requires values to meet. Heat's own conditions, which decide what is created, are
+/// [`super::Condition`]s.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Requirement {
     /// What must hold.
@@ -26,7 +27,7 @@ pub struct Requirement {
     /// Why, in the author's words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub because: String,
-    /// Where it was required.
+    /// Where it was declared.
     pub at: Source,
 }
 
@@ -37,29 +38,29 @@ impl Requirement {
     }
 }
 
-/// What must hold of values, each of which is told by a `V`: an [`Expr`] in a model, what an agent resolves in a seed.
+/// A predicate over values of type `V`: an [`Expr`] in a model, or what an agent resolves in a seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Predicate<V> {
-    /// All of these.
+    /// All of these hold.
     All(Vec<Predicate<V>>),
-    /// At least one of these.
+    /// At least one of these holds.
     Any(Vec<Predicate<V>>),
-    /// The opposite of this.
+    /// This does not hold.
     Opposite(Box<Predicate<V>>),
-    /// What a value is tested for.
+    /// A test of a value.
     Tested(Tested<V>),
 }
 
-/// A value and what it is tested for.
+/// A value and its test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tested<V> {
-    /// The value; none for the item that [`Test::EveryItem`] and [`Test::SomeItem`] look at.
+    /// The value. `None` for the item that [`Test::EveryItem`] or [`Test::SomeItem`] examines.
     #[serde(default = "none", skip_serializing_if = "Option::is_none")]
     pub value: Option<V>,
     /// The test.
     pub test: Test<V>,
-    /// Whether no message may show a value of it, besides those that its types say are secret.
+    /// Whether messages must not show its value. Values of secret types are never shown in any case.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
 }
@@ -68,56 +69,56 @@ fn none<V>() -> Option<V> {
     None
 }
 
-/// What a value is tested for.
+/// A test of a value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Test<V> {
-    /// It is the same; of numbers, by value.
+    /// It equals this. Numbers are compared by value.
     Is(V),
-    /// It is not the same.
+    /// It does not equal this.
     IsNot(V),
-    /// A number, and not less.
+    /// A number greater than or equal to this.
     AtLeast(V),
-    /// A number, and not more.
+    /// A number less than or equal to this.
     AtMost(V),
-    /// A number, and more.
+    /// A number greater than this.
     MoreThan(V),
-    /// A number, and less.
+    /// A number less than this.
     LessThan(V),
-    /// A number, not less than the one and not more than the other.
+    /// A number within these inclusive bounds.
     Between(V, V),
-    /// It is the same as one of these.
+    /// It equals one of these.
     OneOf(Vec<V>),
-    /// A whole number that this divides.
+    /// An integer divisible by this.
     MultipleOf(u32),
-    /// Text, all of which this regular expression matches.
+    /// Text that this regular expression matches as a whole.
     Matches(Name),
-    /// Text that begins with this.
+    /// Text that starts with this.
     StartsWith(V),
     /// Text that ends with this.
     EndsWith(V),
-    /// Text with this in it, a list with this item, or a map with this name.
+    /// Text that contains this, a list with this item, or a map with this key.
     Includes(V),
-    /// Characters of text, or items of a list or a map.
+    /// The number of characters of text, or of items of a list or a map.
     Length {
-        /// The least number.
+        /// The minimum.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         min: Option<u32>,
-        /// The greatest number.
+        /// The maximum.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max: Option<u32>,
     },
-    /// A list or a map, each of whose values is so.
+    /// A list or a map whose values all meet this.
     EveryItem(Box<Predicate<V>>),
-    /// A list or a map, one of whose values is so.
+    /// A list or a map with at least one value that meets this.
     SomeItem(Box<Predicate<V>>),
 }
 
 impl<V> Predicate<V> {
-    /// The same of what `other` makes of each value.
+    /// Replaces each value with what `other` returns for it.
     ///
     /// # Errors
-    /// The first that `other` returns.
+    /// The first error that `other` returns.
     pub fn try_map<W, E>(&self, other: &mut impl FnMut(&V) -> Result<W, E>) -> Result<Predicate<W>, E> {
         let mut all = |parts: &[Self]| parts.iter().map(|part| part.try_map(other)).collect::<Result<Vec<_>, _>>();
         Ok(match self {
@@ -131,7 +132,7 @@ impl<V> Predicate<V> {
         })
     }
 
-    /// The same of what `other` makes of each value.
+    /// Replaces each value with what `other` returns for it.
     pub fn map<W>(&self, mut other: impl FnMut(&V) -> W) -> Predicate<W> {
         let mapped = self.try_map(&mut |value| Ok::<_, std::convert::Infallible>(other(value)));
         match mapped {
@@ -140,7 +141,7 @@ impl<V> Predicate<V> {
         }
     }
 
-    /// Calls `visit` for every value, in the order in which they were written.
+    /// Calls `visit` for every value, in source order.
     pub fn each<'p>(&'p self, visit: &mut impl FnMut(&'p V)) {
         self.tested(&mut |tested| {
             tested.value.iter().for_each(&mut *visit);
@@ -148,14 +149,14 @@ impl<V> Predicate<V> {
         });
     }
 
-    /// Whether any of its values is a secret.
+    /// Whether any of its values is secret.
     pub fn is_secret(&self) -> bool {
         let mut is_secret = false;
         self.tested(&mut |tested| is_secret |= tested.secret);
         is_secret
     }
 
-    /// Calls `visit` for every value and what it is tested for; what items are tested for behind their list.
+    /// Calls `visit` for every tested value with its test. Tests of items come after their list.
     pub fn tested<'p>(&'p self, visit: &mut impl FnMut(&'p Tested<V>)) {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.tested(visit)),
@@ -192,7 +193,7 @@ impl<V> Test<V> {
         })
     }
 
-    /// Calls `visit` for each value that the test compares with; not for those of items.
+    /// Calls `visit` for each value that the test compares with, except those in tests of items.
     pub fn each<'t>(&'t self, visit: &mut impl FnMut(&'t V)) {
         match self {
             Self::Is(value)
@@ -211,10 +212,10 @@ impl<V> Test<V> {
     }
 }
 
-/// A value of a requirement, and what messages call it.
+/// A value of a requirement, with its name in messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Operand<V> {
-    /// What it is called: `memory`, `db/postgres/port`; none for a constant.
+    /// Its name: `memory`, `db/postgres/port`. `None` for a constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Name>,
     /// The value, or where it comes from.

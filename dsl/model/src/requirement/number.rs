@@ -1,10 +1,10 @@
-//! Values compared: numbers by what they are worth, whatever they were written as.
+//! Comparing values: numbers compare by value, however they were written.
 
 use std::cmp::Ordering;
 
 use crate::Value;
 
-/// Which of two numbers is greater; none if one is no number.
+/// Compares two numbers. `None` if either is not a number.
 pub fn compare(one: &Value, other: &Value) -> Option<Ordering> {
     match (one, other) {
         (Value::Integer(one), Value::Integer(other)) => Some(one.cmp(other)),
@@ -15,19 +15,19 @@ pub fn compare(one: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// An integer against a float, exactly: not every integer is a float.
+/// Compares an integer with a float exactly, because not every integer can be represented as a float.
 fn with_float(integer: i128, float: f64) -> Option<Ordering> {
     if !float.is_finite() {
         return 0.0_f64.partial_cmp(&float);
     }
     #[expect(clippy::cast_possible_truncation, reason = "saturates, and no value is as large")]
     let whole = float.trunc() as i128;
-    // What is cut off tells whether the float is the greater one.
+    // The fractional part decides whether the float is greater.
     let rest = 0.0_f64.partial_cmp(&float.fract())?;
     Some(integer.cmp(&whole).then(rest))
 }
 
-/// Whether both are the same value.
+/// Whether both are equal.
 pub(super) fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Integer(_) | Value::Float(_), Value::Integer(_) | Value::Float(_)) => {
@@ -56,7 +56,7 @@ mod tests {
             (1.into(), 1.5.into(), Ordering::Less),
             ((-1).into(), (-1.5).into(), Ordering::Greater),
             (2.into(), 1.5.into(), Ordering::Greater),
-            // As a float it would be one less.
+            // Converted to a float, it would be one less.
             (large.into(), 9_007_199_254_740_992.0.into(), Ordering::Greater),
             (u64::MAX.into(), 18_446_744_073_709_551_616.0.into(), Ordering::Less),
             (0.into(), f64::INFINITY.into(), Ordering::Less),

@@ -1,24 +1,24 @@
-//! Regular expressions: ours, which match all of a text, and what Heat, that is Python, makes of them.
+//! Regular expressions: ours, which match the whole text, and their translation for Heat, which uses Python's.
 
 use std::fmt::Write as _;
 
 use regex_lite::Regex;
 
-/// The expression that matches a text if `pattern` matches all of it.
+/// Compiles a regular expression that matches a text if `pattern` matches all of it.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The pattern is not a valid regular expression.
 pub fn compiled(pattern: &str) -> Result<Regex, regex_lite::Error> {
-    // By itself first: what is wrong with it must not be fixed by what stands around it.
+    // Compiled on its own first: the surrounding group must not make an invalid pattern valid.
     Regex::new(pattern)?;
     Regex::new(&format!("^(?:{pattern})$"))
 }
 
-/// The pattern by which Heat allows the same texts; none if it might not.
+/// The pattern with which Heat accepts the same texts, or `None` if it might not.
 ///
-/// Python's `re.match` begins at the start and Heat then asks for a match that ends at the end, without looking for another
-/// one; hence `^(?:...)$`. Only what means the same to both is taken: our classes are ASCII's and Python's Unicode's, so
-/// those that have a name are written out.
+/// Python's `re.match` starts at the beginning. Heat then requires that match to end at the end, without trying another one;
+/// hence `^(?:...)$`. Only syntax that means the same in both engines is translated. Our classes are ASCII and Python's are
+/// Unicode, so named classes are expanded.
 pub fn of_heat(pattern: &str) -> Option<String> {
     compiled(pattern).ok()?;
     let mut out = String::from("^(?:");
@@ -27,7 +27,7 @@ pub fn of_heat(pattern: &str) -> Option<String> {
     while let Some(c) = chars.next() {
         match c {
             '\\' => out.push_str(&escape(chars.next()?, in_class)?),
-            // Set operations and named classes are ours only.
+            // Only our syntax has set operations and named classes.
             '[' | '&' | '~' | '-' if in_class => {
                 if c != '-' || chars.peek() == Some(&'-') {
                     return None;
@@ -40,13 +40,13 @@ pub fn of_heat(pattern: &str) -> Option<String> {
                 if chars.peek() == Some(&'^') {
                     out.extend(chars.next());
                 }
-                // The first one is no end to Python.
+                // In Python, a bracket that comes first does not close the class.
                 if chars.peek() == Some(&']') {
                     return None;
                 }
             }
             ']' => {
-                // One that ends nothing is refused by some and taken by others.
+                // Some engines refuse a bracket that closes nothing, others accept it.
                 if !in_class {
                     return None;
                 }
@@ -54,7 +54,7 @@ pub fn of_heat(pattern: &str) -> Option<String> {
                 out.push(c);
             }
             _ if in_class => out.push(c),
-            // Groups of other kinds and flags are written differently.
+            // The two engines write other kinds of groups and flags differently.
             '(' => {
                 out.push(c);
                 if chars.peek() == Some(&'?') {
@@ -65,18 +65,18 @@ pub fn of_heat(pattern: &str) -> Option<String> {
                     out.push_str("?:");
                 }
             }
-            // Python's `$` also matches before a newline that ends the text.
+            // Python's `$` also matches before a newline at the end of the text.
             '^' | '$' => return None,
             '*' | '+' | '?' | '}' => {
                 out.push(c);
-                // Python takes it for a possessive repetition, or refuses it.
+                // Python reads this as a possessive quantifier, or refuses it.
                 if matches!(chars.peek(), Some('+' | '*')) {
                     return None;
                 }
             }
             '{' => {
                 out.push(c);
-                // `{,n}` is a repetition to Python only.
+                // Only Python reads `{,n}` as a repetition.
                 if !chars.peek().is_some_and(char::is_ascii_digit) {
                     return None;
                 }
@@ -104,7 +104,7 @@ fn escape(c: char, in_class: bool) -> Option<String> {
     }
 }
 
-/// `text` as a pattern that matches nothing else, for Python.
+/// `text` as a Python pattern that matches nothing else.
 pub fn literal(text: &str) -> String {
     text.chars().fold(String::new(), |mut out, c| {
         match c {

@@ -1,10 +1,10 @@
-//! What is said of requirements: what they ask for, and what is so instead. No secret value is said.
+//! Messages about requirements: what they demand, and what is the case instead. No message contains a secret value.
 
 use crate::{Predicate, Source, Test, Tested, Value};
 
 use super::Operand;
 
-/// Most characters of a value that a message shows.
+/// The most characters of a value that a message shows.
 const SHOWN: usize = 200;
 
 /// The message for a requirement that does not hold, in one line.
@@ -15,17 +15,17 @@ pub fn told(name: &str, at: &str, reasons: &[String], because: &str) -> String {
     format!("the requirement `{name}`{place} does not hold: {}{because}", reasons.join("; "))
 }
 
-/// The text in one line: what is white in it is one blank.
+/// The text in one line, with each run of white space replaced by one space.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What `predicate` asks for, with the names of its values: `` `memory` must be at least 2048 ``.
+/// What `predicate` demands, with the names of its values: `` `memory` must be at least 2048 ``.
 pub fn demanded<V>(predicate: &Predicate<Operand<V>>, value: &impl Fn(&V) -> Option<Value>) -> String {
     demand(predicate, true, None, value)
 }
 
-/// The item of the list or map that messages speak of, and whether it is secret.
+/// The list or map whose item the message is about, and whether it is secret.
 type Within<'w> = Option<(&'w str, bool)>;
 
 fn demand<V>(
@@ -80,9 +80,9 @@ fn constants<V>(test: &Test<Operand<V>>, value: &impl Fn(&V) -> Option<Value>) -
     found
 }
 
-/// What a message speaks of.
+/// The subject of a message.
 pub(super) struct Subject<'s> {
-    /// What it is called; none for a constant.
+    /// Its name. `None` for a constant.
     pub(super) name: Option<String>,
     pub(super) value: &'s Value,
     pub(super) secret: bool,
@@ -102,11 +102,11 @@ impl Subject<'_> {
     }
 }
 
-/// What a test compares with.
+/// The values that a test compares with.
 pub(super) enum Comparands<'c> {
-    /// The values.
+    /// All values are known.
     Known(&'c [Value]),
-    /// Constants only.
+    /// Only constants are known.
     Constant(&'c [Option<Value>]),
 }
 
@@ -119,7 +119,7 @@ impl Comparands<'_> {
     }
 }
 
-/// What is so, and how it must be.
+/// What is the case, and what must be.
 pub(super) fn reason<V>(subject: &Subject<'_>, test: &Test<Operand<V>>, wanted: bool, given: Comparands<'_>) -> String {
     let phrase = phrase(test, wanted, subject.secret, &given);
     match &subject.name {
@@ -189,7 +189,7 @@ fn length(min: Option<u32>, max: Option<u32>) -> String {
     }
 }
 
-/// A place as messages have it; nothing where none is known.
+/// A place as messages show it. Empty if it is not known.
 pub fn place(at: &Source) -> String {
     if at.is_known() { at.portable() } else { String::new() }
 }

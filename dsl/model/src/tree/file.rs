@@ -1,4 +1,4 @@
-//! How files have trees: as an enum whose alternatives are those of the leaf and the tree's own, side by side.
+//! The file format of trees: one enum with the variants of the leaf and those of the tree side by side.
 
 use std::marker::PhantomData;
 
@@ -10,9 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, forward_to_deseria
 use super::Tree;
 use crate::Name;
 
-/// A leaf that a file has. It is an enum itself, and stands there as if it were one with the tree.
+/// A leaf with a file format. It is an enum, and its variants are written as if they belonged to the tree.
 pub trait Alternatives: Serialize + DeserializeOwned {
-    /// What a file calls each alternative: a constant first, then the leaf's own, `text`, `list`, `map` and `function`.
+    /// The name of each variant in a file: first the constant, then the leaf's own variants, then `text`, `list`, `map` and
+    /// `function`.
     const NAMES: &'static [&'static str];
 }
 
@@ -73,7 +74,7 @@ impl<'de, L: Alternatives> Visitor<'de> for TreeVisitor<L> {
     }
 }
 
-/// An alternative whose name was read already.
+/// A variant whose name has already been read.
 struct Alternative<A> {
     name: String,
     content: A,

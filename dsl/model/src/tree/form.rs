@@ -1,11 +1,11 @@
-//! The one form of a tree: trees that say the same are equal.
+//! The canonical form of trees: trees with the same meaning are equal.
 
 use super::Tree;
 use crate::{IndexMap, values};
 use crate::{Name, Value};
 
 impl<L> Tree<L> {
-    /// Text of `parts` one behind the other, in its one form: no text within text, constants next to each other as one.
+    /// The concatenation of `parts` in canonical form: no text within text, and adjacent constants merged into one.
     pub fn text(parts: impl IntoIterator<Item = Self>) -> Self {
         fn add<L>(texts: &mut Vec<Tree<L>>, part: Tree<L>) {
             let constant = match part {
@@ -28,7 +28,7 @@ impl<L> Tree<L> {
         }
     }
 
-    /// Values in order, in their one form: constants in order are a constant.
+    /// A list in canonical form: a list of constants is a constant.
     pub fn list(items: impl IntoIterator<Item = Self>) -> Self {
         let items: Vec<Self> = items.into_iter().collect();
         match items.iter().map(|item| item.constant().cloned()).collect() {
@@ -37,7 +37,7 @@ impl<L> Tree<L> {
         }
     }
 
-    /// Values by name, in their one form: constants by name are a constant.
+    /// A map in canonical form: a map of constants is a constant.
     pub fn map(items: impl IntoIterator<Item = (Name, Self)>) -> Self {
         let items: IndexMap<Name, Self> = items.into_iter().collect();
         match items.iter().map(|(name, item)| Some((name.clone(), item.constant()?.clone()))).collect() {
@@ -46,7 +46,7 @@ impl<L> Tree<L> {
         }
     }
 
-    /// The tree with every text, list and map of it in its one form.
+    /// The tree with all its texts, lists and maps in canonical form.
     #[must_use]
     pub fn joined(self) -> Self {
         match self {

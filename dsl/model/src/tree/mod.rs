@@ -1,7 +1,8 @@
-//! One tree for every value that is made of others: as its author wired it, in the model, in the seed, in a server's plan.
+//! The tree of every value that is composed of others: as its author wired it, in the model, in the seed and in a server's
+//! plan.
 //!
-//! What lives here: the tree, generic in its leaves; the one walk over it, the one way to rebuild and to resolve it, its
-//! one form, and how files have it. What must not: what any leaf means, and what Heat's functions give.
+//! What lives here: the tree, generic in its leaves; the one way to walk, rebuild and resolve it; its canonical form; and
+//! its file format. What must not: what a leaf means, and what Heat's functions return.
 
 mod file;
 mod form;
@@ -13,30 +14,31 @@ use super::{Name, Value};
 
 pub use file::Alternatives;
 
-/// A value, or how it comes about of others. Its leaves are what is not known yet, in the terms of who resolves them.
+/// A value, or how it is composed of others. Its leaves are the parts that are not known yet, in the terms of the code that
+/// resolves them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tree<L> {
-    /// What is known.
+    /// A known value.
     Constant(Value),
-    /// What is not known yet.
+    /// A value that is not known yet.
     Leaf(L),
-    /// Text: the values one behind the other, each as [`crate::values::text`] writes it.
+    /// The concatenation of these values, each written as [`crate::values::text`] writes it.
     Text(Vec<Tree<L>>),
     /// Values in order.
     List(Vec<Tree<L>>),
     /// Values by name.
     Map(IndexMap<Name, Tree<L>>),
-    /// What one of Heat's functions gives.
+    /// A call of one of Heat's functions.
     Function {
         /// Its name: `list_join`, `if`, `yaql`, ...
         name: Name,
-        /// What it is given.
+        /// Its argument.
         argument: Box<Tree<L>>,
     },
 }
 
 impl<L> Tree<L> {
-    /// The tree and every part of it, each before its own parts, in the order in which they were written.
+    /// The tree and all its parts, each before its own parts, in source order.
     pub fn each(&self) -> impl Iterator<Item = &Self> {
         let (mut next, mut rest) = (Some(self), Vec::new());
         std::iter::from_fn(move || {
@@ -51,7 +53,7 @@ impl<L> Tree<L> {
         })
     }
 
-    /// The leaves, in the order in which they were written.
+    /// The leaves, in source order.
     pub fn leaves(&self) -> impl Iterator<Item = &L> {
         self.each().filter_map(|part| match part {
             Self::Leaf(leaf) => Some(leaf),
@@ -59,7 +61,7 @@ impl<L> Tree<L> {
         })
     }
 
-    /// The constant, if it is one in whole.
+    /// The value, if the whole tree is a constant.
     pub fn constant(&self) -> Option<&Value> {
         match self {
             Self::Constant(value) => Some(value),
@@ -67,7 +69,7 @@ impl<L> Tree<L> {
         }
     }
 
-    /// The condition of an `if`, and its two values as far as they are given.
+    /// The condition of an `if` and its two values, as far as they are given.
     pub fn branches<'t>(function: &str, argument: &'t Self) -> Option<(&'t Self, [Option<&'t Self>; 2])> {
         match (function, argument) {
             ("if", Self::List(parts)) => Some((parts.first()?, [parts.get(1), parts.get(2)])),

@@ -1,4 +1,4 @@
-//! Trees made of trees: what their leaves become, as far as that is known.
+//! Trees derived from trees: replacing and resolving leaves, as far as they are known.
 
 use std::convert::Infallible;
 
@@ -6,14 +6,14 @@ use super::Tree;
 use crate::Value;
 
 impl<L> Tree<L> {
-    /// The tree with what `with` makes of parts of it; a part of which it makes nothing keeps its shape, and its own parts
-    /// are looked at.
+    /// Rebuilds the tree from the parts that `with` returns. A part for which `with` returns `None` keeps its shape, and
+    /// `with` is called for its own parts.
     ///
     /// # Errors
-    /// What `with` cannot make.
+    /// The first error that `with` returns.
     ///
     /// # Panics
-    /// When `with` makes nothing of a leaf.
+    /// `with` returns `None` for a leaf.
     pub fn rebuild<M, E>(&self, with: &mut impl FnMut(&Self) -> Result<Option<Tree<M>>, E>) -> Result<Tree<M>, E> {
         if let Some(made) = with(self)? {
             return Ok(made);
@@ -33,7 +33,7 @@ impl<L> Tree<L> {
         })
     }
 
-    /// The tree with what `with` makes of parts of it; all else stays.
+    /// Replaces the parts for which `with` returns a tree. Everything else stays.
     #[must_use]
     pub fn replace(&self, with: &mut impl FnMut(&Self) -> Option<Self>) -> Self
     where
@@ -48,8 +48,8 @@ impl<L> Tree<L> {
         tree
     }
 
-    /// What the tree is where `leaf` is known of its leaves, in its one form: functions of what is known are computed, and
-    /// of an `if` whose condition is known the other value is gone.
+    /// Resolves the leaves for which `leaf` returns a value, and returns the tree in canonical form. Functions of known
+    /// arguments are computed. Of an `if` whose condition is known, only the chosen value remains.
     ///
     /// # Errors
     /// What is wrong with a leaf, or why a function cannot be computed.
@@ -77,7 +77,7 @@ impl<L> Tree<L> {
         Ok(resolved.joined())
     }
 
-    /// The value, where all leaves are known.
+    /// The value of the tree, where all leaves are known.
     ///
     /// # Errors
     /// What is wrong with a leaf, or why a function cannot be computed.
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::{Expr, Reference};
 
-    /// With `yes` known, functions said by their name and argument.
+    /// Resolves a tree where `yes` is known, with functions shown by their name and argument.
     fn resolved(tree: &Expr) -> Result<Expr, String> {
         tree.resolve(
             &mut |leaf| {

@@ -1,28 +1,28 @@
-//! Why a value does not come.
+//! Why a value does not arrive.
 
 use serde::{Deserialize, Serialize};
 
-/// Kinds of failures of components.
+/// The kinds of component failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
-    /// The recipe said so.
+    /// The recipe reported failure.
     Recipe,
-    /// The recipe ran for longer than its deadline.
+    /// The recipe exceeded its deadline.
     Deadline,
-    /// An input was awaited for longer than the deadline.
+    /// The wait for an input exceeded its deadline.
     Wait,
-    /// An output is missing after success.
+    /// The recipe succeeded, but an output is missing.
     #[serde(rename = "missing")]
     Unwritten,
-    /// A value does not fit the type that was declared for it.
+    /// A value does not fit its declared type.
     Type,
-    /// A value is larger than the data space takes.
+    /// A value is larger than the data space accepts.
     Size,
     /// The recipe could not be started.
     Start,
-    /// An input could not be had: there is no such value, or it may not be read.
+    /// An input is not available: the value does not exist, or may not be read.
     Input,
-    /// What is required of the values that it reads does not hold.
+    /// A requirement on the values that it reads does not hold.
     Requirement,
 }

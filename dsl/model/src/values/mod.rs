@@ -1,7 +1,7 @@
-//! Values at run time: how they are held against their types, written as text and read from it.
+//! Values at run time: checking them against their types, writing them as text, and parsing them.
 //!
 //! What lives here: pure functions that agents, `seed apply` and simulated runs share, so that a value is judged alike
-//! wherever it comes from. What must not: where values are kept, and who may read them.
+//! wherever it comes from. What must not: where values are kept, and who can read them.
 
 mod failure;
 mod parse;
@@ -14,15 +14,16 @@ pub use parse::{fit, fit_unseen, parse, parse_unseen};
 pub use print::text;
 pub use wattle_words::time::span;
 
-/// Most bytes that one value may take in a data space. `ZooKeeper` drops the connection of whoever sends more than
-/// 1,048,575 bytes in one request (`jute.maxbuffer`); the rest is for the path and the request's own fields.
+/// The most bytes that one value can take in a data space. `ZooKeeper` drops the connection of a client that sends more than
+/// 1,048,575 bytes in one request (`jute.maxbuffer`). The rest is for the path and the request's own fields.
 pub const MAX_DATA: usize = 1_000_000;
 
-/// How long an agent whose wait was in vain waits for the failure of whoever is in the way, to pass it on.
+/// How long an agent whose wait has timed out waits for the failure of the component that it depends on, to pass that
+/// failure on.
 pub const ASKING: std::time::Duration = std::time::Duration::from_secs(4);
 
-/// Why `value` is not of type `ty`, in the words of a message; none when it is. Of a secret, the message does not tell
-/// the value.
+/// Why `value` is not of type `ty`, worded for a message. `None` if it is. For a secret, the message does not contain the
+/// value.
 ///
 /// ```
 /// use wattle_model::Type;
@@ -38,7 +39,8 @@ pub fn refuse(ty: &Type, value: &Value) -> Option<String> {
     Some(if ty.is_secret() { format!("expected {ty}, found something else") } else { why })
 }
 
-/// Why `value` is not of type `ty`, without a word of the value: what has come to the wrong place may be anybody's secret.
+/// Why `value` is not of type `ty`, without any part of the value: a value that ended up in the wrong place may be
+/// somebody's secret.
 ///
 /// ```
 /// use wattle_model::Type;
@@ -53,7 +55,7 @@ pub fn refuse_unseen(ty: &Type, value: &Value) -> Option<String> {
     Some(if ty.is_secret() { why } else { unseen(ty, value) })
 }
 
-/// Why a value that is not of type `ty` is not, but for what it is.
+/// Why a value is not of type `ty`, without quoting the value.
 fn unseen(ty: &Type, value: &Value) -> String {
     let is_wrong = |ty: &Type, value: &Value| ty.refuse(value).is_some();
     let inside = match (ty, value) {
@@ -86,7 +88,7 @@ fn unseen(ty: &Type, value: &Value) -> String {
     })
 }
 
-/// Why a value of `bytes` is too large for a data space, in the words of a message.
+/// Why a value of `bytes` bytes is too large for a data space, worded for a message.
 pub fn too_large(bytes: impl std::fmt::Display) -> String {
     format!("{bytes} bytes, and the data space takes {MAX_DATA} at most")
 }

@@ -1,17 +1,17 @@
-//! Values from text, as a recipe writes them: the reverse of [`super::text`].
+//! Parsing values from text, as a recipe writes them: the inverse of [`super::text`].
 
 use crate::IndexMap;
 use crate::{Name, Scalar, Type, Value};
 
 use super::{refuse, refuse_unseen};
 
-/// Most characters of a wrong value that a message shows.
+/// The most characters of a wrong value that a message shows.
 const SHOWN: usize = 60;
 
-/// The value of type `ty` that `text` says; one newline at its end does not count.
+/// Parses `text` as a value of type `ty`. One trailing newline is ignored.
 ///
 /// # Errors
-/// What was expected and what was found, for a message; of a secret, only what was expected.
+/// What was expected and what was found, worded for a message. For a secret, only what was expected.
 pub fn parse(ty: &Type, text: &str) -> Result<Value, String> {
     let text = line(text);
     read(ty, text).map_err(|wrong| match wrong {
@@ -22,10 +22,10 @@ pub fn parse(ty: &Type, text: &str) -> Result<Value, String> {
     })
 }
 
-/// As [`parse`], without a word of the text: whoever reads the message may be somebody else than who may read the text.
+/// Like [`parse`], but without quoting the text: the reader of the message may not be allowed to read the text.
 ///
 /// # Errors
-/// What was expected, and of which kind what was found is.
+/// What was expected, and the kind of what was found.
 pub fn parse_unseen(ty: &Type, text: &str) -> Result<Value, String> {
     read(ty, line(text)).map_err(|wrong| match wrong {
         Wrong::Value(value) => refuse_unseen(ty, &value).unwrap_or_default(),
@@ -37,17 +37,17 @@ pub fn parse_unseen(ty: &Type, text: &str) -> Result<Value, String> {
     })
 }
 
-/// Why a text is no value of a type.
+/// Why a text is not a value of a type.
 enum Wrong {
-    /// It is not written as one.
+    /// It has the wrong form for the type.
     Text,
-    /// Nor as any.
+    /// It is not JSON.
     Json(serde_json::Error),
-    /// It is another one.
+    /// It is a value of another type.
     Value(Value),
 }
 
-/// One newline at the end does not count.
+/// Removes one trailing newline.
 fn line(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
@@ -66,20 +66,20 @@ fn read(ty: &Type, text: &str) -> Result<Value, Wrong> {
     if ty.refuse(&value).is_none() { Ok(value) } else { Err(Wrong::Value(value)) }
 }
 
-/// `value` as `ty` has it. A tool whose values are typed may still give a number as text, or a float without a fraction
-/// as an integer.
+/// Converts `value` to the form of `ty`. Even a tool with typed values may return a number as text, or a float without a
+/// fraction as an integer.
 ///
 /// # Errors
-/// As of [`parse`].
+/// As for [`parse`].
 pub fn fit(ty: &Type, value: Value) -> Result<Value, String> {
     let value = converted(ty, value);
     refuse(ty, &value).map_or(Ok(value), Err)
 }
 
-/// As [`fit`], without a word of the value: whoever reads the message may be somebody else than who may read the value.
+/// Like [`fit`], but without quoting the value: the reader of the message may not be allowed to read the value.
 ///
 /// # Errors
-/// As of [`parse_unseen`].
+/// As for [`parse_unseen`].
 pub fn fit_unseen(ty: &Type, value: Value) -> Result<Value, String> {
     let value = converted(ty, value);
     refuse_unseen(ty, &value).map_or(Ok(value), Err)
@@ -88,7 +88,7 @@ pub fn fit_unseen(ty: &Type, value: Value) -> Result<Value, String> {
 fn converted(ty: &Type, value: Value) -> Value {
     match (ty, value) {
         (Type::Hidden(inner), value) => converted(inner, value),
-        // Exact for what a float can hold exactly, and the nearest float for the rest.
+        // Exact for integers that a float can represent, and the nearest float for the others.
         #[expect(clippy::cast_precision_loss, reason = "a float is what was declared")]
         (Type::Scalar(Scalar::Float), Value::Integer(number)) => Value::Float(number as f64),
         (Type::Scalar(Scalar::Str), Value::Integer(number)) => number.to_string().into(),
@@ -112,7 +112,7 @@ fn converted_fields(fields: &IndexMap<Name, Type>, values: IndexMap<Name, Value>
     values.into_iter().map(field).collect()
 }
 
-/// The value that `text` says; of text of some kind itself, which [`fit`] judges.
+/// Parses `text` as a scalar. For the types that are kinds of text, this is the text itself, which [`fit`] judges.
 fn scalar_of(scalar: Scalar, text: &str) -> Option<Value> {
     match scalar {
         Scalar::Boolean => text.parse().ok().map(Value::Boolean),
@@ -123,14 +123,14 @@ fn scalar_of(scalar: Scalar, text: &str) -> Option<Value> {
     }
 }
 
-/// A whole number in decimal, without a plus sign and without zeros in front.
+/// A decimal integer without a plus sign or leading zeros.
 fn integer(text: &str) -> Option<Value> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
     if plain { text.parse().ok().map(Value::Integer) } else { None }
 }
 
-/// A finite number in decimal, `.5` and `5.` included: `bc` writes them.
+/// A finite decimal number, including `.5` and `5.`, because `bc` writes these.
 fn float(text: &str) -> Option<Value> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if !digits.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
@@ -139,7 +139,7 @@ fn float(text: &str) -> Option<Value> {
     text.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Float)
 }
 
-/// A wrong text as a message shows it: on one line, and not too long.
+/// A wrong text as messages show it: in one line, and shortened.
 fn shown(text: &str) -> String {
     if text.is_empty() {
         return "nothing".to_owned();

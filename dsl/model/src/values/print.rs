@@ -1,9 +1,9 @@
-//! Values as text: what a shell recipe finds in its environment, and what `text!` puts between its own words.
+//! Values as text: what a shell recipe finds in its environment, and what `text!` inserts between its own words.
 
 use crate::Value;
 
-/// `value` as text: a string as it is, `true` or `false`, a number in decimal, a list or map as compact JSON, nothing as
-/// no text at all.
+/// Writes `value` as text: a string unchanged, a boolean as `true` or `false`, a number in decimal, a list or map as compact
+/// JSON, and null as empty text.
 pub fn text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

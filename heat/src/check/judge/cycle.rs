@@ -32,7 +32,7 @@ impl Judge<'_, '_> {
                     references.push(Some(reference));
                 }
             }
-            // In a nested stack Heat does not look for what it would add.
+            // In a nested stack, Heat does not look for implicit dependencies.
             let implicit = if self.strict { requires(stack.subject(name, resource)) } else { Default::default() };
             for target in implicit.into_iter().filter(|name| !explicit.contains(name)).filter_map(index) {
                 ends.push((at, target));

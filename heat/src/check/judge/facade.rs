@@ -1,4 +1,4 @@
-//! Templates that an environment puts in the place of one of Heat's types: whoever uses the type finds what it has.
+//! Templates that an environment substitutes for one of Heat's types. They must provide what users of the type expect.
 //!
 //! These are the rules of `_validate_against_facade` in `heat.engine.resources.template_resource`.
 
@@ -24,8 +24,8 @@ impl Judge<'_, '_> {
         self.found.push(class_rule::diagnostic(&what, &at, help));
     }
 
-    /// Whether an environment says this of the very type, and nothing else of it. What a pattern stands for, Heat compares with
-    /// itself; which of several it takes for what is replaced is not always the same.
+    /// Whether an environment maps this very type, and nothing else, to the template. For a pattern, Heat compares the
+    /// template with itself. If there are several mappings, Heat does not always take the same one as the replaced type.
     fn is_put_in_place(&self, name: &str, ty: &str) -> bool {
         let registry = &self.stack.registry;
         let is_own = registry.resources.get(name).is_some_and(|scoped| scoped.types.contains_key(ty));
@@ -41,7 +41,7 @@ impl Judge<'_, '_> {
     }
 }
 
-/// What a template lacks of a type, or has otherwise, as the end of a sentence; and how to fix it.
+/// What a template lacks or has in another form compared to a type, as the end of a sentence, and how to fix it.
 fn difference(provider: &Provider, replaced: &Schema) -> Option<(String, &'static str)> {
     for (name, of_type) in &replaced.properties {
         let Some(parameter) = provider.properties.get(name) else {
@@ -73,7 +73,7 @@ fn difference(provider: &Provider, replaced: &Schema) -> Option<(String, &'stati
             "give the parameter a default",
         ));
     }
-    // Every resource has this one.
+    // Every resource has this attribute.
     let lacks = |name: &str| name != "show" && !provider.outputs.iter().any(|output| **output == *name);
     let lacking: Vec<&str> = replaced.attributes.keys().map(|name| &**name).filter(|name| lacks(name)).collect();
     if lacking.is_empty() {

@@ -1,7 +1,7 @@
-//! What Heat refuses of resources: one going through all stacks, for all checks of resources.
+//! What Heat refuses about resources: a single pass over all stacks, for all checks of resources.
 //!
-//! A nested stack is judged as Heat does it when it validates the stack around it: names and references, and what a
-//! resource's class asks for itself, but not the values of properties.
+//! A nested stack is judged as Heat does it when it validates the stack around it: names, references and the rules of a
+//! resource's class are checked, but not the values of properties.
 
 mod cycle;
 mod facade;
@@ -26,10 +26,10 @@ use super::{
     unknown_type,
 };
 
-/// A stack that is made elsewhere.
+/// The type of a stack that is created by another Heat.
 const REMOTE: &str = "OS::Heat::Stack";
 
-/// Everything that is wrong with the resources of a template and of those nested in it.
+/// Everything that is wrong with the resources of a template and of its nested templates.
 pub(super) fn all(loaded: &Loaded) -> Vec<Diagnostic> {
     let world = World::default();
     let mut found = Vec::new();
@@ -38,7 +38,7 @@ pub(super) fn all(loaded: &Loaded) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether a stack may be called so behind the name of another one, as `Stack` of `heat.engine.stack` says.
+/// Whether a stack can have this name after the name of another one, according to `Stack` in `heat.engine.stack`.
 fn is_stack_name(name: &str) -> bool {
     name.strip_suffix('\n').unwrap_or(name).chars().all(|sign| sign.is_ascii_alphanumeric() || "_.-".contains(sign))
 }
@@ -47,9 +47,9 @@ fn is_stack_name(name: &str) -> bool {
 struct Judge<'j, 'l> {
     world: &'j World,
     stack: &'j Stack<'l>,
-    /// Whether values are judged, as in the root.
+    /// Whether values are judged, as they are in the root.
     strict: bool,
-    /// The group whose members these are, if they are written nowhere else.
+    /// The group whose members these are, if they are not written anywhere else.
     around: Option<Around>,
     found: &'j mut Vec<Diagnostic>,
 }
@@ -57,16 +57,16 @@ struct Judge<'j, 'l> {
 /// A group around a stack.
 #[derive(Clone)]
 struct Around {
-    /// Where it says what its members are.
+    /// The place of its member definition.
     at: Source,
     name: String,
-    /// What is written of its properties, or of those of the group that it is a member of.
+    /// The nodes of its properties, or of those of the outer group that it is a member of.
     written: Vec<Node>,
 }
 
 impl Around {
-    /// Whether clients send the template `ty` with the stack's: they do if it stands behind a `type`. They know nothing of a name that a
-    /// function gives, nor of one in a list.
+    /// Whether clients send the template `ty` along with the stack's. They do if it is the value of a `type` key. They do
+    /// not see names that a function computes or that are in a list.
     fn sends(&self, ty: &str) -> bool {
         self.written.iter().any(|node| is_type_in(node, ty))
     }
@@ -86,7 +86,7 @@ fn is_type_in(node: &Node, ty: &str) -> bool {
 impl Judge<'_, '_> {
     fn all(&mut self) {
         let (stack, world) = (self.stack, self.world);
-        // Read once for all resources: many have the stack's name in theirs.
+        // Loaded once for all resources, because many use the stack's name.
         let loaded = rules::named(stack);
         let named = loaded.as_ref().map(|loaded| stack.again(world, loaded));
         for (name, resource) in &stack.resources {
@@ -98,7 +98,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Where `span` is, or else where the group stands whose member this is.
+    /// The place of `span`, or else of the group whose member this is.
     fn at(&self, span: Option<Span>, subject: Subject<'_>) -> Source {
         match (&self.around, span) {
             (Some(around), _) => around.at.clone(),
@@ -110,7 +110,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// A resource as messages call it.
+    /// The name of a resource in messages.
     fn called(&self, subject: Subject<'_>) -> String {
         match &self.around {
             Some(Around { name, .. }) => format!("a member of `{name}`"),
@@ -118,7 +118,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// `named` is the same stack where its name is known, if that could matter.
+    /// Judges a resource. `named` is the same stack with a known name, if that could matter.
     fn resource(&mut self, subject: Subject<'_>, named: Option<&Stack<'_>>) {
         let Subject { name, resource, .. } = subject;
         let written = self.stack.loaded.template.resources.get(name).filter(|_| self.around.is_none());
@@ -130,7 +130,7 @@ impl Judge<'_, '_> {
             return;
         }
         if resource.ty.is_empty() {
-            // Of what is written in the template it is told with the form of its definition.
+            // For resources written in the template, the check of their definition reports this.
             if self.around.is_some() {
                 let at = self.at(None, subject);
                 self.found.push(class_rule::diagnostic(
@@ -148,12 +148,12 @@ impl Judge<'_, '_> {
         }
         if let Maker::None = resource.maker {
             let at = self.at(written.and_then(|resource| resource.ty.as_ref()).map(|ty| ty.span), subject);
-            // A file that is missing is told as that.
+            // A missing file is reported separately.
             if !is_template(&resource.ty) {
                 let known = self.stack.registry.types.keys().map(String::as_str);
                 self.found.push(unknown_type::diagnostic(&self.called(subject), &resource.ty, known, &at));
             }
-            // What it refers to is wrong whatever its type is.
+            // Its references are invalid whatever its type is.
             self.references(subject);
             return;
         }
@@ -186,14 +186,14 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Whether Heat does not find a template that a member is to be made of. What is behind an address, nobody knows here.
+    /// Whether Heat cannot find the template of a member. The content of a URL is not known here.
     fn is_not_sent(&self, ty: &str) -> bool {
         self.around.as_ref().is_some_and(|around| !ty.contains("://") && !around.sends(ty))
     }
 
-    /// What a stack within this one is given of the environment.
+    /// Judges what a stack within this one receives from the environment.
     fn environment_of_nested(&mut self) {
-        // It is the same for all: the first one says so.
+        // It is the same for all stacks, so the first one reports it.
         let is_said = |diagnostic: &Diagnostic| diagnostic.code == environment_form::ENVIRONMENT_FORM.code;
         if self.stack.depth == 0 && !self.found.iter().any(is_said) {
             let fault = self.stack.loaded.environment.kept_from_nested();
@@ -201,8 +201,8 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Whether nobody can say if the resource is there: its condition is about the stack's name, say. A parameter without a
-    /// value is told by itself, and takes nothing out.
+    /// Whether it is not known if the resource exists, for example because its condition depends on the stack's name. A
+    /// parameter without a value is reported separately, and takes no resource out.
     fn may_be_absent(&self, written: &crate::template::Resource) -> bool {
         let loaded = self.stack.loaded;
         let condition = written.condition.as_ref().filter(|_| loaded.template.version().has_conditions());
@@ -210,7 +210,8 @@ impl Judge<'_, '_> {
         !is_missing && Scope::new(loaded, Mode::Validation).holds(condition) == Ok(None)
     }
 
-    /// Whether nobody can say yet what is given: it is computed of a parameter that has no value, which is told by itself.
+    /// Whether a property cannot be known yet, because it depends on a parameter without a value. That parameter is reported
+    /// separately.
     fn lacks_values(&self, resource: &Resource) -> bool {
         let is_missing = self.stack.loaded.parameters.values.values().any(|valued| valued.origin == Origin::Missing);
         is_missing && rules::is_open(resource)
@@ -252,7 +253,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// What is nested as the resource.
+    /// Judges the stack that is nested as the resource.
     fn nested(&mut self, subject: Subject<'_>) {
         let Subject { name, resource, .. } = subject;
         let is_provider = matches!(resource.maker, Maker::Template(_));
@@ -273,7 +274,7 @@ impl Judge<'_, '_> {
             return;
         };
         let stack = nested.stack(self.world, self.stack);
-        // Of a group without members Heat validates no stack.
+        // Heat does not validate the stack of a group without members.
         if !is_stack_name(name) && (is_provider || !stack.resources.is_empty()) {
             let at = self.at(None, subject);
             self.found.push(illegal_name::of_a_stack(name, &at));
@@ -293,7 +294,7 @@ impl Judge<'_, '_> {
         };
         let mut found = Vec::new();
         Judge { world: self.world, stack: &stack, strict: false, around, found: &mut found }.all();
-        // All members of a group are alike: one of them is enough.
+        // All members of a group are alike, so one of them is enough.
         found.dedup_by(|one, other| {
             one.code == other.code && one.message == other.message && one.labels == other.labels
         });

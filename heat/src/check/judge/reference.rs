@@ -10,7 +10,7 @@ use crate::yaml::{Node, Tree};
 use super::super::{class_rule, unknown_attribute, unknown_reference};
 use super::Judge;
 
-/// Who refers.
+/// The source of a reference.
 #[derive(Clone, Copy)]
 enum Who {
     Resource,
@@ -28,7 +28,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Heat refuses that something outside of it depends on resources.
+    /// Heat refuses an external resource that depends on others.
     pub(super) fn external(&mut self, subject: Subject<'_>) {
         let depends = subject.resource.references.iter().find(|reference| reference.how == How::DependsOn);
         if let Some(reference) = depends {
@@ -43,7 +43,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// Whether Heat can keep the path to an attribute, with all that are asked for.
+    /// Whether Heat can store the path to an attribute among all those that are used.
     fn is_path(&mut self, reference: &Reference, target: &StackResource) -> bool {
         let How::Attribute(path) = &reference.how else { return true };
         let Some((attribute, span)) = path.first() else { return true };
@@ -82,8 +82,8 @@ impl Judge<'_, '_> {
         let target = stack.resources.get(&reference.name).filter(|_| is_name);
         let Some(target) = target else {
             let declared = stack.loaded.template.resources.get(&reference.name).filter(|_| is_name);
-            // Heat takes an order among resources of which one is not there; and it does not look at an output's
-            // `get_resource` before it needs the value. A call that fails is told by itself.
+            // Heat accepts an explicit order with an absent resource, and it does not check an output's `get_resource` until
+            // it needs the value. A failing call is reported separately.
             let accepted = match (who, &reference.how, reference.kind) {
                 (_, How::DependsOn, _) => declared.is_some(),
                 (Who::Output, How::Resource, kind) => kind != Kind::Parts,
@@ -103,7 +103,7 @@ impl Judge<'_, '_> {
         if !self.is_path(reference, target) {
             return;
         }
-        // The output of a component; that it is too late for a resource is told of the model.
+        // The output of a component. If it is too late for a resource, a check of the model reports it.
         let is_own = |name: &str| path.len() == 2 && is_component(&stack.loaded.template, &reference.name, name);
         if !unjudged && !attribute.as_text().is_some_and(is_own) {
             self.attribute(&reference.name, target, attribute, &at);
@@ -113,7 +113,7 @@ impl Judge<'_, '_> {
 
     fn attribute(&mut self, name: &str, target: &StackResource, attribute: &Value, at: &Source) {
         let Maker::Type(ty) = &target.maker else { return };
-        // A call that fails is told by itself.
+        // A failing call is reported separately.
         if ty.placeholder || ty.class.any_attribute || matches!(attribute, Value::Absent) {
             return;
         }
@@ -124,7 +124,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// An attribute of a group is one of its members', if it is none of its own: Heat makes outputs of them.
+    /// If a group does not have an attribute itself, it is an attribute of its members, for which Heat creates outputs.
     fn group_attribute(
         &mut self,
         name: &str,
@@ -145,7 +145,8 @@ impl Judge<'_, '_> {
     }
 }
 
-/// Whether `name` is that of a component of the server, whose outputs an extended template reads as attributes.
+/// Whether `name` is a component on the server. An extended template reads a component's outputs as attributes of the
+/// server.
 pub(super) fn is_component(template: &Template, server: &str, name: &str) -> bool {
     let components = |resource: &Resource| Some(resource.metadata.as_ref()?.get("wattle")?.get("components")?.clone());
     let Some(components) = template.resources.get(server).and_then(components) else { return false };

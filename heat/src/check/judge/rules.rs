@@ -1,7 +1,7 @@
-//! What the classes of resources ask of their properties together.
+//! What the classes of resources require of their properties in combination.
 //!
-//! A property that cannot be read at all is refused too: in a nested stack, where values are not judged, only these rules
-//! read them.
+//! A property that cannot be read at all is refused here too: in a nested stack, where values are not judged, only these
+//! rules read them.
 
 use wattle_model::PropertyType;
 
@@ -34,8 +34,8 @@ impl Judge<'_, '_> {
         self.found.push(class_rule::diagnostic(&what, &at, help));
     }
 
-    /// What is wrong whatever the stack is called, of properties in which its name or its id is: what they are given and what not, but
-    /// no value.
+    /// What is wrong whatever the stack's name is, in properties that contain its name or id: which of them are given and
+    /// which are not, but no values.
     pub(super) fn whatever_its_name(&self, subject: Subject<'_>, named: &Stack<'_>) -> Vec<Wrong> {
         let Some(other) = named.resources.get(subject.name).filter(|_| is_open(subject.resource)) else {
             return Vec::new();
@@ -63,20 +63,20 @@ impl Judge<'_, '_> {
     }
 }
 
-/// Whether a rule is broken only because nobody knows yet what the stack is called, or its id: that is something, where what is
-/// not known reads as nothing.
+/// Whether a rule is violated only because the stack's name or id is not known yet: they will have some value, but an
+/// unknown value reads as null.
 fn is_met_by_a_name(subject: Subject<'_>, named: &Stack<'_>) -> bool {
     let other = named.resources.get(subject.name);
     other.is_some_and(|other| named.subject(subject.name, other).broken().next().is_none())
 }
 
-/// Whether something that it is given is not known yet.
+/// Whether any of its properties is not known yet.
 pub(super) fn is_open(resource: &Resource) -> bool {
     let mut values = resource.given.values().filter_map(|property| property.value.as_ref());
     values.any(|value| !value.is_known())
 }
 
-/// The template of a stack where that has a name and an id; none if no resource could need them.
+/// The template of a stack that has a name and an id. `None` if no resource could need them.
 pub(super) fn named(stack: &Stack<'_>) -> Option<Loaded> {
     if stack.of_members || !stack.resources.values().any(is_open) {
         return None;
@@ -84,7 +84,7 @@ pub(super) fn named(stack: &Stack<'_>) -> Option<Loaded> {
     let mut named = stack.loaded.clone();
     for name in PSEUDO {
         if let Some(valued) = named.parameters.values.get_mut(name).filter(|valued| valued.value == Value::Unknown) {
-            // No text of a template has this character.
+            // No text in a template can contain this character.
             valued.value = Value::Text(format!("\u{0}{name}"));
         }
     }

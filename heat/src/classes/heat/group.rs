@@ -1,4 +1,4 @@
-//! Groups: resources whose stack of members Heat makes itself.
+//! Groups: resources for whose members Heat creates a stack itself.
 
 use wattle_model::{IndexMap, Name, PropertySchema, PropertyType, Schema, SchemaConstraint};
 
@@ -33,7 +33,7 @@ pub(super) const CLASSES: &[Class] = &[
     },
     Class {
         ty: "OS::Heat::ResourceGroup",
-        // Heat reads how many there are, of a member of another group, too.
+        // Heat reads the count of a group that is a member of another group, too.
         validates: &[|subject| subject.own("count").map(|_| None)],
         update_policy: || {
             let rolling =
@@ -60,15 +60,15 @@ const SOFTWARE: Class = Class {
 const STRUCTURED: Class =
     Class { group: Some(of(|group, all| Some(deployments(group, "OS::Heat::StructuredDeployment", all)))), ..SOFTWARE };
 
-/// A group whose attributes are its own.
+/// A group whose attributes are all its own.
 pub(in crate::classes) const fn of(members: fn(&Resource, bool) -> Option<Vec<Member>>) -> Group {
     Group { members, asked: |_, _, _| None }
 }
 
-/// More members than this are not looked at one by one.
+/// Larger groups are not expanded member by member.
 pub(crate) const MOST: usize = 10_000;
 
-/// How many members a group is to have, if that are more than are looked at.
+/// The number of members of a group, if it is too large to be expanded.
 pub(crate) fn too_many(resource: &Resource) -> Option<i128> {
     resource.class().group?;
     let sizes = ["count", "desired_capacity", "min_size", "DesiredCapacity", "MinSize", "Size"];
@@ -81,8 +81,8 @@ pub(crate) fn too_many(resource: &Resource) -> Option<i128> {
     (size > MOST as i128).then_some(size)
 }
 
-/// The property that says how many members a group has, where only Heat knows that: what it says is computed, or members come
-/// and go by scaling.
+/// The property that determines the size of a group, if only Heat knows that size: the property is computed, or scaling adds
+/// and removes members.
 pub(crate) fn open_size(group: &Resource) -> Option<&'static str> {
     let (name, scales) = match group.made_by() {
         "OS::Heat::ResourceGroup" => ("count", false),
@@ -93,7 +93,7 @@ pub(crate) fn open_size(group: &Resource) -> Option<&'static str> {
     (!size.is_known() || scales && !is_true(&size)).then_some(name)
 }
 
-/// The members of a group that an update is told by. Where only Heat knows how many there are, one stands for all at least.
+/// The members by which an update judges a group. If only Heat knows how many there are, at least one member stands for all.
 pub(crate) fn compared(group: &Resource) -> Option<Vec<Member>> {
     let of = group.class().group?.members;
     let members = of(group, false)?;
@@ -137,7 +137,7 @@ fn resource_group(resource: &Resource, all: bool) -> Option<Vec<Member>> {
         let properties = given.map(|(key, value)| (key.clone(), numbered(value, index, &name))).collect();
         Member { name, ty: ty.clone(), properties, after: None }
     };
-    // Of all members Heat validates the first one.
+    // When it validates, Heat looks only at the first member.
     Some(names.take(if all { 1 } else { count }).map(member).collect())
 }
 
@@ -148,7 +148,7 @@ fn listed(policy: &IndexMap<String, Value>) -> Vec<String> {
     }
 }
 
-/// `value` with the member's name wherever the variable stands.
+/// `value`, with the variable replaced by the member's name everywhere.
 fn numbered(value: &Value, variable: &str, name: &str) -> Value {
     match value {
         Value::Text(text) => Value::Text(text.replace(variable, name)),
@@ -157,7 +157,7 @@ fn numbered(value: &Value, variable: &str, name: &str) -> Value {
             Value::Map(items.iter().map(|(key, item)| (key.clone(), numbered(item, variable, name))).collect())
         }
         Value::Open(open) => match &**open {
-            // What Heat has resolved by then does not have the variable in its place.
+            // Heat has resolved these by then, so the variable is not replaced in them.
             Open::Call(Function::GetResource | Function::GetAttr, _) | Open::Secret(..) => value.clone(),
             Open::Call(function, argument) => Value::open(*function, numbered(argument, variable, name)),
             Open::Read(ty, inner) => Value::read(*ty, numbered(inner, variable, name)),
@@ -166,7 +166,7 @@ fn numbered(value: &Value, variable: &str, name: &str) -> Value {
     }
 }
 
-/// Heat gives its members names by chance; here they are numbers.
+/// Heat gives the members random names. Here they are numbers.
 fn auto_scaling_group(resource: &Resource) -> Option<Vec<Member>> {
     let mut definition = map(resource.property("resource"));
     let ty = definition.get("type")?.as_text()?.to_owned();
@@ -178,7 +178,7 @@ fn auto_scaling_group(resource: &Resource) -> Option<Vec<Member>> {
     Some((0..count(&size)).map(member).collect())
 }
 
-/// The members of groups of the older kind.
+/// The members of the older kind of groups.
 pub(in crate::classes) fn instances(size: &Value) -> Vec<Member> {
     let member = |name: usize| Member {
         name: name.to_string(),
@@ -192,7 +192,7 @@ pub(in crate::classes) fn instances(size: &Value) -> Vec<Member> {
 fn chain(resource: &Resource) -> Vec<Member> {
     let Value::List(types) = resource.property("resources") else { return Vec::new() };
     let properties = map(resource.property("resource_properties"));
-    // A chain that is made at once is made by as many engines as there are: one here.
+    // A concurrent chain is created by as many engines as there are: one here.
     let member = |(index, ty): (usize, &Value)| Member {
         name: index.to_string(),
         ty: ty.as_text().unwrap_or_default().to_owned(),
@@ -220,7 +220,7 @@ fn deployments(resource: &Resource, ty: &str, all: bool) -> Vec<Member> {
     map(resource.property("servers")).into_iter().take(most).map(member).collect()
 }
 
-/// An attribute of members that are called by their numbers, if it is none of the group's own: Heat makes outputs of them.
+/// An attribute of numbered members, if the group does not have it itself: Heat creates outputs for them.
 fn of_listed(schema: &Schema, attribute: &str, next: Option<String>) -> Option<Asked> {
     match attribute.strip_prefix("resource.").map(|of_one| of_one.split_once('.').ok_or(of_one)) {
         Some(Ok((member, own))) => Some(Asked { member: Some(member.to_owned()), attribute: own.to_owned() }),
@@ -233,7 +233,7 @@ fn of_listed(schema: &Schema, attribute: &str, next: Option<String>) -> Option<A
     }
 }
 
-/// The same of members whose names nobody knows yet.
+/// The same for members whose names are not known yet.
 fn of_scaled(_: &Schema, attribute: &str, next: Option<String>) -> Option<Asked> {
     let own = match attribute {
         "outputs" | "outputs_list" => None,
@@ -242,7 +242,7 @@ fn of_scaled(_: &Schema, attribute: &str, next: Option<String>) -> Option<Asked>
     Some(Asked { member: None, attribute: own.or(next)? })
 }
 
-/// Members have a type. Heat does not look at other keys.
+/// Members must have a type. Heat ignores other keys.
 fn member_type(subject: Subject<'_>) -> Ruled {
     if map(subject.own("resource")?).get("type").is_some_and(is_true) {
         return Ok(None);
@@ -250,7 +250,7 @@ fn member_type(subject: Subject<'_>) -> Ruled {
     broken("`resource` has no `type`", "say what its members are")
 }
 
-/// The `update_policy` of groups of the older kind, which has one key.
+/// The `update_policy` of the older kind of groups, which has one key.
 pub(in crate::classes) fn amazon_policy(key: &'static str) -> IndexMap<Name, PropertySchema> {
     let pause = PropertySchema { ty: PropertyType::Str, default: Some("PT0S".into()), ..PropertySchema::default() };
     let rolling = [("MinInstancesInService", integer(0, 0)), ("MaxBatchSize", integer(1, 1)), ("PauseTime", pause)];

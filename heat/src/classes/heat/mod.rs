@@ -21,7 +21,8 @@ pub(super) const CLASSES: &[&[Class]] = &[
         Class {
             ty: "OS::Heat::Delay",
             validates: &[delay],
-            // The schema takes changes, the class has no `handle_update`: Heat's own one replaces.
+            // The schema allows changes, but the class has no `handle_update`, and Heat's default implementation replaces
+            // the resource.
             replaces: |_| Some(vec!["it waits anew, with the new times".to_owned()]),
             ..Class::PLAIN
         },
@@ -69,7 +70,7 @@ pub(super) const CLASSES: &[&[Class]] = &[
     ],
 ];
 
-/// A value is of the type that is said beside it.
+/// The value has the type that is given beside it.
 fn of_type(resource: &Resource, schema: &Schema) -> Option<Schema> {
     let ty = match resource.property("type").as_text()? {
         "string" => PropertyType::Str,
@@ -84,7 +85,7 @@ fn of_type(resource: &Resource, schema: &Schema) -> Option<Schema> {
     Some(schema)
 }
 
-/// Heat makes a class of characters of `sequence`, and looks at what it says no more.
+/// Heat derives a character class from `sequence` and does not validate it any further.
 fn of_sequence(resource: &Resource, schema: &Schema) -> Option<Schema> {
     let given = resource.given.get("sequence")?.value.as_ref()?;
     let mut schema = schema.clone();
@@ -115,7 +116,7 @@ fn random_string(subject: Subject<'_>) -> Ruled {
     }
 }
 
-/// What is sent to another Heat is a template of some version.
+/// A template that is sent to another Heat must name a version.
 fn remote_template(subject: Subject<'_>) -> Ruled {
     let text = subject.text("template")?;
     let versions = ["heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion"];
@@ -137,7 +138,7 @@ fn delay(subject: Subject<'_>) -> Ruled {
         Value::Null | Value::Unknown => 1.0,
         value => number(&value),
     };
-    // A stack's own limit of time is an hour.
+    // The default timeout of a stack is one hour.
     if least + jitter * factor > 3600.0 {
         return broken("it may wait longer than the hour that a stack has", "make it shorter");
     }

@@ -5,7 +5,7 @@ use crate::resource::{Class, Refers, Ruled, Subject};
 
 use super::super::rule::broken;
 
-/// A class of Neutron's that does nothing of its own.
+/// A Neutron class without behaviour of its own.
 pub(in crate::classes) const NEUTRON: Class =
     Class { refers: Refers::Nothing, validates: &[value_specs], ..Class::PLAIN };
 
@@ -15,7 +15,7 @@ pub(super) const PORT: &str = "OS::Neutron::Port";
 pub(super) const ROUTER: &str = "OS::Neutron::Router";
 pub(super) const SUBNET: &str = "OS::Neutron::Subnet";
 
-/// What has a property of its own is not given there. Classes with rules of their own do not ask this.
+/// Values that have a property of their own cannot be given here. Classes with rules of their own do not check this.
 pub(in crate::classes) fn value_specs(subject: Subject<'_>) -> Ruled {
     let schema = subject.resource.properties().schema;
     if !schema.contains_key("value_specs") {

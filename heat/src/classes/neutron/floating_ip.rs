@@ -1,4 +1,4 @@
-//! Floating IPs, and what leads to them.
+//! Floating IPs, and the resources on the route to them.
 
 use crate::evaluate::Value;
 use crate::properties::{Refused, is_true, translation};
@@ -20,7 +20,7 @@ pub(super) const CLASSES: &[Class] = &[
     Class { ty: "OS::Neutron::FloatingIPPortForward", depends: interfaces, ..NEUTRON },
 ];
 
-/// What leads from its network outside to its port.
+/// The route from its external network to its port.
 fn way_outside(subject: Subject<'_>) -> Found<'_> {
     let outside = subject.own("floating_network");
     let requires = subject.requires();
@@ -85,7 +85,7 @@ fn on_subnet(addresses: &Value, subnet: &Value) -> bool {
     })
 }
 
-/// Whether a port may be on the subnet of an interface.
+/// Whether a port can be on the subnet of an interface.
 fn is_on(port: &Resource, subnet: &Value) -> bool {
     if !port.is(PORT) {
         return false;
@@ -94,7 +94,7 @@ fn is_on(port: &Resource, subnet: &Value) -> bool {
     if is_true(&fixed) {
         return on_subnet(&fixed, subnet);
     }
-    // Of a subnet that is known Heat would ask Neutron, which does not know a network that is not there yet.
+    // For a known subnet Heat would ask Neutron, which does not know a network that has not been created yet.
     matches!(subnet, Value::Null | Value::Unknown)
 }
 

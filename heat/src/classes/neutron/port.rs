@@ -23,7 +23,7 @@ fn subnets(subject: Subject<'_>) -> Found<'_> {
     Ok(subject.others_with(SUBNET, "network", &subject.own("network")?))
 }
 
-/// Without `no_fixed_ips`, Heat tells Neutron of `fixed_ips` only, if there are any (`_prepare_port_properties`).
+/// Without `no_fixed_ips`, Heat passes `fixed_ips` to Neutron only if there are any (`_prepare_port_properties`).
 fn no_address(change: &Change<'_>) -> Vec<String> {
     let gets_none = change.has("no_fixed_ips")
         && change.after.boolean("no_fixed_ips") != Some(true)

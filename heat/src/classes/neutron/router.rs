@@ -1,4 +1,4 @@
-//! Routers, and what is attached to them.
+//! Routers and their attachments.
 
 use crate::properties::{Addition, is_true, translation};
 use crate::resource::values::{items, key};
@@ -35,7 +35,7 @@ pub(super) const CLASSES: &[Class] = &[
     },
 ];
 
-/// All subnets of the network outside.
+/// All subnets of the external network.
 fn outside(subject: Subject<'_>) -> Found<'_> {
     let gateway = subject.own("external_gateway_info")?;
     if !is_true(&gateway) {
@@ -44,7 +44,7 @@ fn outside(subject: Subject<'_>) -> Found<'_> {
     Ok(subject.others_with(SUBNET, "network", key(&gateway, "network")))
 }
 
-/// The router's interfaces, and all subnets of the network outside. What cannot be read is left out by itself.
+/// The router's interfaces, and all subnets of the external network. Either is left out if it cannot be read.
 fn inside_and_outside(subject: Subject<'_>) -> Vec<&str> {
     let others = |own: &str, ty, key| subject.own(own).map(|value| subject.others_with(ty, key, &value));
     let mut found = others("router_id", INTERFACE, "router").unwrap_or_default();

@@ -17,7 +17,7 @@ pub(super) const CLASSES: &[Class] = &[
     Class { ty: "OS::Neutron::SecurityGroupRule", validates: &[rule], ..NEUTRON },
 ];
 
-/// Heat asks Neutron for the ports that have the group (`_ensure_stateful_update_allowed`).
+/// Heat asks Neutron for the ports that use the group (`_ensure_stateful_update_allowed`).
 fn stateful(change: &Change<'_>) -> Vec<String> {
     let note = || "Heat refuses a change of `stateful` for as long as a port has the group";
     change.has("stateful").then(|| note().to_owned()).into_iter().collect()

@@ -1,4 +1,4 @@
-//! Subnets, and pools of them.
+//! Subnets and subnet pools.
 
 use std::net::IpAddr;
 
@@ -21,7 +21,7 @@ pub(super) const CLASSES: &[Class] = &[
     Class { ty: "OS::Neutron::SubnetPool", validates: &[pool], refuses: no_longer_in_pool, ..NEUTRON },
 ];
 
-/// Heat chooses a gateway only while it makes the subnet, and gives it a segment only once.
+/// Heat chooses a gateway only when it creates the subnet, and assigns a segment only once.
 fn fixed_once(change: &Change<'_>) -> Option<String> {
     if change.has("gateway_ip") && change.after.text("gateway_ip") == Some("auto") {
         return Some("`gateway_ip: auto` is only for a subnet that is new: write the address".to_owned());
@@ -31,7 +31,7 @@ fn fixed_once(change: &Change<'_>) -> Option<String> {
         .then(|| "a subnet that has a `segment` gets no other one: leave it as it was".to_owned())
 }
 
-/// A pool only grows: the new prefixes must have all of the old ones in them.
+/// A pool can only grow: the new prefixes must cover all old ones.
 fn no_longer_in_pool(change: &Change<'_>) -> Option<String> {
     let prefixes = |given: Given<'_>| -> Option<Vec<(IpAddr, u8)>> {
         let all = items(given.value("prefixes")?).iter();
@@ -48,7 +48,7 @@ fn no_longer_in_pool(change: &Change<'_>) -> Option<String> {
     })
 }
 
-/// Whether one network is part of another.
+/// Whether one network contains the other.
 fn is_within((inner, length): (IpAddr, u8), (outer, outer_length): (IpAddr, u8)) -> bool {
     let shifted = |address: IpAddr| match address {
         IpAddr::V4(address) => u128::from(u32::from(address)).checked_shr(32_u32.saturating_sub(outer_length.into())),

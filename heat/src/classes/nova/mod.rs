@@ -26,7 +26,7 @@ fn public_key(subject: Subject<'_>) -> Ruled {
     broken("`public_key` must be there: Nova makes no keys any more", "give it one")
 }
 
-/// Heat looks at who may use a flavor only if that is not everybody (`handle_update`).
+/// Heat considers the projects that can use a flavor only if the flavor is not public (`handle_update`).
 fn public_to_all(change: &Change<'_>) -> Vec<String> {
     let is_public = change.before.boolean("is_public") != Some(false);
     let note = || "everybody may use a public flavor: Heat takes note of `tenants`, and changes nothing in the service";

@@ -32,7 +32,7 @@ pub(super) const SERVER: Class = Class {
     ..Class::PLAIN
 };
 
-/// All subnets of the networks that it is in: it may be in any of them.
+/// All subnets of the server's networks, because the server may be on any of them.
 fn subnets(subject: Subject<'_>) -> Found<'_> {
     let networks = subject.own("networks")?;
     if !is_true(&networks) {
@@ -40,7 +40,7 @@ fn subnets(subject: Subject<'_>) -> Found<'_> {
     }
     let may_be_in = |subnet: &Resource| match subnet.properties().get("network") {
         Err(Refused) => false,
-        // A network that is not known may be any.
+        // An unknown network may be any network.
         Ok(network) if !is_true(&network) => true,
         Ok(network) => items(&networks).iter().any(|own| {
             let own = key(own, "network");
@@ -81,7 +81,7 @@ fn devices(subject: Subject<'_>) -> Ruled {
     let mut sources = usize::from(image);
     for device in &newer {
         let ephemeral = ["ephemeral_size", "ephemeral_format"];
-        // Heat's `or`: an empty one is as good as none, except for the last.
+        // Heat uses `or`: an empty value counts as missing, except for the last one.
         let is_ephemeral = true_of(device, ephemeral[0]) || has(device, ephemeral[1]);
         let parts = count(device, &["volume_id", "snapshot_id", "image", "swap_size"]) + usize::from(is_ephemeral);
         if parts != 1 {
@@ -141,7 +141,7 @@ fn personality(subject: Subject<'_>) -> Ruled {
     if subject.is("personality")? {
         return broken("Nova takes no `personality` any more", "use `user_data`");
     }
-    // Read by Heat, and found to be of their types: of a member of a group, this is where their values are judged.
+    // Reading validates their types. For a member of a group, this is where the values are judged.
     subject.own("flavor")?;
     subject.own("tags")?;
     if map(subject.own("metadata")?).len() > 128 {
@@ -150,14 +150,15 @@ fn personality(subject: Subject<'_>) -> Ruled {
     Ok(None)
 }
 
-/// A property, the policy that says what its change does, the policy's default, and what keeps the server.
+/// For each property: the policy that determines what a change does, that policy's default, and the value that keeps the
+/// server.
 const POLICIES: [(&str, &str, &str, &str); 3] = [
     ("flavor", "flavor_update_policy", "RESIZE", "RESIZE"),
     ("image", "image_update_policy", "REBUILD", "REBUILD"),
     ("user_data", "user_data_update_policy", "REPLACE", "IGNORE"),
 ];
 
-/// Nova puts another image on the server's own disk: all that was there is gone.
+/// Nova writes another image to the server's own disk, and everything on it is lost.
 fn by_image(change: &Change<'_>) -> Option<String> {
     change.has("image").then(|| {
         "its disk is made anew, and the agent's journal with it: keep data on a volume, or leave `image` as it was; if the server has a \
@@ -166,12 +167,12 @@ fn by_image(change: &Change<'_>) -> Option<String> {
     })
 }
 
-/// The policy of a change: the new one, the one of before, or the default.
+/// The policy that applies to a change: the new one, the old one, or the default.
 fn policy<'c>(change: &Change<'c>, policy: &str, default: &'c str) -> &'c str {
     change.after.text(policy).or_else(|| change.before.text(policy)).unwrap_or(default)
 }
 
-/// Heat's code for `REBUILD` hands Nova the user data where the image belongs (`_update_user_data_rebuild`).
+/// On a `REBUILD`, Heat's code passes the user data to Nova in the place of the image (`_update_user_data_rebuild`).
 fn user_data_as_image(change: &Change<'_>) -> Option<String> {
     (change.has("user_data") && policy(change, "user_data_update_policy", "REPLACE") == "REBUILD").then(|| {
         "with `user_data_update_policy: REBUILD` Heat gives Nova the user data as if it were an image, and Nova refuses: \

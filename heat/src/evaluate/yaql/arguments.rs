@@ -1,4 +1,4 @@
-//! The arguments of a call, before and after they are computed.
+//! The arguments of a call, before and after evaluation.
 
 use std::rc::Rc;
 
@@ -15,14 +15,14 @@ pub(super) enum Argument {
     Value(Item),
 }
 
-/// What a call gives its function: in order, and by name.
+/// The positional and named arguments of a call.
 #[derive(Clone, Debug)]
 pub(super) struct Arguments {
     pub(super) placed: Vec<Argument>,
     pub(super) named: Vec<(Rc<str>, Argument)>,
 }
 
-/// Whether all arguments that are computed are of these types.
+/// Whether all evaluated arguments have these types.
 pub(super) fn fits(types: &[Type], arguments: &Arguments) -> Result<bool, Stop> {
     let given = arguments.placed.iter().chain(arguments.named.iter().map(|(_, argument)| argument));
     for (takes, argument) in types.iter().zip(given) {
@@ -35,7 +35,7 @@ pub(super) fn fits(types: &[Type], arguments: &Arguments) -> Result<bool, Stop> 
     Ok(true)
 }
 
-/// Rules name the parameter that they give.
+/// Separates named arguments, which are written as rules.
 pub(super) fn by_name(arguments: Vec<Argument>) -> Result<Arguments, Stop> {
     let (mut placed, mut named) = (Vec::new(), Vec::<(Rc<str>, Argument)>::new());
     for argument in arguments {
@@ -45,7 +45,7 @@ pub(super) fn by_name(arguments: Vec<Argument>) -> Result<Arguments, Stop> {
         };
         match &**expression {
             Expression::Rule(name, value) => match &**name {
-                // The last one of a name counts.
+                // Of several arguments with one name, the last counts.
                 Expression::Keyword(name) => {
                     named.retain(|(known, _)| known != name);
                     named.push((name.clone(), Argument::Written(value.clone())));

@@ -1,4 +1,4 @@
-//! Where expressions are computed: what `$` and other names mean.
+//! The context of evaluation: what `$` and other names mean.
 
 use std::rc::Rc;
 
@@ -6,20 +6,20 @@ use super::expression::Expression;
 use super::item::{Item, NESTED};
 use super::machine::{Machine, Stop, unknown};
 
-/// Names and what they mean; what it does not say, the one around it does.
+/// Names and their values. Names that it does not define are looked up in the enclosing context.
 #[derive(Clone, Debug)]
 pub(super) struct Context(Rc<Frame>);
 
 #[derive(Debug)]
 struct Frame {
     around: Option<Context>,
-    /// The names have their dollar.
+    /// The names include their dollar sign.
     values: Vec<(Rc<str>, Item)>,
     function: Option<(Rc<str>, Rc<Expression>)>,
     depth: u32,
 }
 
-/// An expression that a function computes when it needs it, and where.
+/// An expression that a function evaluates on demand, with its context.
 #[derive(Debug)]
 pub(super) struct Lambda {
     pub(super) expression: Rc<Expression>,
@@ -27,18 +27,18 @@ pub(super) struct Lambda {
 }
 
 impl Context {
-    /// The outermost one, with the data.
+    /// The outermost context, with the data.
     pub(super) fn of(data: Item) -> Self {
         let values = vec![("$1".into(), data)];
         Self(Rc::new(Frame { around: None, values, function: None, depth: 0 }))
     }
 
-    /// One within this one.
+    /// A context within this one.
     pub(super) fn with(&self, values: Vec<(Rc<str>, Item)>) -> Result<Self, Stop> {
         self.inner(values, None)
     }
 
-    /// One within this one that has a function.
+    /// A context within this one that defines a function.
     pub(super) fn with_function(&self, name: Rc<str>, body: Rc<Expression>) -> Result<Self, Stop> {
         self.inner(Vec::new(), Some((name, body)))
     }
@@ -51,7 +51,7 @@ impl Context {
         Ok(Self(Rc::new(Frame { around: Some(self.clone()), values, function, depth })))
     }
 
-    /// What a name means; nothing if nobody says it.
+    /// The value of a name. Null if it is not defined.
     pub(super) fn get(&self, name: &str) -> Item {
         let name = if name == "$" { "$1" } else { name };
         self.frames()
@@ -59,7 +59,7 @@ impl Context {
             .map_or(Item::Null, |(_, value)| value.clone())
     }
 
-    /// The author's own function of this name, innermost first, and where it is defined.
+    /// The author's own function with this name, from the innermost context, and where it is defined.
     pub(super) fn function(&self, name: &str) -> Option<Lambda> {
         self.frames().find_map(|context| {
             let (known, expression) = context.0.function.as_ref()?;
@@ -77,7 +77,7 @@ impl Context {
 }
 
 impl Lambda {
-    /// Its value for these arguments, which are `$1`, `$2` and so on there.
+    /// Its value for these arguments, which it sees as `$1`, `$2` and so on.
     pub(super) fn call(&self, machine: &Machine<'_>, arguments: &[Item]) -> Result<Item, Stop> {
         let named = (1..).zip(arguments).map(|(number, value)| (format!("${number}").into(), value.clone()));
         let context = self.context.with(named.collect())?;

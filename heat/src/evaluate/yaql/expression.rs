@@ -1,4 +1,4 @@
-//! What a YAQL expression consists of. Operators, lists and maps are calls to YAQL, too.
+//! The parts of a YAQL expression. To YAQL, operators, lists and maps are calls, too.
 
 use std::rc::Rc;
 
@@ -10,15 +10,15 @@ pub(super) enum Expression {
     Integer(i128),
     Float(f64),
     Text(Rc<str>),
-    /// A word without quotes: a text, or the name of a key or an argument.
+    /// An unquoted word: a text, or the name of a key or an argument.
     Keyword(Rc<str>),
-    /// `$`, `$1`, `$name`, with the dollar.
+    /// `$`, `$1`, `$name`, including the dollar sign.
     Variable(Rc<str>),
-    /// What stands in parentheses.
+    /// An expression in parentheses.
     Wrapped(Rc<Self>),
     /// `key => value`.
     Rule(Rc<Self>, Rc<Self>),
-    /// A function or, by a name that begins with `#`, an operator. What is left out between two commas is none.
+    /// A function or, if the name begins with `#`, an operator. An omitted argument between two commas is `None`.
     Call {
         name: Rc<str>,
         arguments: Vec<Option<Rc<Self>>>,
@@ -30,7 +30,7 @@ impl Expression {
         Self::Call { name: name.into(), arguments: arguments.into_iter().map(Some).collect() }
     }
 
-    /// Whether it can stand behind a point as a method does.
+    /// Whether it can follow a dot as a method.
     pub(super) fn is_method(&self) -> bool {
         matches!(self, Self::Call { name, .. } if !name.starts_with('#'))
     }

@@ -1,4 +1,4 @@
-//! What YAQL computes with: Python's objects, as far as they tell themselves apart to it.
+//! The values of YAQL: Python's objects, as far as YAQL distinguishes them.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::machine::{Stop, unknown, wrong};
 use super::regex::Pattern;
 use super::stream::{Memory, Ordering, Stream};
 
-/// How deep what is made may nest: what is deeper is not known.
+/// How deeply results can nest. What is deeper is not known.
 pub(super) const NESTED: u32 = 80;
 
 /// A value of an expression.
@@ -20,28 +20,28 @@ pub(super) enum Item {
     Integer(i128),
     Float(f64),
     Text(Rc<str>),
-    /// Items in order that never change: YAQL's own lists.
+    /// Immutable items in order: YAQL's own lists.
     Tuple(Rc<Row>),
-    /// Items in order that Python could change: these are no key, and differ from every tuple.
+    /// Items in order in a form that Python could change. These cannot be keys, and differ from every tuple.
     List(Rc<Row>),
     Map(Rc<Map>),
     /// The keys, values or items of a map.
     View(Rc<Map>, Part),
-    /// Each value once. In which order is Python's secret.
+    /// A set. Its order is internal to Python.
     Set(Rc<Map>),
-    /// What is iterated once.
+    /// A sequence that can be iterated once.
     Stream(Stream),
-    /// What is iterated from the start each time.
+    /// A sequence that is iterated from the start each time.
     Memory(Memory),
     Ordering(Rc<Ordering>),
     Regex(Rc<Pattern>),
     Context(Context),
     Lambda(Rc<Lambda>),
-    /// `key => value`, computed.
+    /// `key => value`, evaluated.
     Rule(Rc<(Item, Item)>),
-    /// An expression that the function looks at itself.
+    /// An expression that the function examines itself.
     Quoted(Rc<Expression>),
-    /// What was not given.
+    /// An argument that was not given.
     Missing,
     /// What only a running stack knows.
     Unknown,
@@ -66,12 +66,12 @@ pub(super) enum Part {
 pub(super) struct Map {
     pub(super) entries: Vec<(Item, Item)>,
     places: HashMap<Key, usize>,
-    /// Whether Python could change it: then it is no key.
+    /// Whether Python could change it, in which case it cannot be a key.
     changes: bool,
     depth: u32,
 }
 
-/// What Python finds in a map: equal keys are one.
+/// A key as Python compares it: equal keys are one key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Key {
     Null,
@@ -107,7 +107,7 @@ impl Key {
     }
 }
 
-/// The whole number that a float is.
+/// The integer that a float is equal to.
 pub(super) fn whole(value: f64) -> Option<i128> {
     #[expect(clippy::cast_possible_truncation, reason = "it has no fraction and is within the bounds")]
     (value.fract() == 0.0 && value.abs() < 1e37).then_some(value as i128)
@@ -138,7 +138,7 @@ impl Map {
         Ok(self.places.get(&Key::of(key)?).map(|at| &self.entries[*at].1))
     }
 
-    /// As an item that never changes, or as one that could.
+    /// The map as an immutable item, or as one that Python could change.
     pub(super) fn item(self, changes: bool) -> Item {
         Item::Map(Rc::new(Self { changes, ..self }))
     }
@@ -171,7 +171,7 @@ impl Item {
         Ok(Self::Set(Rc::new(map)))
     }
 
-    /// How many items are in each other.
+    /// The depth of nested items.
     pub(super) fn depth(&self) -> u32 {
         match self {
             Self::Tuple(row) | Self::List(row) => row.depth,
@@ -186,7 +186,7 @@ impl Item {
         }
     }
 
-    /// The items of what has them in order, and at once.
+    /// The items, if they are ordered and all available.
     pub(super) fn row(&self) -> Option<&[Self]> {
         match self {
             Self::Tuple(row) | Self::List(row) => Some(&row.items),
@@ -207,7 +207,7 @@ impl Item {
             || self.is_iterator()
     }
 
-    /// Whether Python takes it for true.
+    /// Python's truth value.
     pub(super) fn truth(&self) -> Result<bool, Stop> {
         Ok(match self {
             Self::Unknown => return unknown(),
@@ -222,7 +222,7 @@ impl Item {
         })
     }
 
-    /// Whether Python finds them equal.
+    /// Python's equality.
     pub(super) fn equals(&self, other: &Self) -> Result<bool, Stop> {
         Ok(match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => return unknown(),
@@ -256,7 +256,7 @@ impl Item {
             (one, other) if one.is_plain() && other.is_plain() => Key::of(one)? == Key::of(other)?,
             (one, other) if one.is_plain() || other.is_plain() => false,
             (one, other) if one.is_data() && other.is_data() => false,
-            // What is iterated is equal to itself only.
+            // An iterator is equal only to itself.
             (one, other) if one.is_data() && other.is_iterator() || one.is_iterator() && other.is_data() => false,
             _ => return unknown(),
         })
@@ -270,7 +270,7 @@ impl Item {
         matches!(self, Self::Tuple(_) | Self::List(_) | Self::Map(_))
     }
 
-    /// The word for its kind in a message.
+    /// The word for its type in a message.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Null | Self::Missing => "nothing",

@@ -1,8 +1,8 @@
-//! The words of YAQL, as `yaql.language.lexer` finds them.
+//! The tokens of YAQL, as `yaql.language.lexer` finds them.
 
 use std::rc::Rc;
 
-/// A word.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Null,
@@ -11,15 +11,15 @@ pub(super) enum Token {
     Float(f64),
     Text(Rc<str>),
     Keyword(Rc<str>),
-    /// With the dollar.
+    /// Includes the dollar sign.
     Variable(Rc<str>),
-    /// A name with the parenthesis behind it.
+    /// A name together with the parenthesis after it.
     Function(Rc<str>),
-    /// An operator, a bracket, a comma.
+    /// An operator, a bracket or a comma.
     Sign(&'static str),
 }
 
-/// The longer ones first.
+/// Longer signs come first.
 const SIGNS: [&str; 24] = [
     "=~", "!~", "->", "=>", ">=", "<=", "!=", "?.", ".", "+", "-", "*", "/", ">", "<", "=", "(", ")", "[", "]", "{",
     "}", ",", ";",
@@ -28,20 +28,20 @@ const SIGNS: [&str; 24] = [
 /// The operators that are words.
 const WORDS: [&str; 5] = ["mod", "in", "not", "and", "or"];
 
-/// What ends the reading of an expression.
+/// Why an expression cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Broken {
-    /// What YAQL refuses, and where: in characters from the start.
+    /// A mistake that YAQL refuses, and its position in characters from the start.
     Wrong { at: usize, why: String },
-    /// What is too large or too deep to be read here.
+    /// The expression is too large or too deep to be read here.
     Unknown,
 }
 
-/// Reads words from a text.
+/// Reads tokens from a text.
 #[derive(Debug)]
 pub(super) struct Lexer<'t> {
     text: &'t str,
-    /// Where the next word is searched, in bytes.
+    /// Where the search for the next token starts, in bytes.
     at: usize,
 }
 
@@ -54,7 +54,7 @@ impl<'t> Lexer<'t> {
         Self { text, at: 0 }
     }
 
-    /// The next word, and where it begins: in characters from the start. None at the end.
+    /// The next token and its position in characters from the start. `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<(usize, Token)>, Broken> {
         self.at += self.rest().len() - self.rest().trim_start_matches([' ', '\t', '\r', '\n']).len();
         let place = self.text[..self.at].chars().count();
@@ -69,7 +69,7 @@ impl<'t> Lexer<'t> {
                 Some((length, text)) => (length, Token::Text(text.ok_or(Broken::Unknown)?.into())),
                 None => return Err(Broken::Wrong { at: place, why: format!("the quote {first} is not closed") }),
             },
-            // Another alphabet's digits are digits, too.
+            // Digits of other scripts are digits, too.
             first if first.is_numeric() && !first.is_ascii() => return Err(Broken::Unknown),
             '0'..='9' => match number(rest) {
                 Some((length, token)) => (length, token.ok_or(Broken::Unknown)?),
@@ -99,7 +99,7 @@ fn word(text: &str) -> &str {
     &text[..text.find(|sign| !is_word(sign)).unwrap_or(text.len())]
 }
 
-/// A name: of a function, an operator, or for itself.
+/// A name: of a function, of an operator, or on its own.
 fn named(rest: &str) -> Option<(usize, Token)> {
     let name = word(rest);
     if rest[name.len()..].starts_with('(') {
@@ -120,7 +120,7 @@ fn named(rest: &str) -> Option<(usize, Token)> {
     Some((name.len(), token))
 }
 
-/// A number; none is one that is too large. A number ends where a word does.
+/// A number, which ends where a word does. `None` in place of the token if it is too large.
 fn number(rest: &str) -> Option<(usize, Option<Token>)> {
     let digits = |text: &str| text.len() - text.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
     let ends = |length: usize| !rest[length..].starts_with(is_word);
@@ -134,7 +134,7 @@ fn number(rest: &str) -> Option<(usize, Option<Token>)> {
     ends(whole).then(|| (whole, rest[..whole].parse().ok().map(Token::Integer)))
 }
 
-/// What stands in quotes; none of what cannot be told.
+/// A quoted text. `None` in place of the text if it cannot be decoded here.
 fn text(rest: &str, quote: char) -> Option<(usize, Option<String>)> {
     let mut signs = rest.char_indices().skip(1);
     let end = loop {
@@ -148,7 +148,7 @@ fn text(rest: &str, quote: char) -> Option<(usize, Option<String>)> {
     Some((end + 1, if quote == '`' { Some(inside.replace("\\`", "`")) } else { decoded(inside) }))
 }
 
-/// With Python's escapes; what is none stays as it is. None of those that Python looks up, or refuses.
+/// Decodes Python's escapes. Invalid ones stay unchanged. `None` for escapes that Python looks up or refuses.
 fn decoded(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -166,7 +166,7 @@ fn decoded(text: &str) -> Option<String> {
     Some(out + rest)
 }
 
-/// The escape at the start: how long it is, and what it stands for.
+/// The escape at the start: its length, and the character that it stands for.
 fn escape(rest: &str) -> Option<(usize, char)> {
     let kind = rest[1..].chars().next()?;
     let hex = |digits: usize| {

@@ -1,24 +1,24 @@
-//! Heat's limits of an expression: `limit_iterators` and `memory_quota` of its section `yaql`.
+//! Heat's limits for an expression: `limit_iterators` and `memory_quota` in its section `yaql`.
 
 use super::item::{Item, Part};
 use super::machine::{Machine, Stop, unknown, wrong};
 use super::stream::{Stream, iterate};
 
-/// Items of whatever is iterated: Heat's `limit_iterators`.
+/// The most items of an iterable: Heat's `limit_iterators`.
 const ITEMS: usize = 200;
 
-/// Bytes of a value in Python's memory: Heat's `memory_quota`.
+/// The most bytes of a value in Python's memory: Heat's `memory_quota`.
 const MEMORY: usize = 10_000;
 
-/// By how much versions of Python differ.
+/// How much versions of Python differ.
 const BLUR: usize = 100;
 
-/// Refuses values that take too much of Python's memory together. Lists and texts count, but not what is in lists.
+/// Refuses values that take too much of Python's memory together. Lists and texts count, but not the items of lists.
 pub(super) fn memory<'i>(items: impl IntoIterator<Item = &'i Item>) -> Result<(), Stop> {
     enough(items.into_iter().map(bytes).fold((0, 0), |(least, most), size| (least + size.0, most + size.1)))
 }
 
-/// The same of something that takes at least and at most so much.
+/// The same for a value with this minimum and maximum size.
 pub(super) fn enough((least, most): (usize, usize)) -> Result<(), Stop> {
     if least > MEMORY + BLUR {
         return wrong(format!(
@@ -28,7 +28,7 @@ pub(super) fn enough((least, most): (usize, usize)) -> Result<(), Stop> {
     if most + BLUR > MEMORY { unknown() } else { Ok(()) }
 }
 
-/// How much of Python's memory a value takes, at least and at most.
+/// The minimum and maximum size of a value in Python's memory.
 pub(super) fn bytes(item: &Item) -> (usize, usize) {
     match item {
         Item::Text(text) => {
@@ -43,7 +43,7 @@ pub(super) fn bytes(item: &Item) -> (usize, usize) {
             (size, size)
         }
         Item::Tuple(row) => (40 + 8 * row.items.len(), 40 + 8 * row.items.len()),
-        // Python keeps room for more.
+        // Python overallocates lists.
         Item::List(row) => (56 + 8 * row.items.len(), 120 + 9 * row.items.len()),
         _ => (0, 0),
     }
@@ -56,7 +56,7 @@ fn too_many<T>() -> Result<T, Stop> {
     ))
 }
 
-/// What is iterated: at once refused if it is known to be too long, later otherwise.
+/// Limits an iterable: it is refused immediately if it is known to be too long, otherwise during iteration.
 pub(super) fn limited(item: Item) -> Result<Item, Stop> {
     let length = match &item {
         Item::Tuple(row) | Item::List(row) => Some(row.items.len()),
@@ -82,7 +82,7 @@ pub(super) fn limited(item: Item) -> Result<Item, Stop> {
     }
 }
 
-/// The items of what is limited so.
+/// The items of an iterable, limited in the same way.
 pub(super) fn iterable(machine: &Machine<'_>, item: &Item) -> Result<Stream, Stop> {
     iterate(machine, &limited(item.clone())?)
 }

@@ -1,4 +1,4 @@
-//! Computes expressions: who is called, with what, and within which limits.
+//! Evaluates expressions: which function is called, with which arguments, and within which limits.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,19 +13,19 @@ use super::overload::{Kind, Overload, Type, constant, is_closer};
 use super::stream::{Stream, iterate};
 use super::told::{ambiguous, no_key, no_match};
 
-/// Why there is no value.
+/// Why there is no result.
 #[derive(Clone, Debug)]
 pub(super) enum Stop {
-    /// It is not known here what YAQL gives.
+    /// What YAQL returns is not known here.
     Unknown,
     /// YAQL refuses it.
     Wrong(Sort, String),
 }
 
-/// What is wrong, as far as YAQL treats it differently.
+/// The kinds of errors that YAQL treats differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
-    /// No function takes these arguments.
+    /// No function accepts these arguments.
     Matching,
     /// A list has no such item.
     Index,
@@ -40,18 +40,18 @@ pub(super) fn wrong<T>(why: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Wrong(Sort::Other, why.into()))
 }
 
-/// How deep calls may nest: Python's own recursion ends Heat's not far behind.
+/// How deeply calls can nest. Python's own recursion limit stops Heat not much later.
 const DEPTH: u32 = 100;
 
-/// What computes one expression.
+/// Evaluates one expression.
 #[derive(Debug)]
 pub(super) struct Machine<'b> {
-    /// How many steps are left.
+    /// The number of remaining steps.
     left: &'b Cell<u64>,
     depth: Cell<u32>,
 }
 
-/// What a function is given: the parameters in their order, what is more than those, and what has other names.
+/// A function's arguments: the parameters in order, further positional arguments, and arguments with other names.
 #[derive(Debug)]
 pub(super) struct Given {
     pub(super) values: Vec<Item>,
@@ -65,7 +65,7 @@ impl<'b> Machine<'b> {
         Self { left, depth: Cell::new(0) }
     }
 
-    /// Counts so many steps.
+    /// Counts steps against the limit.
     pub(super) fn step(&self, steps: usize) -> Result<(), Stop> {
         match self.left.get().checked_sub(steps as u64) {
             Some(left) => {
@@ -76,7 +76,7 @@ impl<'b> Machine<'b> {
         }
     }
 
-    /// One level deeper, unless that is too deep.
+    /// Runs `inner` one level deeper, unless that is too deep.
     pub(super) fn deeper<T>(&self, inner: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
         self.step(1)?;
         if self.depth.get() >= DEPTH {
@@ -88,7 +88,7 @@ impl<'b> Machine<'b> {
         value
     }
 
-    /// The value of an expression; a function is a method of what stands before its point.
+    /// The value of an expression. A function after a dot is a method of the value before it.
     pub(super) fn evaluate(
         &self,
         expression: &Rc<Expression>,
@@ -126,7 +126,7 @@ impl<'b> Machine<'b> {
         })
     }
 
-    /// What stands behind a point: a method, the key of a map, or that of every item of a list.
+    /// What follows a dot: a method, a key of a map, or a key of every map in a list.
     fn part(&self, left: &Item, right: &Rc<Expression>, context: &Context) -> Result<Item, Stop> {
         if right.is_method() {
             limits::memory([left])?;
@@ -158,13 +158,13 @@ impl<'b> Machine<'b> {
         }
     }
 
-    /// What an operator gives for two values.
+    /// The result of an operator for two values.
     pub(super) fn operate(&self, operator: &str, one: &Item, other: &Item) -> Result<Item, Stop> {
         let arguments = [one, other].map(|item| Argument::Value(item.clone())).to_vec();
         self.deeper(|| self.call(operator, None, arguments, &Context::of(Item::Null)))
     }
 
-    /// All items of something that is iterated.
+    /// All items of an iterable.
     pub(super) fn items(&self, item: &Item) -> Result<Vec<Item>, Stop> {
         iterate(self, item)?.rest(self)
     }
@@ -225,7 +225,7 @@ impl<'b> Machine<'b> {
         limits::memory([&value]).map(|()| value)
     }
 
-    /// A function of the author's: its arguments are `$1`, `$2` and so on, and what has a name.
+    /// Calls a function of the author's. Its arguments are `$1`, `$2` and so on, and those with names.
     fn call_own(&self, own: &Lambda, placed: Vec<Argument>, context: &Context) -> Result<Item, Stop> {
         let arguments = by_name(placed)?;
         let lazy = vec![false; arguments.placed.len() + arguments.named.len()];
@@ -244,7 +244,7 @@ impl<'b> Machine<'b> {
         self.evaluate(&own.expression, None, &own.context.with(values)?)
     }
 
-    /// Computes the arguments that are not lazy.
+    /// Evaluates the arguments that are not lazy.
     fn computed(&self, arguments: Arguments, lazy: &[bool], context: &Context) -> Result<Arguments, Stop> {
         let mut lazy = lazy.iter();
         let mut compute = |argument: Argument| match (argument, lazy.next()) {
@@ -259,7 +259,7 @@ impl<'b> Machine<'b> {
         Ok(Arguments { placed, named })
     }
 
-    /// What a function is given.
+    /// The arguments in the form that a function receives.
     fn given(overload: &Overload, arguments: Arguments, context: &Context) -> Result<Given, Stop> {
         let Arguments { placed, mut named } = arguments;
         let mut placed = placed.into_iter();

@@ -1,8 +1,8 @@
-//! YAQL, the language of the function `yaql`, as the library of that name computes it for Heat.
+//! YAQL, the language of the function `yaql`, evaluated as the library of that name does it for Heat.
 //!
-//! What lives here: reading an expression ([`lexer`], [`parser`]), computing it ([`machine`], [`library`]) and Heat's limits
-//! ([`limits`]). What must not: what a template is. An expression either gives what Heat would get, or is refused where Heat
-//! would fail, or is not known: what depends on the time, on chance or on the order of a set, what only a running stack
+//! What lives here: reading an expression ([`lexer`], [`parser`]), evaluating it ([`machine`], [`library`]), and Heat's
+//! limits ([`limits`]). What must not: what a template is. An expression yields what Heat would get, is refused where Heat
+//! would fail, or is unknown. Unknown is what depends on time, on chance or on the order of a set, what only a running stack
 //! knows, functions that are not computed here ([`library::is_not_computed`]), and what takes too long.
 
 mod arguments;
@@ -32,13 +32,13 @@ use self::machine::{Machine, Stop};
 use super::call::wrong;
 use super::{Fault, Scope, Value};
 
-/// Steps of one expression.
+/// The most steps of one expression.
 const STEPS: u64 = 100_000;
 
-/// How many steps count as one value that is made.
+/// The number of steps that count as one created value.
 const STEPS_OF_A_VALUE: u64 = 8;
 
-/// What YAQL refuses of an expression before it is computed.
+/// What YAQL refuses about an expression before evaluating it.
 pub(super) fn form(call: &Call<'_>, expression: &Node, text: &str) -> Option<Fault> {
     match parser::parse(text) {
         Err(Broken::Wrong { at, why }) => {
@@ -51,7 +51,7 @@ pub(super) fn form(call: &Call<'_>, expression: &Node, text: &str) -> Option<Fau
     }
 }
 
-/// Where in an expression something stands, in words.
+/// A position in an expression, worded for a message.
 fn before(text: &str, at: usize) -> String {
     let rest: String = text.chars().skip(at).take_while(|sign| *sign != '\n').collect();
     let rest = rest.trim_end();
@@ -63,8 +63,8 @@ fn before(text: &str, at: usize) -> String {
     format!(" at `{few}{more}`")
 }
 
-/// Where in a template the character of an expression stands, if it is written in one line as it is; otherwise where the
-/// expression does.
+/// The place in the template of a character in an expression, if the expression is written literally on one line. Otherwise
+/// the place of the expression.
 fn place(expression: &Node, text: &str, at: usize) -> Span {
     let span = expression.span;
     let length = text.chars().count();
@@ -83,7 +83,7 @@ fn place(expression: &Node, text: &str, at: usize) -> Span {
 }
 
 impl Scope<'_> {
-    /// What an expression gives for its data.
+    /// The result of an expression for its data.
     pub(super) fn yaql(&self, call: &Call<'_>, argument: &Value) -> Result<Value, Fault> {
         let Value::Map(parts) = argument else { return Ok(Value::Unknown) };
         let text = match parts.get("expression") {
@@ -123,7 +123,7 @@ fn compute(text: &str, data: &Value, left: &Cell<u64>) -> Result<Value, Stop> {
     value(&machine, &result)
 }
 
-/// Data as YAQL sees it.
+/// Converts data to YAQL's form.
 fn item(machine: &Machine<'_>, value: &Value) -> Result<Item, Stop> {
     machine.step(1)?;
     Ok(match value {
@@ -144,7 +144,7 @@ fn item(machine: &Machine<'_>, value: &Value) -> Result<Item, Stop> {
     })
 }
 
-/// What YAQL gives, as Heat gets it.
+/// Converts a result of YAQL to what Heat receives.
 fn value(machine: &Machine<'_>, item: &Item) -> Result<Value, Stop> {
     machine.deeper(|| {
         Ok(match item {
@@ -158,13 +158,13 @@ fn value(machine: &Machine<'_>, item: &Item) -> Result<Value, Stop> {
                 limits::limited(item.clone())?;
                 let mut out = wattle_model::IndexMap::default();
                 for (key, item) in &map.entries {
-                    // Heat keeps a key that is no text, and writes it as one only for who asks.
+                    // Heat keeps a key that is not text, and converts it only when the result is read.
                     let Item::Text(key) = key else { return Err(Stop::Unknown) };
                     out.insert(key.to_string(), value(machine, item)?);
                 }
                 Value::Map(out)
             }
-            // A set has no order, and is no list to Heat.
+            // A set has no order, and Heat does not treat it as a list.
             item if item.is_iterable() && !item.is_set() => {
                 let items = limits::iterable(machine, item)?;
                 let mut out = Vec::new();

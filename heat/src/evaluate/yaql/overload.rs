@@ -1,11 +1,11 @@
-//! What a function of YAQL takes: names, types, what may be left out. Which of several functions of one name is meant.
+//! The signature of a YAQL function: names, types and optional parameters. Also, which overload a call refers to.
 
 use super::arguments::{Argument, Arguments};
 use super::expression::Expression;
 use super::item::Item;
 use super::machine::{Given, Machine, Stop, unknown};
 
-/// What a parameter takes, as `yaql.language.yaqltypes` says it.
+/// What a parameter accepts, as in `yaql.language.yaqltypes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     Any,
@@ -13,7 +13,7 @@ pub(super) enum Type {
     Nothing,
     Text,
     TextOrNull,
-    /// Python's `int`, of which truth values are some.
+    /// Python's `int`, which includes booleans.
     Integer,
     IntegerOrNull,
     Number,
@@ -28,15 +28,15 @@ pub(super) enum Type {
     Ordering,
     Regex,
     Context,
-    /// A rule of which both sides are computed.
+    /// A rule with both sides evaluated.
     Rule,
-    /// A rule of which the function computes what it needs.
+    /// A rule whose sides the function evaluates on demand.
     LazyRule,
-    /// An expression that the function computes when it needs it.
+    /// An expression that the function evaluates on demand.
     Lambda,
 }
 
-/// What stands for an argument that is left out.
+/// The value of an omitted argument.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Default {
     Required,
@@ -54,7 +54,7 @@ pub(super) struct Parameter {
     pub(super) default: Default,
 }
 
-/// Which calls may mean a function.
+/// Which calls can refer to a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Function,
@@ -64,22 +64,22 @@ pub(super) enum Kind {
 
 type Payload = fn(&Machine<'_>, Given) -> Result<Item, Stop>;
 
-/// One of the functions of a name.
+/// One overload of a function.
 #[derive(Debug)]
 pub(super) struct Overload {
     pub(super) name: &'static str,
     pub(super) kind: Kind,
-    /// Whether arguments have names; otherwise a rule is an argument.
+    /// Whether arguments can be named. Otherwise a rule is a positional argument.
     pub(super) named: bool,
     pub(super) parameters: &'static [Parameter],
-    /// What further arguments are.
+    /// The type of further arguments.
     pub(super) rest: Option<Type>,
-    /// Whether further arguments may have names that no parameter has.
+    /// Whether further arguments can have names that no parameter has.
     pub(super) open: bool,
     pub(super) payload: Payload,
 }
 
-/// Functions as they are written: `method "take" (collection: Iterable, count: Integer) => take;`.
+/// Declares functions: `method "take" (collection: Iterable, count: Integer) => take;`.
 macro_rules! overloads {
     ($table:ident: $($kind:ident $(,$flag:ident)? $name:literal
         ($($parameter:ident: $takes:ident $(= $default:expr)?),* $(; $rest:ident)?) => $payload:expr;)*) => {
@@ -136,7 +136,7 @@ impl Type {
         matches!(self, Self::Lambda | Self::LazyRule)
     }
 
-    /// Whether an argument may be one of these before it is computed.
+    /// Whether the type may accept an argument, judged before evaluation.
     fn may_take(self, argument: &Argument) -> Result<bool, Stop> {
         let expression = match argument {
             Argument::LeftOut => return Ok(true),
@@ -151,7 +151,7 @@ impl Type {
         }
     }
 
-    /// Whether a value is one of these.
+    /// Whether the type accepts a value.
     pub(super) fn takes(self, value: &Item) -> Result<bool, Stop> {
         if matches!(value, Item::Unknown) {
             return if self == Self::Any { Ok(true) } else { unknown() };
@@ -182,7 +182,7 @@ impl Type {
         })
     }
 
-    /// Whether Python's class of this one is one of the other's.
+    /// Whether this type's Python class is a subclass of the other's.
     fn is_within(self, other: Self) -> bool {
         let over: &[Self] = match self {
             Self::Text => &[Self::Sequence, Self::Iterable],
@@ -194,7 +194,7 @@ impl Type {
     }
 }
 
-/// What an expression is by itself.
+/// The value of a constant expression.
 pub(super) fn constant(expression: &Expression) -> Option<Item> {
     Some(match expression {
         Expression::Null => Item::Null,
@@ -220,7 +220,7 @@ impl Default {
 }
 
 impl Overload {
-    /// The types of the arguments, those with a name last; none if they cannot be this function's.
+    /// The types of the arguments, named ones last. `None` if this overload cannot accept them.
     pub(super) fn mapped(&self, arguments: &Arguments) -> Result<Option<Vec<Type>>, Stop> {
         let mut types: Vec<Option<Type>> = vec![self.rest; arguments.placed.len()];
         let mut named: Vec<Option<Type>> = vec![None; arguments.named.len()];
@@ -251,7 +251,7 @@ impl Overload {
     }
 }
 
-/// Whether these types say more than those.
+/// Whether the first types are more specific than the second.
 pub(super) fn is_closer(one: &[Type], other: &[Type]) -> bool {
     let mut closer = false;
     for (one, other) in one.iter().zip(other) {

@@ -1,14 +1,14 @@
-//! The grammar of YAQL, as `yaql.language.parser` and the operators of `yaql.language.factory` make it.
+//! The grammar of YAQL, as defined by `yaql.language.parser` and the operators of `yaql.language.factory`.
 
 use std::rc::Rc;
 
 use super::expression::Expression;
 use super::lexer::{Broken, Lexer, Token};
 
-/// How deep expressions may nest that are read here: Python's own recursion ends Heat's reading not far behind.
+/// How deeply expressions can nest. Python's own recursion limit stops Heat's parser not much later.
 const DEPTH: usize = 60;
 
-/// How tightly operators bind, and whether the left one of two equals comes first.
+/// The precedence of binary operators, and whether they are left-associative.
 fn binary(sign: &str) -> Option<(u8, bool)> {
     Some(match sign {
         "." | "?." => (10, true),
@@ -23,7 +23,7 @@ fn binary(sign: &str) -> Option<(u8, bool)> {
     })
 }
 
-/// How tightly an index binds.
+/// The precedence of an index.
 const INDEX: u8 = 9;
 
 fn prefix(sign: &str) -> Option<u8> {
@@ -52,7 +52,7 @@ struct Parser<'t> {
     next: Option<(usize, Token)>,
 }
 
-/// An expression and how deep it is.
+/// An expression and its depth.
 type Deep = (Rc<Expression>, usize);
 
 type Arguments = (Vec<Option<Rc<Expression>>>, usize);
@@ -94,7 +94,7 @@ impl Parser<'_> {
         self.advance().map(drop)
     }
 
-    /// A value of operators that bind at least so tightly. `outer` is how many values it stands in.
+    /// A value with operators of at least this precedence. `outer` is the number of values around it.
     fn value(&mut self, least: u8, outer: usize) -> Result<Deep, Broken> {
         if outer > DEPTH {
             return Err(Broken::Unknown);
@@ -128,7 +128,7 @@ impl Parser<'_> {
         Ok((left, depth))
     }
 
-    /// What a value begins with.
+    /// The first part of a value.
     fn first(&mut self, outer: usize) -> Result<Deep, Broken> {
         let is_prefix = |sign: &str| prefix(sign).is_some() || matches!(sign, "(" | "[" | "{");
         match &self.next {
@@ -166,7 +166,7 @@ impl Parser<'_> {
         Ok((Rc::new(Expression::Call { name, arguments }), depth + 1))
     }
 
-    /// Arguments up to the end: those that may be left out, then rules. The last one is there.
+    /// Arguments up to the end: positional ones, which can be omitted, then rules. The last argument cannot be omitted.
     fn arguments(&mut self, end: &str, outer: usize) -> Result<Arguments, Broken> {
         let (mut arguments, mut depth) = (Vec::new(), 0);
         if self.is_next(end) {
@@ -187,7 +187,7 @@ impl Parser<'_> {
             let (value, deep) = self.value(0, outer + 1)?;
             depth = depth.max(deep);
             if self.is_next("=>") {
-                // Before the first rule, one argument may be left out, if there is one before that.
+                // Before the first rule, at most one argument can be omitted, and only after another one.
                 let only_holes = arguments.iter().all(Option::is_none);
                 if !rules && (holes > 1 || holes == 1 && only_holes) {
                     return Err(self.unexpected());

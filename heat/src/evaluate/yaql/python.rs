@@ -1,11 +1,11 @@
-//! How Python writes values, cuts texts, and counts in them.
+//! How Python formats values, slices texts and counts in them.
 
 use super::item::{Item, Map};
 use super::machine::{Stop, unknown};
 use crate::template::float_as_python;
 use crate::value::quoted;
 
-/// As YAQL's `str` writes it.
+/// Formats a value like YAQL's `str`.
 pub(super) fn text(item: &Item) -> Result<String, Stop> {
     Ok(match item {
         Item::Null => "null".to_owned(),
@@ -15,7 +15,7 @@ pub(super) fn text(item: &Item) -> Result<String, Stop> {
     })
 }
 
-/// As Python's `repr` writes it.
+/// Formats a value like Python's `repr`.
 fn repr(item: &Item) -> Result<String, Stop> {
     let all = |items: &[Item]| Ok::<_, Stop>(items.iter().map(repr).collect::<Result<Vec<_>, _>>()?.join(", "));
     Ok(match item {
@@ -37,12 +37,12 @@ fn repr(item: &Item) -> Result<String, Stop> {
     })
 }
 
-/// What Python takes for a blank.
+/// Python's white space.
 pub(super) fn is_blank(sign: char) -> bool {
     sign.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&sign)
 }
 
-/// The part of a list from one index to another, which count from the end if they are negative.
+/// The part of a list between two indices. Negative ones count from the end.
 pub(super) fn bounds(start: i128, end: i128, length: usize) -> (usize, usize) {
     let at = |index: i128| {
         let index = if index < 0 { index.saturating_add(length as i128).max(0) } else { index };
@@ -52,13 +52,13 @@ pub(super) fn bounds(start: i128, end: i128, length: usize) -> (usize, usize) {
     (start, end.max(start))
 }
 
-/// That part of a text, in characters.
+/// The same part of a text, in characters.
 pub(super) fn slice(text: &str, start: i128, end: i128) -> String {
     let (start, end) = bounds(start, end, text.chars().count());
     text.chars().skip(start).take(end - start).collect()
 }
 
-/// Where a text stands in a part of another one, the first or the last time; -1 if nowhere.
+/// The first or last position of a text in a part of another one. -1 if there is none.
 pub(super) fn find(text: &str, part: &str, start: i128, end: i128, last: bool) -> i128 {
     let length = text.chars().count();
     if start > length as i128 {
@@ -70,7 +70,7 @@ pub(super) fn find(text: &str, part: &str, start: i128, end: i128, last: bool) -
     found.map_or(-1, |at| (from + inside[..at].chars().count()) as i128)
 }
 
-/// What a map of texts is as pairs of texts.
+/// A map of texts as pairs of texts.
 pub(super) fn pairs(map: &Map) -> Result<Vec<(String, String)>, Stop> {
     map.entries.iter().map(|(key, value)| Ok((text(key)?, text(value)?))).collect()
 }

@@ -1,4 +1,4 @@
-//! Regular expressions that mean the same to Python.
+//! Regular expressions that mean the same in Python.
 
 use regex_lite::{Captures, Regex};
 
@@ -8,12 +8,12 @@ use super::machine::{Machine, Stop, unknown};
 #[derive(Debug)]
 pub(super) struct Pattern {
     regex: Regex,
-    /// Whether it matches nothing at some place: how Python goes on from there is not told here.
+    /// Whether it can match the empty text. How Python continues after such a match is not modelled here.
     is_empty_somewhere: bool,
 }
 
 impl Pattern {
-    /// Reads a pattern. What only Python reads, or reads in another way, is not known.
+    /// Compiles a pattern. It is unknown if only Python understands it, or if Python understands it differently.
     pub(super) fn of(pattern: &str, flags: &str) -> Result<Self, Stop> {
         if !is_common(pattern) {
             return unknown();
@@ -36,7 +36,7 @@ impl Pattern {
         Ok(self.regex.captures(text))
     }
 
-    /// All matches, so many at most.
+    /// All matches, up to `most`.
     pub(super) fn all<'t>(&self, machine: &Machine<'_>, text: &'t str, most: usize) -> Result<Vec<Captures<'t>>, Stop> {
         readable(machine, text)?;
         if self.is_empty_somewhere {
@@ -46,7 +46,7 @@ impl Pattern {
     }
 }
 
-/// What both take for the same letters, blanks and lines.
+/// Refuses texts in which letters, white space or lines differ between the two engines.
 fn readable(machine: &Machine<'_>, text: &str) -> Result<(), Stop> {
     machine.step(text.len())?;
     if text.is_ascii() && !text.contains(['\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{1f}']) {
@@ -56,7 +56,7 @@ fn readable(machine: &Machine<'_>, text: &str) -> Result<(), Stop> {
     }
 }
 
-/// Whether a pattern consists of what is written and meant alike in Python.
+/// Whether a pattern uses only syntax that is the same in Python.
 fn is_common(pattern: &str) -> bool {
     if !pattern.is_ascii() || pattern.len() > 500 {
         return false;
@@ -88,7 +88,7 @@ fn is_common(pattern: &str) -> bool {
                 signs.next();
                 signs.next() == Some(':')
             }
-            // A repetition of a repetition is something else to Python.
+            // Python reads a repeated repetition as something else.
             '*' | '+' | '}' => !"*+{".contains(next),
             '?' => !"*+{?".contains(next),
             '{' => next.is_ascii_digit() && last != '{',

@@ -1,4 +1,4 @@
-//! What is iterated item by item, as Python's generators are: nothing is computed before somebody asks for it.
+//! Lazy iteration like Python's generators: nothing is computed before it is requested.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,7 +10,7 @@ use super::machine::{Machine, Stop, unknown};
 
 type Next = Box<dyn FnMut(&Machine<'_>) -> Result<Option<Item>, Stop>>;
 
-/// Items that are there once.
+/// Items that can be read once.
 #[derive(Clone)]
 pub(super) struct Stream {
     next: Rc<RefCell<Next>>,
@@ -23,7 +23,7 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// Items of a stream that is iterated from the start each time.
+/// The items of a stream, iterated from the start each time.
 #[derive(Clone, Debug)]
 pub(super) struct Memory {
     stream: Stream,
@@ -31,23 +31,23 @@ pub(super) struct Memory {
     pub(super) depth: u32,
 }
 
-/// A list that is sorted when somebody asks for it.
+/// A list that is sorted on demand.
 #[derive(Debug)]
 pub(super) struct Ordering {
     pub(super) of: Item,
-    /// What it is sorted by, and whether upwards.
+    /// The sort keys, and whether each is ascending.
     pub(super) by: Vec<(Rc<Lambda>, bool)>,
     pub(super) depth: u32,
 }
 
-/// What is made of these is so deep.
+/// The depth of what is made from these items.
 pub(super) fn depth_over(of: &[&Item]) -> Result<u32, Stop> {
     let depth = of.iter().map(|item| item.depth()).max().unwrap_or(0) + 1;
     if depth > NESTED { unknown() } else { Ok(depth) }
 }
 
 impl Stream {
-    /// What `next` gives, which is made of these.
+    /// A stream of the items that `next` computes from these.
     pub(super) fn over(
         of: &[&Item],
         next: impl FnMut(&Machine<'_>) -> Result<Option<Item>, Stop> + 'static,
@@ -62,12 +62,12 @@ impl Stream {
     pub(super) fn next(&self, machine: &Machine<'_>) -> Result<Option<Item>, Stop> {
         machine.deeper(|| match self.next.try_borrow_mut() {
             Ok(mut next) => next(machine),
-            // A stream that asks itself.
+            // A stream that reads itself.
             Err(_) => unknown(),
         })
     }
 
-    /// All that is left.
+    /// All remaining items.
     pub(super) fn rest(&self, machine: &Machine<'_>) -> Result<Vec<Item>, Stop> {
         let mut items = Vec::new();
         while let Some(item) = self.next(machine)? {
@@ -84,7 +84,7 @@ impl Memory {
     }
 }
 
-/// The items of something, as Python's `iter` gives them.
+/// The items of a value, as Python's `iter` yields them.
 pub(super) fn iterate(machine: &Machine<'_>, item: &Item) -> Result<Stream, Stop> {
     let mut at = 0;
     match item {
@@ -108,7 +108,7 @@ pub(super) fn iterate(machine: &Machine<'_>, item: &Item) -> Result<Stream, Stop
                 }))
             })
         }
-        // The order of more is Python's secret.
+        // The order of larger sets is internal to Python.
         Item::Set(map) if map.entries.len() > 1 => unknown(),
         Item::Set(map) => iterate(machine, &Item::tuple(map.keys())?),
         Item::Memory(memory) => {
@@ -137,7 +137,7 @@ impl Ordering {
         self.merged(machine, items)
     }
 
-    /// A sort of our own, since what is compared may fail.
+    /// Our own merge sort, because a comparison can fail.
     fn merged(&self, machine: &Machine<'_>, mut items: Vec<Item>) -> Result<Vec<Item>, Stop> {
         if items.len() < 2 {
             return Ok(items);

@@ -1,11 +1,11 @@
-//! What is wrong with a call, in words.
+//! Messages about invalid calls.
 
 use super::arguments::{Argument, Arguments};
 use super::item::{Item, Map};
 use super::machine::{Sort, Stop, wrong};
 use super::overload::constant;
 
-/// How an operator or function is written.
+/// How an operator or a function is written.
 fn shown(name: &str) -> &str {
     let operator = name.strip_prefix("#operator_").or_else(|| name.strip_prefix("#unary_operator_"));
     operator.unwrap_or(match name {
@@ -17,7 +17,7 @@ fn shown(name: &str) -> &str {
     })
 }
 
-/// No function takes these arguments.
+/// The message that no function accepts these arguments.
 pub(super) fn no_match<T>(name: &str, arguments: &Arguments) -> Result<T, Stop> {
     let kinds = arguments.placed.iter().map(|argument| match argument {
         Argument::Value(value) => value.kind(),
@@ -33,7 +33,7 @@ pub(super) fn no_match<T>(name: &str, arguments: &Arguments) -> Result<T, Stop> 
     Err(Stop::Wrong(Sort::Matching, format!("`{}` does not take {what}", shown(name).escape_debug())))
 }
 
-/// What a map that has no such key has.
+/// The message that a map lacks a key, with the keys that it has.
 pub(super) fn no_key(map: &Map, key: &str) -> String {
     let few = map.entries.iter().filter_map(|(key, _)| match key {
         Item::Text(text) => Some(text.escape_debug().to_string()),
@@ -48,7 +48,7 @@ pub(super) fn no_key(map: &Map, key: &str) -> String {
     format!("a map has no key `{}`{has}", key.escape_debug())
 }
 
-/// Several functions take these arguments, and none of them more exactly than the others.
+/// The message that several functions accept these arguments, and none is more specific than the others.
 pub(super) fn ambiguous<T>(name: &str) -> Result<T, Stop> {
     wrong(format!("which `{}` is meant cannot be told", shown(name).escape_debug()))
 }

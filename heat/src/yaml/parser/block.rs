@@ -1,4 +1,4 @@
-//! Lists and maps in lines of their own.
+//! Lists and maps in block style.
 
 use super::{Error, Event, EventKind, Kind, Parser, Place, State, Syntax};
 
@@ -58,7 +58,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is wrong with a word that continues neither the collection that began at `start` nor what is around it.
+    /// The error for a token that continues neither the collection that began at `start` nor one around it.
     fn misplaced(&mut self, what: &'static str, expected: &'static str, start: Place) -> Result<Error, Error> {
         let token = self.scanner.peek()?;
         let here = token.span.start;

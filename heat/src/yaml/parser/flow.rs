@@ -1,9 +1,9 @@
-//! Lists and maps in brackets.
+//! Lists and maps in flow style, that is in brackets.
 
 use super::{Error, Event, EventKind, Kind, Parser, Place, Properties, Span, State, Syntax};
 
 impl Parser<'_> {
-    /// Goes over the comma before all but the first entry.
+    /// Skips the comma before all entries but the first.
     fn separator(&mut self, open: Place, first: bool, close: &Kind) -> Result<(), Error> {
         if first {
             return Ok(());
@@ -43,7 +43,7 @@ impl Parser<'_> {
     pub(super) fn pair_key(&mut self) -> Result<Event, Error> {
         self.states.push(State::PairValue);
         match self.peek()? {
-            // libyaml goes over that word, whatever it is, so it is missing afterwards.
+            // libyaml skips this token, whatever it is, so it is missing afterwards.
             Kind::Value | Kind::Comma | Kind::FlowListEnd => {
                 let at = self.scanner.next()?.span.end;
                 Ok(Self::nothing(at))

@@ -1,7 +1,7 @@
-//! From words to events: what begins and ends, in the order of the text.
+//! From tokens to events: what begins and ends, in source order.
 //!
-//! The grammar is libyaml's. What is still to come stands on a stack of states, so that no depth of the text is a depth
-//! of calls.
+//! The grammar is libyaml's. What is still expected is on a stack of states, so that the nesting of the text does not nest
+//! calls.
 
 mod block;
 mod document;
@@ -13,14 +13,14 @@ use super::scanner::Scanner;
 use super::token::{Kind, Token};
 use super::{Comment, Error, Place, Span, Syntax, Tree};
 
-/// Something that begins, ends or stands at a place.
+/// The beginning or the end of something, or a value, at a place.
 #[derive(Debug)]
 pub(super) struct Event {
     pub(super) kind: EventKind,
     pub(super) span: Span,
 }
 
-/// What an event can be.
+/// The kinds of events.
 #[derive(Debug)]
 pub(super) enum EventKind {
     /// A document begins.
@@ -30,11 +30,11 @@ pub(super) enum EventKind {
     Alias(String),
     Scalar {
         text: String,
-        /// Whether its type is what its text says.
+        /// Whether its text determines its type.
         plain: bool,
         properties: Properties,
     },
-    /// A value whose type the grammar tells.
+    /// A value whose type the grammar determines.
     Value(Tree),
     ListStart(Properties),
     MapStart(Properties),
@@ -42,30 +42,30 @@ pub(super) enum EventKind {
     MapEnd,
 }
 
-/// What stands before a value.
+/// The properties of a value.
 #[derive(Debug, Default)]
 pub(super) struct Properties {
     pub(super) anchor: Option<String>,
-    /// In full.
+    /// In full form.
     pub(super) tag: Option<String>,
 }
 
-/// What can come next.
+/// The states of the parser.
 #[derive(Clone, Copy, Debug)]
 enum State {
     FirstDocument,
     /// The value of a document without `---`.
     Bare,
-    /// Behind `---`.
+    /// After `---`.
     Content,
     DocumentEnd,
-    /// An entry of a list in lines of its own, which began there.
+    /// An entry of a block list that began there.
     BlockEntry(Place),
-    /// The same, of a list that is not indented further than the key it belongs to.
+    /// The same, for a list that is not indented further than the key that it belongs to.
     UnindentedEntry,
     BlockKey(Place),
     BlockValue(Place),
-    /// An entry of a list in brackets that began there.
+    /// An entry of a flow list that began there.
     FlowEntry {
         open: Place,
         first: bool,
@@ -79,18 +79,18 @@ enum State {
         first: bool,
     },
     FlowValue,
-    /// Behind what stands in `{}` without a value.
+    /// After an entry in `{}` that has no value.
     NoFlowValue,
 }
 
-/// Makes events.
+/// Produces events.
 #[derive(Debug)]
 pub(super) struct Parser<'t> {
     scanner: Scanner<'t>,
     states: Vec<State>,
-    /// The prefixes that tags begin with, and what they stand for.
+    /// The prefixes of tags, and what they stand for.
     tags: HashMap<String, String>,
-    /// The last text in quotes.
+    /// The last quoted text.
     quoted: Option<Span>,
     /// Where the document's value begins.
     begin: Place,
@@ -102,7 +102,7 @@ impl<'t> Parser<'t> {
         Ok(Self { scanner: Scanner::new(text)?, states, tags: HashMap::new(), quoted: None, begin: Place::default() })
     }
 
-    /// The comments of what was read.
+    /// The comments of the text read so far.
     pub(super) fn into_comments(self) -> Vec<Comment> {
         self.scanner.into_comments()
     }
@@ -132,23 +132,23 @@ impl<'t> Parser<'t> {
         self.scanner.peek().map(|token| &token.kind)
     }
 
-    /// Takes the next word as the event that it is.
+    /// Consumes the next token as an event of this kind.
     fn take(&mut self, kind: EventKind) -> Result<Event, Error> {
         Ok(Event { kind, span: self.scanner.next()?.span })
     }
 
-    /// A value that is not written, at a place.
+    /// An empty value at a place.
     fn nothing(at: Place) -> Event {
         let kind = EventKind::Scalar { text: String::new(), plain: true, properties: Properties::default() };
         Event { kind, span: Span { start: at, end: at } }
     }
 
-    /// The same, before the next word.
+    /// An empty value before the next token.
     fn nothing_here(&mut self) -> Result<Event, Error> {
         Ok(Self::nothing(self.scanner.peek()?.span.start))
     }
 
-    /// A value. In block style it may be made by indentation; as the value of a map it may be a list that is not
+    /// A value. In block style it can be delimited by indentation. As the value of a map, it can be a list that is not
     /// indented.
     fn value(&mut self, block: bool, unindented: bool) -> Result<Event, Error> {
         let mut span = self.scanner.peek()?.span;
@@ -205,7 +205,7 @@ impl<'t> Parser<'t> {
             self.quoted = Some(span);
         }
         let plain = match properties.tag.as_deref() {
-            // As libyaml has it: a `!` takes the meaning of quotes away.
+            // As in libyaml, a `!` removes the meaning of quotes.
             Some("!") => true,
             Some(_) => false,
             None => plain,
@@ -245,7 +245,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// An error at the next word.
+    /// The error for an unexpected next token.
     fn unexpected(&mut self, expected: &'static str) -> Result<Error, Error> {
         let quoted = self.quoted;
         let bracket = self.states.iter().rev().find_map(|state| match state {
@@ -261,7 +261,7 @@ impl<'t> Parser<'t> {
             return Ok(Error::new(Syntax::BehindQuote, *span));
         }
         let error = Error::new(Syntax::Unexpected { found: kind.name(), expected }, *span);
-        // The end of a quote was perhaps meant to be a beginning.
+        // The end of a quote may have been meant as a beginning.
         Ok(match quoted {
             Some(quoted) if quoted.end.line == span.start.line && quoted.start.line < quoted.end.line => {
                 error.with("behind a quote that was opened", quoted)

@@ -1,8 +1,8 @@
-//! Text in lines of its own, behind `|` or `>`.
+//! Block scalars: text on lines of its own after `|` or `>`.
 
 use super::{Error, Kind, Place, Scanner, Span, Syntax, Token};
 
-/// What becomes of the ends of lines at the end.
+/// The treatment of line breaks at the end.
 #[derive(Clone, Copy, PartialEq)]
 enum Chomp {
     /// `-`
@@ -19,7 +19,7 @@ impl Scanner<'_> {
         let start = self.reader.place();
         let literal = self.reader.byte(0) == b'|';
         let (chomp, given) = self.block_header()?;
-        // 0 until the first line of the text tells it.
+        // 0 until the first line of the text determines it.
         let mut indent = given.map_or(0, |given| self.indent.max(0) + given);
         let mut end = self.reader.place();
         let mut text = String::new();
@@ -51,7 +51,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Reads the line with the `|` or `>`, and returns what it says of the end and of the indentation.
+    /// Reads the line with the `|` or `>`, and returns its chomping and indentation.
     fn block_header(&mut self) -> Result<(Chomp, Option<i64>), Error> {
         let mark = char::from(self.reader.byte(0));
         self.reader.skip(1);
@@ -79,7 +79,7 @@ impl Scanner<'_> {
         Ok((chomp.unwrap_or(Chomp::Clip), indentation))
     }
 
-    /// Reads indentation and empty lines up to the next line of the text, and finds out the indentation if need be.
+    /// Reads indentation and empty lines up to the next line of the text, and detects the indentation if necessary.
     fn block_breaks(&mut self, indent: &mut i64, breaks: &mut String, end: &mut Place) -> Result<(), Error> {
         let mut deepest = 0;
         *end = self.reader.place();

@@ -1,26 +1,26 @@
-//! What stands between two words of a text: it is folded when there are line breaks in it.
+//! The space between two words of a text, which is folded if it contains line breaks.
 
 use super::Scanner;
 
-/// Blanks, or breaks of lines with the blanks around them.
+/// Blanks, or line breaks with the blanks around them.
 #[derive(Debug, Default)]
 pub(super) struct Gap {
     blanks: String,
-    /// Whether a line has ended.
+    /// Whether there was a line break.
     pub(super) broken: bool,
-    /// The first break; none if it was escaped.
+    /// The first line break. `None` if it was escaped.
     first: Option<char>,
-    /// The further ones.
+    /// Further line breaks.
     more: String,
 }
 
 impl Gap {
-    /// One that begins with an escaped end of line.
+    /// A gap that begins with an escaped line break.
     pub(super) fn escaped() -> Self {
         Self { broken: true, ..Self::default() }
     }
 
-    /// Adds what it means to the text before it, and is nothing afterwards.
+    /// Appends the meaning of the gap to the text before it, and becomes empty.
     pub(super) fn write(&mut self, text: &mut String) {
         match self.first {
             Some('\n') if self.more.is_empty() => text.push(' '),
@@ -37,7 +37,7 @@ impl Gap {
 }
 
 impl Scanner<'_> {
-    /// Reads blanks, up to a tab or further blanks that `stop` refuses, and breaks.
+    /// Reads line breaks and blanks, up to a tab or to blanks that `stop` refuses.
     pub(super) fn gap(&mut self, gap: &mut Gap, stop: impl Fn(&Self) -> bool) -> bool {
         loop {
             let blanks = self.reader.take_while(|byte| byte == b' ');

@@ -1,10 +1,10 @@
-//! From characters to the words of the grammar.
+//! From characters to the tokens of the grammar.
 //!
-//! The rules are those of libyaml, which Heat reads with: YAML 1.1's, with libyaml's readings of them. Two things need
-//! more than the next character. Indentation becomes words: whatever stands further right than the collection it is in
-//! begins a new one, and ends all that stand further right than it does. And that something is a key is known only at
-//! its `:`, so the words since are held back until the `:` comes or cannot come any more: a key without `? ` stands in
-//! one line and has at most 1024 characters.
+//! The rules are those of libyaml, which Heat uses: YAML 1.1's, as libyaml interprets them. Two things need more than the
+//! next character. First, indentation becomes tokens: whatever is indented further than the collection around it begins a
+//! new collection, and ends all collections that are indented further than it is. Second, a key is only recognised at its
+//! `:`. So the tokens since its start are held back until the `:` comes or can no longer come: a key without `? ` is on one
+//! line and has at most 1024 characters.
 
 mod block;
 mod directive;
@@ -20,46 +20,46 @@ use super::reader::Reader;
 use super::token::{Kind, Token};
 use super::{Comment, Error, Place, Span, Syntax};
 
-/// How many characters a key has that is not marked by `? `.
+/// The most characters of a key that is not marked by `? `.
 const KEY: usize = 1024;
-/// How many characters of a line a message shows.
+/// The most characters of a line that a message shows.
 const SHOWN: usize = 60;
 
-/// Makes words, and holds back those of which it is not known yet whether they are keys.
+/// Produces tokens, and holds back those that may turn out to be keys.
 #[derive(Debug)]
 pub(super) struct Scanner<'t> {
     reader: Reader<'t>,
     tokens: VecDeque<Token>,
-    /// How many words were handed out.
+    /// The number of tokens handed out.
     taken: usize,
-    /// The column of the innermost collection that indentation makes; -1 where there is none.
+    /// The column of the innermost block collection. -1 if there is none.
     indent: i64,
     indents: Vec<i64>,
-    /// What may be a key: the last one of the text around, and then for each open bracket the last one within.
+    /// Possible keys: the last one outside of brackets, then for each open bracket the last one in it.
     keys: Vec<Option<Candidate>>,
     /// Whether a key can begin here.
     key_allowed: bool,
-    /// The last text that may go over lines, and how many bytes are before it.
+    /// The last text that can span lines, and the number of bytes before it.
     scalar: Option<(Span, usize)>,
     comments: Vec<Comment>,
-    /// How many comments know what comes next.
+    /// The number of comments whose next token is known.
     followed: usize,
     ended: bool,
-    /// Whether nothing can come before the next word any more.
+    /// Whether no other token can be inserted before the next one.
     settled: bool,
 }
 
-/// A word that is a key if a `:` comes.
+/// A token that is a key if a `:` follows.
 #[derive(Debug)]
 struct Candidate {
-    /// Its number among all words.
+    /// Its number among all tokens.
     token: usize,
-    /// Whether it can only be a key.
+    /// Whether it cannot be anything but a key.
     required: bool,
     place: Place,
-    /// The characters before it.
+    /// The number of characters before it.
     characters: usize,
-    /// The bytes before it.
+    /// The number of bytes before it.
     at: usize,
 }
 
@@ -88,7 +88,7 @@ impl<'t> Scanner<'t> {
         self.comments
     }
 
-    /// The next word; [`Kind::End`] for ever at the end.
+    /// The next token. At the end, always [`Kind::End`].
     pub(super) fn peek(&mut self) -> Result<&Token, Error> {
         while !self.settled {
             if self.needs_more()? {
@@ -121,7 +121,7 @@ impl<'t> Scanner<'t> {
         Ok(self.keys.iter().flatten().any(|key| key.token == self.taken))
     }
 
-    /// Forgets what cannot be a key any more.
+    /// Forgets candidates that can no longer be keys.
     fn forget_keys(&mut self) -> Result<(), Error> {
         let (line, characters) = (self.reader.place().line, self.reader.characters());
         for index in 0..self.keys.len() {
@@ -154,7 +154,7 @@ impl<'t> Scanner<'t> {
         Error::new(Syntax::NoColon { word }, Span { start: key.place, end })
     }
 
-    /// What comes next may be a key.
+    /// Registers the next token as a possible key.
     fn save_key(&mut self) -> Result<(), Error> {
         if self.key_allowed {
             self.forget_last_key()?;
@@ -183,7 +183,7 @@ impl<'t> Scanner<'t> {
         self.keys.len() == 1
     }
 
-    /// Reads the next word, or several.
+    /// Reads at least one token.
     fn scan(&mut self) -> Result<(), Error> {
         self.skip_gap();
         self.forget_keys()?;
@@ -214,10 +214,10 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Goes on to where the next word begins.
+    /// Advances to the start of the next token.
     fn skip_gap(&mut self) {
         loop {
-            // libyaml's reading: a byte order mark can begin any line, and takes a column.
+            // As in libyaml, a byte order mark can begin any line, and takes up a column.
             if self.reader.column() == 0 && self.reader.rest().starts_with('\u{FEFF}') {
                 self.reader.take();
             }

@@ -1,4 +1,4 @@
-//! Text without quotes.
+//! Plain scalars: text without quotes.
 
 use super::fold::Gap;
 use super::{Error, Kind, Scanner, Span, Syntax, Token};
@@ -30,7 +30,7 @@ impl<'t> Scanner<'t> {
                 break;
             }
         }
-        // A line has ended behind it, so the next word may be a key.
+        // A line break follows, so the next token can be a key.
         self.key_allowed = gap.broken;
         let span = Span { start, end };
         self.scalar = Some((span, at));
@@ -38,7 +38,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// What stands together.
+    /// Reads characters up to the next gap.
     fn word(&mut self, block: bool) -> Result<&'t str, Error> {
         let from = self.reader.at();
         loop {

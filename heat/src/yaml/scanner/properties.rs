@@ -2,7 +2,7 @@
 
 use super::{Error, Kind, Place, Scanner, Span, Syntax};
 
-/// What a name is made of.
+/// Whether a name can contain the byte.
 pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
@@ -47,7 +47,7 @@ impl Scanner<'_> {
                     }
                     (handle, rest)
                 }
-                // A `!` alone is a tag of its own.
+                // A `!` on its own is a tag.
                 Some("") if rest.is_empty() => (rest, handle),
                 short => ("!".to_owned(), short.unwrap_or_default().to_owned() + &rest),
             }
@@ -64,7 +64,7 @@ impl Scanner<'_> {
         Error::new(Syntax::Tag(reason), Span { start, end: self.reader.place() })
     }
 
-    /// `!`, `!!`, `!name!`; or `!name`, which is none.
+    /// `!`, `!!` or `!name!`. Also `!name`, which is not a handle.
     pub(super) fn tag_handle(&mut self) -> String {
         self.reader.skip(1);
         let mut handle = format!("!{}", self.reader.take_while(is_name));
@@ -75,7 +75,7 @@ impl Scanner<'_> {
         handle
     }
 
-    /// What stands behind a handle.
+    /// What follows a handle.
     pub(super) fn uri(&mut self, bracketed: bool) -> Result<String, Error> {
         let mut uri = String::new();
         loop {
@@ -89,7 +89,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A character as the octets of its UTF-8, each as `%` and two digits.
+    /// A character given as the bytes of its UTF-8 form, each as `%` and two digits.
     fn uri_escape(&mut self) -> Result<char, Error> {
         let start = self.reader.place();
         let mut octets = Vec::new();

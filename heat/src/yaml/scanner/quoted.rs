@@ -1,4 +1,4 @@
-//! Text in quotes.
+//! Quoted scalars.
 
 use super::fold::Gap;
 use super::{Error, Kind, Place, Scanner, Span, Syntax, Token};
@@ -28,7 +28,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Reads to the next blank, end of line, or quote. An escaped end of line begins what it returns.
+    /// Reads to the next blank, line break or quote. If that is an escaped line break, the returned gap begins with it.
     fn quoted_words(&mut self, quote: u8, text: &mut String) -> Result<Gap, Error> {
         loop {
             text.push_str(self.reader.take_while(|byte| {
@@ -89,7 +89,7 @@ impl Scanner<'_> {
         Ok(meaning)
     }
 
-    /// A character by its number.
+    /// A character given by its number.
     fn code(&mut self, letter: char, digits: usize, start: Place) -> Result<char, Error> {
         let code = self.reader.rest().get(..digits).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let Some(code) = code else {

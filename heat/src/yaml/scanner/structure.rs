@@ -1,11 +1,11 @@
-//! The words that make structure: indentation, brackets, and what marks entries.
+//! The tokens of structure: indentation, brackets, and markers of entries.
 
 use super::{Error, KEY, Kind, Place, Scanner, Span, Syntax, Token};
 use crate::yaml::syntax::tight_pair;
 
 impl Scanner<'_> {
-    /// A collection begins at `column` if nothing that began there or further right is open. Its word comes before the
-    /// word of number `before`.
+    /// Begins a collection at `column`, unless one that began there or further right is open. Its token is inserted before
+    /// the token with the number `before`.
     fn open_indent(&mut self, column: i64, kind: Kind, place: Place, before: usize) {
         if self.is_block() && self.indent < column {
             self.indents.push(self.indent);
@@ -14,7 +14,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Collections that stand further right than `column` end.
+    /// Ends the collections that are indented further than `column`.
     pub(super) fn close_indents(&mut self, column: i64) {
         if !self.is_block() {
             return;
@@ -49,7 +49,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// One character that is a word.
+    /// A token of one character.
     fn indicator(&mut self, kind: Kind) {
         let start = self.reader.place();
         self.reader.skip(1);
@@ -120,7 +120,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// What is wrong with a `:` that belongs to no key.
+    /// The error for a `:` that does not belong to a key.
     fn stray_colon(&self) -> Error {
         let Some((scalar, at)) = self.scalar.filter(|(scalar, _)| scalar.end.line == self.reader.place().line) else {
             return self.error(Syntax::Colon);

@@ -1,33 +1,33 @@
-//! Where lines break: rustfmt's rules, with its settings as they come.
+//! Line breaking by rustfmt's rules, with its default settings.
 
 use super::{Expr, Method};
 
-/// The width of a line.
+/// The maximum width of a line.
 pub(in super::super) const WIDTH: usize = 100;
 
-/// Above this width, the arguments of a call, the items of an array and a chain of methods stand one a line.
+/// Above this width, the arguments of a call, the items of an array or the methods of a chain go on one line each.
 const NARROW: usize = 60;
 
-/// Above this width, the fields of a struct stand one a line.
+/// Above this width, the fields of a struct go on one line each.
 const FIELDS: usize = 18;
 
-/// Up to this width, the items of an array stand as many in a line as fit.
+/// Up to this width, as many items of an array as fit go on one line.
 const SHORT: usize = 10;
 
 const TAB: usize = 4;
 
-/// Where something is written.
+/// The position of an expression.
 #[derive(Clone, Copy)]
 struct Place {
-    /// How far the lines of the block are indented.
+    /// The indentation of the block.
     indent: usize,
-    /// Where the first line begins.
+    /// The column of the first line's start.
     column: usize,
-    /// What stands behind the last line.
+    /// The width of what follows on the last line.
     after: usize,
-    /// The last column that may be used.
+    /// The last usable column.
     width: usize,
-    /// Whether this is within a chain that must not be broken between its methods, and so must not be either.
+    /// Whether this is part of a chain that must not be broken between its methods, and so must not be broken either.
     straight: bool,
 }
 
@@ -40,7 +40,7 @@ impl Place {
         self.width.saturating_sub(self.column + self.after)
     }
 
-    /// One level deeper, on a line of its own with a comma behind.
+    /// The position one level deeper, on its own line and followed by a comma.
     fn item(self) -> Self {
         let indent = self.indent + TAB;
         Self { straight: self.straight, ..Self::line(indent, indent) }
@@ -81,7 +81,7 @@ fn len(text: &str) -> usize {
     text.chars().count()
 }
 
-/// The expression on one line, if rustfmt leaves it on one however wide the line is.
+/// The expression on one line, if rustfmt keeps it on one however wide it is.
 fn flat(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Atom(text) => Some(text.clone()),
@@ -111,7 +111,7 @@ fn field((name, value): &(String, Expr)) -> Option<String> {
 fn flat_items(items: &[Expr]) -> Option<String> {
     let texts: Vec<String> = items.iter().map(flat).collect::<Option<_>>()?;
     let text = texts.join(", ");
-    // rustfmt gives a nested call less room than other single items.
+    // rustfmt gives a nested call less space than other single items.
     let has_room = matches!(items, [only] if !matches!(only, Expr::Call(..)));
     (has_room || len(&text) <= NARROW).then_some(text)
 }
@@ -120,12 +120,13 @@ fn flat_method(method: &Method) -> Option<String> {
     Some(format!(".{}({})", method.name, flat_items(&method.arguments)?))
 }
 
-/// The expression where nothing keeps it from being broken.
+/// The expression, free to be broken anywhere.
 fn written(expr: &Expr, place: Place) -> String {
     write(expr, place).expect("INVARIANT: only what must be straight may have no form")
 }
 
-/// The expression at its place, too wide where nothing can be broken; `None` if it must be straight and cannot.
+/// The expression at this position, exceeding the width where nothing can be broken. `None` if it must not be broken but
+/// does not fit.
 fn write(expr: &Expr, place: Place) -> Option<String> {
     if let Some(text) = flat(expr).filter(|text| len(text) <= place.room()) {
         return Some(text);
@@ -154,7 +155,7 @@ fn write(expr: &Expr, place: Place) -> Option<String> {
     }
 }
 
-/// Items between delimiters, behind `name`.
+/// Items between delimiters, after `name`.
 fn delimited(items: &[Expr], place: Place, (open, close): (char, char), name: &str) -> Option<String> {
     let inner = Place { column: place.column + 1, after: place.after + 1, ..place };
     if let Some(text) = flat_items(items).filter(|text| len(text) <= inner.room()) {
@@ -179,7 +180,7 @@ fn delimited(items: &[Expr], place: Place, (open, close): (char, char), name: &s
     Some(format!("{open}\n{lines}{}{close}", blanks(place.indent)))
 }
 
-/// Short items, as many in a line as fit.
+/// Short items, as many per line as fit.
 fn mixed(items: &[String], place: Place) -> String {
     let mut lines = String::new();
     let mut line = String::new();
@@ -196,7 +197,7 @@ fn mixed(items: &[String], place: Place) -> String {
     lines + &format!("{}{line}\n", blanks(place.indent))
 }
 
-/// A single argument whose own delimiters are those of the call: `f([` ... `])`. Behind a `short` name a chain may be
+/// A single argument whose own delimiters join those of the call: `f([` ... `])`. After a `short` name, a chain can be
 /// broken between its methods.
 fn overflowing(expr: &Expr, place: Place, short: bool) -> Option<String> {
     let text = match expr {
@@ -212,12 +213,12 @@ fn overflowing(expr: &Expr, place: Place, short: bool) -> Option<String> {
     (text.contains('\n') && place.column + first <= place.width && first <= NARROW).then_some(text)
 }
 
-/// Methods on an expression: one a line, unless all but the last fit on the first.
+/// A method chain: one method per line, unless all but the last fit on the first line.
 fn chain(root: &Expr, methods: &[Method], place: Place) -> Option<String> {
     let count = methods.len();
     let mut rest = methods;
     let mut begun = write(root, Place { after: 0, ..place })?;
-    // A root that is no wider than a tab, and stands where a line begins, takes its first method along.
+    // A root no wider than one level of indentation, at the start of a line, keeps its first method on that line.
     let tab = TAB.saturating_sub(place.column.saturating_sub(place.indent));
     while len(&begun) <= tab && !begun.contains('\n') && !rest.is_empty() {
         let column = place.column + len(&begun);
@@ -227,7 +228,7 @@ fn chain(root: &Expr, methods: &[Method], place: Place) -> Option<String> {
     }
     let Some((last, others)) = rest.split_last() else { return Some(begun) };
     let below = Place { after: 0, ..place.item() };
-    // Behind a call that was broken, methods stand below its end.
+    // Methods after a call that was broken go below its end.
     let is_whole = rest.len() == count;
     let closes = || begun.lines().last().is_some_and(|line| line.trim_start().starts_with([')', ']', '}']));
     let ends = begun.contains('\n') && (is_whole || closes());
@@ -279,7 +280,7 @@ mod tests {
     fn rustfmt(text: &str) -> String {
         let mut child = Command::new("rustfmt")
             .args(["--edition", "2024"])
-            // Not the settings of this workspace.
+            // Avoids the rustfmt settings of this workspace.
             .current_dir(std::env::temp_dir())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -291,7 +292,7 @@ mod tests {
         String::from_utf8(output.stdout).expect("text")
     }
 
-    /// Random expressions: rustfmt has nothing to change in any of them.
+    /// Random expressions: rustfmt changes nothing in any of them.
     #[test]
     fn rustfmt_changes_nothing() {
         let mut seed = 7_u64;

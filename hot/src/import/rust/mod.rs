@@ -1,7 +1,7 @@
-//! Expressions of Rust, and their text as rustfmt has it.
+//! Rust expressions, and their text as rustfmt formats it.
 //!
-//! Only what generated blueprints consist of: paths and literals, calls, chains of methods, arrays, tuples, literals of
-//! structs. None of them holds a line break of its own: long text is a constant beside the function.
+//! Only what generated blueprints consist of: paths and literals, calls, method chains, arrays, tuples and struct literals.
+//! No expression contains a line break of its own, because long text is a constant beside the function.
 
 mod layout;
 
@@ -12,17 +12,17 @@ pub(super) use layout::{WIDTH, assigned, statement};
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expr {
-    /// A path, a literal, or a field: one line as it stands.
+    /// A path, a literal or a field, written on one line as is.
     Atom(String),
-    /// A call of a function or a macro: `neutron::Net::new`, `text!`.
+    /// A call of a function or macro: `neutron::Net::new`, `text!`.
     Call(String, Vec<Expr>),
-    /// Methods one after the other on a first expression.
+    /// A method chain on a first expression.
     Chain(Box<Expr>, Vec<Method>),
-    /// Values in brackets.
+    /// Values in square brackets.
     Array(Vec<Expr>),
     /// Values in parentheses.
     Tuple(Vec<Expr>),
-    /// A struct's fields by name.
+    /// A struct literal.
     Struct(String, Vec<(String, Expr)>),
 }
 
@@ -40,7 +40,7 @@ impl Expr {
         Self::Atom(text.into())
     }
 
-    /// Text in quotes.
+    /// A string literal.
     pub(super) fn text(text: &str) -> Self {
         Self::Atom(quoted(text))
     }
@@ -49,7 +49,7 @@ impl Expr {
         Self::Call(name.into(), arguments.into_iter().collect())
     }
 
-    /// This with one more method called on it.
+    /// The expression with another method called on it.
     pub(super) fn method(self, name: impl Into<String>, arguments: impl IntoIterator<Item = Expr>) -> Self {
         let method = Method { name: name.into(), arguments: arguments.into_iter().collect() };
         match self {
@@ -62,7 +62,7 @@ impl Expr {
     }
 }
 
-/// A literal of text: raw where quotes would have to be escaped.
+/// A string literal: raw where quotes would have to be escaped.
 pub(super) fn quoted(text: &str) -> String {
     let is_plain = !text.chars().any(is_unseen);
     if is_plain && text.contains(['"', '\\']) {
@@ -86,7 +86,7 @@ pub(super) fn quoted(text: &str) -> String {
     out + "\""
 }
 
-/// As many hashes as raw text needs around it.
+/// The hashes that a raw string of this text needs.
 pub(super) fn hashes(text: &str) -> String {
     let mut hashes = String::new();
     while text.contains(&format!("\"{hashes}")) {

@@ -1,8 +1,9 @@
-//! Layered layout of one level: boxes of known sizes, and links that lead from left to right.
+//! Layered layout of one level: boxes of known sizes, and links from left to right.
 //!
-//! The manner of Sugiyama: boxes get layers by who needs whom, links that pass by layers get a place in each of them,
-//! places are put in an order with few crossings, and then to where links are straight. What is too tall goes on in the next
-//! layer, what is too wide in the next row. A link is drawn once as far as it goes the same way as others of its bundle.
+//! The method is Sugiyama's. Boxes are assigned to layers by their dependencies, and links that pass through a layer get a
+//! cell in it. Cells are then ordered to reduce crossings, and finally positioned so that links are straight. A layer that
+//! is too tall continues in the next layer, and a row that is too wide in the next row. Links of one bundle are drawn once
+//! as far as they share a route.
 
 mod order;
 mod place;
@@ -14,9 +15,9 @@ mod route;
 pub(super) struct Item {
     pub(super) w: f64,
     pub(super) h: f64,
-    /// Where it is, if it is a place in the border through which links come or go.
+    /// The side it is on, if it is a point on the border where links enter or leave.
     pub(super) border: Option<Border>,
-    /// Which of several alike it is, and its number among them: they stand in the order of their numbers.
+    /// Its group among similar items, and its number in the group. Members are ordered by number.
     pub(super) member: Option<(usize, u64)>,
 }
 
@@ -27,19 +28,19 @@ pub(super) enum Border {
     Right,
 }
 
-/// A link from the right side of one item to the left side of another one. Those that do not lead back form no cycle.
+/// A link from the right side of one item to the left side of another. Links that do not lead back form no cycle.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// Where it leaves, from the item's top.
+    /// Where it leaves, measured from the item's top.
     pub(super) from_y: f64,
-    /// Where it arrives, from the item's top.
+    /// Where it arrives, measured from the item's top.
     pub(super) to_y: f64,
-    /// Links of one bundle go the same way as far as they can.
+    /// Links of one bundle share a route as far as they can.
     pub(super) bundle: usize,
     pub(super) weight: f64,
-    /// Whether it leads back, to an item that stands before the one that it comes from.
+    /// Whether it leads back, to an item in front of the one that it comes from.
     pub(super) is_back: bool,
 }
 
@@ -50,12 +51,12 @@ pub(super) enum Step {
     Curve(f64, f64),
     /// A straight line; corners between lines are rounded.
     Line(f64, f64),
-    /// A curve that turns back, and goes this far to the right while it does.
+    /// A curve that turns back, with how far it extends to the right while turning.
     Turn(f64, f64, f64),
 }
 
 impl Step {
-    /// The same step elsewhere.
+    /// The same step, shifted.
     pub(super) fn moved(self, x: f64, y: f64) -> Self {
         match self {
             Self::Curve(to_x, to_y) => Self::Curve(to_x + x, to_y + y),
@@ -65,24 +66,24 @@ impl Step {
     }
 }
 
-/// Where everything is.
+/// The result of the layout.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Placed {
     pub(super) at: Vec<(f64, f64)>,
-    /// For each link: where it begins, and its steps.
+    /// For each link, its start and its steps.
     pub(super) paths: Vec<((f64, f64), Vec<Step>)>,
     pub(super) w: f64,
     pub(super) h: f64,
 }
 
-/// Places of a layer: an item, or a passing bundle.
+/// A cell of a layer: an item or a passing bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Cell {
     Item(usize),
     Passing { bundle: usize, layer: usize },
 }
 
-/// A piece of a link between neighbouring layers.
+/// A segment of a link between neighbouring layers.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     from: Cell,
@@ -92,15 +93,15 @@ struct Piece {
     weight: f64,
 }
 
-/// The level while it is laid out.
+/// The level during layout.
 struct Level<'i> {
     items: &'i [Item],
     links: &'i [Link],
     layer_of: Vec<usize>,
-    /// By layer its row.
+    /// The row of each layer.
     row_of: Vec<usize>,
     layers: Vec<Vec<Cell>>,
-    /// By the layer that they begin in.
+    /// Segments, by the layer in which they start.
     pieces: Vec<Vec<Piece>>,
 }
 
@@ -120,7 +121,7 @@ pub(super) fn place(items: &[Item], links: &[Link]) -> Placed {
 }
 
 impl Level<'_> {
-    /// Whether a link goes from row to row.
+    /// Whether a link leads from one row to another.
     fn wraps(&self, link: &Link) -> bool {
         self.row_of[self.layer_of[link.from]] != self.row_of[self.layer_of[link.to]]
     }
@@ -132,7 +133,7 @@ impl Level<'_> {
         }
     }
 
-    /// The cells that a link passes, ends included.
+    /// The cells along a link, including its ends.
     fn way(&self, link: &Link) -> Vec<Cell> {
         let (from, to) = (self.layer_of[link.from], self.layer_of[link.to]);
         if link.is_back {

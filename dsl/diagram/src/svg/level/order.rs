@@ -1,4 +1,4 @@
-//! The order of cells within their layers: few crossings, by barycentres.
+//! The order of cells within their layers, which keeps crossings few, by the barycentre method.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -39,13 +39,13 @@ fn positions(cells: &[Cell]) -> HashMap<Cell, f64> {
     positions
 }
 
-/// Where a piece ends within its cell, between 0 and 1.
+/// Where a segment ends within its cell, between 0 and 1.
 fn share(level: &Level<'_>, cell: Cell, y: f64) -> f64 {
     let h = level.height(cell);
     if h > 0.0 { (y / h).clamp(0.0, 1.0) * 0.9 } else { 0.45 }
 }
 
-/// Sorts a layer by where its neighbours to the left (or right) are.
+/// Sorts a layer by the positions of its neighbours to the left (or right).
 fn sort(level: &mut Level<'_>, layer: usize, by_left: bool) {
     let (other, pieces) = if by_left { (layer - 1, layer - 1) } else { (layer + 1, layer) };
     let positions = positions(&level.layers[other]);
@@ -59,7 +59,7 @@ fn sort(level: &mut Level<'_>, layer: usize, by_left: bool) {
         sum.1 += piece.weight;
     }
     let mut keyed: Vec<(f64, Cell)> = Vec::with_capacity(level.layers[layer].len());
-    // What has no neighbours keeps its place among the others.
+    // A cell without neighbours keeps its place among the others.
     let mut last = -1.0;
     for cell in &level.layers[layer] {
         if let Some((sum, weight)) = sums.get(cell) {
@@ -72,8 +72,8 @@ fn sort(level: &mut Level<'_>, layer: usize, by_left: bool) {
     number(level, layer);
 }
 
-/// Puts those of several alike that stand in one layer in the order of their numbers, at the places that they have: readers
-/// look for the third behind the second, even where wires cross for it.
+/// Orders similar items in one layer by their numbers, in the places that they occupy: readers look for the third one after
+/// the second, even where that makes wires cross.
 fn number(level: &mut Level<'_>, layer: usize) {
     let mut places: BTreeMap<usize, Vec<(usize, u64)>> = BTreeMap::new();
     for (place, cell) in level.layers[layer].iter().enumerate() {
@@ -93,7 +93,7 @@ fn number(level: &mut Level<'_>, layer: usize) {
     }
 }
 
-/// How often pieces cross.
+/// The number of crossings.
 fn crossings(level: &Level<'_>) -> usize {
     let mut crossings = 0;
     for (layer, pieces) in level.pieces.iter().enumerate().filter(|(_, pieces)| pieces.len() > 1) {
@@ -113,7 +113,7 @@ fn crossings(level: &Level<'_>) -> usize {
     crossings
 }
 
-/// How many pairs stand in the wrong order; sorts them.
+/// The number of pairs in the wrong order. Sorts the values.
 fn inversions(values: &mut [f64]) -> usize {
     if values.len() < 2 {
         return 0;

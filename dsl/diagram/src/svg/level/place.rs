@@ -1,22 +1,22 @@
-//! Where cells are: as near to their neighbours as their order and the room between them allow.
+//! The positions of cells: as near to their neighbours as their order and the gaps between them allow.
 
 use std::collections::HashMap;
 
 use super::{Cell, Level, Piece, Placed, route};
 
-/// Room below a box.
+/// The gap below a box.
 const GAP: f64 = 20.0;
-/// Room between passing links.
+/// The gap between passing links.
 const TRACK: f64 = 8.0;
 const SWEEPS: usize = 14;
 /// How much taller than its tallest layer a level may be.
 const LOOSE: f64 = 1.3;
 
-/// What was found out of layers and rows.
+/// Positions of layers and rows.
 pub(super) struct Grid {
-    /// By layer its left and right side.
+    /// The left and right side of each layer.
     pub(super) x: Vec<(f64, f64)>,
-    /// By row its top and bottom.
+    /// The top and bottom of each row.
     pub(super) y: Vec<(f64, f64)>,
     pub(super) of: HashMap<Cell, f64>,
 }
@@ -37,7 +37,7 @@ pub(super) fn place(level: &Level<'_>) -> Placed {
         extents.fold((f64::INFINITY, f64::NEG_INFINITY), |all, one| (all.0.min(one.0), all.1.max(one.1)));
     let compact = stacked(level);
     let tallest = level.layers.iter().map(|cells| extent(level, cells, &compact).1).fold(0.0, f64::max);
-    // Straight links can make a row, and links around many boxes a column, much taller than what is in it.
+    // Straight links can make a row much taller than its content, and links around many boxes can do the same to a column.
     if is_wrapped || bottom - top > LOOSE * tallest + 400.0 {
         y = compact;
         if !is_wrapped {
@@ -51,7 +51,7 @@ pub(super) fn place(level: &Level<'_>) -> Placed {
     route::routed(level, &gutters, &grid)
 }
 
-/// All cells one below the other.
+/// Stacks all cells of a layer.
 fn stacked(level: &Level<'_>) -> HashMap<Cell, f64> {
     let mut y = HashMap::new();
     for cells in &level.layers {
@@ -67,13 +67,13 @@ fn stacked(level: &Level<'_>) -> HashMap<Cell, f64> {
     y
 }
 
-/// Where the first cell of a layer begins, and the last one ends.
+/// The top of the first cell of a layer, and the bottom of the last one.
 fn extent(level: &Level<'_>, cells: &[Cell], y: &HashMap<Cell, f64>) -> (f64, f64) {
     let top = cells.first().map_or(0.0, |cell| y[cell]);
     (top, cells.last().map_or(0.0, |cell| y[cell] + level.height(*cell)))
 }
 
-/// Puts the middle of a layer at zero.
+/// Moves the centre of a layer to zero.
 fn centre(level: &Level<'_>, cells: &[Cell], y: &mut HashMap<Cell, f64>) {
     let (top, bottom) = extent(level, cells, y);
     for cell in cells {
@@ -91,7 +91,7 @@ fn room(above: Cell, below: Cell) -> f64 {
     }
 }
 
-/// Moves the cells of a layer to where their neighbours would have them: to the left, to the right, and at last on both
+/// Moves the cells of a layer towards their neighbours: those on the left, those on the right, and finally those on both
 /// sides.
 fn settle(level: &Level<'_>, layer: usize, y: &mut HashMap<Cell, f64>, sweep: usize) {
     let both = sweep + 4 >= SWEEPS;
@@ -111,7 +111,7 @@ fn settle(level: &Level<'_>, layer: usize, y: &mut HashMap<Cell, f64>, sweep: us
         wish(piece.from, y[&piece.to] + piece.to_y - piece.from_y, weight(piece));
     }
     let cells = &level.layers[layer];
-    // Distances are taken out, so that what is left is an order: then those that would overlap go together to their mean.
+    // Subtracting the distances leaves only an order. Then those that would overlap move together to their mean.
     let mut offset = 0.0;
     let mut groups: Vec<(f64, f64, usize)> = Vec::new();
     let mut offsets = Vec::with_capacity(cells.len());
@@ -161,7 +161,7 @@ fn rows(level: &Level<'_>, gutters: &route::Gutters, grid: &mut Grid) {
     }
 }
 
-/// Puts layers beside each other.
+/// Puts layers next to each other.
 fn columns(level: &Level<'_>, gutters: &route::Gutters, grid: &mut Grid) {
     let mut at = 0.0;
     for (layer, cells) in level.layers.iter().enumerate() {

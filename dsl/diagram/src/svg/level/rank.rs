@@ -1,17 +1,17 @@
-//! Which layer an item is in, and which row a layer.
+//! The layer of each item, and the row of each layer.
 
 use super::{Border, Item, Link};
 
-/// Width to height that a picture should have.
+/// The preferred ratio of a diagram's width to its height.
 const ASPECT: f64 = 1.5;
-/// Layers up to this height are never cut.
+/// Layers up to this height are never split.
 const TALL: f64 = 900.0;
-/// Rows up to this width are never cut.
+/// Rows up to this width are never split.
 const WIDE: f64 = 2600.0;
-/// What an item needs besides its own size, about.
+/// The approximate space that an item needs in addition to its own size.
 const AROUND: (f64, f64) = (90.0, 18.0);
 
-/// The layer of each item; no layer is empty.
+/// The layer of each item. No layer is empty.
 pub(super) fn layers(items: &[Item], links: &[Link]) -> Vec<usize> {
     let natural = layers_below(items, links, f64::INFINITY);
     let area: f64 = items.iter().map(|item| (item.w + AROUND.0) * (item.h + AROUND.1)).sum();
@@ -30,7 +30,7 @@ fn heights(items: &[Item], layers: &[usize]) -> Vec<f64> {
     heights
 }
 
-/// Layers that are not taller than `limit`, if that can be.
+/// Layers no taller than `limit`, where possible.
 fn layers_below(items: &[Item], links: &[Link], limit: f64) -> Vec<usize> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); items.len()];
     let mut behind: Vec<Vec<usize>> = vec![Vec::new(); items.len()];
@@ -57,7 +57,7 @@ fn layers_below(items: &[Item], links: &[Link], limit: f64) -> Vec<usize> {
         heights[at] += h;
         layer[item] = at;
     }
-    // What needs nothing stands next to what needs it.
+    // An item without dependencies goes next to the items that depend on it.
     for &item in sorted.iter().rev().filter(|item| is_inner(**item) && before[**item].is_empty()) {
         let next = behind[item].iter().filter(|next| is_inner(**next)).map(|next| layer[*next]).min();
         if let Some(next) = next.filter(|next| *next > layer[item] + 1) {
@@ -87,7 +87,7 @@ fn layers_below(items: &[Item], links: &[Link], limit: f64) -> Vec<usize> {
     dense(&layer)
 }
 
-/// Items without links go where there is room.
+/// Puts items without links where there is space.
 fn alone(items: &[Item], alone: Vec<usize>, first: usize, layer: &mut [usize], mut heights: Vec<f64>) {
     let area: f64 = items.iter().map(|item| (item.w + AROUND.0) * (item.h + AROUND.1)).sum();
     let tallest = heights.iter().copied().fold((area / ASPECT).sqrt(), f64::max);
@@ -102,7 +102,7 @@ fn alone(items: &[Item], alone: Vec<usize>, first: usize, layer: &mut [usize], m
     }
 }
 
-/// Items, each behind those that it has links from.
+/// Sorts items topologically: each comes after those that it has links from.
 fn sorted(before: &[Vec<usize>], behind: &[Vec<usize>]) -> Vec<usize> {
     let mut missing: Vec<usize> = before.iter().map(Vec::len).collect();
     let mut ready: std::collections::BTreeSet<usize> = (0..before.len()).filter(|item| missing[*item] == 0).collect();
@@ -119,7 +119,7 @@ fn sorted(before: &[Vec<usize>], behind: &[Vec<usize>]) -> Vec<usize> {
     sorted
 }
 
-/// The same layers without empty ones.
+/// The layers renumbered, so that none is empty.
 fn dense(layers: &[usize]) -> Vec<usize> {
     let mut used = layers.to_vec();
     used.sort_unstable();

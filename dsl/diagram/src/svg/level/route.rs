@@ -1,8 +1,8 @@
-//! The ways of links.
+//! The routes of links.
 //!
-//! Within a row a link is straight across layers and a curve between them, where no box is. One that leads back turns
-//! round behind its box, and once more before the other. From row to row a link goes down beside its box, along between the
-//! rows, and, if rows lie between, at the left of them all.
+//! Within a row, a link is straight across layers and curves between them, where there are no boxes. A link that leads back
+//! turns behind its box, and again in front of the other. From one row to another, a link goes down beside its box, then
+//! along between the rows and, if other rows are in between, to the left of all of them.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,18 @@ use super::place::Grid;
 use super::{Border, Cell, Level, Link, Placed, Step};
 
 const TRACK: f64 = 7.0;
-/// How far a link that leads back goes out when it turns.
+/// How far a link that leads back extends when it turns.
 const TURN: f64 = 22.0;
 
-/// By bundle its track.
+/// The track of each bundle.
 type Tracks = HashMap<usize, usize>;
 
-/// The room for links that go from row to row: each bundle has a track in each gutter that it uses.
+/// The space for links from row to row. Each bundle has a track in each gutter that it uses.
 pub(super) struct Gutters {
     /// Above each row, and below the last.
     above: Vec<Tracks>,
     left: Tracks,
-    /// Tracks beside layers: at their right where links leave, at their left where they arrive.
+    /// Tracks beside layers: on the right where links leave, and on the left where they arrive.
     out: HashMap<usize, Tracks>,
     into: HashMap<usize, Tracks>,
     turns: bool,
@@ -37,7 +37,7 @@ fn tracks(count: usize) -> f64 {
     count as f64 * TRACK
 }
 
-/// The gutters that a link uses: below its row, and above the other.
+/// The gutters that a link uses: below its own row, and above the target's.
 fn gutters_of(level: &Level<'_>, link: &Link) -> (usize, usize) {
     let row = |item: usize| level.row_of[level.layer_of[item]];
     (row(link.from) + 1, row(link.to))
@@ -62,21 +62,21 @@ impl Gutters {
         gutters
     }
 
-    /// The room above a row, or below the last.
+    /// The height of the gutter above a row, or below the last one.
     pub(super) fn height(&self, gutter: usize) -> f64 {
         let count = self.above[gutter].len();
         let is_between = gutter > 0 && gutter + 1 < self.above.len();
         tracks(count) + if is_between { 34.0 } else { 0.0 } + if count > 0 { 10.0 } else { 0.0 }
     }
 
-    /// The room at the left of all.
+    /// The width of the margin to the left of all rows.
     pub(super) fn margin(&self) -> f64 {
         let arriving = self.into.values().map(HashMap::len).max().unwrap_or(0);
         let turn = if self.turns { TURN } else { 0.0 };
         if arriving + self.left.len() == 0 { turn } else { (tracks(self.left.len() + arriving) + 18.0).max(turn) }
     }
 
-    /// The room behind a layer for links that leave it, and for those that arrive at the next one.
+    /// The width behind a layer for links that leave it and for those that arrive at the next one.
     pub(super) fn beside(&self, layer: usize) -> f64 {
         let count = |tracks: &HashMap<usize, Tracks>, layer| tracks.get(&layer).map_or(0, HashMap::len);
         tracks(count(&self.out, layer) + count(&self.into, layer + 1))

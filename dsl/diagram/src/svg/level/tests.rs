@@ -42,7 +42,8 @@ proptest! {
                     Step::Curve(to_x, to_y) | Step::Line(to_x, to_y) => (to_x, to_y, 0.0),
                     Step::Turn(to_x, to_y, out) => (to_x, to_y, 0.75 * out),
                 };
-                // Curves stay between the layers: their whole extent is free. Lines are what they are.
+                // Curves stay between the layers, so their whole extent must be free. For lines, only the line itself must
+                // be.
                 let (left, right) = (x.min(to_x).min(to_x + out) + 0.01, x.max(to_x).max(to_x + out) - 0.01);
                 let (top, bottom) = (y.min(to_y) + 0.01, y.max(to_y) - 0.01);
                 for (index, b) in boxes.iter().enumerate().filter(|(index, _)| *index != link.from && *index != link.to) {

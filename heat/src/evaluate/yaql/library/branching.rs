@@ -1,4 +1,4 @@
-//! Functions that compute only what they need of their arguments.
+//! Functions that evaluate their arguments only on demand.
 
 use std::rc::Rc;
 

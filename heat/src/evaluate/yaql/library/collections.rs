@@ -1,4 +1,4 @@
-//! Lists and maps, and what is changed in them.
+//! Lists and maps, and functions that change them.
 
 use super::super::item::{Item, Map, Part};
 use super::super::limits;
@@ -128,7 +128,7 @@ fn once(item: Item) -> impl FnMut(&Machine<'_>) -> Result<Option<Item>, Stop> {
     move |_| Ok(item.take())
 }
 
-/// The items of what is iterated once, or the item itself.
+/// The items of an iterator, or the item itself.
 pub(super) fn unrolled(machine: &Machine<'_>, item: &Item, out: &mut Vec<Item>) -> Result<(), Stop> {
     if !item.is_iterator() {
         out.push(item.clone());
@@ -176,7 +176,7 @@ fn with(map: &Map, more: impl IntoIterator<Item = (Item, Item)>) -> Result<Item,
 fn without(map: &Map, keys: &[Item]) -> Result<Item, Stop> {
     let mut gone = Map::new();
     for key in keys {
-        // Of an empty map, Python takes any key out, even what is none.
+        // From an empty map, Python removes any key, even an unhashable one.
         if gone.entries.len() == map.entries.len() {
             break;
         }
@@ -193,7 +193,7 @@ fn without(map: &Map, keys: &[Item]) -> Result<Item, Stop> {
     Ok(out.item(true))
 }
 
-/// Whether the item at this place is one of so many from another one on; of a negative number, of all behind it.
+/// Whether this position is one of `count` positions starting at `from`. A negative count means all that follow.
 fn is_within(at: i128, from: i128, count: i128) -> bool {
     at >= from && (count < 0 || at < from.saturating_add(count))
 }
@@ -214,7 +214,7 @@ fn replaced(given: &Given, source: Stream, new: Stream, count: usize) -> Result<
             if !is_within(at - 1, from, count) {
                 return Ok(Some(item));
             }
-            // What is new is given once: afterwards nothing is left of it.
+            // The new items can be iterated only once. Afterwards none are left.
             inside = true;
         }
     })
@@ -278,7 +278,7 @@ fn merged_value(machine: &Machine<'_>, given: &Given, mine: &Item, theirs: &Item
         (_, theirs) if levels != 1 && theirs.row().is_some() => match (mine, theirs, given.lambda_or_none(2)?) {
             (mine, _, _) if mine.row().is_none() => cannot(),
             (_, _, Some(merger)) => merger.call(machine, &both),
-            // Python joins lists of one kind only.
+            // Python concatenates only lists of the same type.
             (Item::Tuple(mine), Item::Tuple(theirs), None) | (Item::List(mine), Item::List(theirs), None) => {
                 let mut seen = Map::new();
                 for item in mine.items.iter().chain(&theirs.items) {

@@ -1,4 +1,4 @@
-//! Functions that give names to values.
+//! Functions that define names.
 
 use std::rc::Rc;
 
@@ -17,7 +17,8 @@ overloads! { TABLE:
     Method "unpack" (sequence: Iterable; Text) => unpack;
     Function "def" (name: Text, func: Lambda) => |_, given| {
         let name = given.text(0)?;
-        // YAQL looks a name with an underscore up in another form, and another function of a name may be meant as well.
+        // YAQL looks up a name with an underscore in another form, and another function with the same name may be meant as
+        // well.
         let is_taken = super::named(&name).any(|overload| overload.kind != Kind::Method);
         if is_taken || super::is_not_computed(&name) {
             return unknown();

@@ -1,4 +1,4 @@
-//! Lists sorted, grouped, and side by side.
+//! Sorting, grouping and zipping lists.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ overloads! { TABLE:
     Method "zip" (; Iterable) => |machine, given| zipped(machine, &given, None);
     Method,Open "zipLongest" (; Iterable) => |machine, given| {
         let default = given.named.iter().find(|(name, _)| &**name == "default");
-        // Others are refused by nobody.
+        // Unknown names are accepted silently.
         let filled = default.map_or(Item::Null, |(_, value)| value.clone());
         zipped(machine, &given, Some(filled))
     };
@@ -60,8 +60,8 @@ fn grouped(machine: &Machine<'_>, given: Given) -> Result<Item, Stop> {
     })
 }
 
-/// What becomes of groups. An aggregator of an old form gets the key as well; it is tried if the first group fails with the
-/// new one.
+/// The aggregation of groups. An aggregator in the old form receives the key as well. It is tried if the first group fails
+/// in the new form.
 struct Aggregation {
     of: Option<Rc<Lambda>>,
     failed: Option<Stop>,
@@ -97,7 +97,7 @@ impl Aggregation {
     }
 }
 
-/// The items of lists side by side: as many as the shortest has, or, filled, the longest.
+/// Zips lists up to the length of the shortest or, with a fill value, of the longest.
 fn zipped(machine: &Machine<'_>, given: &Given, filled: Option<Item>) -> Result<Item, Stop> {
     let mut streams = Vec::new();
     for list in &given.rest {

@@ -8,7 +8,7 @@ use super::super::machine::{Given, Machine, Stop, unknown, wrong};
 use super::super::overload::{Default, overloads};
 use super::super::python;
 
-/// What is calculated of two numbers.
+/// An arithmetic operation on two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arithmetic {
     Plus,
@@ -57,7 +57,7 @@ pub(super) fn is(given: &Given, is: impl Fn(&Item) -> bool) -> Result<Item, Stop
     }
 }
 
-/// The greater of two, as the operator tells.
+/// The greater of two items, according to the operator.
 pub(super) fn greater(machine: &Machine<'_>, one: &Item, other: &Item) -> Result<Item, Stop> {
     let other_is_greater = machine.operate("#operator_>", other, one)?.truth()?;
     Ok(if other_is_greater { other } else { one }.clone())
@@ -72,7 +72,7 @@ fn integer(value: Option<i128>) -> Result<Item, Stop> {
     value.map(Item::Integer).ok_or(Stop::Unknown)
 }
 
-/// A number as a float; none of those that a float has no place for.
+/// A number as a float. Unknown if it is out of range for a float.
 fn as_float(item: &Item) -> Result<f64, Stop> {
     match item {
         Item::Float(value) => Ok(*value),
@@ -84,7 +84,7 @@ fn as_float(item: &Item) -> Result<f64, Stop> {
     }
 }
 
-/// How two numbers stand to each other.
+/// Compares two numbers.
 pub(super) fn compared(one: &Item, other: &Item) -> Option<Ordering> {
     match (one, other) {
         (Item::Integer(one), Item::Integer(other)) => Some(one.cmp(other)),
@@ -92,7 +92,7 @@ pub(super) fn compared(one: &Item, other: &Item) -> Option<Ordering> {
     }
 }
 
-/// What Python calculates: a division of whole numbers gives one, and the rest has the sign of what is divided by.
+/// Arithmetic as in Python: the quotient of two integers is an integer, and the remainder has the sign of the divisor.
 pub(super) fn calculate(what: Arithmetic, one: &Item, other: &Item) -> Result<Item, Stop> {
     if matches!(what, Arithmetic::Over | Arithmetic::Modulo) && !other.truth()? {
         return wrong("it divides by zero");
@@ -128,7 +128,7 @@ pub(super) fn calculate(what: Arithmetic, one: &Item, other: &Item) -> Result<It
 
 fn bits(given: &Given, of: fn(i128, i128) -> i128) -> Result<Item, Stop> {
     match (given.item(0), given.item(1)) {
-        // To Python these stay truth values.
+        // In Python the result is a boolean.
         (Item::Boolean(_), Item::Boolean(_)) => unknown(),
         _ => Ok(Item::Integer(of(given.integer(0)?, given.integer(1)?))),
     }
@@ -163,7 +163,7 @@ fn rounded(given: &Given) -> Result<Item, Stop> {
     let Ok(digits) = usize::try_from(digits) else { return unknown() };
     match given.item(0) {
         Item::Float(value) if digits <= 15 && value.abs() < 1e15 => {
-            // Written with so many digits, a number is rounded exactly.
+            // Formatting with this many digits rounds exactly.
             let value: f64 = format!("{value:.digits$}").parse().map_err(|_| Stop::Unknown)?;
             Ok(Item::Float(value))
         }
@@ -172,7 +172,8 @@ fn rounded(given: &Given) -> Result<Item, Stop> {
     }
 }
 
-/// What Python's `int` and `float` take of a text: none of words like `inf`, and of other alphabets' digits.
+/// The part of a text that Python's `int` and `float` would read. Unknown for words like `inf` and for digits of other
+/// scripts.
 fn number_in(text: &str, fraction: bool) -> Result<Option<&str>, Stop> {
     let text = text.trim_matches(python::is_blank);
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);

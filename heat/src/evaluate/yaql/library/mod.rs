@@ -1,4 +1,4 @@
-//! The functions of YAQL that are computed here, by subject, as `yaql.standard_library` has them.
+//! The YAQL functions that are computed here, by subject, as in `yaql.standard_library`.
 
 mod branching;
 mod collections;
@@ -21,7 +21,7 @@ use super::machine::{Given, Machine, Stop, unknown};
 use super::overload::Overload;
 use super::stream::{Stream, iterate};
 
-/// The functions of YAQL that are not computed here: they depend on the time or on chance, or nobody asked for them yet.
+/// The YAQL functions that are not computed here: they depend on time or chance, or nobody has needed them yet.
 pub(super) const NOT_COMPUTED: [&str; 12] = [
     "call",
     "characters",
@@ -39,7 +39,7 @@ pub(super) const NOT_COMPUTED: [&str; 12] = [
 
 /// Whether YAQL has a function of this name that is not computed here.
 pub(super) fn is_not_computed(name: &str) -> bool {
-    // Names of another form than ours are looked up in another form, too.
+    // Names that are written in another form than ours are looked up in another form, too.
     NOT_COMPUTED.contains(&name) || name.starts_with('#') || name.contains('_')
 }
 
@@ -64,7 +64,7 @@ pub(super) fn named(name: &str) -> impl Iterator<Item = &'static Overload> {
     .filter(move |overload| overload.name == name)
 }
 
-/// What a function was given, by place. That it is of the type that the table says, the machine has seen to.
+/// The arguments of a function, by position. The machine ensures that they have the types in the table.
 impl Given {
     fn item(&self, at: usize) -> &Item {
         &self.values[at]
@@ -119,7 +119,7 @@ impl Given {
         iterate(machine, &self.values[at])
     }
 
-    /// What is given by these streams and functions, item by item.
+    /// A stream of the items that `next` computes from these streams and functions.
     fn over(&self, next: impl FnMut(&Machine<'_>) -> Result<Option<Item>, Stop> + 'static) -> Result<Item, Stop> {
         let of: Vec<&Item> = self.values.iter().chain(&self.rest).collect();
         Ok(Stream::over(&of, next)?.item())

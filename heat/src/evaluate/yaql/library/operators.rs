@@ -1,4 +1,4 @@
-//! Operators, and the brackets around lists and maps.
+//! Operators, and the brackets of lists and maps.
 
 use std::cmp::Ordering;
 
@@ -131,7 +131,7 @@ fn index(_: &Machine<'_>, given: Given) -> Result<Item, Stop> {
     }
 }
 
-/// A text or list several times. What Heat allows is computed by hand before it is made.
+/// Repeats a text or a list. Whether Heat allows the result is computed before it is created.
 fn repeated(of: &Item, times: &Item) -> Result<Item, Stop> {
     let times = super::integer(times)?;
     let Ok(times) = usize::try_from(times.max(0)) else { return unknown() };

@@ -1,4 +1,4 @@
-//! Lists made of a list: its items chosen, changed, cut into parts.
+//! Lists derived from a list by selecting, transforming or slicing its items.
 
 use super::super::item::{Item, Map};
 use super::super::machine::{Given, Machine, Stop, unknown, wrong};
@@ -138,7 +138,7 @@ overloads! { TABLE:
         given.over(move |machine| {
             let start = at;
             while let Some(item) = items.get(at) {
-                // What began this part is asked for once.
+                // The item that starts this part is consumed only once.
                 let value = match last.take() {
                     Some(value) if at == start => value,
                     before => {
@@ -180,7 +180,7 @@ overloads! { TABLE:
     };
 }
 
-/// A number of items: none is negative.
+/// A number of items, which cannot be negative.
 fn count(given: &Given, at: usize) -> Result<i128, Stop> {
     match given.integer(at)? {
         count if count < 0 => wrong(format!("a number of items is not negative, and this is {count}")),

@@ -63,12 +63,12 @@ fn pattern(given: &Given, at: usize) -> Result<Rc<Pattern>, Stop> {
     }
 }
 
-/// Whether a regular expression is found in a text; both by their places.
+/// Whether a regular expression matches somewhere in a text. Both are given by argument position.
 fn is_in(machine: &Machine<'_>, given: &Given, (regex, text): (usize, usize), expected: bool) -> Result<Item, Stop> {
     Ok(Item::Boolean(pattern(given, regex)?.is_in(machine, &given.text(text)?)? == expected))
 }
 
-/// As Python's `re.escape` does it.
+/// Escapes text like Python's `re.escape`.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for sign in text.chars() {
@@ -80,7 +80,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// The text that was found, or what a selector makes of it and its groups.
+/// The matched text, or what a selector makes of it and its groups.
 fn selected(
     machine: &Machine<'_>,
     selector: Option<&Lambda>,
@@ -103,7 +103,7 @@ fn selected(
     machine.evaluate(&selector.expression, None, &context.with(values)?)
 }
 
-/// How many times at most: zero is always.
+/// The maximum count. Zero means unlimited.
 fn most(given: &Given, at: usize) -> Result<usize, Stop> {
     Ok(match usize::try_from(given.integer(at)?) {
         Ok(0) => usize::MAX,
@@ -116,7 +116,7 @@ fn split(machine: &Machine<'_>, given: &Given, regex: usize, text: usize) -> Res
     let text = given.text(text)?;
     let (mut parts, mut at) = (Vec::new(), 0);
     for found in pattern(given, regex)?.all(machine, &text, most(given, 2)?)? {
-        // Python puts the groups between the parts.
+        // Python inserts the groups between the parts.
         let mut groups = found.iter();
         if let Some(Some(whole)) = groups.next() {
             parts.push(Item::text(&text[at..whole.start()]));
@@ -130,7 +130,7 @@ fn split(machine: &Machine<'_>, given: &Given, regex: usize, text: usize) -> Res
 
 fn replaced(machine: &Machine<'_>, given: &Given, regex: usize, text: usize) -> Result<Item, Stop> {
     let (text, by) = (given.text(text)?, given.text(2)?);
-    // These name groups in Python.
+    // In Python, backslashes refer to groups.
     if by.contains('\\') {
         return unknown();
     }

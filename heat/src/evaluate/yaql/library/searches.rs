@@ -1,4 +1,4 @@
-//! One value of a list: an item, a place, a sum, whether there is one.
+//! Functions that reduce a list to one value: an item, a position, a sum, a test.
 
 use super::super::context::Lambda;
 use super::super::item::{Item, Part};
@@ -54,7 +54,7 @@ overloads! { TABLE:
     };
     Both "len" (collection: Iterator) => |machine, given| Ok(counted(machine.items(given.item(0))?.len()));
     Method "count" (collection: Iterable) => |machine, given| match given.item(0) {
-        // In whatever order they are.
+        // The order does not matter.
         Item::Set(map) => Ok(counted(map.entries.len())),
         other => Ok(counted(machine.items(other)?.len())),
     };
@@ -134,7 +134,7 @@ fn place(
     Ok(Item::Integer(found))
 }
 
-/// Whether a value is in something that is iterated.
+/// Whether an iterable contains a value.
 pub(super) fn contains(machine: &Machine<'_>, collection: &Item, value: &Item) -> Result<Item, Stop> {
     Ok(Item::Boolean(match collection {
         Item::Set(map) | Item::View(map, Part::Keys) => map.get(value)?.is_some(),
@@ -157,7 +157,7 @@ fn aggregated(machine: &Machine<'_>, given: Given) -> Result<Item, Stop> {
     reduced(machine, &given, 2, |machine, one, other| selector.call(machine, &[one.clone(), other.clone()]))
 }
 
-/// What comes of all items one after the other, from a seed or the first one on.
+/// Reduces the items, from a seed or from the first item on.
 fn reduced(
     machine: &Machine<'_>,
     given: &Given,

@@ -42,7 +42,7 @@ overloads! { TABLE:
     };
 }
 
-/// A set that is one: the views of a map have no such methods in Python.
+/// A set. Views of a map do not have these methods in Python.
 fn set(given: &Given, at: usize) -> Result<Rc<Map>, Stop> {
     match given.item(at) {
         Item::Set(map) => Ok(map.clone()),
@@ -50,7 +50,7 @@ fn set(given: &Given, at: usize) -> Result<Rc<Map>, Stop> {
     }
 }
 
-/// What of one set is in another, or is not.
+/// The items of one set that are in another, or that are not.
 fn chosen(one: &Map, other: &Map, within: bool) -> Result<Item, Stop> {
     let mut items = Vec::new();
     for item in one.keys() {

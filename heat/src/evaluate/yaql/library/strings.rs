@@ -91,12 +91,12 @@ pub(super) fn joined(parts: &[Item]) -> Result<String, Stop> {
     Ok(out)
 }
 
-/// Other alphabets are left to Python.
+/// Case conversion of other scripts is left to Python.
 fn cased(text: &str, of: fn(&str) -> String) -> Result<Item, Stop> {
     if text.is_ascii() { Ok(Item::text(of(text))) } else { unknown() }
 }
 
-/// Joins texts, no more of them than anybody may have.
+/// Joins texts, up to the limit.
 fn join(machine: &Machine<'_>, parts: &Stream, separator: &str) -> Result<Item, Stop> {
     let mut out = String::new();
     let mut first = true;
@@ -126,7 +126,7 @@ pub(super) fn replaced(machine: &Machine<'_>, text: &str, old: &str, new: &str, 
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     machine.step((text.len() + new.len()) / 64)?;
     let times = text.matches(old).take(count).count();
-    // Heat would allow no such text.
+    // Heat would not allow a text of this size.
     if times.saturating_mul(new.len()) > 1_000_000 {
         return unknown();
     }
@@ -163,7 +163,7 @@ fn split(given: &Given, from_right: bool) -> Result<Item, Stop> {
     Item::list(parts.into_iter().map(Item::text).collect())
 }
 
-/// The words of a text; what is left after so many splits is one.
+/// The words of a text. After `most` splits, the remainder is one word.
 fn at_blanks(text: &str, most: usize, from_right: bool) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
