@@ -1,4 +1,4 @@
-//! Emits what the blueprint `connections` makes: see `cargo run --example connections -- --help`.
+//! Emits the blueprint `connections`. For its options, run `cargo run --example connections -- --help`.
 
 use wattle::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Emits what the blueprint `hello` makes: see `cargo run --example hello -- --help`.
+//! Emits the blueprint `hello`. For its options, run `cargo run --example hello -- --help`.
 
 use wattle::prelude::*;
 

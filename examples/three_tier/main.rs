@@ -1,4 +1,4 @@
-//! Emits what the blueprint `three_tier` makes: see `cargo run --example three_tier -- --help`.
+//! Emits the blueprint `three_tier`. For its options, run `cargo run --example three_tier -- --help`.
 
 use wattle::prelude::*;
 

@@ -20,10 +20,10 @@ pub struct Cognos {
     /// The database of Metrics, as `jdbc:db2://HOST:PORT/METRICS`.
     #[input]
     metrics_url: String,
-    /// Who reads the database.
+    /// User who reads the database.
     #[input]
     database_user: String,
-    /// Password of who reads the database.
+    /// Password of that user.
     #[input]
     database_password: Secret<String>,
 

@@ -43,14 +43,14 @@ pub struct DatabaseServer {
     pub password: Parameter<Secret<String>>,
 }
 
-/// What it takes to use the databases.
+/// What is needed to use the databases.
 #[derive(Clone, Copy)]
 pub struct Database {
     /// `jdbc:db2://HOST:PORT`, without a database name; known once all databases are there.
     pub jdbc_base: Output<String>,
-    /// Who uses them.
+    /// User of the databases.
     pub user: &'static str,
-    /// Password of who uses them.
+    /// Password of that user.
     pub password: Parameter<Secret<String>>,
 }
 

@@ -1,13 +1,13 @@
-//! The company's directory: who can log in, and whose profiles there are.
+//! The company's directory: the people who can log in and have profiles.
 
 use wattle::prelude::*;
 
 use crate::platform::Platform;
 
-/// OpenLDAP, with the people of `people.ldif` if that stands among the installers.
+/// OpenLDAP, with the people of `people.ldif` if that file is among the installers.
 #[component(recipe = "recipes/ldap.sh", files = ["recipes/lib.sh"])]
 pub struct OpenLdap {
-    /// Directory in which `people.ldif` is looked for.
+    /// Directory in which the recipe looks for `people.ldif`.
     #[input]
     installers: String,
     /// Address of the server.
@@ -41,16 +41,16 @@ pub struct DirectoryServer {
     pub password: Parameter<Secret<String>>,
 }
 
-/// What it takes to search the directory.
+/// What is needed to search the directory.
 #[derive(Clone, Copy)]
 pub struct Directory {
     /// `ldap://HOST:PORT`.
     pub url: Output<Url>,
     /// Root of the tree.
     pub base_dn: Output<String>,
-    /// Who searches it.
+    /// DN of the user who searches it.
     pub bind_dn: Output<String>,
-    /// Password of who searches it.
+    /// Password of that user.
     pub bind_password: Parameter<Secret<String>>,
 }
 

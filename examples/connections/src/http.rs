@@ -18,7 +18,7 @@ pub struct HttpServer {
     /// TCP port on which it listens.
     #[input(default = 80)]
     port: u16,
-    /// File that tells the plug-in of the cell's nodes and applications.
+    /// File that tells the plug-in about the cell's nodes and applications.
     #[input]
     plugin_config: String,
 
@@ -29,8 +29,8 @@ pub struct HttpServer {
 
 /// The public address.
 ///
-/// Apart from the web server: Connections is told the address when it is installed, long before there is a
-/// configuration with which the web server could start.
+/// It is separate from the web server because Connections needs the address when it is installed, long before
+/// there is a configuration with which the web server could start.
 pub struct FrontDoor {
     /// What all servers have in common.
     pub platform: Platform,
@@ -65,9 +65,9 @@ pub struct WebServer {
     pub platform: Platform,
     /// Where it goes.
     pub front: Front,
-    /// Where the plug-in's configuration is, and the files that the web server sends itself.
+    /// Holds the plug-in's configuration, and the files that the web server serves itself.
     pub storage: Storage,
-    /// What the plug-in must know of the cell.
+    /// File that tells the plug-in about the cell.
     pub plugin_config: Output<String>,
 }
 

@@ -11,7 +11,7 @@ pub struct Connections {
     /// Name of the cell.
     #[input]
     cell: String,
-    /// The nodes that are to run it, all joined to the cell.
+    /// The nodes that will run it, all joined to the cell.
     #[input]
     nodes: Vec<String>,
     /// Administrator of the cell.
@@ -20,22 +20,22 @@ pub struct Connections {
     /// Password of the administrator.
     #[input]
     admin_password: Secret<String>,
-    /// `jdbc:db2://HOST:PORT`, where all databases of Connections are.
+    /// `jdbc:db2://HOST:PORT`, the server of all Connections databases.
     #[input]
     jdbc_base: String,
-    /// Who uses the databases.
+    /// User of the databases.
     #[input]
     database_user: String,
-    /// Password of who uses the databases.
+    /// Password of that user.
     #[input]
     database_password: Secret<String>,
-    /// Where the shared storage is, on the manager and on every node.
+    /// Path of the shared storage, on the manager and on every node.
     #[input]
     shared: String,
     /// `http://HOST` of the web server, which pages link to.
     #[input]
     url: String,
-    /// Cognos, if Metrics is to draw reports.
+    /// Cognos, if Metrics should draw reports.
     #[input]
     cognos_url: Option<Url>,
 
@@ -53,7 +53,7 @@ pub struct Push {
     /// The nodes to push to.
     #[input]
     nodes: Vec<String>,
-    /// Where the shared storage is.
+    /// Path of the shared storage.
     #[input]
     shared: String,
 

@@ -10,8 +10,8 @@
 //! Connections, installed on the manager ──▶ pushed to the nodes ──▶ web server
 //! ```
 //!
-//! IBM's installers are not free to download: they are expected below one directory of every server, and a recipe that
-//! misses its own says so and stops.
+//! IBM's installers are not free to download. The recipes expect them below one directory on every server. A recipe
+//! that does not find its installer says so and stops.
 
 pub mod cognos;
 pub mod database;

@@ -1,17 +1,17 @@
-//! What all servers have in common: their network, their image, and where IBM's installers are.
+//! What all servers have in common: their network, their image, and the directory of IBM's installers.
 
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
 
-/// The addresses of the network inside.
+/// Addresses of the internal network.
 const CIDR: &str = "10.0.0.0/24";
 
-/// What every server needs to know, handed from module to module.
+/// What every server needs to know, passed from module to module.
 #[derive(Clone, Copy)]
 pub struct Platform {
     /// The network of all servers.
     pub net: neutron::Net,
-    /// Its addresses.
+    /// Its subnet.
     pub subnet: neutron::Subnet,
     /// Its addresses, as `10.0.0.0/24`.
     pub cidr: &'static str,
@@ -23,7 +23,7 @@ pub struct Platform {
     pub installers: Parameter<String>,
 }
 
-/// One network for all servers, with a way out.
+/// One network for all servers, with a route to the outside.
 pub struct Network {
     /// The network that leads outside.
     pub public_network: Parameter<String>,
@@ -41,7 +41,7 @@ impl Module for Network {
         let subnet = t.add("subnet", neutron::Subnet::new(net).cidr(CIDR));
         let router = t.add("router", neutron::Router::new().external_network(self.public_network));
         t.add("uplink", neutron::RouterInterface::new(router).subnet(subnet));
-        // A WebSphere cell talks on dozens of ports, of which some are chosen while it runs.
+        // A WebSphere cell uses dozens of ports, and chooses some of them while it runs.
         let everything = neutron::SecurityGroup::new().rule(neutron::Rule::tcp_range(1..=65_535).from(CIDR));
         let access = t.add("access", everything);
         Platform { net, subnet, cidr: CIDR, access, image: self.image, installers: self.installers }
@@ -54,7 +54,7 @@ impl Platform {
         self.detached(flavor).network(self.net).security_group(self.access)
     }
 
-    /// A server that is to be given a port of its own.
+    /// A server without a network: the caller gives it a port.
     pub fn detached(self, flavor: &str) -> nova::ServerProperties {
         nova::Server::new().image(self.image).flavor(flavor)
     }

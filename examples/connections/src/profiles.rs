@@ -1,4 +1,4 @@
-//! Profiles: the people of the directory, copied to where Connections looks for them.
+//! Profiles: the people of the directory, copied to the database in which Connections looks for them.
 
 use wattle::prelude::*;
 
@@ -18,19 +18,19 @@ pub struct PopulateProfiles {
     /// Root of the directory's tree.
     #[input]
     base_dn: String,
-    /// Who searches the directory.
+    /// DN of the user who searches the directory.
     #[input]
     bind_dn: String,
-    /// Password of who searches the directory.
+    /// Password of that user.
     #[input]
     bind_password: Secret<String>,
     /// The database of Profiles, as `jdbc:db2://HOST:PORT/PEOPLEDB`.
     #[input]
     database_url: String,
-    /// Who writes to the database.
+    /// User who writes to the database.
     #[input]
     database_user: String,
-    /// Password of who writes to the database.
+    /// Password of that user.
     #[input]
     database_password: Secret<String>,
 

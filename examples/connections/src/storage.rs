@@ -1,14 +1,14 @@
-//! The shared storage: one file system, at one path of every server that mounts it.
+//! The shared storage: one file system, at the same path on every server that mounts it.
 
 use wattle::prelude::*;
 use wattle_catalog::{cinder, nova};
 
 use crate::platform::Platform;
 
-/// Where the shared storage is on every server that mounts it.
+/// Path of the shared storage on every server that mounts it.
 const MOUNT_POINT: &str = "/opt/IBM/connections-shared";
 
-/// Where the hypervisor shows the first volume.
+/// Device as which the hypervisor shows the first volume.
 const DEVICE: &str = "/dev/vdb";
 
 /// A volume's file system, exported by NFS.
@@ -75,7 +75,7 @@ impl Module for StorageServer {
 }
 
 impl Storage {
-    /// Mounts the storage on `server`, at the same path as everywhere, and returns that path.
+    /// Mounts the storage on `server`, at the same path as on all other servers, and returns that path.
     #[track_caller]
     pub fn mount(self, t: &mut Topology, server: nova::Server) -> Output<String> {
         t.on(server).run("mount", Mount::new().export(self.export).directory(MOUNT_POINT)).path

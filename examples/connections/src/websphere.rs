@@ -1,4 +1,4 @@
-//! The WebSphere cell: a deployment manager, and the nodes that it takes into its cell.
+//! The WebSphere cell: a deployment manager, and the nodes that join its cell.
 
 use wattle::prelude::*;
 use wattle_catalog::nova;
@@ -31,14 +31,14 @@ pub struct DeploymentManager {
     /// Root of the directory's tree.
     #[input]
     ldap_base_dn: String,
-    /// Who searches the directory.
+    /// DN of the user who searches the directory.
     #[input]
     ldap_bind_dn: String,
-    /// Password of who searches the directory.
+    /// Password of that user.
     #[input]
     ldap_bind_password: Secret<String>,
 
-    /// Where nodes find the manager, which is up.
+    /// Where nodes find the manager, which is running.
     #[output]
     host: IpAddr,
     /// TCP port on which nodes join the cell.
@@ -61,7 +61,7 @@ pub struct Node {
     /// Where the deployment manager is.
     #[input]
     dmgr_host: IpAddr,
-    /// TCP port on which it takes nodes into its cell.
+    /// TCP port on which nodes join the cell.
     #[input]
     dmgr_soap_port: u16,
     /// Administrator of the cell.
@@ -76,7 +76,7 @@ pub struct Node {
     member: String,
 }
 
-/// Who administers the cell.
+/// The administrator of the cell.
 #[derive(Clone, Copy)]
 pub struct Administrator {
     /// Name to log in with.
@@ -85,17 +85,17 @@ pub struct Administrator {
     pub password: Parameter<Secret<String>>,
 }
 
-/// A cell of so many nodes, with the shared storage mounted on the manager and on every node.
+/// A cell with `nodes` nodes. The shared storage is mounted on the manager and on every node.
 pub struct WebSphereCell {
     /// What all servers have in common.
     pub platform: Platform,
     /// How many nodes there are.
     pub nodes: usize,
-    /// Who administers it.
+    /// The administrator of the cell.
     pub administrator: Administrator,
     /// Where the users are.
     pub directory: Directory,
-    /// What the applications share.
+    /// The storage that the applications share.
     pub storage: Storage,
 }
 
@@ -107,7 +107,7 @@ pub struct Cell {
     pub manager: nova::Server,
     /// The nodes, by their names in the cell.
     pub members: Vec<Output<String>>,
-    /// Where the shared storage is on all of them.
+    /// Path of the shared storage on all of them.
     pub shared: Output<String>,
 }
 
@@ -147,14 +147,14 @@ impl Module for WebSphereCell {
                 .admin_user(administrator.user)
                 .admin_password(administrator.password);
             let node = t.on(server).run("node", node);
-            // The manager's configuration is locked while a node joins: one at a time.
+            // The manager's configuration is locked while a node joins, so nodes join one at a time.
             if let Some(before) = joined.last() {
                 t.after(node, *before);
             }
             servers.push(server);
             joined.push(node);
         }
-        // The cell outlives a rack, and its nodes have their configuration from the manager.
+        // The cell survives the loss of a rack. Its nodes get their configuration from the manager: keep them near.
         if nodes > 1 {
             t.apart(servers.clone()).by(Level::Rack);
         }

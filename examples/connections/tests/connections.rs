@@ -31,7 +31,7 @@ fn trial(settings: &[&str]) -> Trial {
             plugin_config: format!("<!-- {} -->", it.nodes.join(" ")),
             applications: vec!["Activities".into(), "Wikis".into()],
         })
-        // What the rest says does not matter here.
+        // The outputs of the other components do not matter here.
         .made_up()
 }
 

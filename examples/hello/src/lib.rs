@@ -51,6 +51,6 @@ pub fn hello(t: &mut Topology, p: Settings) -> Exports {
     let greeter = t.on(alice).run("greeter", Greeter::new().name("bob"));
     t.on(bob).run("listener", Listener::new().greeting(greeter.greeting));
 
-    // What the operator is shown, and what other stacks may import.
+    // Exports are what the operator is shown, and what other stacks can import.
     Exports::new().entry("greeting", greeter.greeting)
 }

@@ -4,7 +4,7 @@
 //! web ── nginx ◀── url ── app1 … appN ── app ◀── url ── db ── postgres, catalogue
 //! ```
 //!
-//! The recipes work on a plain Debian 12, and also when several servers are one machine with several addresses.
+//! The recipes work on a plain Debian 12, and also if all servers are one machine with several addresses.
 
 mod software;
 
@@ -73,7 +73,7 @@ pub fn three_tier(t: &mut Topology, p: Settings, size: Size) -> Exports {
         let host = t.add(format!("app{n}"), server().network(net).security_group(app_access));
         let app = App::new().address(host.address(net)).database_url(postgres.url).database_password(p.db_password);
         let app = t.on(host).run("app", app);
-        // Nothing that the catalogue writes is an input of the app, and yet the app needs its table.
+        // The app reads no output of the catalogue, but it needs the catalogue's table.
         t.after(app, catalogue);
         backends.push(app.url);
     }

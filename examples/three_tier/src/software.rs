@@ -29,7 +29,7 @@ pub struct Postgres {
     version: String,
 }
 
-/// The table of the shop's goods, with goods to begin with.
+/// The table of the shop's goods, with some goods in it.
 #[component(recipe = "recipes/catalogue.sh", files = ["recipes/lib.sh"])]
 pub struct Catalogue {
     /// The database, as PostgreSQL's clients take it.

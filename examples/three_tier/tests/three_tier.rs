@@ -29,7 +29,7 @@ fn the_database_is_there_before_anybody_asks_it() {
     trial(3).schedules(0..100, |run| {
         run.succeeded();
         for app in ["app1/app", "app2/app", "app3/app"] {
-            // Not only the server but the table as well, of which the app is told nothing.
+            // Besides the server, the app needs the table, which is none of its inputs.
             run.component(app).waits_for("db/postgres").waits_for("db/catalogue").started_after("db/catalogue");
             let inputs = run.component(app).inputs::<App>();
             assert_eq!(inputs.database_url.as_str(), "postgresql://shop@10.0.0.5:5432/shop");
