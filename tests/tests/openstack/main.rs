@@ -54,6 +54,10 @@ fn what_is_changed_behind_its_back_is_seen_on_a_real_openstack() {
 #[test]
 fn a_shop_lives_on_a_real_openstack() {
     if is_there("`wattle deploy`") {
-        deployed::life(&Site::at(Named, &Named::password()));
+        let site = Site::at(Named, &Named::password());
+        deployed::life(&site);
+        // Other tests look at what the project has.
+        let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
+        assert_eq!((ran.code, site.counts()), (Some(0), [0; 6]), "{ran}");
     }
 }
