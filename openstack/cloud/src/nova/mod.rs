@@ -29,7 +29,7 @@ pub struct Booted {
     pub name: String,
     /// How often its disk was created.
     pub disk: u32,
-    /// How often it was told to reboot or rebuild.
+    /// How often it was told to start or reboot.
     pub boots: u32,
     /// Its user data, as it was sent: in base64.
     pub user_data: Option<String>,

@@ -49,7 +49,7 @@ pub(super) struct Server {
     user_data: Option<String>,
     /// How often its disk was created.
     disk: u32,
-    /// How often it was told to reboot or rebuild.
+    /// How often it was told to start or reboot.
     boots: u32,
     /// The flavor before a resize.
     pub(super) former: Option<Value>,
