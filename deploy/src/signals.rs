@@ -63,7 +63,7 @@ impl Waits {
     }
 }
 
-/// Adds a secret to the properties of a handle. Whoever knows it may signal, so it cannot be guessed.
+/// Adds a secret to the properties of a handle. Anyone who knows it may signal, so it must not be guessable.
 pub(crate) fn with_secret(key: &Key, name: &str, mut properties: IndexMap<Name, Known>) -> IndexMap<Name, Known> {
     properties.insert("secret".into(), Known::Str(key.digest(&["wait condition handle", name])));
     properties
