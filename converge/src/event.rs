@@ -24,7 +24,7 @@ pub enum Sight {
     Ready(Thing),
     /// It is ready, but differs as described.
     Changed(Thing, Name),
-    /// The cloud is still changing the thing. The value is the thing's name in the cloud.
+    /// Something is being done to the thing. The value is its name in the cloud.
     Busy(Name),
     /// The thing is broken. The values are its name in the cloud and the reason.
     Broken(Name, Name),

@@ -7,8 +7,8 @@ use std::time::Duration;
 pub struct Limits {
     /// How long after a job begins its worker may still begin requests.
     pub lease: Duration,
-    /// How much longer a request may still reach the cloud: the longest time that a worker waits for an answer, plus the greatest
-    /// difference between the clocks of two leaders.
+    /// How much longer a request may still reach the cloud: the longest time that a worker waits for an answer, and by how
+    /// much the clocks of two leaders differ.
     pub grace: Duration,
     /// How long a row may take from its first intent until it is as wanted, unless [`Wanted::patience`](crate::Wanted) says
     /// otherwise.

@@ -7,8 +7,8 @@
 //! these are for another cloud: a password need not be in any file. A `./clouds.yaml` that nobody has named gets no password from
 //! the environment unless the environment says, by `OS_AUTH_URL`, that it is for that cloud.
 //!
-//! Other clients overlay the first `secure.yaml` of all these folders. So anybody who hands you a folder with a `clouds.yaml` in
-//! it could have the passwords that you keep at home sent to the address in that file.
+//! Other clients overlay the first `secure.yaml` of all these folders. With them, anybody who hands you a folder with a
+//! `clouds.yaml` in it could have the passwords that you keep at home sent to the address in that file.
 
 mod fill;
 mod login;

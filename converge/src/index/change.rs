@@ -16,7 +16,7 @@ impl State {
         self.save(id);
     }
 
-    /// Adds a row that is stored already. It gets a place in the table if its name has none.
+    /// Adds a row that is stored already, at its name's place in the table of the old goal.
     pub(crate) fn insert(&mut self, row: Row) {
         let id = row.id;
         self.index_row(None, Some(&row));

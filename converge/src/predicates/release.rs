@@ -10,7 +10,7 @@ use crate::{Id, Row, Stage};
 
 /// *release(k)*: the first row that holds something that `place` needs and has to give it up. That row is idle, will not be
 /// deleted, cannot be updated now, and holds it although the goal does not want it to. A released row differs, so an update gives
-/// the thing back if it is wanted again.
+/// back what was released if it is wanted again.
 pub(super) fn release<V: View>(view: &V, place: usize, held: &BTreeSet<Name>) -> Option<(Id, BTreeSet<Name>)> {
     held.iter().flat_map(|exclusive| view.holders(exclusive)).find_map(|holder| {
         let row = view.row(holder);
