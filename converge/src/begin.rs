@@ -1,4 +1,4 @@
-//! What happens when something is begun: its intent is written, and a job is asked for.
+//! Begins an action: writes its intent and requests its job.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,7 +18,7 @@ impl State {
             Action::Repoint(id) => self.repoint(id),
             Action::Look(id) => self.start(id, Act::Look, None),
             Action::Delete(id) => {
-                // A deadline that was set before the deletion was begun is not its own.
+                // A deadline set before the deletion began does not apply to the deletion.
                 if self.rows[&id].row.stage == Stage::Sound {
                     self.alter(id, |row| row.until = None);
                 }
@@ -45,7 +45,7 @@ impl State {
         let (drains, varying) = (wanted.drains, wanted.values());
         let requires = self.index.names[place].needs.clone();
         self.counts_as_correction(place);
-        // From now on the thing may have the mark.
+        // From now on, the thing may have the mark.
         self.alter(id, |row| {
             row.drains |= drains;
             if std::mem::take(&mut row.adopted) {
@@ -85,7 +85,7 @@ impl State {
         self.start(id, Act::Create, patience);
     }
 
-    /// Writes an intent, and asks for the job.
+    /// Writes an intent and requests its job.
     fn start(&mut self, id: Id, act: Act, patience: Option<Duration>) {
         let (now, limits) = (self.now, self.limits);
         self.alter(id, |row| {
@@ -99,7 +99,7 @@ impl State {
         self.ask_for(id, is_new);
     }
 
-    /// Asks once more for the job of a row's intent.
+    /// Requests the job of a row's intent again.
     pub(crate) fn request(&mut self, id: Id) {
         self.ask_for(id, false);
     }
@@ -133,7 +133,7 @@ impl State {
         self.turn(id, Phase::Running(job), Some(end));
     }
 
-    /// Gives the workers more time, if there is none left. That is written.
+    /// Extends the intent's lease if it has run out, and writes it.
     pub(crate) fn renew(&mut self, id: Id) {
         let (now, lease) = (self.now, self.limits.lease);
         if self.rows[&id].row.intent.as_ref().is_some_and(|intent| intent.not_after <= now) {
@@ -145,7 +145,7 @@ impl State {
         }
     }
 
-    /// What is begun after the goal was reached puts drift right.
+    /// Counts what begins after the goal was reached as a correction of drift.
     fn counts_as_correction(&mut self, place: usize) {
         if !self.is_complete() {
             return;
@@ -160,7 +160,7 @@ impl State {
         self.alarms.insert((now + crate::index::HOUR, Alarm::Rested(name)));
     }
 
-    /// Whether what was begun for a row is still what the goal wants.
+    /// Whether the action begun for a row is still what the goal wants.
     pub(crate) fn is_as_wanted(&self, id: Id) -> bool {
         let row = &self.rows[&id].row;
         let place = View::place(self, row);

@@ -1,4 +1,4 @@
-//! What time brings about: leases that end, retries that are due, and deadlines.
+//! Handles the passage of time: leases that end, retries that are due, and deadlines.
 
 use wattle_model::Name;
 
@@ -10,7 +10,7 @@ use crate::{Act, Id, Notice, Row, Stage, Time};
 pub(crate) enum Alarm {
     /// Something about a row.
     Row(Id),
-    /// What drifted from this name may be put right once more.
+    /// This name's drift may be corrected once more.
     Rested(Name),
 }
 
@@ -19,7 +19,7 @@ impl State {
         self.rows.get_mut(&id).expect("INVARIANT: only rows that are there are worked on")
     }
 
-    /// What is being done to a row has got on.
+    /// Moves a row to its next phase, and replaces its alarm.
     pub(crate) fn turn(&mut self, id: Id, phase: Phase, alarm: Option<Time>) {
         let entry = self.entry(id);
         let old = entry.alarm;
@@ -32,7 +32,7 @@ impl State {
         }
     }
 
-    /// Nobody carries anything out for a row any more.
+    /// Makes a row idle: nothing is carried out for it any more.
     pub(crate) fn rest(&mut self, id: Id) {
         self.stops_running(id);
         self.turn(id, Phase::Idle, None);
@@ -43,19 +43,19 @@ impl State {
         self.running -= usize::from(matches!(self.rows[&id].phase, Phase::Running(_)));
     }
 
-    /// Takes over a stored row. What was begun for it is somebody else's until its lease ends.
+    /// Takes over a stored row. If an action was begun for it, a former leader may still be carrying it out until its lease ends.
     pub(crate) fn take_over(&mut self, row: Row) {
         let id = row.id;
         let lease = row.intent.as_ref().map(|intent| intent.not_after + self.limits.grace);
         self.insert(row);
-        // A former leader has changed it, before this one could look at anything.
+        // A former leader changed it before this one could observe anything.
         self.entry(id).changed = Time::default();
         if lease.is_some() {
             self.turn(id, Phase::Lease, lease);
         }
     }
 
-    /// All that is due.
+    /// Handles everything that is due.
     pub(crate) fn ring(&mut self) {
         while self.alarms.first().is_some_and(|(at, _)| *at <= self.now) {
             match self.alarms.pop_first().expect("INVARIANT: there is a first one").1 {
@@ -92,7 +92,7 @@ impl State {
         self.rows[&id].drain.is_some_and(|until| until <= self.now)
     }
 
-    /// The teardown on it has ended, or its time is over.
+    /// Deletes a row's thing: its teardown has ended, or has run out of time.
     pub(crate) fn delete_now(&mut self, id: Id) {
         self.rest(id);
         self.renew(id);
@@ -103,7 +103,7 @@ impl State {
         self.rows[&id].row.until.is_some_and(|until| until <= self.now)
     }
 
-    /// No request can arrive any more, and nobody knows what has happened.
+    /// Ends a lease: no request can arrive any more, and it is unknown what has happened.
     fn lapse(&mut self, id: Id) {
         if self.is_late(id) {
             return self.give_up(id);
@@ -112,7 +112,7 @@ impl State {
         self.alter(id, lapse);
     }
 
-    /// It takes too long.
+    /// Gives up on an action that has taken too long.
     fn give_up(&mut self, id: Id) {
         self.rest(id);
         let failure = self.failure(id, "it was not done in time".into());
@@ -127,7 +127,7 @@ impl State {
     }
 }
 
-/// What is known of a row of which nobody knows whether what was begun has happened.
+/// Updates a row for which it is unknown whether the action that was begun has happened.
 fn lapse(row: &mut Row) {
     match row.act() {
         Some(Act::Update { .. }) => row.may_be_updated(),

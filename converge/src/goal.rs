@@ -13,73 +13,73 @@ use crate::{Id, Target, Time};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFailure {
-    /// It stays as it is.
+    /// Everything stays as it is.
     #[default]
     Stop,
-    /// The goal that completed last is the next one.
+    /// The goal that was reached last becomes the next one.
     Rollback,
 }
 
-/// When what the last good goal left is deleted.
+/// When to delete the leftovers of the last good goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cleanup {
-    /// Once everything is as wanted, so that until then a rollback finds it again.
+    /// Once everything is as wanted. Until then, a rollback can use them again.
     #[default]
     Last,
     /// Once the resource of the same name is as wanted.
     Early,
 }
 
-/// What somebody asks for.
+/// A request for a new goal.
 #[derive(Clone, Debug)]
 pub struct Desire {
-    /// What there is to be.
+    /// The resources that are wanted.
     pub target: Arc<dyn Target>,
-    /// After this time nothing more is begun for it.
+    /// Nothing more is begun for it after this time.
     pub deadline: Option<Time>,
     /// What happens when it fails.
     pub on_failure: OnFailure,
-    /// When what was before is deleted.
+    /// When to delete what was there before.
     pub cleanup: Cleanup,
-    /// What drifts after it was reached is put right.
+    /// Whether drift is corrected after the goal was reached.
     pub corrects: bool,
-    /// Names of what has drifted before and is left as it is: it was put right too often.
+    /// The names of drifted resources that are left as they are, because they were corrected too often.
     pub leaves: BTreeSet<Name>,
 }
 
 impl Desire {
-    /// The wish for a target, without a deadline and with the usual choices.
+    /// A request for a target, without a deadline and with the default choices.
     pub fn new(target: Arc<dyn Target>) -> Self {
         let (on_failure, cleanup) = (OnFailure::Stop, Cleanup::Last);
         Self { target, deadline: None, on_failure, cleanup, corrects: false, leaves: BTreeSet::new() }
     }
 
-    /// The wish that nothing is left.
+    /// A request for nothing, so that everything is deleted.
     pub fn nothing() -> Self {
         Self::new(Arc::new(Nothing))
     }
 }
 
-/// A wish that has got a number.
+/// A request that was accepted and has a number.
 #[derive(Clone, Debug)]
 pub struct Goal {
-    /// Which one of the stack it is: each is greater than those before it.
+    /// Its number in the stack, which is greater than the number of every earlier goal.
     pub generation: u64,
     /// What it asks for.
     pub desire: Desire,
 }
 
-/// A goal that was reached, and what stood for it then.
+/// A goal that was reached, and the rows that stood for it then.
 ///
-/// What was there when it was reached and is no leftover stands for it, so that unchanged resources need no write.
+/// Every row that existed when it was reached stands for it, except the leftovers. So unchanged resources need no write.
 #[derive(Clone, Debug)]
 pub struct Good {
     /// The goal.
     pub goal: Goal,
-    /// Rows after this one were made later.
+    /// The last row that existed then. Later rows do not stand for the goal.
     pub upto: Id,
-    /// Rows that were there and did not stand for it.
+    /// Rows that existed and did not stand for it.
     pub leftovers: BTreeSet<Id>,
 }
 
@@ -90,48 +90,48 @@ impl Good {
     }
 }
 
-/// Why a wish is refused. Nothing changes then.
+/// Why a request is refused. A refused request changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// A resource depends on what the target does not have.
+    /// A resource depends on a name that is not in the target.
     #[error("`{name}` depends on `{missing}`, which is not in the template")]
     Unknown {
-        /// Who depends on it.
+        /// The resource.
         name: Name,
-        /// What there is not.
+        /// The missing name.
         missing: Name,
     },
-    /// A name was given to two resources.
+    /// Two resources have the same name.
     #[error("there are two resources with the name `{0}`")]
     Twice(Name),
-    /// Resources depend on each other: the shortest cycle.
+    /// Resources depend on each other. This is the shortest cycle.
     #[error("these depend on each other, so that none can be the first: {}", cycle(.0))]
     Cycle(Vec<Name>),
-    /// There is no such resource that could be adopted.
+    /// There is no resource of this name to adopt.
     #[error("there is no resource `{0}`")]
     NoResource(Name),
-    /// A resource cannot be adopted, because something stands for its name.
+    /// A resource cannot be adopted, because a thing already stands for its name.
     #[error("`{name}` is there already: {phys}")]
     Stands {
         /// The resource.
         name: Name,
-        /// What the cloud calls what stands for it.
+        /// That thing's name in the cloud.
         phys: Name,
     },
-    /// A thing cannot be adopted, because it is another resource's.
+    /// A thing cannot be adopted, because it belongs to another resource.
     #[error("{phys} is `{name}` already")]
     Taken {
-        /// What the cloud calls it.
+        /// The thing's name in the cloud.
         phys: Name,
-        /// Whose it is.
+        /// The resource that it belongs to.
         name: Name,
     },
-    /// A resource cannot be adopted, because it cannot be said what is wanted of it.
+    /// A resource cannot be adopted, because what is wanted of it cannot be computed.
     #[error("it is not known what `{name}` is to be: {cause}")]
     Unresolved {
         /// The resource.
         name: Name,
-        /// Why.
+        /// The reason.
         cause: Name,
     },
     /// There is no such goal to go back to.
@@ -147,7 +147,7 @@ fn cycle(names: &[Name]) -> String {
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// What is wrong with the target.
 pub(crate) fn places(target: &dyn Target) -> Result<Vec<(Name, Vec<usize>)>, Refusal> {
     let resources = target.resources();
     let mut places = BTreeMap::new();

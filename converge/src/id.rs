@@ -1,14 +1,14 @@
-//! Names of rows and jobs that are never given twice.
+//! Names of rows and jobs, which are never reused.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize, de};
 
-/// The name of a row, which is also the mark of its thing in the cloud, or of a job.
+/// The name of a job or of a row. A row's name is also the mark of its thing in the cloud.
 ///
-/// A number within a leader's term. As no term comes twice, no mark does, whatever was lost: a late request of a row that
-/// is long gone can never be taken for another row's. Written as `TERM-NUMBER`.
+/// It is a number within a leader's term. Terms never repeat, so marks do not either, whatever data was lost: a late request of a
+/// row that is long gone can never be mistaken for another row's. It is written as `TERM-NUMBER`.
 ///
 /// ```
 /// use wattle_converge::Id;
@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize, de};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id {
-    /// The term of the leader that gave it.
+    /// The term of the leader that issued it.
     pub term: u64,
-    /// Which one of that term it is.
+    /// Its number within that term.
     pub number: u64,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Id {
     }
 }
 
-/// Why a text is not an [`Id`].
+/// The error for a text that is not an [`Id`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a row's name such as `3-17`")]
 pub struct NoId(String);

@@ -1,4 +1,4 @@
-//! What a step asks for: writes, jobs, and what somebody may want to know.
+//! The output of a step: writes, jobs and notices.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -8,29 +8,29 @@ use wattle_model::{Name, Value};
 
 use crate::{Goal, Good, Id, Refusal, Row, Thing, Time, Wait};
 
-/// One thing to be stored.
+/// One thing to store.
 #[derive(Clone, Debug)]
 pub enum Write {
-    /// The goal that holds from now on.
+    /// The goal that is in force from now on.
     Goal(Goal),
-    /// A goal that was reached, in front of those before it. Ten are kept.
+    /// A goal that was reached. It goes in front of the earlier ones; ten are kept.
     Good(Good),
     /// A row, under its name.
     Row(Box<Row>),
-    /// The row of this name goes.
+    /// Remove the row of this name.
     Remove(Id),
 }
 
-/// What is to be carried out.
+/// What to carry out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
-    /// Make a thing with the row's mark and these properties, or find the one that has it unless the job is new.
+    /// Create a thing with the row's mark and these properties. Unless the job is new, first look for a thing that has the mark.
     Create {
         /// The properties.
         properties: Value,
     },
-    /// Find the thing with the row's mark. Make none.
+    /// Look for the thing with the row's mark, and create none.
     Look,
     /// Give the thing these properties.
     Update {
@@ -39,19 +39,19 @@ pub enum What {
     },
     /// Take these from the thing.
     Release {
-        /// What two cannot have.
+        /// What no two things can have at once.
         exclusive: BTreeSet<Name>,
     },
     /// Have the software on the server torn down.
     Drain,
-    /// Delete the thing, by its mark where its name in the cloud is not known.
+    /// Delete the thing, by its mark if its name in the cloud is unknown.
     Delete,
 }
 
-/// One request to whoever carries things out. All of them can be carried out twice, but for what is new.
+/// One request to the worker. All jobs can be carried out twice, except new ones.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
-    /// Which one it is. The answer carries it.
+    /// The job's name. The answer carries it.
     pub id: Id,
     /// The row, which is the thing's mark.
     pub row: Id,
@@ -59,16 +59,17 @@ pub struct Job {
     pub name: Name,
     /// The resource's type.
     pub kind: Name,
-    /// The thing's name in the cloud, where it is known.
+    /// The thing's name in the cloud, if it is known.
     pub phys: Option<Name>,
-    /// The thing's attributes as they were when something was last done to it, for an update: what it has that nobody asks for.
+    /// For an update: the thing's attributes after the last action on it. They show what it has that nobody asks for.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noted: BTreeMap<Name, Value>,
-    /// What it is.
+    /// What to carry out.
     pub what: What,
-    /// Nobody was asked for this creation before, so there is no thing with the row's mark that would have to be looked for.
+    /// Whether this creation was never requested before. If so, no thing can have the row's mark yet, and there is none to look
+    /// for.
     pub is_new: bool,
-    /// No request for it is begun after this.
+    /// No request for the job is begun after this time.
     pub not_after: Time,
 }
 
@@ -76,26 +77,26 @@ pub struct Job {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It is done; after a creation, an update or a look with what the thing is now.
+    /// It is done. After a creation, an update or a look, the value is the thing as it is now.
     Done(Option<Thing>),
-    /// The cloud is doing it; [`Event::Seen`](crate::Event) will say how it went.
+    /// The cloud is still carrying it out; [`Event::Seen`](crate::Event) will say how it went.
     Accepted(Option<Name>),
     /// There is no such thing.
     Absent,
-    /// The cloud cannot do it now. It has been asked for nothing that is still to come.
+    /// The cloud cannot do it now. No request that it got can still take effect.
     Later(Duration),
-    /// The cloud will not do it, and has done nothing.
+    /// The cloud refused it and did nothing.
     Refused(Name),
-    /// The thing is there, and nothing can come of it.
+    /// The thing exists, but cannot become usable.
     Broken(Name),
-    /// Nobody knows: a request may still reach the cloud.
+    /// It is unknown what happened: a request may still reach the cloud.
     Unknown,
 }
 
-/// What somebody may want to know. It is not stored and may come again.
+/// Information for users. It is not stored and may be repeated.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Notice {
-    /// A wish was refused.
+    /// A request was refused.
     Refused(Refusal),
     /// Nothing is under way and nothing can be begun.
     Settled {
@@ -104,19 +105,19 @@ pub enum Notice {
         /// What is not as the goal asks for; empty if everything is.
         roots: Vec<Wait>,
     },
-    /// Nothing has changed for [`Limits::stall`](crate::Limits): what is waited for.
+    /// Nothing has changed for [`Limits::stall`](crate::Limits). The value says what is waited for.
     Stalled(Vec<Wait>),
-    /// An answer came that nobody waited for: look what there is of this row's mark.
+    /// An unexpected answer came. Check what exists with this row's mark.
     Look(Id),
 }
 
-/// What is to be done after an event: first the writes in their order, then the jobs.
+/// What to do after an event: first the writes, in order, then the jobs.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
-    /// What is to be stored.
+    /// What to store.
     pub writes: Vec<Write>,
-    /// What is to be begun once that is stored.
+    /// What to begin once that is stored.
     pub jobs: Vec<Job>,
-    /// What somebody may want to know.
+    /// Information for users.
     pub notices: Vec<Notice>,
 }

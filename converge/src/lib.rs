@@ -1,20 +1,20 @@
-//! How infrastructure becomes what a goal asks for: facts and events in, writes and jobs out.
+//! The engine that turns infrastructure into what a goal asks for. It takes facts and events, and returns writes and jobs.
 //!
-//! What lives here: the facts that are stored ([`Goal`], [`Good`], [`Row`]), the predicates that say what may be done
-//! next, and [`State::step`], which answers an [`Event`] with what is to be written and what is then to be carried out.
-//! What must not: I/O, a clock, an executor, and anything that knows what a resource is. Names, values and digests of
-//! properties are all that this crate sees; a [`Target`] resolves them, and whoever carries a [`Job`] out knows the cloud.
+//! What belongs here: the facts that are stored ([`Goal`], [`Good`], [`Row`]), the predicates that say what may be done next, and
+//! [`State::step`], which answers an [`Event`] with what to write and what to carry out afterwards. What does not: I/O, a clock,
+//! an executor, and any knowledge of particular resources. This crate sees only names, values and digests of properties. A
+//! [`Target`] resolves them, and the worker that carries out a [`Job`] knows the cloud.
 //!
-//! Only facts are stored. There is no stored graph, no lock and no progress mark: every order follows from the rows, so a
-//! goal may change at any time, and a crash loses nothing.
+//! Only facts are stored. There is no stored graph, no lock and no progress marker. Every order follows from the rows, so a goal
+//! may change at any time, and a crash loses nothing.
 //!
-//! # How it is driven
+//! # How to drive it
 //!
-//! 1. [`State::load`] takes what is stored, under a term that nobody had before.
-//! 2. Each [`Event`] goes to [`State::step`] with the time that it is.
-//! 3. [`Step::writes`] are stored, in their order and fenced, so that a deposed leader stores nothing. Then, and only if they are
-//!    stored, [`Step::jobs`] are begun. Nobody begins a request for a job after its [`Job::not_after`].
-//! 4. At [`State::wakes`], at the latest, comes [`Event::Tick`].
+//! 1. [`State::load`] takes what is stored, under a term that was never used before.
+//! 2. Pass each [`Event`] to [`State::step`] with the current time.
+//! 3. Store [`Step::writes`] in order, fenced so that a deposed leader stores nothing. Then, and only if they are stored, begin
+//!    [`Step::jobs`]. Begin no request for a job after its [`Job::not_after`].
+//! 4. Send [`Event::Tick`] at [`State::wakes`] at the latest.
 
 mod begin;
 mod deadlines;

@@ -1,24 +1,25 @@
-//! How long things may take, and how many may be under way.
+//! Limits of time and concurrency.
 
 use std::time::Duration;
 
 /// How long things may take, and how many may be under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long after a job is begun its worker may still begin requests.
+    /// How long after a job begins its worker may still begin requests.
     pub lease: Duration,
-    /// How long after that a request may still reach the cloud: the longest that a worker waits for an answer, and by how much
-    /// the clocks of two leaders differ.
+    /// How much longer a request may still reach the cloud: the longest time that a worker waits for an answer, and by how
+    /// much the clocks of two leaders differ.
     pub grace: Duration,
-    /// How long a row may take from the first intent until it is as wanted, unless [`Wanted::patience`](crate::Wanted) says so.
+    /// How long a row may take from its first intent until it is as wanted, unless [`Wanted::patience`](crate::Wanted) says
+    /// otherwise.
     pub patience: Duration,
     /// How long the teardown on a server may take before the server is deleted.
     pub drain: Duration,
-    /// How many jobs are carried out at the same time. What waits for its turn is not written down.
+    /// How many jobs run at the same time. Waiting for a turn is not recorded.
     pub at_once: usize,
-    /// After so long without progress, [`Notice::Stalled`](crate::Notice) says what is waited for.
+    /// After this long without progress, [`Notice::Stalled`](crate::Notice) says what is waited for.
     pub stall: Duration,
-    /// How many times an hour what drifted from a complete goal is put right, for each name.
+    /// How many times an hour, for each name, drift from a goal that was reached is corrected.
     pub corrections: usize,
 }
 

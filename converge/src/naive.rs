@@ -1,5 +1,5 @@
-//! What the predicates ask, answered from the goal and the rows alone, as the rules read. It is slow, and what is kept is held
-//! against it.
+//! Answers the predicates' questions from the goal and the rows alone, exactly as the rules are stated. It is slow, and serves to
+//! check the index.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ struct Follows {
     is_done: bool,
 }
 
-/// All that follows from a goal and rows.
+/// Everything that follows from a goal and rows.
 pub(crate) struct Reading<'a> {
     state: &'a State,
     /// The names of the target and of rows, in the order of the table.
@@ -44,7 +44,7 @@ impl<'a> Reading<'a> {
         self.names.iter().position(|other| *other == name).expect("INVARIANT: each name is in the table")
     }
 
-    /// Reads what follows for a name, after all that it depends on.
+    /// Computes what follows for a name, after all its dependencies.
     fn read(&mut self, place: usize) {
         let Some(requires) = self.requires.get(self.names[place]).cloned() else {
             self.follows[place].is_done = true;
@@ -72,7 +72,7 @@ impl<'a> Reading<'a> {
         self.follows[place] = Follows { wanted: Some(wanted), needs, pick, is_done };
     }
 
-    /// The first thing to be done without a job.
+    /// The first action that needs no job.
     pub(crate) fn free(&self) -> Option<Action> {
         (0..self.names.len()).find_map(|place| predicates::free(self, place))
     }

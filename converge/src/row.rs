@@ -7,17 +7,17 @@ use wattle_model::Name;
 
 use crate::{Id, Thing, Time};
 
-/// How a row's thing is.
+/// The state of a row's thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// It is being made, or may have been.
+    /// It is being created, or may have been.
     New,
-    /// It is there, and may stand for its name.
+    /// It exists and may stand for its name.
     Sound,
-    /// It may be there, and nothing can come of it: it is to be deleted.
+    /// It may exist but cannot become usable, so it is to be deleted.
     Failed,
-    /// It is not there.
+    /// It does not exist.
     Gone,
 }
 
@@ -25,20 +25,20 @@ pub enum Stage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
-    /// It is made.
+    /// It is created.
     Create,
-    /// It is looked for by its mark, because nobody heard whether it was made.
+    /// It is looked for by its mark, because it is unknown whether it was created.
     Look,
     /// It is changed in place.
     Update {
-        /// The digest that it then has.
+        /// The digest that it has afterwards.
         free: Name,
-        /// What then varies.
+        /// The digests of its varying properties afterwards.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         varying: BTreeMap<Name, Name>,
-        /// The rows that it then requires. Until then it requires what it required before, too.
+        /// The rows that it requires afterwards. Until then, it also requires what it required before.
         requires: BTreeSet<Id>,
-        /// What it then has. Until then it has what it had before, too.
+        /// What it holds afterwards. Until then, it also holds what it held before.
         holds: BTreeSet<Name>,
     },
     /// What others need is taken from it.
@@ -50,81 +50,83 @@ pub enum Act {
     Delete,
 }
 
-/// What somebody has begun, or is about to. It is stored before a job for it is begun.
+/// An action that has begun, or is about to. It is stored before its job begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intent {
-    /// What it is.
+    /// The action.
     pub act: Act,
-    /// Nobody begins a request for it after this.
+    /// No request for it is begun after this time.
     pub not_after: Time,
 }
 
 /// What went wrong with a row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// In which goal. A later goal tries again.
+    /// The goal in which it failed. A later goal tries again.
     pub generation: u64,
-    /// Its deletion failed; else something before.
+    /// Whether its deletion failed, rather than an earlier action.
     pub deleting: bool,
-    /// The rows that it was to require, if it was to be as wanted: once others stand for what it depends on, it is tried again.
+    /// If it was to be as wanted: the rows that it was to require. Once other rows stand for what it depends on, it is tried
+    /// again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs: Option<BTreeSet<Id>>,
-    /// Why, in the words of a message.
+    /// The cause, worded for a message.
     pub cause: Name,
 }
 
 /// What is known of one thing in the cloud.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Its name, which is also the mark of the thing.
+    /// Its name, which is also the thing's mark.
     pub id: Id,
-    /// Whom it may stand for.
+    /// The name of the resource that it may stand for.
     pub name: Name,
     /// Its type.
     pub kind: Name,
     /// The goal that it was made for.
     pub made: u64,
-    /// The digest of what nothing can change in place.
+    /// The digest of the properties that cannot be changed in place.
     pub fixed: Name,
-    /// The digest of its other properties; nothing if they are not known.
+    /// The digest of its other properties; `None` if they are unknown.
     pub free: Option<Name>,
-    /// The digest of each property of which only a goal says whether it can be changed in place, as far as it is known.
+    /// The digest of each property for which only a goal says whether it can be changed in place, if it is known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub varying: BTreeMap<Name, Name>,
-    /// The rows that it refers to, or comes after.
+    /// The rows that it refers to or is ordered after.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub requires: BTreeSet<Id>,
-    /// What it has that nothing else may have.
+    /// What it has and nothing else may have.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub holds: BTreeSet<Name>,
-    /// What nothing else may have until it is made.
+    /// What nothing else may have until it is created.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub turns: BTreeSet<Name>,
-    /// Something on it is to be torn down before it is deleted.
+    /// Whether something on it has to be torn down before it is deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub drains: bool,
-    /// Its thing was there before, and nothing was done to it yet: it has no mark, and counts as what the last good goal left.
+    /// Whether its thing existed before and was never acted on. Such a thing has no mark, and counts as a leftover of the last
+    /// good goal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adopted: bool,
-    /// How it is.
+    /// Its state.
     pub stage: Stage,
     /// The thing, once it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thing: Option<Thing>,
-    /// What went wrong with it last.
+    /// What last went wrong with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<Failure>,
     /// What is being done to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent: Option<Intent>,
-    /// Until when what is being done to it is to succeed, however often it is begun.
+    /// The deadline for the current action to succeed, however often it is begun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,
-    /// How it differs from what was deployed, as it was seen.
+    /// How it was seen to differ from what was deployed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift: Option<Name>,
-    /// Since when it [is so](Row::is_like). No rule asks for it: it is there for whoever looks on. At the beginning of time where
-    /// that is not known.
+    /// Since when it [looks as it does](Row::is_like). No rule uses this; it is for display. If it is unknown, it is the
+    /// beginning of time.
     #[serde(default)]
     pub since: Time,
 }
@@ -135,7 +137,7 @@ impl Row {
         self.intent.is_none()
     }
 
-    /// Whether whoever looks on would say the same of both: what is done to it, how it is, what went wrong and how it differs.
+    /// Whether both rows look the same to an observer: what is done to them, their state, what went wrong and how they differ.
     pub fn is_like(&self, other: &Self) -> bool {
         let of = |row: &Self| row.act().map(std::mem::discriminant);
         of(self) == of(other) && (self.stage, &self.failed, &self.drift) == (other.stage, &other.failed, &other.drift)
@@ -151,7 +153,7 @@ impl Row {
         self.requires.iter().chain(more).copied()
     }
 
-    /// What nothing else may be given because of it.
+    /// What no other row may get because of it.
     pub fn all_held(&self) -> impl Iterator<Item = &Name> {
         let more = match self.act() {
             Some(Act::Update { holds, .. }) => Some(holds),
@@ -172,7 +174,8 @@ impl Row {
         self.act() == Some(&Act::Delete)
     }
 
-    /// Takes what an update would have given it as what it may have.
+    /// Ends an update of which the result is unknown: the row may now have both what it had and what the update would have given
+    /// it.
     pub(crate) fn may_be_updated(&mut self) {
         if let Some(Act::Update { varying, requires, holds, .. }) = self.intent.take().map(|intent| intent.act) {
             self.requires.extend(requires);
@@ -182,7 +185,7 @@ impl Row {
         self.free = None;
     }
 
-    /// The thing is not there, so nothing is required or held by it.
+    /// Records that the thing does not exist, so that it requires and holds nothing.
     pub(crate) fn is_gone(&mut self) {
         self.stage = Stage::Gone;
         self.intent = None;

@@ -1,4 +1,4 @@
-//! After an event: what may be begun is begun, until nothing more may.
+//! After an event, begins whatever may be begun, until nothing more may.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use crate::view::View;
 use crate::{Event, Good, Id, Notice, OnFailure, Stage, Time};
 
 impl State {
-    /// Begins what may be begun.
+    /// Begins whatever may be begun.
     pub(crate) fn settle(&mut self) {
         self.settle_by(Self::next_free, Self::next_job);
     }
 
-    /// The same, by predicates that are computed from all rows each time.
+    /// Does the same with predicates that are computed from all rows each time.
     pub(crate) fn settle_naively(&mut self) {
         self.settle_by(|state| Reading::of(state).free(), |state| Reading::of(state).job());
     }
@@ -37,7 +37,7 @@ impl State {
         }
     }
 
-    /// The first thing that may be done without a job. A name stays marked until there is nothing to do for it.
+    /// The first action that needs no job. A name stays marked until there is nothing to do for it.
     fn next_free(&mut self) -> Option<Action> {
         while let Some(place) = self.index.free.first().copied() {
             let action = predicates::free(self, place);
@@ -60,8 +60,8 @@ impl State {
         None
     }
 
-    /// Writes down that the goal is reached, if it is. Afterwards, what stands for it is told from what was there before by the names of
-    /// rows alone.
+    /// Records that the goal is reached, if it is. From then on, the names of rows suffice to tell what stands for it from what
+    /// existed before.
     fn reach(&mut self) -> bool {
         if !self.is_done() || (self.is_complete() && !self.has_news) {
             return false;
@@ -82,9 +82,10 @@ impl State {
         true
     }
 
-    /// Reports that nothing goes on, or goes back to what was reached last if that is what is to happen then.
+    /// Reports that nothing is under way, or goes back to the goal that was reached last if the present goal asks for that on
+    /// failure.
     fn rest_or_roll_back(&mut self) -> bool {
-        // Whoever begins nothing does not know whether something could be gone on with.
+        // An engine that may begin no job cannot tell whether something could be continued.
         if self.under_way > 0 || self.is_settled || self.limits.at_once == 0 {
             return false;
         }
@@ -99,7 +100,7 @@ impl State {
         true
     }
 
-    /// Takes an event in, without beginning anything.
+    /// Takes in an event without beginning anything.
     pub(crate) fn happen(&mut self, event: Event, now: Time) {
         self.now = self.now.max(now);
         self.propagate();
@@ -114,7 +115,7 @@ impl State {
         }
     }
 
-    /// The row may be found by a rollback, and is not known to the record of what was reached.
+    /// Records that a rollback may use the row, and that the record of the goal does not contain it yet.
     pub(crate) fn stands_newly(&mut self, id: Id) {
         self.has_news |= self.rows.get(&id).is_some_and(|entry| entry.row.stage == Stage::Sound);
     }

@@ -1,4 +1,4 @@
-//! What is known, and the one function that changes it.
+//! What is known of a stack, and the one function that changes it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -25,36 +25,36 @@ pub struct Stored {
     pub rows: Vec<Row>,
 }
 
-/// Where what is being done to a row has got to, as far as this leader knows.
+/// The progress of the action on a row, as far as this leader knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// Nothing is being done.
     Idle,
-    /// This job is carried out.
+    /// This job is being carried out.
     Running(Id),
-    /// The cloud could not do it. It is asked again when the alarm goes.
+    /// The cloud could not do it. It is asked again when the alarm is due.
     Retry,
-    /// The cloud is doing it.
+    /// The cloud is carrying it out.
     Accepted,
-    /// Somebody may still be at it: a former leader, or a request that nobody answered.
+    /// A former leader, or a request that was never answered, may still be acting on it.
     Lease,
 }
 
-/// A row, and what this leader knows beyond it.
+/// A row, and what only this leader knows of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) row: Row,
     pub(crate) phase: Phase,
     pub(crate) alarm: Option<Time>,
-    /// What is seen of a time before this is of no use.
+    /// Observations from before this time are ignored.
     pub(crate) changed: Time,
-    /// Until when a teardown comes before the deletion.
+    /// How long a teardown may delay the deletion.
     pub(crate) drain: Option<Time>,
-    /// The cloud was asked more than once for what is being done.
+    /// Whether the cloud was asked more than once for the current action.
     pub(crate) is_retried: bool,
 }
 
-/// What is known of a stack, by the leader of a term.
+/// What the leader of a term knows of a stack.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) term: u64,
@@ -66,30 +66,30 @@ pub struct State {
     pub(crate) rows: BTreeMap<Id, Entry>,
     pub(crate) index: Index,
     pub(crate) alarms: BTreeSet<(Time, Alarm)>,
-    /// Jobs that are carried out.
+    /// How many jobs are being carried out.
     pub(crate) running: usize,
-    /// Rows to which something is being done.
+    /// How many rows are being acted on.
     pub(crate) under_way: usize,
-    /// When what drifted was put right, by name.
+    /// When drift was corrected, by name.
     pub(crate) corrections: BTreeMap<Name, Vec<Time>>,
-    /// When something changed last.
+    /// When something last changed.
     pub(crate) progress: Time,
-    /// When a row was removed last: what was seen before may be its thing.
+    /// When a row was last removed. An earlier observation may show that row's thing.
     pub(crate) removed: Time,
-    /// It was reported that nothing goes on.
+    /// Whether it was reported that nothing is under way.
     pub(crate) is_settled: bool,
-    /// There may be rows that stand for the goal and that its record of success does not know.
+    /// Whether there may be rows that stand for the goal but are missing in its record of success.
     pub(crate) has_news: bool,
     pub(crate) out: Step,
 }
 
 impl State {
-    /// Takes over what is stored, in a term that is greater than every one before it. What a former leader has begun is left alone until
-    /// none of its requests can arrive any more.
+    /// Takes over what is stored, in a term that is greater than every earlier one. Actions that a former leader began are left
+    /// alone until none of its requests can arrive any more.
     ///
     /// # Errors
     ///
-    /// The stored goal is none that [`Event::Desire`] would have taken.
+    /// The stored goal is one that [`Event::Desire`] would have refused.
     pub fn load(stored: Stored, term: u64, limits: Limits, now: Time) -> Result<(Self, Step), Refusal> {
         let names = stored.goal.as_ref().map(|goal| places(&*goal.desire.target)).transpose()?.unwrap_or_default();
         let mut state = Self {
@@ -115,28 +115,28 @@ impl State {
             state.take_over(row);
         }
         state.rebuild(names);
-        // What a leader that ended has left under way is nobody's any more.
+        // Actions that a leader left under way when it ended belong to nobody any more.
         state.ring();
         state.settle();
         let step = std::mem::take(&mut state.out);
         Ok((state, step))
     }
 
-    /// Answers an event with what is to be stored and then begun. Of two events the later one has the later time.
+    /// Answers an event with what to store and what to begin afterwards. Of two events, the later one must have the later time.
     pub fn step(&mut self, event: Event, now: Time) -> Step {
         self.happen(event, now);
         self.settle();
         std::mem::take(&mut self.out)
     }
 
-    /// From now on so many jobs may be carried out at the same time, instead of [`Limits::at_once`]. With none, what ends and what
-    /// is seen is taken in as before, and it is never reported that nothing goes on.
+    /// Sets how many jobs may run at the same time from now on, instead of [`Limits::at_once`]. With 0, results and observations
+    /// are taken in as before, and it is never reported that nothing is under way.
     pub fn begin_at_once(&mut self, jobs: usize) {
         self.limits.at_once = jobs;
     }
 
-    /// Whoever leads ends: nobody sends anything any more for a job that has come to its end. So whoever leads next need not wait
-    /// until none of its requests can arrive.
+    /// Ends this leader's term: no request is sent any more for a job that has ended. So the next leader need not wait until none
+    /// of this leader's requests can arrive.
     pub fn leave(&mut self) -> Step {
         let over = |phase| matches!(phase, Phase::Retry | Phase::Accepted);
         let over: Vec<Id> = self.rows.iter().filter(|(_, entry)| over(entry.phase)).map(|(id, _)| *id).collect();
@@ -150,7 +150,7 @@ impl State {
         std::mem::take(&mut self.out)
     }
 
-    /// The same as [`State::step`], by predicates that are computed from all rows each time: what tests compare it with.
+    /// Does the same as [`State::step`], with predicates that are computed from all rows each time. Tests compare the two.
     #[doc(hidden)]
     pub fn step_naively(&mut self, event: Event, now: Time) -> Step {
         self.happen(event, now);
@@ -158,7 +158,7 @@ impl State {
         std::mem::take(&mut self.out)
     }
 
-    /// When [`Event::Tick`] is due, if nothing happens before.
+    /// When [`Event::Tick`] is due, if no other event comes earlier.
     pub fn wakes(&self) -> Option<Time> {
         let stall = (self.under_way > 0).then(|| self.progress + self.limits.stall);
         let goal = self.goal.as_ref().and_then(|goal| goal.desire.deadline).filter(|deadline| *deadline > self.now);
@@ -180,7 +180,7 @@ impl State {
         self.rows.values().map(|entry| &entry.row)
     }
 
-    /// The row of an id.
+    /// The row with this id.
     pub fn row(&self, id: Id) -> Option<&Row> {
         self.rows.get(&id).map(|entry| &entry.row)
     }
@@ -197,30 +197,30 @@ impl State {
         has_failed(self, row)
     }
 
-    /// Whether something is still there of what the goal does not ask for.
+    /// Whether a row's thing still exists although the goal does not ask for it.
     pub fn is_superfluous(&self, row: &Row) -> bool {
         let is_wanted = self.index.names.get(&row.name).is_some_and(|named| named.is_in_target);
         row.stage != Stage::Gone && !row.adopted && !is_wanted
     }
 
-    /// The properties that the goal asks for of the thing that a row stands for; nothing for a row that stands for none, or to
-    /// which something is being done.
+    /// The properties that the goal asks for, for the thing of this row. `None` if the row stands for no name, or is being acted
+    /// on.
     pub fn properties(&self, row: Id) -> Option<Value> {
         let known = &self.rows.get(&row)?.row;
         let place = self.index.names.get_index_of(&known.name)?;
         let named = &self.index.names[place];
         let stands = named.is_in_target && named.missing == 0 && named.pick == Some(row) && known.is_idle();
-        // Of a row that differs it is not known yet what it has: it will be updated.
+        // The properties of a row that differs are not known yet: it will be updated.
         let is_it = stands && self.wanted(place).is_some_and(|wanted| is_free(known, wanted));
         is_it.then(|| self.resolved(place).ok()).flatten().map(|wanted| wanted.properties)
     }
 
-    /// Whether all that the goal asks for is there.
+    /// Whether everything that the goal asks for is there.
     pub fn is_done(&self) -> bool {
         self.goal.is_some() && self.index.undone == 0
     }
 
-    /// The types of which only the cloud can say how something goes on that was begun.
+    /// The types with rows whose current action only the cloud can report on.
     pub fn watched(&self) -> BTreeSet<Name> {
         let is_watched = |entry: &&Entry| matches!(entry.phase, Phase::Accepted | Phase::Lease);
         self.rows.values().filter(is_watched).map(|entry| entry.row.kind.clone()).collect()
@@ -231,21 +231,21 @@ impl State {
         self.under_way == 0
     }
 
-    /// A name that was never given before.
+    /// A new name, never issued before.
     pub(crate) fn issue(&mut self) -> Id {
         self.issued += 1;
         Id { term: self.term, number: self.issued }
     }
 
-    /// Puts a reached goal in front of those before.
+    /// Puts a reached goal in front of the earlier ones.
     pub(crate) fn keep(&mut self, good: Good) {
         self.out.writes.push(Write::Good(good.clone()));
         self.good.push_front(good);
         self.good.truncate(KEPT);
     }
 
-    /// Has a row written as it is now. Writes are in the order in which things changed, so that whatever part of them is stored is a
-    /// state that rules have led to.
+    /// Has a row written as it is now. Writes are in the order of the changes, so that any prefix of them is a state that the
+    /// rules can reach.
     pub(crate) fn write(&mut self, id: Id) {
         let is_it = |write: &Write| match write {
             Write::Row(row) => row.id == id,

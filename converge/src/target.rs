@@ -1,4 +1,4 @@
-//! What a goal asks for: the side of it that knows what resources are, behind a trait.
+//! What a goal asks for: a trait for the part that knows what resources are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,81 +14,81 @@ use crate::Row;
 pub struct Thing {
     /// Its name in the cloud.
     pub phys: Name,
-    /// What others may read of it.
+    /// Its attributes, which other resources may read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attributes: BTreeMap<Name, Value>,
 }
 
-/// What is known of the resources that a resource depends on.
+/// The things of the resources that a resource depends on.
 pub struct Known<'a>(pub(crate) &'a dyn Fn(&str) -> Option<&'a Thing>);
 
 impl<'a> Known<'a> {
-    /// What stands for names, by a function.
+    /// The things of names, given by a function.
     pub fn new(thing: &'a dyn Fn(&str) -> Option<&'a Thing>) -> Self {
         Self(thing)
     }
 
-    /// What stands for a name; nothing for a name that was not given as a dependency.
+    /// The thing that stands for a name; `None` for a name that was not given as a dependency.
     pub fn thing(&self, name: &str) -> Option<&'a Thing> {
         (self.0)(name)
     }
 }
 
-/// What another value of a property does.
+/// The effect of a different value of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It makes another thing.
+    /// Another thing is made.
     Replace,
     /// The thing is changed.
     InPlace,
-    /// Nothing: it is only written down.
+    /// The value is only recorded.
     Noted,
 }
 
-/// A resource as it is wanted, with all that it depends on resolved.
+/// A resource as it is wanted, with all its dependencies resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// Its type, by which whoever carries a job out finds its driver.
+    /// Its type. The worker that carries out a job uses it to find the driver.
     pub kind: Name,
-    /// A digest of the properties that nothing can change in place.
+    /// A digest of the properties that cannot be changed in place.
     pub fixed: Name,
     /// A digest of all other properties.
     pub free: Name,
-    /// Properties of which each goal says anew what another value does, by name: a digest of the value, and what it does in this
-    /// goal. They are in neither of the other digests.
+    /// The properties for which each goal says anew what a different value does, by name. Each has a digest of the value, and the
+    /// effect in this goal. They are in neither of the other digests.
     pub varying: BTreeMap<Name, (Name, Change)>,
-    /// What it has that no two can have: an address, an attached volume, an identity.
+    /// What it has and no two can have: an address, an attached volume, an identity.
     pub exclusive: BTreeSet<Name>,
-    /// What it has only while it is made: of those that want the same, one is made after the other.
+    /// What it has only while it is created: resources that want the same are created one after the other.
     pub turns: BTreeSet<Name>,
-    /// Something on it is to be torn down before it is deleted.
+    /// Whether something on it has to be torn down before it is deleted.
     pub drains: bool,
-    /// It is put right when it drifts, also in a goal that does not ask for it.
+    /// Whether its drift is corrected even in a goal that does not ask for that.
     pub corrects: bool,
-    /// How long it may take; [`Limits::patience`](crate::Limits) if it does not say so.
+    /// How long it may take; [`Limits::patience`](crate::Limits) if it is `None`.
     pub patience: Option<Duration>,
     /// The properties. They go into jobs and are not stored.
     pub properties: Value,
 }
 
 impl Wanted {
-    /// The digests of the values of what varies.
+    /// The digests of the varying properties.
     pub(crate) fn values(&self) -> BTreeMap<Name, Name> {
         self.varying.iter().map(|(name, (value, _))| (name.clone(), value.clone())).collect()
     }
 
-    /// Whether a row may stand for it: it differs in nothing that makes another thing.
+    /// Whether a row may stand for it, which it may unless a difference would require another thing.
     pub fn may_be(&self, row: &Row) -> bool {
         crate::predicates::fits(row, self)
     }
 
-    /// Whether these values are as wanted, as far as another one does `change`.
+    /// Whether these values are as wanted, among the properties for which a different value does `change`.
     pub(crate) fn agrees(&self, values: &BTreeMap<Name, Name>, change: Change) -> bool {
         let mut wanted = self.varying.iter().filter(|(_, (_, does))| *does == change);
         wanted.all(|(name, (value, _))| values.get(name) == Some(value))
     }
 
-    /// What no other may have when it is made.
+    /// What no other may have when it is created.
     pub(crate) fn all_exclusive(&self) -> impl Iterator<Item = &Name> {
         self.exclusive.union(&self.turns)
     }
@@ -103,11 +103,11 @@ pub trait Target: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// Why it cannot be said what is wanted, in the words of a message.
+    /// Why what is wanted cannot be computed, worded for a message.
     fn resolve(&self, name: &str, known: &Known<'_>) -> Result<Wanted, String>;
 }
 
-/// Asks for nothing: what a stack comes to that is deleted.
+/// A target without resources: what the target of a deleted stack comes to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nothing;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A point of wall time, in whole milliseconds since 1970.
+/// A point of wall time, in whole milliseconds since the beginning of 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Time(u64);
@@ -22,7 +22,7 @@ impl Time {
     }
 }
 
-/// Ends at the end of the range.
+/// Saturates at the end of the range.
 impl Add<Duration> for Time {
     type Output = Self;
 

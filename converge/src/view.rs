@@ -1,4 +1,4 @@
-//! What the predicates ask. It is answered from scratch (`naive`), or by what is kept (`index`).
+//! The questions that predicates ask. They are answered from scratch (`naive`) or from facts that are kept up to date (`index`).
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use wattle_model::Name;
 
 use crate::{Id, Row, Wanted};
 
-/// The facts, and what directly follows from them. A resource is known by its place in the table of names.
+/// The facts, and what directly follows from them. A resource is identified by its place in the table of names.
 pub(crate) trait View {
     /// The number of the goal.
     fn generation(&self) -> u64;
@@ -14,16 +14,16 @@ pub(crate) trait View {
     /// Whether the goal was reached once.
     fn is_complete(&self) -> bool;
 
-    /// Whether what is left of the last good goal goes as soon as its name is done.
+    /// Whether leftovers of the last good goal are deleted as soon as their name is done.
     fn is_early(&self) -> bool;
 
     /// Whether the goal's deadline has passed.
     fn is_expired(&self) -> bool;
 
-    /// Whether the goal asks that what drifts is put right.
+    /// Whether the goal asks for the correction of drift.
     fn corrects(&self) -> bool;
 
-    /// Whether so much was put right of late that no more is.
+    /// Whether drift was corrected so often recently that no more is corrected.
     fn is_tired(&self, place: usize) -> bool;
 
     /// A row.
@@ -35,7 +35,7 @@ pub(crate) trait View {
     /// The place of a row's name.
     fn place(&self, row: &Row) -> usize;
 
-    /// Whether the goal asks that nothing is there.
+    /// Whether the goal asks for nothing to exist.
     fn asks_for_nothing(&self) -> bool;
 
     /// Whether the goal asks for the name.
@@ -44,7 +44,7 @@ pub(crate) trait View {
     /// Whether all that the name depends on is done, or the goal does not ask for it.
     fn is_known(&self, place: usize) -> bool;
 
-    /// What is wanted, once what it depends on is done and if that can be said.
+    /// What is wanted, once what it depends on is done, if it can be computed.
     fn wanted(&self, place: usize) -> Option<&Wanted>;
 
     /// The rows that stand for what it depends on.
@@ -56,7 +56,7 @@ pub(crate) trait View {
     /// Whether the name is as wanted.
     fn is_done(&self, place: usize) -> bool;
 
-    /// Whether every name is.
+    /// Whether every name is done.
     fn is_everything_done(&self) -> bool;
 
     /// Whether any row requires this one.
@@ -65,6 +65,6 @@ pub(crate) trait View {
     /// Whether a row stands for the last good goal.
     fn is_good(&self, id: Id) -> bool;
 
-    /// The rows that have what no two can have.
+    /// The rows that have this exclusive thing.
     fn holders(&self, exclusive: &Name) -> Vec<Id>;
 }

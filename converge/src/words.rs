@@ -12,24 +12,24 @@ use crate::{Act, Row, Stage};
 /// Why something is not as wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// Something is being done to it. This says what.
+    /// It is being acted on, as this says.
     UnderWay(&'static str),
-    /// Something went wrong with it: why.
+    /// Something went wrong with it, for this reason.
     Failed(Name),
-    /// It cannot be said what is wanted of it: why.
+    /// What is wanted of it cannot be computed, for this reason.
     Unresolved(Name),
     /// It needs what another resource has.
     Held {
         /// What no two can have.
         exclusive: Name,
-        /// Who has it.
+        /// The resource that has it.
         by: Name,
     },
-    /// What is left of it cannot be deleted: why.
+    /// A leftover of it cannot be deleted, for this reason.
     Left(Name),
     /// The goal's deadline passed before it was begun.
     Expired,
-    /// It changed, or vanished, after it was as wanted. Nobody asked to put that right.
+    /// It changed or vanished after it was as wanted, and nobody asked for that to be corrected.
     Drifted,
     /// It waits for its turn.
     Turn,
@@ -40,7 +40,7 @@ pub enum Why {
 pub struct Wait {
     /// The resource.
     pub name: Name,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for Wait {
 }
 
 impl Act {
-    /// What is being done to a resource, behind its name.
+    /// What is being done to a resource, worded to follow its name.
     pub fn words(&self) -> &'static str {
         match self {
             Self::Create => "is being created",
@@ -83,7 +83,7 @@ impl State {
         under_way.chain(self.roots()).collect()
     }
 
-    /// What is not as the goal asks for, without what only waits for another one of these.
+    /// What is not as the goal asks for, except for what only waits for another of these.
     pub fn roots(&self) -> Vec<Wait> {
         let names = self.index.names.iter().enumerate();
         names
@@ -96,14 +96,14 @@ impl State {
             .collect()
     }
 
-    /// What is not as the goal asks for, whatever the reason, until the goal was reached once.
+    /// Until the goal was reached once: the names that are not as it asks for, whatever the reason.
     pub fn unreached(&self) -> impl Iterator<Item = &Name> {
         let is_complete = self.is_complete();
         let names = self.index.names.iter().filter(move |_| !is_complete);
         names.filter(|(_, named)| named.is_in_target && !named.is_done).map(|(name, _)| name)
     }
 
-    /// Why a name is not as wanted although all that it depends on is; nothing if it is under way.
+    /// Why a name is not as wanted although all that it depends on is; `None` if it is under way.
     fn why(&self, place: usize) -> Option<Why> {
         if let Some(Err(cause)) = &self.index.names[place].wanted {
             return Some(Why::Unresolved(cause.clone()));
@@ -134,7 +134,7 @@ impl State {
         }
     }
 
-    /// Why something of a name is still there.
+    /// Why a leftover of a name still exists.
     fn left(&self, place: usize) -> Option<Why> {
         let row = self
             .rows_of(place)

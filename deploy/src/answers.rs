@@ -1,4 +1,4 @@
-//! What resources have become, in the words in which templates ask for it.
+//! What resources have become, as templates ask for it.
 
 use std::cell::Cell;
 
@@ -9,13 +9,13 @@ use crate::config;
 use crate::deployment::Inner;
 use crate::role::Role;
 
-/// How many values and texts may stand within each other.
+/// How deeply values and texts may be nested.
 const DEPTH: u32 = 100;
 
-/// What things are there.
+/// Looks up the thing of a resource, if it exists.
 pub(crate) type Things<'s, 't> = &'s dyn Fn(&str) -> Option<&'t Thing>;
 
-/// What is known of resources where these things are there.
+/// What is known of resources, given the things that exist.
 pub(crate) struct Standing<'s, 't> {
     inner: &'s Inner,
     things: Things<'s, 't>,
@@ -31,7 +31,7 @@ impl<'s, 't> Standing<'s, 't> {
         (self.things)(name).ok_or_else(|| format!("`{name}` is not there"))
     }
 
-    /// What `of` gives, if that does not lead through too many others.
+    /// The result of `of`, unless that leads through too many other resources.
     fn deeper<T>(&self, name: &str, of: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         if self.depth.get() >= DEPTH {
             return Err(format!("`{name}` stands too deep in others"));

@@ -1,10 +1,10 @@
 //! W14xx: what cannot be deployed without Heat.
 //!
-//! [`Deployment::new`](crate::Deployment::new) reports all of these at once; what stands here is their documentation.
+//! [`Deployment::new`](crate::Deployment::new) reports all of these at once. This file holds their documentation.
 
 use wattle_model::check::About;
 
-/// One check of what can be deployed without Heat. It has nothing to run.
+/// A check of what can be deployed without Heat. It has no function to run.
 pub type Check = wattle_model::Check<()>;
 
 wattle_model::check! {
@@ -82,7 +82,7 @@ wattle_model::check! {
     pub(crate) SIGNAL: "W1404", Error, "a signal that nobody can give", (), ()
 }
 
-/// What each code means.
+/// The documentation of each code.
 pub fn all() -> [&'static About; 4] {
     [&TYPE.about, &WITHOUT_HEAT.about, &VALUE.about, &SIGNAL.about]
 }

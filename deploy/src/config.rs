@@ -1,4 +1,4 @@
-//! Texts that servers are given: what Heat keeps for its configs, and puts where they are referred to.
+//! Texts for servers: what Heat keeps for its configs, and inserts where they are referred to.
 
 use wattle_heat::desired::Resource;
 use wattle_heat::evaluate::Value;
@@ -18,7 +18,7 @@ pub(crate) fn content(kind: Config, resource: &Resource) -> Result<String, Strin
             let what = "a structured config is for deployments, and no text for a server";
             Err(format!("{what}: write `OS::Heat::CloudConfig` or `OS::Heat::SoftwareConfig`"))
         }
-        // JSON is YAML, which is all that cloud-init asks for.
+        // cloud-init asks for YAML only, and JSON is YAML.
         Config::Cloud => Ok(format!("#cloud-config\n{}\n", resource.property("cloud_config").to_model())),
         Config::Multipart => parts(resource).map(|parts| multipart::message(&parts)),
     }
@@ -37,7 +37,7 @@ fn parts(resource: &Resource) -> Result<Vec<Part>, String> {
             continue;
         }
         let name = text("filename");
-        // Heat's `os.path.splitext`, for want of a type.
+        // If no type is given, this is Heat's `os.path.splitext`.
         let stem = name.rfind('.').filter(|at| *at > 0).map_or(name, |at| &name[..at]);
         let subtype = if text("subtype").is_empty() { stem } else { text("subtype") };
         parts.push(Part { subtype: subtype.to_owned(), filename: name.to_owned(), content: content.to_owned() });

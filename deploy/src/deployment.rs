@@ -23,14 +23,14 @@ use crate::wanted::wanted;
 /// A template with all that it names and the values of its parameters, as a target.
 ///
 /// Names are full names: `NAME`, or `NESTED/NAME` in a nested stack, `GROUP/0` in a group. Nested stacks, groups, values and the
-/// texts of servers are nothing in a cloud: they are looked through.
+/// texts of servers do not exist in a cloud, so references go through them to what does.
 ///
-/// What a change does is decided by digests, so what depends on the values before *and* after is not Heat's to the letter:
+/// Digests decide the effect of a change. So decisions that depend on the values before *and* after differ from Heat in details:
 ///
-/// - Where the new template has no policy of a server's (`flavor_update_policy`, `image_update_policy`, `user_data_update_policy`)
-///   Heat takes that of before; here it is the default then.
-/// - `replacement_policy: REPLACE_ALWAYS` of a port asks for another port on each update: it stays.
-/// - What Heat refuses for the values that there were is not refused here, but by the service, as a change in place: a volume
+/// - If the new template does not have one of a server's policies (`flavor_update_policy`, `image_update_policy`,
+///   `user_data_update_policy`), Heat uses that of the earlier template. Here the default applies.
+/// - `replacement_policy: REPLACE_ALWAYS` of a port asks for another port on each update. Here the port stays.
+/// - What Heat refuses because of the earlier values is not refused here. The service refuses it, as a change in place: a volume
 ///   that shrinks, a subnet's `gateway_ip: auto`, another `segment`, `user_data_update_policy: REBUILD`.
 #[derive(Clone)]
 pub struct Deployment(Arc<Inner>);
@@ -42,23 +42,23 @@ pub(crate) struct Inner {
     pub(crate) key: Key,
 }
 
-/// A resource that is no stack.
+/// A resource that is not a stack.
 pub(crate) struct Entry {
     pub(crate) resource: Resource,
     pub(crate) role: Role,
-    /// The rows that it waits for, if it is one.
+    /// If it is a row: the rows that it waits for.
     needs: Vec<Name>,
 }
 
 impl Deployment {
-    /// The template as a target. `kinds` says what drivers know, and `key` is the stack's own: what is stored of properties is
-    /// digests by it, and random strings are derived from it.
+    /// The template as a target. `kinds` says what drivers know. `key` belongs to the stack: stored digests of properties are
+    /// keyed with it, and random strings are derived from it.
     ///
-    /// The template is one that Heat takes (`wattle_heat::check`).
+    /// The template must be one that Heat accepts (`wattle_heat::check`).
     ///
     /// # Errors
     ///
-    /// All that cannot be deployed without Heat.
+    /// Everything that cannot be deployed without Heat.
     pub fn new(loaded: Loaded, kinds: Arc<dyn Kinds>, key: [u8; 32]) -> Result<Self, Vec<Diagnostic>> {
         let Desired { resources, outputs } = Desired::unfolded(&loaded);
         let mut refusals = Refusals::default();
@@ -103,7 +103,7 @@ impl Deployment {
         if refused.is_empty() { Ok(Self(Arc::new(inner))) } else { Err(refused) }
     }
 
-    /// The outputs of the template itself, where these things are there.
+    /// The outputs of the template itself, given the things that exist.
     pub fn outputs<'t>(&self, things: &dyn Fn(&str) -> Option<&'t Thing>) -> Vec<Output> {
         let standing = Standing::new(&self.0, things);
         let output = |(name, output, is_secret): &(Name, desired::Output, bool)| Output {
@@ -115,23 +115,23 @@ impl Deployment {
         self.0.outputs.iter().map(output).collect()
     }
 
-    /// What the agent on a server calls it, if `wattle` has given it one: agents have teardowns.
+    /// The agent's name for a server, if `wattle` has given the server an agent. Agents have teardowns.
     pub fn agent(&self, name: &str) -> Option<Name> {
         user_data::agent(&self.0.entry(name)?.resource)
     }
 
-    /// What the resource of this name is written as, if there is a row of it: its type and its place.
+    /// The type of the resource of this name, and where it is written, if it has a row.
     pub fn written(&self, name: &str) -> Option<(&str, &wattle_model::Source)> {
         self.row(name).map(|resource| (resource.ty(), &resource.at))
     }
 
-    /// The resource of this name, if there is a row of it.
+    /// The resource of this name, if it has a row.
     pub(crate) fn row(&self, name: &str) -> Option<&Resource> {
         self.0.entry(name).filter(|entry| entry.role == Role::Row).map(|entry| &entry.resource)
     }
 
-    /// What is given of the resource of this name, if there is a row of it: what makes it, and its properties. A value that is not known
-    /// yet stands there as the call that will give it.
+    /// What makes the resource of this name, and the properties that it is given, if it has a row. A value that is not known yet
+    /// appears as the call that will give it.
     pub fn given(&self, name: &str) -> Option<(&str, wattle_model::Value)> {
         let resource = self.row(name)?;
         let given = resource.only_given().unwrap_or_default();
@@ -139,7 +139,7 @@ impl Deployment {
     }
 }
 
-/// The outputs in which a hidden parameter, a random string or what lets one signal is.
+/// The outputs that contain a hidden parameter, a random string, or what lets somebody send a signal.
 fn secrets(loaded: &Loaded, roles: &Roles<'_>) -> Vec<String> {
     let is_secret = |output: &desired::Output| {
         let mut found = output.value.has_secret();

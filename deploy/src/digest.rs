@@ -1,20 +1,20 @@
-//! Digests by which properties are compared: keyed, so that nobody guesses a password by one that is stored.
+//! Digests by which properties are compared. They are keyed, so that nobody can guess a password from a stored one.
 
 use sha2::{Digest as _, Sha256};
 use wattle_model::{Name, Value};
 
-/// The key of a stack's digests, and of what is derived from it.
+/// The key of a stack's digests and of what is derived from them.
 #[derive(Clone)]
 pub(crate) struct Key(pub(crate) [u8; 32]);
 
-/// Bytes that SHA-256 takes at once.
+/// The block size of SHA-256 in bytes.
 const BLOCK: usize = 64;
 
-/// Characters of a digest.
+/// The length of a digest in characters.
 const LENGTH: usize = 32;
 
 impl Key {
-    /// HMAC-SHA256 of some parts, none of which can be taken for the end of another.
+    /// HMAC-SHA256 of several parts. Their boundaries are unambiguous.
     pub(crate) fn of(&self, parts: &[&str]) -> [u8; 32] {
         let pad = |with: u8| {
             let mut block = [with; BLOCK];
@@ -31,14 +31,14 @@ impl Key {
         Sha256::new().chain_update(pad(0x5c)).chain_update(inner.finalize()).finalize().into()
     }
 
-    /// A digest of some parts in hexadecimal digits.
+    /// A digest of several parts, in hexadecimal digits.
     pub(crate) fn digest(&self, parts: &[&str]) -> Name {
         let digits: String = self.of(parts).iter().map(|byte| format!("{byte:02x}")).collect();
         digits[..LENGTH].into()
     }
 }
 
-/// JSON that is equal for values that are equal to Heat: keys in order, and whole numbers as such.
+/// JSON that is equal for values that Heat considers equal: keys are in order, and whole numbers are written as such.
 pub(crate) fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
@@ -93,7 +93,7 @@ mod tests {
         let mut key = [0; 32];
         key[..4].copy_from_slice(b"Jefe");
         let text = "what do ya want for nothing?";
-        // What stands before a part is its length: the same computed by Python's `hmac`.
+        // Each part is preceded by its length. The expected digest was computed with Python's `hmac`.
         let digest = Key(key).digest(&[text]);
         assert_eq!(&*digest, "f80838b2e599dfbe7a38f7a7a1780994");
     }

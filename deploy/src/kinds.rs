@@ -1,4 +1,4 @@
-//! What is known of drivers here.
+//! What this crate knows of drivers.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -8,25 +8,26 @@ use wattle_model::{Name, Value};
 
 /// What drivers know of resource types.
 pub trait Kinds: Debug + Send + Sync {
-    /// Whether resources of the type can be made.
+    /// Whether resources of the type can be created.
     fn is_driven(&self, ty: &str) -> bool;
 
     /// Properties that cannot be changed in place, besides those that Heat does not change either.
     fn fixed(&self, ty: &str) -> &[&str];
 
-    /// What of these properties is not carried out although Heat does it, each with what to do instead. What is not known yet stands there
-    /// as the call that will give it.
+    /// Whatever among these properties Heat carries out but the driver does not, each with what to do instead. A value that is
+    /// not known yet appears as the call that will give it.
     fn beyond(&self, ty: &str, properties: &Value) -> Vec<(String, &'static str)>;
 
-    /// What a resource with these properties has that no two can have: an address, an attached volume.
+    /// What a resource with these properties has and no two can have: an address, an attached volume.
     fn exclusive(&self, ty: &str, properties: &Value) -> BTreeSet<Name>;
 
-    /// What a resource with these properties has only while it is made: of those that want the same, one is made after the other.
+    /// What a resource with these properties has only while it is created: resources that want the same are created one after the
+    /// other.
     fn turns(&self, ty: &str, properties: &Value) -> BTreeSet<Name>;
 
-    /// How long it may take to make, change or delete one; none if there is nothing special about that.
+    /// How long it may take to create, change or delete one; `None` for the default.
     fn patience(&self, ty: &str) -> Option<Duration>;
 
-    /// Whether something may run on it that is to be torn down before it is deleted. Of a server, an agent.
+    /// Whether something may run on it that has to be torn down before it is deleted. For a server, that is an agent.
     fn drains(&self, ty: &str) -> bool;
 }

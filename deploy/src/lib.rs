@@ -1,9 +1,9 @@
-//! A template with all that it names, as what infrastructure is to become: the side of a goal that `wattle_converge` asks.
+//! A template with all that it names, as a target for infrastructure: the part of a goal that `wattle_converge` asks.
 //!
-//! What lives here: which resources of a template are things in a cloud and which the engine is itself, what each of them waits
-//! for, what it is once that is there, and which change makes another thing of it. What Heat makes of templates is
-//! `wattle_heat`'s; what a service is asked is a driver's, of which only [`Kinds`] is known here. What must not: I/O, clocks and
-//! chance.
+//! What belongs here: which resources of a template are things in a cloud and which exist only in the engine, what each of them
+//! waits for, what it is once that exists, and which change requires another thing. What Heat makes of templates belongs to
+//! `wattle_heat`. What a service is asked belongs to a driver, of which this crate knows only [`Kinds`]. What does not belong
+//! here: I/O, clocks and randomness.
 
 #![forbid(unsafe_code)]
 

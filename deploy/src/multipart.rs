@@ -1,5 +1,5 @@
-//! Messages of several parts, as cloud-init reads them: written as Python's `email` writes them, with a boundary that is the same
-//! for the same parts.
+//! Multipart messages as cloud-init reads them. They are written as Python's `email` writes them, with a boundary that is the
+//! same for the same parts.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 pub(crate) struct Part {
     /// The second half of its type, `text/SUBTYPE`; `plain` if it is empty.
     pub(crate) subtype: String,
-    /// What its file is to be called; nothing if it is empty.
+    /// The name of its file; if it is empty, the part has no file name.
     pub(crate) filename: String,
     /// Its text.
     pub(crate) content: String,
@@ -63,7 +63,7 @@ impl Part {
     }
 }
 
-/// The parts of a message; none if it is no message of several parts.
+/// The parts of a message; none if it is not a multipart message.
 pub(crate) fn parts(message: &str) -> Vec<Part> {
     let message = message.replace("\r\n", "\n");
     let Some((head, body)) = message.split_once("\n\n") else { return Vec::new() };
@@ -101,7 +101,7 @@ fn part(text: &str) -> Part {
     Part { subtype: subtype.to_owned(), filename, content: decoded.unwrap_or_else(|| content.to_owned()) }
 }
 
-/// The value of a header, lines that go on put together.
+/// The value of a header, with its continuation lines joined.
 fn header(head: &str, name: &str) -> Option<String> {
     let mut found: Option<String> = None;
     for line in head.split('\n') {

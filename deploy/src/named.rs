@@ -1,4 +1,4 @@
-//! What a template names that is not its own: flavors, images, networks that are there already.
+//! Things that a template names but does not create: existing flavors, images and networks.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use crate::deployment::Deployment;
 pub struct Named {
     /// The full name of the resource.
     pub resource: Name,
-    /// Where in its properties: `networks[0].network`.
+    /// The path within its properties: `networks[0].network`.
     pub path: String,
-    /// Heat's constraint, which says what it is a name of: `nova.flavor`.
+    /// Heat's constraint, which says what kind of thing is named: `nova.flavor`.
     pub constraint: Name,
     /// The name, or an id.
     pub name: String,
@@ -30,7 +30,7 @@ impl Named {
 }
 
 impl Deployment {
-    /// All that is known to be named before anything is made. What a resource of the template is called is not among it.
+    /// Everything that is known to be named before anything is created, except the names of the template's own resources.
     pub fn named(&self) -> Vec<Named> {
         let mut all = Vec::new();
         let mut own = BTreeSet::new();
@@ -56,7 +56,7 @@ impl Deployment {
     }
 }
 
-/// Tells of each text within a value of which the schema says, by a named constraint, what it is a name of.
+/// Calls `tell` for each text within a value for which a named constraint of the schema says what it is a name of.
 fn names(schema: &PropertySchema, value: &Value, path: &str, tell: &mut dyn FnMut(&str, &Name, &str)) {
     match value {
         Value::Str(text) if !text.is_empty() => {

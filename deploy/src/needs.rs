@@ -1,4 +1,4 @@
-//! What each thing waits for: what its properties still refer to, what `depends_on` says, and what Heat makes before it by the
+//! What each thing waits for: what its properties still refer to, what `depends_on` says, and what Heat creates before it by the
 //! rules of its class. A nested stack stands for all that is in it, and a value or a text for what it is made of.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -8,10 +8,10 @@ use wattle_model::IndexMap;
 
 use crate::role::Role;
 
-/// Resources by their full names, each with what it is.
+/// Resources by their full names, each with its role.
 pub(crate) type Roles<'r> = IndexMap<&'r str, (&'r Resource, Role)>;
 
-/// By name of each row the names of the rows that it waits for.
+/// The names of the rows that each row waits for, by the row's name.
 pub(crate) fn needs<'r>(
     roles: &Roles<'r>,
     implied: &'r BTreeMap<String, BTreeSet<String>>,
@@ -34,7 +34,7 @@ pub(crate) fn around(name: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(name.rsplit_once('/'), |(stack, _)| stack.rsplit_once('/')).map(|(stack, _)| stack)
 }
 
-/// By nested stack what is in it and in the stacks nested in it, these themselves not among it.
+/// For each nested stack, everything in it and in the stacks nested in it, without these stacks themselves.
 fn within<'r>(roles: &Roles<'r>) -> HashMap<&'r str, Vec<&'r str>> {
     let mut within: HashMap<&str, Vec<&str>> = HashMap::new();
     for name in roles.iter().filter(|(_, (_, role))| *role != Role::Stack).map(|(name, _)| *name) {
@@ -49,12 +49,12 @@ struct Finder<'f, 'r> {
     roles: &'f Roles<'r>,
     implied: &'r BTreeMap<String, BTreeSet<String>>,
     within: HashMap<&'r str, Vec<&'r str>>,
-    /// The rows that a name stands for; nothing while that is being found out.
+    /// The rows that each name stands for. The entry is empty while they are being found.
     reached: HashMap<&'r str, BTreeSet<&'r str>>,
 }
 
 impl<'r> Finder<'_, 'r> {
-    /// What a resource refers to and depends on, by the names of what may be a stack or a value.
+    /// The names that a resource refers to and depends on, which may be those of stacks or values.
     fn targets(&self, name: &'r str) -> BTreeSet<&'r str> {
         let mut found = BTreeSet::new();
         if let Some((resource, role)) = self.roles.get(name) {
@@ -73,7 +73,7 @@ impl<'r> Finder<'_, 'r> {
         found
     }
 
-    /// What is before a resource whatever its properties are.
+    /// What comes before a resource whatever its properties are.
     fn ordered(&self, name: &str, resource: &'r Resource, found: &mut BTreeSet<&'r str>) {
         let prefix = name.rsplit_once('/').map_or(String::new(), |(stack, _)| format!("{stack}/"));
         found.extend(resource.depends_on.iter().filter_map(|own| self.name(&format!("{prefix}{own}"))));
@@ -83,7 +83,7 @@ impl<'r> Finder<'_, 'r> {
         );
     }
 
-    /// The name as it is kept, if there is such a resource.
+    /// The name as it is stored, if there is such a resource.
     fn name(&self, name: &str) -> Option<&'r str> {
         self.roles.get_key_value(name).map(|(name, _)| *name)
     }

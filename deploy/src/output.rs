@@ -1,4 +1,4 @@
-//! What a template shows of what it has become.
+//! The outputs of a deployed template.
 
 use wattle_model::{Name, Value};
 
@@ -7,9 +7,9 @@ use wattle_model::{Name, Value};
 pub struct Output {
     /// Its name.
     pub name: Name,
-    /// What it is for.
+    /// Its description: what it is for.
     pub description: Option<Name>,
-    /// Whether a hidden parameter or a random string is in it, so that it is not for everybody's eyes.
+    /// Whether it contains a hidden parameter or a random string, and so must not be shown to everybody.
     pub is_secret: bool,
     /// Its value, or why it has none (yet).
     pub value: Result<Value, String>,

@@ -1,4 +1,4 @@
-//! Random strings: derived from the stack's key, so that nothing has to be kept for one to stay.
+//! Random strings. They are derived from the stack's key, so they stay the same although none is stored.
 
 use wattle_converge::Thing;
 use wattle_heat::desired::Resource;
@@ -10,7 +10,8 @@ use crate::digest::{Key, canonical};
 /// The type of random strings.
 pub(crate) const RANDOM: &str = "OS::Heat::RandomString";
 
-/// What a job makes of a random string. Its name in the cloud is a digest, its reference and its `value` are the string.
+/// The thing that a job makes of a random string. Its name in the cloud is a digest; its reference and its `value` are the
+/// string.
 pub(crate) fn string(properties: &IndexMap<Name, Known>) -> Option<Thing> {
     let value = properties.get("value")?;
     let phys = properties.get("id")?.as_str()?.into();
@@ -18,7 +19,7 @@ pub(crate) fn string(properties: &IndexMap<Name, Known>) -> Option<Thing> {
     Some(Thing { phys, attributes })
 }
 
-/// The properties of a random string with its value, and what stands for its name in the cloud.
+/// The properties of a random string, together with its value and what serves as its name in the cloud.
 pub(crate) fn with_value(
     key: &Key,
     name: &str,
@@ -32,7 +33,7 @@ pub(crate) fn with_value(
     Ok(properties)
 }
 
-/// The characters of a class, in Heat's words.
+/// The characters of a class, by Heat's name for it.
 fn class(name: &str) -> Option<&'static str> {
     Some(match name {
         "lettersdigits" => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
@@ -46,7 +47,8 @@ fn class(name: &str) -> Option<&'static str> {
     })
 }
 
-/// As Heat makes it (`password_gen.generate_password`): what each class must have at least, the rest of all of them, shuffled.
+/// Generates a string as Heat does (`password_gen.generate_password`): the minimum of each class, the rest from all of them,
+/// shuffled.
 fn value(key: &Key, name: &str, resource: &Resource, seed: &str) -> Result<String, String> {
     let length = match resource.property("length") {
         Value::Integer(length) => usize::try_from(length).unwrap_or_default(),
@@ -58,7 +60,7 @@ fn value(key: &Key, name: &str, resource: &Resource, seed: &str) -> Result<Strin
     }
     let sequence = resource.property("sequence");
     let sequence = sequence.as_text().filter(|name| !name.is_empty());
-    // Heat adds the older property to the newer one, whose default counts only if neither is given.
+    // Heat adds the older property to the newer one. The newer one's default counts only if neither is given.
     let has_classes = sequence.is_none() || resource.given("character_classes").is_some();
     let classes = if has_classes { maps(&resource.property("character_classes")) } else { Vec::new() };
     let classes =
@@ -106,7 +108,7 @@ fn least(part: &IndexMap<String, Value>) -> usize {
     }
 }
 
-/// Numbers that nobody without the key can tell, and that are the same each time.
+/// Numbers that cannot be predicted without the key, and are the same each time.
 struct Chance<'c> {
     key: &'c Key,
     name: &'c str,
@@ -125,7 +127,7 @@ impl Chance<'_> {
         self.bytes.pop().unwrap_or_default()
     }
 
-    /// A number below `bound`, each as likely as the others.
+    /// A number below `bound`, each with the same probability.
     fn below(&mut self, bound: usize) -> usize {
         let bound = u32::try_from(bound).unwrap_or(u32::MAX).max(1);
         let fair = u32::MAX - u32::MAX % bound;

@@ -1,4 +1,4 @@
-//! What cannot be deployed without Heat, all of it at once.
+//! Reports everything that cannot be deployed without Heat, all at once.
 
 use std::collections::BTreeSet;
 
@@ -22,9 +22,9 @@ use crate::wanted::wanted;
 #[derive(Default)]
 pub(crate) struct Refusals {
     found: Vec<Diagnostic>,
-    /// What has been said of a place: of the members of a group it is said once.
+    /// What was reported for each place: the members of a group are reported only once.
     said: BTreeSet<(String, u32, u32, String)>,
-    /// Resources of which something is refused already.
+    /// Resources for which something was refused already.
     names: BTreeSet<String>,
 }
 
@@ -43,7 +43,7 @@ impl Refusals {
         }
     }
 
-    /// A resource of a type that nobody makes; what is in it says nothing more.
+    /// Reports a resource of a type that cannot be created. What is nested in it is not reported as well.
     pub(crate) fn undriven(&mut self, name: &str, resource: &Resource) {
         if around(name).any(|stack| self.names.contains(stack)) {
             return;
@@ -65,7 +65,7 @@ impl Refusals {
         self.refuse(&TYPE, name, &resource.at, &what, help);
     }
 
-    /// What is said of a resource that only Heat does, and what its values refer to in vain.
+    /// Reports parts of a resource that only Heat carries out, and references of its values that can never be resolved.
     pub(crate) fn of(
         &mut self,
         name: &str,
@@ -114,7 +114,7 @@ impl Refusals {
         }
     }
 
-    /// What of its properties no driver carries out.
+    /// Reports properties that no driver carries out.
     pub(crate) fn beyond(&mut self, name: &str, resource: &Resource, kinds: &dyn Kinds) {
         let Ok(properties) = resource.only_given() else { return };
         for (what, help) in kinds.beyond(resource.made_by(), &Known::Map(properties)) {
@@ -122,14 +122,14 @@ impl Refusals {
         }
     }
 
-    /// Signals that nobody could give.
+    /// Reports signals that nobody could send.
     pub(crate) fn signals(&mut self, roles: &Roles<'_>) {
         for (name, what, help) in signals::in_vain(roles) {
             self.refuse(&SIGNAL, name, &roles[name].0.at, &what, help);
         }
     }
 
-    /// What an output of the template itself refers to in vain.
+    /// Reports references of the template's own outputs that can never be resolved.
     pub(crate) fn of_output(
         &mut self,
         name: &str,
@@ -145,7 +145,7 @@ impl Refusals {
         }
     }
 
-    /// Rows of which what is known already is wrong, and those that wait for nothing and are wrong even so.
+    /// Reports rows with known values that are wrong, and rows that wait for nothing but cannot be computed even so.
     pub(crate) fn in_vain(&mut self, inner: &Inner) {
         for (name, entry) in inner.rows().filter(|(name, _)| !self.names.contains(&***name)).collect::<Vec<_>>() {
             let mut waits = false;
@@ -229,7 +229,7 @@ fn refers_in_vain(part: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resour
     }
 }
 
-/// Knows no resource.
+/// Answers as if there were no resources.
 struct Nobody;
 
 impl Answers for Nobody {

@@ -1,4 +1,4 @@
-//! What a resource of a template is to the engine.
+//! The roles that a template's resources have for the engine.
 
 use wattle_heat::desired::Resource;
 
@@ -9,15 +9,15 @@ use crate::signals::{CONDITION, HANDLE};
 /// What a resource of a template is to the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Something that is made, and that there is a row of.
+    /// It is created and has a row.
     Row,
-    /// A nested stack or a group, whose resources stand for themselves.
+    /// A nested stack or a group. Its resources have roles of their own.
     Stack,
     /// A value that others read.
     Value,
     /// A text that servers are given.
     Config(Config),
-    /// Nothing: it takes any property, and each of its attributes is nothing.
+    /// Nothing: it accepts any property, and all of its attributes are null.
     Nothing,
 }
 
@@ -34,12 +34,12 @@ pub(crate) enum Config {
     Multipart,
 }
 
-/// Groups whose members are made here. Others are groups of deployments.
+/// Groups whose members are created here. All other groups are groups of deployments.
 const GROUPS: [&str; 4] =
     ["OS::Heat::AutoScalingGroup", "OS::Heat::InstanceGroup", "OS::Heat::ResourceChain", "OS::Heat::ResourceGroup"];
 
 impl Role {
-    /// What a resource is; none if it is of a type that nobody makes.
+    /// The role of a resource; `None` if its type cannot be created.
     pub(crate) fn of(resource: &Resource, kinds: &dyn Kinds) -> Option<Self> {
         let ty = resource.made_by();
         if resource.is_group() {

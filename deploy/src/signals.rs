@@ -1,4 +1,4 @@
-//! Wait conditions: what servers signal by `curl_cli` of a handle. Without Heat, an agent of wattle's tells the data space.
+//! Wait conditions: what servers signal with a handle's `curl_cli`. Without Heat, wattle's agent reports it to the data space.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,20 +20,21 @@ pub const HANDLE: &str = "OS::Heat::WaitConditionHandle";
 /// The type of what waits for signals.
 pub const CONDITION: &str = "OS::Heat::WaitCondition";
 
-/// How much longer than its `timeout` a wait condition has, so that whoever waits can say for how many signals it was in vain.
+/// How much longer a wait condition gets than its `timeout`, so that the one that waits can still say how many signals were
+/// missing.
 const BEYOND: Duration = Duration::from_mins(1);
 
-/// Whose signals are told to the data space: those that servers give by Heat's own interface.
+/// The transports whose signals are reported to the data space: those that servers send through Heat's own interface.
 const TRANSPORTS: [&str; 2] = ["TOKEN_SIGNAL", "HEAT_SIGNAL"];
 
-/// What is waited for.
+/// What a wait condition waits for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waits {
     /// The handle's name in the cloud.
     pub handle: Name,
-    /// How many signals say that it went well.
+    /// How many signals of success are needed.
     pub count: usize,
-    /// For how long at most.
+    /// The maximum time to wait.
     pub timeout: Duration,
 }
 
@@ -56,20 +57,20 @@ impl Waits {
         })
     }
 
-    /// How long the engine is to let it wait.
+    /// How long the engine lets it wait.
     pub(crate) fn patience(properties: &Known) -> Option<Duration> {
         Self::of(properties).map(|waits| waits.timeout + BEYOND)
     }
 }
 
-/// The properties of a handle with what nobody guesses: whoever knows it may signal.
+/// Adds a secret to the properties of a handle. Anyone who knows it may signal, so it must not be guessable.
 pub(crate) fn with_secret(key: &Key, name: &str, mut properties: IndexMap<Name, Known>) -> IndexMap<Name, Known> {
     properties.insert("secret".into(), Known::Str(key.digest(&["wait condition handle", name])));
     properties
 }
 
-/// What a job makes of a handle. Another one is another handle, although it has the same name: what was signalled before says nothing
-/// of it.
+/// The thing that a job makes of a handle. A replacement is a different handle, although it has the same name: earlier signals do
+/// not count for it.
 pub(crate) fn handle(job: &Job, properties: &IndexMap<Name, Known>) -> Option<wattle_converge::Thing> {
     let phys = format!("{}-{}", job.row, properties.get("secret")?.as_str()?);
     let curl_cli = Known::from(format!("wattle signal {phys}"));
@@ -79,7 +80,7 @@ pub(crate) fn handle(job: &Job, properties: &IndexMap<Name, Known>) -> Option<wa
     })
 }
 
-/// Why a handle or a condition will never do without Heat, with what to do about it.
+/// Why a handle or a condition can never work without Heat, with what to do about it.
 pub(crate) fn refused(resource: &Resource, roles: &Roles<'_>) -> Option<(String, &'static str)> {
     match resource.made_by() {
         HANDLE => {
@@ -103,12 +104,12 @@ fn is_handle(name: &str, roles: &Roles<'_>) -> bool {
     roles.get(name).is_some_and(|(resource, _)| resource.made_by() == HANDLE)
 }
 
-/// Why an attribute of a resource is nobody's to know here.
+/// Whether an attribute of a resource can never be known here.
 pub(crate) fn unknown(resource: &Resource, attribute: &str) -> bool {
     resource.made_by() == HANDLE && attribute != "curl_cli" || resource.made_by() == CONDITION && attribute != "data"
 }
 
-/// Who cannot signal, or waits in vain: the resource, why, and what to do about it.
+/// The servers that cannot signal and the conditions that wait in vain, each with the reason and what to do about it.
 pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static str)> {
     let mut found = Vec::new();
     for (handle, (resource, _)) in roles {
@@ -138,7 +139,7 @@ pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static s
     found
 }
 
-/// The servers that are given `curl_cli` of a handle, also through values and texts.
+/// The servers that are given a handle's `curl_cli`, directly or through values and texts.
 fn told<'r>(handle: &'r str, roles: &Roles<'r>) -> BTreeSet<&'r str> {
     let mut servers = BTreeSet::new();
     let mut seen: BTreeSet<&str> = BTreeSet::from([handle]);
@@ -159,7 +160,7 @@ fn told<'r>(handle: &'r str, roles: &Roles<'r>) -> BTreeSet<&'r str> {
     servers
 }
 
-/// Whether a value reads a resource: of a handle, how to signal it.
+/// Whether a value reads a resource. If the resource is a handle, whether the value reads how to signal it.
 fn reads(value: &Value, name: &str, is_handle: bool) -> bool {
     let mut found = false;
     value.each(&mut |part| {

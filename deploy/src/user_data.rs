@@ -1,19 +1,19 @@
 //! What a server is given when it starts.
 //!
 //! Heat packs user data that is not `RAW` together with tools of its own, which ask Heat for more. Without Heat there is nothing
-//! to ask: what cloud-init makes of the text by itself is sent, and what needs Heat is refused.
+//! to ask. So the text is sent as cloud-init can use it by itself, and user data that needs Heat is refused.
 
 use wattle_heat::desired::Resource;
 use wattle_heat::evaluate::Value;
 use wattle_model::{IndexMap, Name, Resource as Model, Value as Known};
 
-/// Commands of a script that ask Heat, or tell it something.
+/// Commands of a script that query Heat or report to it.
 const TOOLS: [&str; 5] = ["cfn-init", "cfn-signal", "cfn-hup", "cfn-get-metadata", "cfn-push-stats"];
 
-/// What an agent's identity has, among others.
+/// Keys of an agent's identity, among others.
 const IDENTITY: [&str; 4] = ["stack", "server", "space", "credential"];
 
-/// Why a server cannot do without Heat, with what to do about it, as far as its values are known.
+/// Why a server needs Heat, with what to do about it, as far as its values are known.
 pub(crate) fn refused(server: &Resource) -> Option<(String, &'static str)> {
     let (format, user_data) = (server.property("user_data_format"), server.property("user_data"));
     let (format, user_data) = (format.as_text().unwrap_or_default(), user_data.as_text().unwrap_or_default());
@@ -45,11 +45,11 @@ pub(crate) fn refused(server: &Resource) -> Option<(String, &'static str)> {
     None
 }
 
-/// Leaves whoever makes the server with nothing to know of Heat's formats: the text is what is sent.
+/// Replaces Heat's formats by the text to send, so that the driver needs to know nothing of them.
 ///
 /// # Errors
 ///
-/// Why it cannot do without Heat.
+/// Why the server needs Heat.
 pub(crate) fn settled(
     server: &Resource,
     mut properties: IndexMap<Name, Known>,
@@ -61,8 +61,8 @@ pub(crate) fn settled(
     Ok(properties)
 }
 
-/// What the agent on a server calls it, if its user data says who it is, as `wattle` writes it: as a map that is joined to a text,
-/// or as a line of JSON if all of that is known.
+/// The agent's name for a server, if the user data contains the identity that `wattle` writes: as a map that is joined to a text,
+/// or as a line of JSON if all of it is known.
 pub(crate) fn agent(server: &Resource) -> Option<Name> {
     let user_data = server.given("user_data").filter(|_| server.made_by() == Model::SERVER)?;
     let mut found = None;

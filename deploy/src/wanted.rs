@@ -1,4 +1,4 @@
-//! A resource as it is wanted, once all that it refers to is there.
+//! A resource as it is wanted, once everything that it refers to exists.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::random::{self, RANDOM};
 use crate::signals::{self, CONDITION, HANDLE, Waits};
 use crate::user_data;
 
-/// The resource called `name` where these things are there.
+/// The resource called `name`, given the things that exist.
 ///
 /// # Errors
 ///
-/// Why it cannot be said what is wanted.
+/// Why what is wanted cannot be computed.
 pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Result<Wanted, String> {
     let entry = inner.entry(name).ok_or_else(|| format!("there is no resource `{name}`"))?;
     let resource = entry.resource.resolved(&Standing::new(inner, things))?;
@@ -46,13 +46,13 @@ pub(crate) fn wanted(inner: &Inner, name: &str, things: Things<'_, '_>) -> Resul
     })
 }
 
-/// What is compared of a resource, each as a digest. What is ignored is in none of them, unless it varies.
+/// The digests by which a resource is compared. Ignored properties are in none of them, unless they vary.
 struct Digests {
-    /// Of the properties whose change makes another thing.
+    /// Of the properties whose change requires another thing.
     fixed: Name,
     /// Of those that change in place.
     free: Name,
-    /// Of each of those of which the template says it.
+    /// Of each property for which the template decides that.
     varying: BTreeMap<Name, (Name, Change)>,
 }
 

@@ -1,10 +1,10 @@
-//! Where a cloud's services are.
+//! Finds a cloud's services.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-/// Types of services and their former names, which catalogues still have. Source: the service types authority.
+/// Types of services and their former names, which catalogues still use. Source: the service types authority.
 const TYPES: [(&str, &[&str]); 12] = [
     ("block-storage", &["block-store", "volume", "volumev3", "volumev2"]),
     ("compute", &[]),
@@ -20,7 +20,7 @@ const TYPES: [(&str, &[&str]); 12] = [
     ("shared-file-system", &["sharev2", "share"]),
 ];
 
-/// Where a cloud's services are.
+/// The service catalogue of a cloud.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Catalogue {
     endpoints: Vec<Endpoint>,
@@ -35,7 +35,7 @@ struct Endpoint {
 }
 
 impl Catalogue {
-    /// The `catalog` of a token. What is not as it should be is left out.
+    /// Reads the `catalog` of a token. Malformed entries are left out.
     pub fn read(catalog: &Value) -> Self {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let endpoints = catalog.as_array().into_iter().flatten().flat_map(|service| {
@@ -49,7 +49,8 @@ impl Catalogue {
         Self { endpoints: endpoints.filter(|endpoint| endpoint.url.contains("://")).collect() }
     }
 
-    /// Where the service of this type is, in the region if one is said. Services have one name now, and had others.
+    /// The URL of the service of this type, in the given region if there is one. Both the present and the former names of a
+    /// service are found.
     pub fn url(&self, service: &str, interface: &str, region: Option<&str>) -> Option<&str> {
         let former = TYPES.iter().find(|(now, _)| *now == service).map_or(&[][..], |(_, former)| former);
         let is_right = |endpoint: &&Endpoint| {
@@ -64,7 +65,7 @@ impl Catalogue {
         })
     }
 
-    /// Types of services that there are, by the names that they have now, each once.
+    /// The types of the available services, by their present names, each once.
     pub fn services(&self) -> Vec<String> {
         let now = |name: &str| {
             TYPES.iter().find(|(_, former)| former.contains(&name)).map_or(name, |(now, _)| now).to_owned()
@@ -73,7 +74,7 @@ impl Catalogue {
         services.into_iter().collect()
     }
 
-    /// Regions that there are, each once.
+    /// The available regions, each once.
     pub fn regions(&self) -> Vec<String> {
         let regions = self.endpoints.iter().map(|endpoint| endpoint.region.clone()).filter(|region| !region.is_empty());
         regions.collect::<BTreeSet<_>>().into_iter().collect()

@@ -1,13 +1,14 @@
-//! Which cloud is meant, and how one logs in there.
+//! Chooses a cloud, and says how to log in there.
 //!
-//! As every OpenStack client has it (openstacksdk, `os_client_config`): the first of `$OS_CLIENT_CONFIG_FILE`,
-//! `./clouds.yaml`, `~/.config/openstack/clouds.yaml` and `/etc/openstack/clouds.yaml` that there is, over which the
-//! `secure.yaml` beside it is laid; or the variables `OS_*`, which a cloud named by `--cloud` or `OS_CLOUD` goes before. What such a cloud does not
-//! say is taken from them, unless they are of another cloud: a password that stands in no file. A `./clouds.yaml` that nobody has named gets no
-//! password of an environment that does not say, by `OS_AUTH_URL`, that it is for that cloud.
+//! This follows the rules of every OpenStack client (openstacksdk, `os_client_config`). The file is the first of
+//! `$OS_CLIENT_CONFIG_FILE`, `./clouds.yaml`, `~/.config/openstack/clouds.yaml` and `/etc/openstack/clouds.yaml` that exists,
+//! overlaid with the `secure.yaml` beside it. Alternatively, the variables `OS_*` describe the cloud, but a cloud named by
+//! `--cloud` or `OS_CLOUD` takes precedence over them. Settings missing in such a cloud are taken from the variables, unless
+//! these are for another cloud: a password need not be in any file. A `./clouds.yaml` that nobody has named gets no password from
+//! the environment unless the environment says, by `OS_AUTH_URL`, that it is for that cloud.
 //!
-//! Other clients lay the first `secure.yaml` of all these folders over it. So whoever hands somebody a folder with a `clouds.yaml` in it
-//! would have the passwords that they keep at home sent to where it says.
+//! Other clients overlay the first `secure.yaml` of all these folders. With them, anybody who hands you a folder with a
+//! `clouds.yaml` in it could have the passwords that you keep at home sent to the address in that file.
 
 mod fill;
 mod login;
@@ -33,38 +34,38 @@ pub struct Sources {
     pub environment: BTreeMap<String, String>,
 }
 
-/// A cloud, and how one logs in there.
+/// A cloud, and how to log in there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cloud {
-    /// What it is called: in clouds.yaml, or `envvars`.
+    /// Its name in clouds.yaml, or `envvars`.
     pub name: String,
-    /// Where its identity service is, without the version.
+    /// The URL of its identity service, without the version.
     pub auth_url: String,
-    /// How one logs in.
+    /// How to log in.
     pub login: Login,
-    /// For what: a project, as a rule.
+    /// The scope of the login: usually a project.
     pub scope: Scope,
-    /// The region, if it has several.
+    /// The region, if the cloud has several.
     pub region: Option<String>,
-    /// For whom services' addresses are: `public`, `internal` or `admin`.
+    /// Which endpoints of services are used: `public`, `internal` or `admin`.
     pub interface: String,
-    /// A file with the authorities that are trusted; else those that the system trusts.
+    /// A file with the trusted certificate authorities; `None` for those of the system.
     pub cacert: Option<String>,
-    /// Whether certificates are looked at.
+    /// Whether certificates are verified.
     pub verify: bool,
-    /// Addresses that are said instead of the catalogue's, by type of service, with `-` in it.
+    /// URLs that replace those of the catalogue, by type of service, with `-` in it.
     pub endpoints: BTreeMap<String, String>,
 }
 
-/// Why no cloud is chosen.
+/// Why no cloud could be chosen.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CloudError {
-    /// A file is not what it should be.
+    /// A file is invalid.
     #[error("{file}{place}: {message}")]
     File {
         /// The file's path.
         file: String,
-        /// `:LINE:COLUMN`, or nothing.
+        /// `:LINE:COLUMN`, or empty.
         place: String,
         /// What is wrong.
         message: String,
@@ -74,28 +75,28 @@ pub enum CloudError {
     /// There is no such cloud.
     #[error("there is no cloud `{name}` in {file}")]
     NoSuchCloud {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// The file.
         file: String,
-        /// Those that there are.
+        /// The names of the existing clouds.
         known: Vec<String>,
     },
-    /// There are several, and none is said.
+    /// There are several clouds, and none is named.
     #[error("{file} has several clouds, and none of them is named")]
     Several {
         /// The file.
         file: String,
-        /// Those that there are.
+        /// The names of the existing clouds.
         known: Vec<String>,
     },
-    /// Nothing says which cloud.
+    /// Nothing says which cloud is meant.
     #[error("no cloud is named{}", asked.as_ref().map_or(String::new(), |name| format!(", and there is no clouds.yaml that would have `{name}`")))]
     Nothing {
-        /// What was asked for.
+        /// The name that was asked for.
         asked: Option<String>,
     },
-    /// Something that is needed to log in is not there.
+    /// Something that is needed to log in is missing.
     #[error("the cloud `{cloud}` has no {what}")]
     Missing {
         /// The cloud.
@@ -105,14 +106,14 @@ pub enum CloudError {
         /// How to fix it.
         help: String,
     },
-    /// A value that cannot be.
+    /// A value is invalid.
     #[error("the cloud `{cloud}` has the {key} `{value}`: {expected}")]
     Value {
         /// The cloud.
         cloud: String,
-        /// Whose value it is.
+        /// The setting.
         key: String,
-        /// What stands there.
+        /// Its value.
         value: String,
         /// What is expected.
         expected: String,
@@ -145,11 +146,11 @@ impl CloudError {
 }
 
 impl Cloud {
-    /// The cloud of this name; without one that of `OS_CLOUD`, of the variables `OS_*`, or the only one of the file.
+    /// The cloud of this name. Without a name: the cloud of `OS_CLOUD`, of the variables `OS_*`, or the only one of the file.
     ///
     /// # Errors
     ///
-    /// Why it is none, with its place.
+    /// Why no cloud could be chosen, with the place.
     pub fn choose(sources: &Sources, name: Option<&str>) -> Result<Self, CloudError> {
         let set = |name: &str| sources.environment.get(name).map(String::as_str).filter(|value| !value.is_empty());
         let asked = name.or_else(|| set("OS_CLOUD"));

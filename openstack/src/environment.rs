@@ -1,16 +1,16 @@
-//! The variables `OS_*`, as the settings of a cloud.
+//! The variables `OS_*` as the settings of a cloud.
 
 use std::collections::BTreeMap;
 
 use crate::clouds::Settings;
 
-/// What a cloud is called that is said by variables, as other clients have it.
+/// The name of the cloud that the variables describe, as in other clients.
 pub(crate) const NAME: &str = "envvars";
 
-/// Older names of variables, and what they are called now.
+/// Former names of variables, and their present names.
 const FORMER: [(&str, &str); 2] = [("tenant_name", "project_name"), ("tenant_id", "project_id")];
 
-/// The settings that the variables say: `OS_PROJECT_NAME` is `project_name`.
+/// The settings in the variables: `OS_PROJECT_NAME` becomes `project_name`.
 pub(crate) fn settings(environment: &BTreeMap<String, String>) -> Settings {
     let mut settings = Settings { name: NAME.to_owned(), ..Settings::default() };
     for (name, value) in environment {

@@ -1,4 +1,4 @@
-//! Why a request did not do what it was to do.
+//! Why a request failed.
 
 mod help;
 
@@ -9,59 +9,59 @@ use wattle_words::{shown, time};
 
 use crate::wire::{Flaw, Lost, Method, Request, Response};
 
-/// Longest text of a service that a message quotes, in characters.
+/// The longest text of a service that a message quotes, in characters.
 const QUOTED: usize = 500;
 
-/// Why a request did not do what it was to do.
+/// Why a request failed.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Fault {
-    /// The service does not do what was asked.
+    /// The service refuses the request.
     #[error("{service} refuses {what} (status {status}): {message}")]
     Refused {
         /// The type of the service.
         service: String,
         /// What was asked: the method and the path.
         what: String,
-        /// HTTP's status.
+        /// The HTTP status.
         status: u16,
-        /// What the service says.
+        /// The service's message.
         message: String,
     },
-    /// The service cannot do it now, however often it was asked.
+    /// The service could not do it, however often it was asked.
     #[error("{service} is busy for {} already: asked {what}, it answers {status}: {message}", time::span(*since))]
     Busy {
         /// The type of the service.
         service: String,
         /// What was asked.
         what: String,
-        /// HTTP's status of its last answer.
+        /// The HTTP status of its last answer.
         status: u16,
-        /// What the service says.
+        /// The service's message.
         message: String,
         /// For how long it was asked.
         since: Duration,
     },
-    /// The service is not reached: nothing was done.
+    /// The service cannot be reached. Nothing was done.
     #[error("{service} cannot be reached at {url}: {why}")]
     Unreachable {
         /// The type of the service.
         service: String,
-        /// Where it should be.
+        /// Its expected URL.
         url: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// The certificate of whoever is there is not trusted: nothing was done.
+    /// The certificate of the server is not trusted. Nothing was done.
     #[error("the certificate of `{host}` is not trusted: {why}")]
     Untrusted {
         /// Host and port.
         host: String,
-        /// What is wrong with it.
+        /// What is wrong with the certificate.
         flaw: Flaw,
         /// The same in words.
         why: String,
     },
-    /// There was no time left for it: nothing was done.
+    /// There was no time left for the request. Nothing was done.
     #[error("{service} was not asked {what}, because the time for it is over")]
     TooLate {
         /// The type of the service.
@@ -69,7 +69,7 @@ pub enum Fault {
         /// What would have been asked.
         what: String,
     },
-    /// Whether it was done is not known: the request was sent, and no answer came.
+    /// It is unknown whether it was done: the request was sent, and no answer came.
     #[error("{service} was asked {what} and has not answered, so it may have been done: {why}")]
     Unknown {
         /// The type of the service.
@@ -79,7 +79,7 @@ pub enum Fault {
         /// Why there is no answer.
         why: String,
     },
-    /// The answer is not what the service's API says.
+    /// The answer does not match the service's API.
     #[error("{service}, asked {what}, answers what its API does not have: {why}")]
     Senseless {
         /// The type of the service.
@@ -89,32 +89,32 @@ pub enum Fault {
         /// What is wrong with the answer.
         why: String,
     },
-    /// The identity service does not let one in.
+    /// The identity service rejects the login.
     #[error("the cloud `{cloud}` does not let {who} in: {message}")]
     LoggedOut {
         /// The cloud.
         cloud: String,
-        /// Who wanted in.
+        /// Who tried to log in.
         who: String,
-        /// What the service says.
+        /// The service's message.
         message: String,
     },
-    /// The token that one logs in by is none, or is none any more.
+    /// The token used to log in is invalid or has expired.
     #[error("the cloud `{cloud}` does not take the token that was given, or takes it no longer: {message}")]
     Ended {
         /// The cloud.
         cloud: String,
-        /// What the service says.
+        /// The service's message.
         message: String,
     },
-    /// Where the identity service should be is none.
+    /// There is no identity service at its URL.
     #[error("the cloud `{cloud}` has no identity service at {url}: {why}")]
     NoIdentity {
         /// The cloud.
         cloud: String,
         /// The whole URL that was asked.
         url: String,
-        /// What is answered there.
+        /// What was answered there.
         why: String,
     },
     /// The cloud has no such service.
@@ -124,29 +124,29 @@ pub enum Fault {
         cloud: String,
         /// The type of the service.
         service: String,
-        /// In which region, and for whom.
+        /// The region and the interface in which it is missing.
         place: String,
-        /// Types of the services that there are.
+        /// The types of the available services.
         known: Vec<String>,
     },
-    /// The service is too old, or too new.
+    /// The service is too old or too new.
     #[error("{service} of the cloud `{cloud}` speaks versions {least} to {most}, and {wanted} is needed")]
     Version {
         /// The cloud.
         cloud: String,
         /// The type of the service.
         service: String,
-        /// What is needed.
+        /// The version that is needed.
         wanted: String,
-        /// The oldest that it speaks.
+        /// The oldest version that it supports.
         least: String,
-        /// The newest that it speaks.
+        /// The newest version that it supports.
         most: String,
     },
 }
 
 impl Fault {
-    /// In words, with how to fix it.
+    /// The message, with how to fix it.
     pub fn in_full(&self) -> String {
         match self.help() {
             Some(help) => format!("{self}: {help}"),
@@ -164,12 +164,12 @@ impl Fault {
         matches!(self, Self::Refused { status: 400..500, .. })
     }
 
-    /// Whether the cloud does not let one in, however often one asks.
+    /// Whether the cloud rejects the login, so that asking again is useless.
     pub fn is_locked_out(&self) -> bool {
         matches!(self, Self::LoggedOut { .. } | Self::Ended { .. })
     }
 
-    /// Whether it may go otherwise when it is asked again later.
+    /// Whether the same request may succeed later.
     pub fn is_passing(&self) -> bool {
         matches!(
             self,
@@ -219,7 +219,7 @@ pub(crate) fn origin(url: &str) -> &str {
     url[start..].find(['/', '?']).map_or(url, |end| &url[..start + end])
 }
 
-/// Whether a refusal is about how much there may be: Neutron refuses that by 409, Nova by 403, Cinder by 413.
+/// Whether a refusal is about a quota. Neutron uses status 409 for that, Nova 403, Cinder 413.
 pub(crate) fn is_quota(message: &str) -> bool {
     let message = message.to_lowercase();
     message.contains("quota") || message.contains("maximum number of")
@@ -231,10 +231,10 @@ fn host(url: &str) -> &str {
     origin.split_once("://").map_or(origin, |(_, host)| host)
 }
 
-/// What a service says in an answer that refuses: each has another form of it.
+/// The message of an answer that refuses a request. Each service has another form of it:
 ///
 /// Nova `{"badRequest": {"message"}}`, Neutron `{"NeutronError": {"message", "detail"}}`, Keystone `{"error": {"message"}}`,
-/// Cinder as Nova, Glance HTML or text, Octavia `{"faultstring"}`, proxies anything.
+/// Cinder like Nova, Glance HTML or text, Octavia `{"faultstring"}`, and proxies anything.
 pub(crate) fn said(response: &Response) -> String {
     let text = String::from_utf8_lossy(&response.body);
     let json: Option<serde_json::Value> = serde_json::from_slice(&response.body).ok();
@@ -264,7 +264,7 @@ fn message(json: &serde_json::Value) -> Option<&str> {
     })
 }
 
-/// A page without its marks, as a text.
+/// A page without its HTML tags, as a text.
 fn without_tags(page: &str) -> String {
     if !page.contains('<') {
         return page.to_owned();

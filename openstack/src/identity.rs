@@ -1,4 +1,4 @@
-//! Logging in: what Keystone is sent, and what it answers. Source: Identity API v3, `POST /v3/auth/tokens`.
+//! Logging in: the request to Keystone, and its answer. Source: Identity API v3, `POST /v3/auth/tokens`.
 
 use std::time::SystemTime;
 
@@ -10,12 +10,12 @@ use crate::clouds::{Cloud, Domain, Login, Scope, User};
 use crate::fault::said;
 use crate::{Fault, Method, Request, Response, Secret};
 
-/// A token, until when it counts, and what it opens.
+/// A token, its expiry, and what it gives access to.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// What goes with each request.
+    /// The token, which is sent with each request.
     pub token: Secret,
-    /// When it ends, by the cloud's clock.
+    /// When it expires, by the cloud's clock.
     pub expires: SystemTime,
     /// The id of the project that it is for.
     pub project: Option<String>,
@@ -79,13 +79,13 @@ fn scope(scope: &Scope) -> Option<Value> {
     }
 }
 
-/// What is answered to [`login`].
+/// Reads the answer to [`login`].
 ///
 /// # Errors
 ///
-/// That one is not let in, or that this is no identity service.
+/// The login is rejected, or this is not an identity service.
 pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<Token, Fault> {
-    // Keystone says of a token that has ended that there is none.
+    // Of an expired token, Keystone says that there is none.
     let is_token = |message: &str| message.to_lowercase().contains("token");
     match (&cloud.login, response.status) {
         (Login::Token(_), 401) => return Err(ended(cloud, response)),
@@ -100,7 +100,7 @@ pub fn token(cloud: &Cloud, request: &Request, response: &Response) -> Result<To
     match (response.status, response.header("location")) {
         (200..300, _) => {}
         (300..400, Some(location)) => return Err(none(format!("it sends one on to {}", shown::one_line(location)))),
-        // Whoever has other pages has none for this.
+        // A server with these answers is not an identity service: it has other pages, but not this one.
         (300..400 | 404 | 405, _) => return Err(none(format!("status {}, {}", response.status, said(response)))),
         _ => return Err(Fault::refused("identity", request, response)),
     }

@@ -1,10 +1,10 @@
-//! How OpenStack's services are asked.
+//! Talks to OpenStack's services.
 //!
-//! What lives here: which cloud is meant ([`clouds`]), how one logs in ([`identity`]), where its services are
-//! ([`catalogue`]), and how a request gets its answer ([`session`]): tokens that expire, versions, pages, services that are
-//! busy. [`driver`] is what asks: it carries out the deployment engine's jobs. [`orchestration`] asks Heat
-//! to do the whole instead. What must not: sockets, clocks and files. One request goes through a [`Wire`], which is HTTP, a recording, or a
-//! simulation; texts of files and the environment are arguments.
+//! What belongs here: choosing a cloud ([`clouds`]), logging in ([`identity`]), finding its services ([`catalogue`]), and getting
+//! the answer to a request ([`session`]): tokens that expire, versions, pages, and busy services. [`driver`] uses these to carry
+//! out the deployment engine's jobs. [`orchestration`] has Heat do the whole deployment instead. What does not belong here:
+//! sockets, clocks and files. Each request goes through a [`Wire`], which is HTTP, a recording, or a simulation. The texts of
+//! files and the environment are arguments.
 
 pub mod catalogue;
 pub mod clouds;

@@ -1,6 +1,6 @@
-//! One stack of Heat's: how it is asked for, and what has become of it.
+//! One stack of Heat's: how it is created and changed, and what has become of it.
 //!
-//! A stack of Heat's is found by its name, which a project has once. That it is a deployment's own, its tag says. Source: the
+//! A stack is found by its name, which is unique in its project. Its tag says whether it belongs to the deployment. Source: the
 //! Orchestration API v1.
 
 mod follow;
@@ -20,10 +20,10 @@ pub use tree::{Resource, Tree};
 /// The type of the service.
 pub const SERVICE: &str = "orchestration";
 
-/// Levels of nested stacks that are looked at: more than any Heat allows.
+/// How many levels of nested stacks are read, which is more than any Heat allows.
 const DEPTH: usize = 20;
 
-/// A stack by its name, of a deployment by its mark.
+/// A stack, by its name and its deployment's mark.
 #[derive(Clone)]
 pub struct Orchestration {
     session: Arc<Session>,
@@ -37,26 +37,26 @@ impl std::fmt::Debug for Orchestration {
     }
 }
 
-/// A stack as Heat tells of it.
+/// A stack as Heat describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack {
-    /// Heat's name for it.
+    /// Heat's id of it.
     pub id: String,
-    /// What was done to it last and how far that is: `UPDATE_IN_PROGRESS`.
+    /// Its last action and the action's progress: `UPDATE_IN_PROGRESS`.
     pub status: String,
-    /// What Heat says of that.
+    /// Heat's reason for the status.
     pub reason: String,
     /// Whether it has the deployment's tag.
     pub is_own: bool,
 }
 
 impl Stack {
-    /// Whether something is being done to it.
+    /// Whether an action is in progress.
     pub fn is_busy(&self) -> bool {
         self.status.ends_with("_IN_PROGRESS")
     }
 
-    /// Whether there is nothing left of it.
+    /// Whether nothing is left of it.
     pub fn is_gone(&self) -> bool {
         self.status == "DELETE_COMPLETE"
     }
@@ -71,17 +71,17 @@ impl Stack {
     }
 }
 
-/// What is asked for beside the template.
+/// What is asked for besides the template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// After so many minutes Heat gives up.
+    /// Heat's timeout, in minutes.
     pub minutes: u64,
-    /// When it fails, Heat goes back to what there was.
+    /// Whether Heat rolls back if the action fails.
     pub goes_back: bool,
 }
 
 impl Orchestration {
-    /// The stack `name`, which is the deployment's of this mark.
+    /// The stack `name`, which belongs to the deployment of this mark.
     pub fn new(session: Arc<Session>, name: &str, mark: &str) -> Self {
         Self { session, name: name.to_owned(), tag: Mark::new(mark).whole() }
     }
@@ -91,10 +91,10 @@ impl Orchestration {
         &self.name
     }
 
-    /// Whether the cloud has such a service.
+    /// Checks that the cloud has such a service.
     ///
     /// # Errors
-    /// It does not, or does not let one in.
+    /// It has none, or rejects the login.
     pub async fn is_there(session: &Session) -> Result<(), Fault> {
         session.url(SERVICE).await.map(drop)
     }
@@ -102,7 +102,7 @@ impl Orchestration {
     /// The stack, if there is one of this name.
     ///
     /// # Errors
-    /// Why that is not known.
+    /// Why that is unknown.
     pub async fn find(&self) -> Result<Option<Stack>, Fault> {
         let call = Call::new(SERVICE, Method::Get, format!("/stacks?name={}", encoded(&self.name)));
         let listed = self.session.list(call, "stacks").await?;
@@ -110,10 +110,10 @@ impl Orchestration {
         Ok(stack.and_then(|stack| Stack::read(stack, &self.tag)).filter(|stack| !stack.is_gone()))
     }
 
-    /// The stack of this id; nothing once it is gone.
+    /// The stack of this id; `None` once it is gone.
     ///
     /// # Errors
-    /// Why that is not known.
+    /// Why that is unknown.
     pub async fn show(&self, id: &str) -> Result<Option<Stack>, Fault> {
         let call = Call::new(SERVICE, Method::Get, format!("{}?resolve_outputs=false", self.path(id)));
         match self.session.call(call).await {
@@ -123,8 +123,8 @@ impl Orchestration {
         }
     }
 
-    /// Asks whether Heat would take `package` for the stack of this id, or for a new one. A Heat that cannot say so is taken at its word
-    /// later.
+    /// Asks whether Heat would accept `package` for the stack of this id, or for a new one. If Heat cannot say so, this is no
+    /// error: the actual request will show it.
     ///
     /// # Errors
     /// Why it would not.
@@ -142,10 +142,10 @@ impl Orchestration {
         }
     }
 
-    /// Has it made; its id.
+    /// Creates the stack, and returns its id.
     ///
     /// # Errors
-    /// Why it is not made, or that nobody knows ([`Fault::Unknown`]): then [`find`](Self::find) it.
+    /// Why it is not created, or that this is unknown ([`Fault::Unknown`]); in that case, [`find`](Self::find) it.
     pub async fn create(&self, package: &Map<String, Value>, terms: Terms) -> Result<String, Fault> {
         let body = self.named(&self.under(package, terms));
         let answer = self.session.call(Call::new(SERVICE, Method::Post, "/stacks").body(body.into())).await?;
@@ -159,19 +159,19 @@ impl Orchestration {
         }
     }
 
-    /// Has it changed.
+    /// Updates the stack.
     ///
     /// # Errors
-    /// Why it is not.
+    /// Why it is not updated.
     pub async fn update(&self, id: &str, package: &Map<String, Value>, terms: Terms) -> Result<(), Fault> {
         let body = self.under(package, terms);
         self.session.call(Call::new(SERVICE, Method::Put, self.path(id)).body(body.into())).await.map(drop)
     }
 
-    /// Has it deleted.
+    /// Deletes the stack.
     ///
     /// # Errors
-    /// Why it is not. That it is gone is no error.
+    /// Why it is not deleted. A stack that is already gone is not an error.
     pub async fn delete(&self, id: &str) -> Result<(), Fault> {
         match self.session.call(Call::new(SERVICE, Method::Delete, self.path(id))).await {
             Err(fault) if !fault.is_missing() => Err(fault),
@@ -179,7 +179,7 @@ impl Orchestration {
         }
     }
 
-    /// Has Heat look whether what it made is there.
+    /// Has Heat check whether the resources of the stack exist.
     ///
     /// # Errors
     /// Why it does not.
@@ -191,7 +191,7 @@ impl Orchestration {
     /// Its resources, with those of nested stacks.
     ///
     /// # Errors
-    /// Why they are not known.
+    /// Why they are unknown.
     pub async fn resources(&self, id: &str) -> Result<Tree, Fault> {
         let path = format!("{}/resources?nested_depth={DEPTH}", self.path(id));
         let listed = self.session.list(Call::new(SERVICE, Method::Get, path), "resources").await?;

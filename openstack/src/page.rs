@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::fault::origin;
 
-/// Where the rest of a list is: Nova, Neutron, Cinder and Octavia say it in `KEY_links`, Glance in `next`, Keystone in `links`.
+/// The URL of the next page. Nova, Neutron, Cinder and Octavia give it in `KEY_links`, Glance in `next`, Keystone in `links`.
 ///
-/// The address is taken for the same host as the `page` came from: behind a proxy a service may not know what it is called.
+/// The host is always that of `page`: behind a proxy, a service may not know its public address.
 pub(crate) fn next(key: &str, page: &Value, url: &str) -> Option<String> {
     let links = page[format!("{key}_links")].as_array();
     let linked = links.into_iter().flatten().find(|link| link["rel"] == "next").and_then(|link| link["href"].as_str());
@@ -15,12 +15,12 @@ pub(crate) fn next(key: &str, page: &Value, url: &str) -> Option<String> {
     if next.starts_with('/') { Some(format!("{}{next}", origin(url))) } else { Some(rebased(path, url)) }
 }
 
-/// `path` at the host of `url`. A proxy may have put something before the path; what both have in common says where.
+/// `path` at the host of `url`. A proxy may have added a prefix to the path; the part that both have in common shows which.
 fn rebased(path: &str, url: &str) -> String {
     let own = url.strip_prefix(origin(url)).unwrap_or(url);
     let own = own.split('?').next().unwrap_or(own);
     let (target, query) = path.split_once('?').unwrap_or((path, ""));
-    // The list is the same one, so its path ends alike; what stands before is the proxy's.
+    // Both paths are of the same list, so they end alike. Anything before that is the proxy's prefix.
     let path = if own.ends_with(target) { own } else { target };
     format!("{}{path}?{query}", origin(url))
 }

@@ -12,7 +12,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// What it is, for whoever sends it.
+    /// Its text, for the code that sends it.
     pub fn reveal(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Requests to a cloud's services, logged in.
+//! Authenticated requests to a cloud's services.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,32 +14,32 @@ use crate::version::{self, Range, Version};
 use crate::wire::Lost;
 use crate::{Cloud, Fault, Method, Request, Response, Wire};
 
-/// A token is replaced this long before it ends, for the services' clocks.
+/// How long before its expiry a token is replaced, because the services' clocks may differ.
 const EARLY: Duration = Duration::from_mins(1);
 
-/// The longest pause between two tries, if the service does not say how long.
+/// The longest pause between two tries, unless the service says how long to wait.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Most pages of a list: a service that says of each that there is another one is wrong.
+/// The most pages of a list. A service that always claims another page is faulty.
 const PAGES: usize = 10_000;
 
-/// What is asked of a service.
+/// A request to a service.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The type of the service, by its name of today: `block-storage`.
+    /// The type of the service, by its present name: `block-storage`.
     pub service: &'static str,
-    /// What is done.
+    /// The method.
     pub method: Method,
-    /// The path behind the service's version, with its query: `/servers?limit=5`.
+    /// The path after the service's version, with its query: `/servers?limit=5`.
     pub path: String,
-    /// What is sent.
+    /// The body.
     pub body: Option<Value>,
-    /// The smaller version of the API that it is said in, if it matters.
+    /// The microversion of the API that the request uses, if it matters.
     pub version: Option<Version>,
-    /// No request for it is begun after this, however often it is asked again.
+    /// No request for it is begun after this time, however often it is retried.
     pub until: Option<SystemTime>,
-    /// It is not sent again when it was not answered, although that would do no harm now: a request that is late would undo what somebody
-    /// does meanwhile to what has the same name.
+    /// Whether it must not be sent again if it was not answered, even where repeating it does no harm now: a late request would
+    /// undo what somebody does meanwhile to something of the same name.
     pub once: bool,
 }
 
@@ -49,31 +49,32 @@ impl Call {
         Self { service, method, path: path.into(), body: None, version: None, until: None, once: false }
     }
 
-    /// With a body.
+    /// Adds a body.
     pub fn body(self, body: Value) -> Self {
         Self { body: Some(body), ..self }
     }
 
-    /// In a version.
+    /// Sets the version.
     pub fn version(self, version: Version) -> Self {
         Self { version: Some(version), ..self }
     }
 
-    /// Not begun after `until`.
+    /// Sets the time after which it is not begun.
     pub fn until(self, until: SystemTime) -> Self {
         Self { until: Some(until), ..self }
     }
 
-    /// Not sent again when it was not answered.
+    /// Makes it a call that is not sent again if it was not answered.
     pub fn once(self) -> Self {
         Self { once: true, ..self }
     }
 }
 
-/// Somebody who is logged in at a cloud, and stays so: a token that has ended is replaced.
+/// A login at a cloud. It stays valid: a token that has expired is replaced.
 ///
-/// Services that are busy are asked again, for as long as the session is patient. What may have been carried out is asked again only if
-/// that does no harm ([`Method::is_repeatable`]); of everything else the caller has to find out what has become.
+/// Busy services are asked again for as long as the session's patience lasts. A request that may have been carried out is sent
+/// again only if that does no harm ([`Method::is_repeatable`]). For all others, the caller has to find out what has become of
+/// them.
 pub struct Session {
     cloud: Cloud,
     wire: Arc<dyn Wire>,
@@ -83,7 +84,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// Somebody at `cloud` who asks a busy service again for as long as `patience`.
+    /// A session at `cloud` that asks a busy service again for as long as `patience`.
     pub fn new(cloud: Cloud, wire: Arc<dyn Wire>, patience: Duration) -> Self {
         Self { cloud, wire, patience, token: Mutex::default(), ranges: Mutex::default() }
     }
@@ -98,13 +99,13 @@ impl Session {
         self.wire.now()
     }
 
-    /// The token, a new one if there is none that counts.
+    /// The token; a new one if there is no valid one.
     ///
     /// # Errors
     ///
-    /// The cloud does not let one in, or its identity service is not reached.
+    /// The cloud rejects the login, or its identity service cannot be reached.
     pub async fn token(&self) -> Result<Arc<Token>, Fault> {
-        // Held while somebody logs in: the others wait, and take the same one.
+        // Held during a login, so that the other requests wait and use the same token.
         let mut held = self.token.lock().await;
         if let Some(token) = &*held
             && self.wire.now() + EARLY < token.expires
@@ -118,11 +119,11 @@ impl Session {
         Ok(token)
     }
 
-    /// Where a service is, with its version.
+    /// The URL of a service, with its version.
     ///
     /// # Errors
     ///
-    /// The cloud has no such service, or one cannot log in.
+    /// The cloud has no such service, or the login fails.
     pub async fn url(&self, service: &'static str) -> Result<String, Fault> {
         if let Some(url) = self.cloud.endpoints.get(service) {
             return Ok(version::base(service, url));
@@ -149,7 +150,7 @@ impl Session {
         })
     }
 
-    /// Sees that a service answers where it should be: asked for its versions, it may say anything.
+    /// Checks that a service answers at its URL. It is asked for its versions, and may answer anything.
     ///
     /// # Errors
     ///
@@ -158,13 +159,13 @@ impl Session {
         let mut request = Request::new(Method::Get, version::root(&self.url(service).await?));
         request.token = Some(self.token().await?.token.clone());
         match self.patiently(service, &request, true, None).await? {
-            // What stands before a service that is away answers so.
+            // A proxy in front of a service that is down answers like this.
             response if response.status >= 500 => Err(Fault::refused(service, &request, &response)),
             _ => Ok(()),
         }
     }
 
-    /// Sees that a service speaks `version`, once.
+    /// Checks that a service supports `version`. The service is asked only once.
     ///
     /// # Errors
     ///
@@ -180,7 +181,7 @@ impl Session {
             ranges.insert(service, range);
             range
         };
-        // A service that says nothing of smaller versions answers for itself.
+        // A service that does not publish its microversions has to answer for itself.
         match range.filter(|range| !range.has(version)) {
             None => Ok(()),
             Some(range) => Err(Fault::Version {
@@ -193,21 +194,21 @@ impl Session {
         }
     }
 
-    /// Asks, and gives what is answered; nothing, if the answer is empty.
+    /// Sends a request, and returns the answer; null if the answer is empty.
     ///
     /// # Errors
     ///
-    /// Why it was not done, or that this is not known.
+    /// Why it was not done, or that this is unknown.
     pub async fn call(&self, call: Call) -> Result<Value, Fault> {
         let url = self.url(call.service).await?;
         self.ask(&call, format!("{url}{}", call.path)).await
     }
 
-    /// All items of a list, over all of its pages. `key` is what they stand under: `servers`.
+    /// All items of a list, from all of its pages. `key` is the key that holds them: `servers`.
     ///
     /// # Errors
     ///
-    /// Why they are not had.
+    /// Why the list cannot be read.
     pub async fn list(&self, call: Call, key: &str) -> Result<Vec<Value>, Fault> {
         let mut url = format!("{}{}", self.url(call.service).await?, call.path);
         let mut items = Vec::new();
@@ -247,7 +248,7 @@ impl Session {
             .map_err(|error| Fault::senseless(call.service, &request, error.to_string()))
     }
 
-    /// Sends it with a token, once more with a new one if the first is no longer good.
+    /// Sends a request with a token, and once more with a new one if the first is no longer valid.
     async fn authorized(
         &self,
         service: &str,
@@ -269,7 +270,7 @@ impl Session {
         Err(Fault::refused(service, &request, &response))
     }
 
-    /// Nobody uses `token` any more, unless somebody has replaced it already.
+    /// Discards `token`, unless it was replaced already.
     async fn forget(&self, token: &Arc<Token>) {
         let mut held = self.token.lock().await;
         if held.as_ref().is_some_and(|known| Arc::ptr_eq(known, token)) {
@@ -277,7 +278,7 @@ impl Session {
         }
     }
 
-    /// Sends it until there is an answer that says something of it, and never after `until`.
+    /// Sends a request until there is a definite answer, but never after `until`.
     async fn patiently(
         &self,
         service: &str,
@@ -319,14 +320,14 @@ impl Session {
     }
 }
 
-/// Whether a service could not do it now, and has done nothing.
+/// Whether a service could not do it now and has done nothing.
 ///
-/// 429 and 503 say so always; Nova's 413 does with `Retry-After` only (otherwise what was sent is too long).
+/// 429 and 503 always mean that. Nova's 413 does only with `Retry-After`; otherwise the request is too large.
 fn is_busy(response: &Response) -> bool {
     matches!(response.status, 429 | 503) || (response.status == 413 && response.header("retry-after").is_some())
 }
 
-/// For how long a service asks to be left alone. OpenStack's say seconds; of a date, which HTTP allows as well, nothing is taken.
+/// For how long a service asks not to be called. OpenStack's services give seconds. HTTP also allows a date, which is ignored.
 fn left_alone(response: &Response) -> Option<Duration> {
     response.header("retry-after")?.trim().parse().ok().map(Duration::from_secs)
 }

@@ -1,16 +1,16 @@
-//! Versions of services: which part of an address says one, and which smaller version is asked for by a header.
+//! Versions of services: the part of a URL that is a version, and the microversion that a header asks for.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde_json::Value;
 
-/// A version as services count: `2.79`.
+/// A version in the form that services use: `2.79`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
-    /// What is another API when it changes.
+    /// The number that changes when the API becomes another one.
     pub major: u16,
-    /// What has more when it grows.
+    /// The number that grows when something is added.
     pub minor: u16,
 }
 
@@ -37,7 +37,7 @@ impl FromStr for Version {
     }
 }
 
-/// The oldest and the newest version that a service speaks.
+/// The oldest and the newest version that a service supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     /// The oldest.
@@ -47,12 +47,12 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether it speaks `version`.
+    /// Whether it contains `version`.
     pub fn has(&self, version: Version) -> bool {
         self.least <= version && version <= self.most
     }
 
-    /// What a service says of itself where its version begins: the version of that address, or the newest of several.
+    /// Reads the version document of a service: the version of that URL, or the newest of several.
     pub fn read(body: &Value) -> Option<Self> {
         let several = body["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
         let all = several.iter().chain(body.get("version")).filter_map(|said| {
@@ -63,12 +63,12 @@ impl Range {
     }
 }
 
-/// The name under which a service is asked for a version by the header `OpenStack-API-Version`.
+/// The name of a service in the header `OpenStack-API-Version`.
 pub(crate) fn header_name(service: &str) -> &str {
     if service == "block-storage" { "volume" } else { service }
 }
 
-/// What is added to an address that says no version.
+/// The paths that are added to URLs without a version.
 const PATHS: [(&str, &str); 6] = [
     ("block-storage", "/v3"),
     ("compute", "/v2.1"),
@@ -78,7 +78,7 @@ const PATHS: [(&str, &str); 6] = [
     ("orchestration", "/v1"),
 ];
 
-/// The address of a service with its version: catalogues leave it out for some.
+/// The URL of a service with its version, which catalogues leave out for some services.
 pub(crate) fn base(service: &str, url: &str) -> String {
     let path = PATHS.iter().find(|(known, _)| *known == service).map(|(_, path)| *path);
     match path {
@@ -87,13 +87,13 @@ pub(crate) fn base(service: &str, url: &str) -> String {
     }
 }
 
-/// The address of a service up to its version, where it says which versions it speaks.
+/// The URL of a service up to its version, where it says which versions it supports.
 pub(crate) fn root(url: &str) -> String {
     let end = at(url).unwrap_or(url.len());
     format!("{}/", &url[..end])
 }
 
-/// Where the part of a path ends that is a version: `/v2.1`.
+/// The end of the path's part that is a version: `/v2.1`.
 fn at(url: &str) -> Option<usize> {
     let path = url.find("://").map_or(0, |at| at + 3);
     let mut end = path;

@@ -8,23 +8,23 @@ use thiserror::Error;
 
 use crate::Secret;
 
-/// What is done to what a URL names.
+/// The method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// Reads it.
+    /// Reads the resource.
     Get,
-    /// Makes something below it, or has something done to it.
+    /// Creates something below the resource, or has something done to it.
     Post,
-    /// Puts something in its place.
+    /// Replaces the resource.
     Put,
-    /// Changes parts of it.
+    /// Changes parts of the resource.
     Patch,
-    /// Removes it.
+    /// Removes the resource.
     Delete,
 }
 
 impl Method {
-    /// As HTTP writes it.
+    /// The method as HTTP writes it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -44,15 +44,15 @@ impl Method {
 /// One request.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What is done.
+    /// The method.
     pub method: Method,
     /// The whole URL, with its query.
     pub url: String,
-    /// Headers in their order, names in lower case; those that say how long the body is are the wire's own.
+    /// Headers in order, with names in lower case. The wire itself adds those that give the length of the body.
     pub headers: Vec<(String, String)>,
     /// The token, which goes into the header `x-auth-token`.
     pub token: Option<Secret>,
-    /// What is sent, as JSON.
+    /// The body, as JSON.
     pub body: Option<Value>,
 }
 
@@ -63,19 +63,19 @@ impl Request {
     }
 }
 
-/// What a service has answered.
+/// A service's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// HTTP's status.
+    /// The HTTP status.
     pub status: u16,
-    /// Headers, names in lower case.
+    /// Headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// What was sent.
+    /// The body.
     pub body: Vec<u8>,
 }
 
 impl Response {
-    /// The first header of this name, which is in lower case.
+    /// The first header of this name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -84,13 +84,13 @@ impl Response {
 /// Why there is no answer.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Lost {
-    /// The request was not sent: nobody has done anything.
+    /// The request was not sent, so nothing was done.
     #[error("{0}")]
     Unsent(String),
-    /// The request was sent, or may have been: whether it was carried out is not known.
+    /// The request was sent, or may have been. It is unknown whether it was carried out.
     #[error("{0}")]
     Unanswered(String),
-    /// Whoever is there cannot be trusted: nothing was sent, and it is no use to try again.
+    /// The server cannot be trusted. Nothing was sent, and trying again is useless.
     #[error("{1}")]
     Untrusted(Flaw, String),
 }
@@ -98,17 +98,17 @@ pub enum Lost {
 /// What is wrong with a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
-    /// Nobody who is trusted has issued it.
+    /// No trusted authority has issued it.
     Issuer,
     /// It is for other hosts.
     Host,
-    /// It has ended, or has not begun.
+    /// It has expired, or is not valid yet.
     Time,
     /// Anything else.
     Other,
 }
 
-/// What carries a request to its service, and knows what time it is.
+/// Transports requests to services, and knows the time.
 #[async_trait]
 pub trait Wire: Send + Sync {
     /// Sends `request` once.
@@ -121,6 +121,6 @@ pub trait Wire: Send + Sync {
     /// Waits.
     async fn pause(&self, time: Duration);
 
-    /// The time of the clock on the wall.
+    /// The current wall-clock time.
     fn now(&self) -> SystemTime;
 }

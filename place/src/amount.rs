@@ -6,7 +6,7 @@ use wattle_words::names::{did_you_mean, list, nearest};
 /// The units of sizes, and how many KiB each is.
 const UNITS: [(&str, i64); 4] = [("KiB", 1), ("MiB", 1 << 10), ("GiB", 1 << 20), ("TiB", 1 << 30)];
 
-/// The largest amount that is read: far more than any cloud has, and its sums stay exact.
+/// The largest amount that is accepted. It is far more than any cloud has, and sums of such amounts stay exact.
 const MOST: i64 = 1 << 40;
 
 /// What an amount is counted in.
@@ -14,7 +14,7 @@ const MOST: i64 = 1 << 40;
 pub(crate) enum Unit {
     /// Pieces: vcpus, devices.
     Pieces,
-    /// Sizes, in so many KiB when no unit is written, as Nova counts them.
+    /// Sizes. The value is the unit in KiB that applies when none is written, as in Nova.
     Size(i64),
 }
 
@@ -24,8 +24,8 @@ impl Unit {
     /// GiB: Nova's unit of disks.
     pub(crate) const DISK: Self = Self::Size(1 << 20);
 
-    /// An amount of this unit; or why it is none, and how to fix that. A size that is no whole number of the unit is rounded
-    /// down where something is offered, and up where something is asked for.
+    /// Reads an amount in this unit, or says why it is not one and how to fix that. A size that is not a whole number of units is
+    /// rounded down if it is offered, and up (`rounds_up`) if it is asked for.
     pub(crate) fn read(self, node: &Node, rounds_up: bool) -> Result<i64, (String, Option<String>)> {
         let plain = || match self {
             Self::Pieces => "write a whole number from 0 on, such as `16`".to_owned(),
@@ -50,7 +50,7 @@ fn within(number: i128) -> Result<i64, String> {
     }
 }
 
-/// `64 GiB` in units of `own` KiB.
+/// A size such as `64 GiB`, in units of `own` KiB.
 fn size(text: &str, own: i64, rounds_up: bool) -> Result<i64, (String, Option<String>)> {
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-')).unwrap_or(text.len());
     let (number, unit) = (text[..split].trim(), text[split..].trim());
@@ -80,7 +80,7 @@ fn size(text: &str, own: i64, rounds_up: bool) -> Result<i64, (String, Option<St
     within(all / whole + up).map_err(|why| (why, None))
 }
 
-/// A number in thousandths, which is as exact as sizes are written.
+/// A number in thousandths. Sizes are not written more exactly.
 pub(crate) fn thousandths(text: &str) -> Option<i64> {
     let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
     let is_negative = whole.starts_with('-');

@@ -1,10 +1,10 @@
 //! W16xx: what is wrong with a hosts file, with policies, and with a placement.
 //!
-//! Who finds these reports all of them at once; what stands here is their documentation.
+//! The code that finds these reports all of them at once. This file holds their documentation.
 
 use wattle_model::check::About;
 
-/// One check of placement. It has nothing to run.
+/// A check of placement. It has no function to run.
 pub type Check = wattle_model::Check<()>;
 
 wattle_model::check! {
@@ -244,7 +244,7 @@ wattle_model::check! {
     pub(crate) PROMISE: "W1610", Warning, "a policy that nobody keeps", (), ()
 }
 
-/// What each code means.
+/// The documentation of each code.
 pub fn all() -> [&'static About; 10] {
     [
         &SHAPE.about,

@@ -9,14 +9,14 @@ use crate::cloud::{Cloud, DISK, Level, MEMORY};
 use crate::problem::{Policy, Problem, Rule, Strength};
 use crate::solve::{Effort, is_possible};
 
-/// What conflicts. Without any one of its parts there would be a placement.
+/// What conflicts. Without any one of its parts, there would be a placement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conflict {
-    /// All that takes part in it: servers, policies, what hosts have.
+    /// Everything that takes part in it: servers, policies, what hosts have.
     pub parts: Vec<Part>,
-    /// Why these conflict, where that can be said in a sentence.
+    /// Why these conflict, if a sentence can say it.
     pub why: Option<String>,
-    /// Whether it is shown that no part can be left out.
+    /// Whether it is proven that no part can be left out.
     pub is_smallest: bool,
 }
 
@@ -25,7 +25,7 @@ pub struct Conflict {
 pub struct Part {
     /// What it is: `the policy apart of a and b`, `the memory of hosts`.
     pub words: String,
-    /// Where it is said.
+    /// Where it is written.
     pub at: Option<Source>,
 }
 
@@ -64,7 +64,7 @@ fn required(problem: &Problem) -> impl Iterator<Item = &Policy> {
     problem.policies.iter().filter(|policy| policy.strength == Strength::Required)
 }
 
-/// A conflict that is seen without a solver: what one policy, one server, or one pair of policies is already.
+/// A conflict that can be seen without a solver, because one policy, one server, or one pair of policies is enough for it.
 pub(crate) fn evident(cloud: &Cloud, problem: &Problem) -> Option<Conflict> {
     if let Some((one, other)) = problem.contradictions().first() {
         let (one, other) = (&problem.policies[*one], &problem.policies[*other]);
@@ -83,14 +83,14 @@ pub(crate) fn evident(cloud: &Cloud, problem: &Problem) -> Option<Conflict> {
         .or_else(|| overall(cloud, problem))
 }
 
-/// What a host has room for at most: what is left, and what those have that may leave.
+/// The most that a host has room for: what is left, plus what servers that may leave it use.
 fn most(problem: &Problem, host: &crate::Host, resource: &str) -> Option<i64> {
     let leaves = problem.servers.iter().filter(|one| one.moves && one.runs_on.as_deref() == Some(&host.name));
     let leaves: i64 = leaves.filter_map(|one| one.demand.get(resource)).sum();
     host.free(resource).map(|free| if host.is_overfull(resource) { 0 } else { free + leaves })
 }
 
-/// What a server asks of any host, one thing after the other.
+/// One thing that a server asks of any host.
 struct Ask<'p> {
     part: Option<Part>,
     what: String,
@@ -103,7 +103,7 @@ impl<'p> Ask<'p> {
     }
 }
 
-/// A server for which there is no host, were it the only one. The fewest asks that no host meets are the conflict.
+/// A conflict of a server that fits no host even if it were the only one. The fewest demands that no host meets are the conflict.
 fn alone(cloud: &Cloud, problem: &Problem, server: usize) -> Option<Conflict> {
     let about = &problem.servers[server];
     let mut asks: Vec<Ask<'_>> = Vec::new();
@@ -157,7 +157,7 @@ fn alone(cloud: &Cloud, problem: &Problem, server: usize) -> Option<Conflict> {
     Some(Conflict::evident(why, parts.collect()))
 }
 
-/// More servers that must be apart than there are places; or servers that must be together and have room in no place.
+/// A conflict of more servers that must be apart than there are places, or of servers that must be together and fit in no place.
 fn crowded(cloud: &Cloud, problem: &Problem, policy: &Policy) -> Option<Conflict> {
     let places = |level: Level| -> BTreeSet<(&str, Option<&str>)> {
         cloud.hosts.iter().filter_map(|host| Some((host.place(level)?, None))).collect()
@@ -204,7 +204,7 @@ fn crowded(cloud: &Cloud, problem: &Problem, policy: &Policy) -> Option<Conflict
     }
 }
 
-/// More of a resource than all hosts have.
+/// A conflict over a resource of which more is asked than all hosts have.
 fn overall(cloud: &Cloud, problem: &Problem) -> Option<Conflict> {
     let resources: BTreeSet<&String> = problem.servers.iter().flat_map(|server| server.demand.keys()).collect();
     resources.into_iter().find_map(|resource| {
@@ -222,14 +222,14 @@ fn overall(cloud: &Cloud, problem: &Problem) -> Option<Conflict> {
     })
 }
 
-/// The conflict of a problem that is known to have no placement: parts are left out as long as there is none without them.
+/// The conflict of a problem that is known to have no placement. Parts are left out as long as there is still none without them.
 pub(crate) fn smallest(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conflict {
     filter(cloud, problem, effort)
 }
 
-/// As [`smallest`], of a problem of which it is not known: none if no part of it is known to have none.
+/// The same as [`smallest`], for a problem that may have a placement. `None` if no part of it is known to have none.
 pub(crate) fn narrowed(cloud: &Cloud, problem: &Problem, effort: Effort) -> Option<Conflict> {
-    // A few servers of one policy, or of two, are small enough to be sure about.
+    // The servers of one policy, or of two, are few enough for a definite answer.
     let must: Vec<&Policy> = required(problem).collect();
     let sets = must.iter().enumerate().flat_map(|(one, policy)| {
         let pairs =
@@ -242,7 +242,7 @@ pub(crate) fn narrowed(cloud: &Cloud, problem: &Problem, effort: Effort) -> Opti
     })
 }
 
-/// The problem of some of the servers.
+/// The problem restricted to some of the servers.
 fn restricted(problem: &Problem, keep: &BTreeSet<usize>) -> Problem {
     let place = |old: &usize| keep.iter().position(|one| one == old);
     let policies = problem.policies.iter().filter_map(|policy| {
@@ -257,7 +257,7 @@ fn restricted(problem: &Problem, keep: &BTreeSet<usize>) -> Problem {
     }
 }
 
-/// Leaves out servers, policies and resources, each for good if there is no placement without it either.
+/// Leaves out servers, policies and resources one after the other, each for good if there is still no placement without it.
 fn filter(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conflict {
     let everyone: BTreeSet<usize> = (0..problem.servers.len()).collect();
     let mut left = restricted(problem, &everyone);
@@ -274,7 +274,7 @@ fn filter(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conflict {
         without.policies.remove(at);
         if still(&without) { left = without } else { at += 1 }
     }
-    // Servers in halves first: most have nothing to do with it.
+    // Leave out servers in halves first, because most have nothing to do with the conflict.
     let mut size = left.servers.len().div_ceil(2);
     while size > 0 {
         let mut at = 0;

@@ -1,8 +1,9 @@
-//! Where servers go, decided together: the cloud as a file, policies, and the placement that keeps them.
+//! Decides together where servers go: the cloud as a file, policies, and the placement that keeps them.
 //!
-//! What lives here: what a cloud's hosts offer ([`Cloud`]), what servers ask for ([`Problem`]), the solver ([`place`]), the checker
-//! that believes no solver ([`verify`]), why there is no placement ([`Conflict`]), and templates with places ([`template`]), which alone
-//! knows templates. What must not: I/O, clocks, and chance: the same cloud and the same problem give the same placement.
+//! What belongs here: what a cloud's hosts offer ([`Cloud`]), what servers ask for ([`Problem`]), the solver ([`place`]), the
+//! checker that does not trust the solver ([`verify`]), why there is no placement ([`Conflict`]), and templates with places
+//! ([`template`], the only part that knows templates). What does not: I/O, clocks and randomness. The same cloud and the same
+//! problem give the same placement.
 
 #![forbid(unsafe_code)]
 

@@ -7,10 +7,10 @@ pub use wattle_model::placement::{Rule, Strength};
 
 use crate::cloud::Amounts;
 
-/// What a preference weighs of which nothing else is said: as much as a wire that crosses racks ten times.
+/// The default weight of a preference: as much as a wire that crosses racks ten times.
 pub const WEIGHT: u32 = 10;
 
-/// What a wire costs by what its ends have in common: a host, a rack, a room, a zone, nothing.
+/// The cost of a wire by what its ends have in common: a host, a rack, a room, a zone, nothing.
 pub const DISTANCES: [i64; 5] = [0, 1, 2, 3, 4];
 
 /// Servers, policies and wires.
@@ -18,9 +18,9 @@ pub const DISTANCES: [i64; 5] = [0, 1, 2, 3, 4];
 pub struct Problem {
     /// The servers, each name once.
     pub servers: Vec<Server>,
-    /// What is said of them.
+    /// The policies for them.
     pub policies: Vec<Policy>,
-    /// Who talks to whom.
+    /// Which servers talk to each other.
     pub wires: Vec<Wire>,
 }
 
@@ -33,28 +33,28 @@ pub struct Server {
     pub at: Source,
     /// What it asks of its host.
     pub demand: Amounts,
-    /// What must be true of its host.
+    /// The traits that its host must have.
     pub traits: BTreeSet<String>,
     /// The availability zone that it must be in.
     pub zone: Option<String>,
-    /// The host that it runs on, where what it asks for is used already.
+    /// The host that it runs on. What the server asks for counts as used there already.
     pub runs_on: Option<String>,
-    /// Whether it may leave that host, for [`WEIGHT`].
+    /// Whether it may leave that host, at the cost of [`WEIGHT`].
     pub moves: bool,
 }
 
-/// What is said of some servers.
+/// A policy for some servers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// What.
+    /// Its rule.
     pub rule: Rule,
-    /// Of which servers, each once, by their places in [`Problem::servers`].
+    /// The servers that it applies to, each once, by their places in [`Problem::servers`].
     pub members: Vec<usize>,
     /// Whether it must hold.
     pub strength: Strength,
-    /// Where it is said.
+    /// Where it is written.
     pub at: Source,
-    /// How messages call it: `apart` of `a` and `b`, the server group `spread`.
+    /// Its name in messages: `apart` of `a` and `b`, the server group `spread`.
     pub words: String,
 }
 
@@ -63,23 +63,23 @@ pub struct Policy {
 pub struct Wire {
     /// Their places in [`Problem::servers`].
     pub between: (usize, usize),
-    /// How much they say: a weight of the distance between them ([`DISTANCES`]).
+    /// How much they exchange. It weighs the distance between them ([`DISTANCES`]).
     pub bandwidth: u32,
 }
 
-/// Why a problem says nothing that could be solved.
+/// Why a problem is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Flaw {
-    /// A member of a policy, or an end of a wire, that is no server.
+    /// A member of a policy, or an end of a wire, is not a server.
     NoServer,
-    /// A server twice among the members of a policy, or on both ends of a wire.
+    /// A server is twice among the members of a policy, or on both ends of a wire.
     Twice,
-    /// Two servers of one name.
+    /// Two servers have the same name.
     SameName(String),
 }
 
 impl Problem {
-    /// The first thing that is wrong with the indexes in it, which is a mistake of who made it.
+    /// The first flaw of the problem, which is a mistake of the code that built it.
     pub fn flaw(&self) -> Option<Flaw> {
         let mut names = BTreeSet::new();
         for server in &self.servers {
@@ -100,8 +100,8 @@ impl Problem {
         })
     }
 
-    /// Pairs of policies that contradict each other whatever the cloud: both required, one keeping apart what the other brings
-    /// together. In the order of the policies.
+    /// Pairs of policies that contradict each other in any cloud: both are required, and one keeps apart what the other brings
+    /// together. They are in the order of the policies.
     pub fn contradictions(&self) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (first, one) in self.policies.iter().enumerate() {
@@ -116,7 +116,7 @@ impl Problem {
 }
 
 impl Policy {
-    /// Whether the two can never hold together, and both must.
+    /// Whether both policies are required but can never hold together.
     pub fn contradicts(&self, other: &Self) -> bool {
         let common = self.members.iter().filter(|member| other.members.contains(member)).count();
         [self.strength, other.strength] == [Strength::Required; 2] && self.rule.contradicts(&other.rule, common)

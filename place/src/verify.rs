@@ -1,4 +1,4 @@
-//! Whether a placement keeps what is asked for: looked at from scratch, by names, as a person would with a list in hand.
+//! Checks whether a placement keeps what is asked for. It starts from scratch and uses names, as a person with a list would.
 //!
 //! **Invariant:** nothing of the solver is used here, so that no mistake is made twice.
 
@@ -7,29 +7,29 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::cloud::{Cloud, Level};
 use crate::problem::{DISTANCES, Policy, Problem, Rule, Strength, WEIGHT};
 
-/// What a placement comes to.
+/// The verdict on a placement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// What must hold, and does not.
+    /// What must hold and does not.
     pub breaches: Vec<Breach>,
-    /// The places in [`Problem::policies`] of preferences that are not kept, and how many servers break each.
+    /// Preferences that are not kept, by their places in [`Problem::policies`], and how many servers break each.
     pub unkept: Vec<(usize, i64)>,
-    /// What wires cost.
+    /// The cost of wires.
     pub wires: i64,
     /// The bandwidth of wires between racks.
     pub across_racks: i64,
     /// How many servers leave the hosts that they run on.
     pub moves: usize,
-    /// What all of it costs: wires, preferences that are not kept, and moves.
+    /// The total cost: wires, preferences that are not kept, and moves.
     pub cost: i64,
 }
 
-/// What must hold, and does not.
+/// Something that must hold and does not.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Breach {
     /// A server that is nowhere.
     Unplaced(String),
-    /// A server on a host that there is not.
+    /// A server on a host that does not exist.
     NoHost(String),
     /// A host of which more is asked than it has left.
     Capacity {
@@ -42,17 +42,17 @@ pub enum Breach {
         /// How much is left.
         free: i64,
     },
-    /// A server on a host that lacks something that the server asks for.
+    /// A server on a host that lacks a trait that the server asks for.
     Trait(String, String),
-    /// A server in another zone than it must be in.
+    /// A server that is not in the zone that it must be in.
     Zone(String),
-    /// A server that leaves its host, and must not.
+    /// A server that leaves its host but must not.
     Moved(String),
     /// A required policy that does not hold, by its place in [`Problem::policies`].
     Policy(usize),
 }
 
-/// What the placement `on`, the names of hosts by the names of servers, comes to.
+/// The verdict on the placement `on`: the names of hosts by the names of servers.
 pub fn verify(cloud: &Cloud, problem: &Problem, on: &BTreeMap<String, String>) -> Verdict {
     let mut verdict = Verdict::default();
     let mut asked: BTreeMap<(&str, &str), i64> = BTreeMap::new();
@@ -83,7 +83,7 @@ pub fn verify(cloud: &Cloud, problem: &Problem, on: &BTreeMap<String, String>) -
         for lacks in server.traits.iter().filter(|one| !host.traits.contains(*one)) {
             verdict.breaches.push(Breach::Trait(server.name.clone(), lacks.clone()));
         }
-        // What runs there is among what is used.
+        // The demand of a server that stays already counts as used.
         if server.runs_on.as_ref() != Some(name) {
             for (resource, amount) in &server.demand {
                 *asked.entry((name, resource)).or_default() += amount;
@@ -129,7 +129,8 @@ pub fn verify(cloud: &Cloud, problem: &Problem, on: &BTreeMap<String, String>) -
     verdict
 }
 
-/// How many servers break a policy: of those in one place all but one, of those in several all but those in one of them.
+/// How many servers break a policy: for one that keeps servers apart, all but one of those in each place; for one that brings
+/// them near, the number of places beyond the first.
 fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<String, String>) -> i64 {
     let host = |member: usize| cloud.host(on.get(&problem.servers[member].name)?);
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
@@ -142,7 +143,7 @@ fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<Strin
             policy.members.iter().filter(|one| host(**one).is_some_and(|host| !host.traits.contains(kind))).count(),
         ),
         Rule::Apart(level) | Rule::Near(level) => {
-            // What must hold is not left to what nobody knows: whether two hosts of no known rack are in one.
+            // A policy that must hold cannot rely on the unknown: two hosts without a known rack may share one.
             let unknown =
                 policy.members.iter().filter(|one| host(**one).is_some_and(|host| host.place(*level).is_none()));
             let unknown = if required { count(unknown.count()) } else { 0 };
@@ -158,8 +159,8 @@ fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<Strin
     }
 }
 
-/// The place of a level that a server is in, with all that are around it: hosts of which no rack is known are in the same one if
-/// all else that is known of them is the same.
+/// The place of a level that a server is in, with all the places around it. Hosts without a known rack share one if everything
+/// else known of them is the same.
 fn whereabouts<'c>(
     cloud: &'c Cloud,
     problem: &Problem,

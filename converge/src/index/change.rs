@@ -1,4 +1,4 @@
-//! What a row's change makes of the counts, and which names it marks.
+//! Updates the counts when a row changes, and marks the names that it affects.
 
 use std::collections::BTreeSet;
 
@@ -9,14 +9,14 @@ use crate::state::{Entry, Phase, State};
 use crate::{Id, Row};
 
 impl State {
-    /// Adds a row, which is to be stored.
+    /// Adds a row and has it stored.
     pub(crate) fn add(&mut self, row: Row) {
         let id = row.id;
         self.insert(row);
         self.save(id);
     }
 
-    /// Adds a row that is stored already, under its old goal's place in the table.
+    /// Adds a row that is stored already, at its name's place in the table of the old goal.
     pub(crate) fn insert(&mut self, row: Row) {
         let id = row.id;
         self.index_row(None, Some(&row));
@@ -26,7 +26,7 @@ impl State {
         self.mark_rows_place(id);
     }
 
-    /// Changes a row, which is then to be stored.
+    /// Changes a row and has it stored.
     pub(crate) fn alter(&mut self, id: Id, change: impl FnOnce(&mut Row)) {
         let entry = self.rows.get_mut(&id).expect("INVARIANT: only rows that are there are changed");
         let old = entry.row.clone();
@@ -54,7 +54,7 @@ impl State {
         }
     }
 
-    /// The row is to be written, as it is at the end of the step.
+    /// Has the row written, as it is at the end of the step.
     fn save(&mut self, id: Id) {
         self.progress = self.now;
         self.is_settled = false;
@@ -92,7 +92,7 @@ impl State {
         }
     }
 
-    /// The name of a row may have something to do.
+    /// Marks the name of a row, because there may be something to do for it.
     pub(crate) fn mark_rows_place(&mut self, id: Id) {
         if let Some(entry) = self.rows.get(&id) {
             let place = self.index.place_of(&entry.row.name);
@@ -100,7 +100,7 @@ impl State {
         }
     }
 
-    /// A name may have something to do, or those that wait for what its rows have.
+    /// Marks a name because there may be something to do for it, or for the names that wait for what its rows hold.
     pub(crate) fn mark(&mut self, place: usize) {
         self.index.free.insert(place);
         self.index.due.insert(place);
@@ -116,7 +116,7 @@ impl State {
 }
 
 impl Index {
-    /// The place of a name, which it gets here if it has none.
+    /// The place of a name. A name without a place gets one.
     pub(crate) fn place_of(&mut self, name: &Name) -> usize {
         if let Some(place) = self.names.get_index_of(name) {
             return place;
@@ -124,7 +124,7 @@ impl Index {
         self.names.insert_full(name.clone(), Named { is_done: true, ..Named::default() }).0
     }
 
-    /// Whether nothing requires it any more.
+    /// Removes one requirement of a row, and returns whether no row requires it any more.
     fn no_longer_requires(&mut self, id: Id) -> bool {
         let count = self.required.get_mut(&id).expect("INVARIANT: it was counted when it came");
         *count -= 1;

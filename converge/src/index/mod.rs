@@ -1,7 +1,8 @@
-//! What follows from the rows, kept up to date: what an event changes costs as much as it changes.
+//! Facts derived from the rows, kept up to date. The cost of an event is proportional to what it changes.
 //!
-//! A row's change counts what requires it and who has what, and marks names whose answers may differ. Names are then refreshed
-//! from dependencies to dependents: a name that becomes done, or ceases to be, marks its dependents.
+//! When a row changes, the counts of what requires it and of who holds what are updated, and names whose answers may differ are
+//! marked. Marked names are then refreshed from dependencies to dependents: when a name becomes done, or is no longer done, it
+//! marks its dependents.
 
 mod change;
 mod refresh;
@@ -20,31 +21,31 @@ use crate::{Id, Wanted};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Named {
     pub(crate) is_in_target: bool,
-    /// The names that it depends on, and those that depend on it.
+    /// The names that it depends on, and the names that depend on it.
     pub(crate) requires: Vec<usize>,
     pub(crate) dependents: Vec<usize>,
-    /// How many of those that it depends on are not done.
+    /// How many of its dependencies are not done.
     pub(crate) missing: usize,
     pub(crate) rows: BTreeSet<Id>,
-    /// What is wanted, or why that cannot be said, once all that it depends on is done. Without its properties.
+    /// Once all its dependencies are done: what is wanted, without the properties, or why that cannot be computed.
     pub(crate) wanted: Option<Result<Arc<Wanted>, Name>>,
     pub(crate) needs: BTreeSet<Id>,
     pub(crate) pick: Option<Id>,
     pub(crate) is_done: bool,
 }
 
-/// What follows from the rows.
+/// Facts derived from the rows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     pub(crate) names: IndexMap<Name, Named>,
-    /// How many rows require a row.
+    /// How many rows require each row.
     pub(crate) required: BTreeMap<Id, usize>,
     pub(crate) holders: BTreeMap<Name, BTreeSet<Id>>,
-    /// The names that want what no two can have.
+    /// The names that want each exclusive thing.
     pub(crate) interested: BTreeMap<Name, BTreeSet<usize>>,
-    /// Names whose facts may not be right.
+    /// Names whose facts may be out of date.
     pub(crate) stale: BTreeSet<usize>,
-    /// Names for which something may have to be done without a job, or with one.
+    /// Names that may need an action without a job (`free`), or with one (`due`).
     pub(crate) free: BTreeSet<usize>,
     pub(crate) due: BTreeSet<usize>,
     /// How many names the goal asks for, and how many of them are not done.

@@ -1,4 +1,4 @@
-//! Names whose facts may not be right are looked at again, from dependencies to dependents.
+//! Refreshes names whose facts may be out of date, from dependencies to dependents.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::{Id, Known, Wanted};
 
 impl State {
-    /// Begins anew with the names of a goal, and those of the rows.
+    /// Starts again with the names of a goal and those of the rows.
     pub(crate) fn rebuild(&mut self, target: Vec<(Name, Vec<usize>)>) {
         let mut index = Index { asked: target.len(), undone: target.len(), ..Index::default() };
         for (name, requires) in &target {
@@ -36,7 +36,7 @@ impl State {
         self.index.due = all.collect();
     }
 
-    /// Looks at all names whose facts may not be right.
+    /// Refreshes all names whose facts may be out of date.
     pub(crate) fn propagate(&mut self) {
         let was_done = self.is_done();
         while let Some(place) = self.index.stale.pop_first() {
@@ -47,7 +47,7 @@ impl State {
         }
     }
 
-    /// What becomes of rows that stand for nothing may differ now.
+    /// Marks the names with rows that stand for nothing, because what may be done with those rows may have changed.
     pub(crate) fn mark_surplus(&mut self) {
         for place in self.index.surplus.clone() {
             self.mark(place);
@@ -77,7 +77,7 @@ impl State {
         }
     }
 
-    /// Sees that it is known what is wanted of a name if all that it depends on is done, and only then.
+    /// Computes what is wanted of a name, once all its dependencies are done.
     fn resolve(&mut self, place: usize) {
         let named = &self.index.names[place];
         if named.missing > 0 || named.wanted.is_some() {
@@ -97,7 +97,7 @@ impl State {
         self.mark(place);
     }
 
-    /// What is wanted of a name, of which all that it depends on is done.
+    /// What is wanted of a name whose dependencies are all done.
     pub(crate) fn resolved(&self, place: usize) -> Result<Wanted, Name> {
         let (name, named) = self.index.names.get_index(place).expect("INVARIANT: it is a place of the table");
         let goal = self.goal.as_ref().expect("INVARIANT: names of a target come from a goal");
@@ -120,7 +120,7 @@ impl State {
         (pick, is_done)
     }
 
-    /// What is wanted of the dependents has to be asked again.
+    /// Makes the dependents compute again what is wanted of them.
     fn tell_dependents(&mut self, place: usize, was_done: bool, is_done: bool) {
         self.index.undone += usize::from(was_done);
         self.index.undone -= usize::from(is_done);

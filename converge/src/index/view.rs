@@ -1,4 +1,4 @@
-//! What the predicates ask, answered by what is kept.
+//! Answers the predicates' questions from the index.
 
 use std::collections::BTreeSet;
 

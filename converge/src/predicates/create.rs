@@ -1,4 +1,4 @@
-//! *create(n)*: whether a thing may be made for a name.
+//! *create(n)*: whether a thing may be created for a name.
 
 use std::collections::BTreeSet;
 
@@ -9,25 +9,25 @@ use super::{has_failed, held_by_others, may_begin};
 use crate::view::View;
 use crate::{Act, Id, Row, Stage, Wanted};
 
-/// Things of one name that there are at most, beside those that rows still refer to which have yet to move.
+/// The most things of one name, not counting those that are still referred to by rows that have yet to move.
 const COPIES: usize = 3;
 
 /// Why something may not be begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    /// There is nothing to do, or it cannot be said yet what.
+    /// There is nothing to do, or what to do is not known yet.
     Idle,
     /// Something failed in this goal.
     Failed(Id),
-    /// Another row of the name is to come to an end first.
+    /// Another row of the name has to finish first.
     Row(Id),
-    /// Others have what it needs.
+    /// Others hold what it needs.
     Held(BTreeSet<Name>),
 }
 
-/// *create(n)*: what it depends on is done, nothing stands for it, nothing of it is being updated or made as wanted, nothing
-/// of it failed in this goal, and nothing of it is left that only waits to be deleted. What is being made for a former goal
-/// holds nothing up, as long as there are not too many things of the name.
+/// *create(n)*: all that `n` depends on is done, nothing stands for `n`, and nothing of `n` is being updated or created as
+/// wanted, failed in this goal, or only waits to be deleted. A creation for an earlier goal does not block it, unless there are
+/// too many things of the name.
 pub(crate) fn create<V: View>(view: &V, place: usize) -> Result<(), Obstacle> {
     let Some(wanted) = view.wanted(place) else { return Err(Obstacle::Idle) };
     if view.pick(place).is_some() || !may_begin(view, place) {
@@ -44,7 +44,7 @@ pub(crate) fn create<V: View>(view: &V, place: usize) -> Result<(), Obstacle> {
     if held.is_empty() { Ok(()) } else { Err(Obstacle::Held(held)) }
 }
 
-/// Whether a thing for the name has to wait for what becomes of this row.
+/// Whether a creation for the name has to wait for this row.
 fn holds_up<V: View>(view: &V, row: &Row, wanted: &Wanted, things: usize) -> bool {
     if row.stage == Stage::Gone {
         return false;

@@ -4,9 +4,12 @@ use super::has_failed;
 use crate::view::View;
 use crate::{Row, Stage};
 
-/// *delete(k)*: it is idle, stands for nothing, and no row requires it. What stands for the last good goal goes once its name is
-/// done, and once everything is, unless that is not waited for; so does what was there before the stack, if its name is asked for. What failed goes now, and what was made in between once it is known what
-/// stands for its name.
+/// *delete(k)*: `k` is idle, stands for nothing, and no row requires it. Then it depends on what `k` is:
+///
+/// - A row that stands for the last good goal goes once its name is done and everything else is too. With early cleanup, it goes
+///   once its name is done. The same holds for what existed before the stack, if its name is asked for.
+/// - A row that failed goes now.
+/// - A row that was made in between goes once it is known what stands for its name.
 pub(super) fn delete<V: View>(view: &V, row: &Row) -> bool {
     let place = view.place(row);
     let has_a_thing = matches!(row.stage, Stage::Sound | Stage::Failed);

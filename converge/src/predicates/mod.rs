@@ -1,6 +1,7 @@
 //! The rules: what may be done next, as pure functions of a [`View`].
 //!
-//! One file a predicate. What must not live here: how what they ask is kept up to date, and what happens once something is begun.
+//! There is one file for each predicate. What does not belong here: how the answers of a view are kept up to date, and what
+//! happens once an action begins.
 
 mod create;
 mod delete;
@@ -19,26 +20,26 @@ pub(crate) use create::{Obstacle, create};
 pub(crate) use pick::{done, fits, is_free, pick};
 pub(crate) use update::update;
 
-/// What may be begun.
+/// An action that may be begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// A row of which nothing is left is forgotten. It takes no job.
+    /// Forget a row of which nothing is left. This needs no job.
     Forget(Id),
-    /// A row requires other rows than before and is as wanted otherwise. It takes no job.
+    /// Record that a row, otherwise as wanted, requires other rows than before. This needs no job.
     Repoint(Id),
-    /// Somebody has to look whether a thing was made.
+    /// Look whether a thing was created.
     Look(Id),
-    /// A thing is deleted.
+    /// Delete a thing.
     Delete(Id),
-    /// A thing is changed in place.
+    /// Change a thing in place.
     Update(Id),
-    /// A thing is made.
+    /// Create a thing.
     Create(usize),
-    /// A thing loses what another one needs.
+    /// Take from a thing what another one needs.
     Release(Id, BTreeSet<Name>),
 }
 
-/// What may be done to a name without a job.
+/// What may be done for a name without a job.
 pub(crate) fn free<V: View>(view: &V, place: usize) -> Option<Action> {
     let forgotten = view.rows(place).find(|row| forget(view, row)).map(|row| Action::Forget(row.id));
     forgotten.or_else(|| update::repoint(view, place).map(Action::Repoint))
@@ -60,19 +61,20 @@ pub(crate) fn job<V: View>(view: &V, place: usize) -> Option<Action> {
     })
 }
 
-/// *look(k)*: nobody heard whether it was made, and no request can still arrive.
+/// *look(k)*: it is unknown whether the thing was created, and no request can still arrive.
 fn look(row: &Row) -> bool {
     row.is_idle() && row.stage == Stage::New
 }
 
-/// *forget(k)*: there is nothing of it, or it was there before the stack and there is to be no stack; nobody refers to it, and no
-/// failure of this goal is to be remembered.
+/// *forget(k)*: nothing is left of `k`, or it existed before the stack and the goal asks for nothing. Also, no row requires it,
+/// and no failure of this goal has to be remembered.
 fn forget<V: View>(view: &V, row: &Row) -> bool {
     let is_nobodys = row.stage == Stage::Gone || row.adopted && view.asks_for_nothing();
     row.is_idle() && is_nobodys && !view.is_required(row.id) && !has_failed(view, row)
 }
 
-/// Whether something went wrong with a row in this goal, and would again: what it refers to may have been made anew since.
+/// Whether something went wrong with a row in this goal and would go wrong again. It might not if what the row refers to has been
+/// made anew since.
 pub(crate) fn has_failed<V: View>(view: &V, row: &Row) -> bool {
     row.failed.as_ref().is_some_and(|failure| {
         let place = view.place(row);
@@ -81,8 +83,8 @@ pub(crate) fn has_failed<V: View>(view: &V, row: &Row) -> bool {
     })
 }
 
-/// Whether what is wanted of a name is to be worked for. After a goal was reached only drift is put right, where that is asked
-/// for, and what follows from it: a row that nobody has touched differs only because of what it depends on.
+/// Whether to work towards what is wanted of a name. After a goal was reached, only drift is corrected, where that is asked for,
+/// together with what follows from the correction: a row without drift differs only because of what it depends on.
 fn may_begin<V: View>(view: &V, place: usize) -> bool {
     if view.is_expired() {
         return false;
@@ -96,7 +98,7 @@ fn may_begin<V: View>(view: &V, place: usize) -> bool {
     is_asked && !view.is_tired(place)
 }
 
-/// Which of these are held by others than the row `own`.
+/// Those of these names that are held by rows other than `own`.
 fn held_by_others<'a, V: View>(view: &V, exclusive: impl Iterator<Item = &'a Name>, own: Option<Id>) -> BTreeSet<Name> {
     let is_held = |name: &&Name| view.holders(name).into_iter().any(|holder| Some(holder) != own);
     exclusive.filter(is_held).cloned().collect()

@@ -7,15 +7,15 @@ use crate::{Act, Change, Id, Row, Stage, Wanted};
 /// How a row differs from what is wanted of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Difference {
-    /// It does not.
+    /// It does not differ.
     Nothing,
-    /// Only in what it requires, or what is only written down.
+    /// Only in what it requires, or in values that are only recorded.
     Requires,
-    /// In what only a job can change.
+    /// In something that only a job can change.
     Properties,
 }
 
-/// How a row with the wanted `fixed` differs from what is wanted. Drift counts where it is to be put right.
+/// How a row with the wanted `fixed` differs from what is wanted. Drift counts if it is to be corrected.
 pub(crate) fn differs(row: &Row, wanted: &Wanted, needs: &BTreeSet<Id>, corrects: bool) -> Difference {
     let is_drifted = row.drift.is_some() && (corrects || wanted.corrects);
     if !is_free(row, wanted) || row.holds != wanted.exclusive || is_drifted {
@@ -32,13 +32,13 @@ pub(crate) fn fits(row: &Row, wanted: &Wanted) -> bool {
     row.kind == wanted.kind && row.fixed == wanted.fixed && wanted.agrees(&row.varying, Change::Replace)
 }
 
-/// Whether what can be changed in place is as it is wanted.
+/// Whether everything that can be changed in place is as wanted.
 pub(crate) fn is_free(row: &Row, wanted: &Wanted) -> bool {
     row.free.as_ref() == Some(&wanted.free) && wanted.agrees(&row.varying, Change::InPlace)
 }
 
-/// *pick(n)*: of the sound rows with the wanted `fixed` the one that needs no change, else the oldest. So a rollback finds
-/// the original again.
+/// *pick(n)*: of the sound rows with the wanted `fixed`, the one that needs no change; if there is none, the oldest. So a
+/// rollback finds the original again.
 pub(crate) fn pick<'a>(
     rows: impl Iterator<Item = &'a Row>,
     wanted: &Wanted,
@@ -58,7 +58,7 @@ pub(crate) fn pick<'a>(
     oldest
 }
 
-/// *done(n)* of its pick, where what `n` depends on is done: idle, and as wanted.
+/// *done(n)* for the pick of `n`, if all that `n` depends on is done: the pick is idle and as wanted.
 pub(crate) fn done(row: &Row, wanted: &Wanted, needs: &BTreeSet<Id>, corrects: bool) -> bool {
     row.is_idle() && differs(row, wanted, needs, corrects) == Difference::Nothing
 }

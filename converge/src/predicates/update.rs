@@ -13,7 +13,7 @@ fn pick_that_differs<V: View>(view: &V, place: usize) -> Option<(Id, Difference)
     (row.is_idle() && difference != Difference::Nothing && may_begin(view, place)).then_some((id, difference))
 }
 
-/// *update(k)*: what it depends on is done, `k` stands for it, is idle and differs, and did not fail in this goal.
+/// *update(k)*: all that the name depends on is done, and `k` stands for it, is idle, differs, and did not fail in this goal.
 pub(crate) fn update<V: View>(view: &V, place: usize) -> Result<Id, Obstacle> {
     let Some((id, Difference::Properties)) = pick_that_differs(view, place) else { return Err(Obstacle::Idle) };
     if has_failed(view, view.row(id)) {
@@ -24,7 +24,8 @@ pub(crate) fn update<V: View>(view: &V, place: usize) -> Result<Id, Obstacle> {
     if held.is_empty() { Ok(id) } else { Err(Obstacle::Held(held)) }
 }
 
-/// The same where only what it requires differs. Then nothing in it refers to them, or it would differ, and no job is needed.
+/// The same if only what `k` requires differs. Then none of its properties refer to the required rows, or they would differ too,
+/// so no job is needed.
 pub(super) fn repoint<V: View>(view: &V, place: usize) -> Option<Id> {
     pick_that_differs(view, place).filter(|(_, difference)| *difference == Difference::Requires).map(|(id, _)| id)
 }

@@ -1,4 +1,4 @@
-//! Somebody says which resources were there before the stack.
+//! Handles a request to adopt resources that existed before the stack.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::{Id, Known, Refusal, Row, Stage, Target, Thing, Wanted};
 type Judged = (Wanted, Thing, Vec<Name>);
 
 impl State {
-    /// Each of them gets a row, which differs until it is updated: that gives it its mark. No predicate knows anything else of it, but that
-    /// nobody deletes what no goal has asked for yet.
+    /// Gives each adopted thing a row. The row differs until an update has given the thing its mark. Predicates treat it like any
+    /// other row, except that it is not deleted before a goal has asked for it.
     pub(crate) fn on_adopt(&mut self, target: &dyn Target, things: Vec<Adopted>) {
         let adopted = match self.judged(target, &things) {
             Ok(adopted) => adopted,
@@ -35,7 +35,7 @@ impl State {
                 free: None,
                 varying: wanted.values(),
                 requires: own.collect(),
-                // What another one has, it gets by its update.
+                // What another row holds, it gets by its update.
                 holds: wanted.exclusive.into_iter().filter(|held| self.holders(held).is_empty()).collect(),
                 turns: wanted.turns,
                 drains: wanted.drains,
@@ -53,7 +53,7 @@ impl State {
         }
     }
 
-    /// Each of them, if all can be taken over.
+    /// What is known of each adopted thing, if all of them can be adopted.
     fn judged(&self, target: &dyn Target, things: &[Adopted]) -> Result<IndexMap<Name, Judged>, Refusal> {
         places(target)?;
         let mut resources: IndexMap<Name, Vec<Name>> = target.resources().into_iter().collect();
@@ -82,7 +82,7 @@ impl State {
         Ok(judged)
     }
 
-    /// The youngest row of a name whose thing is there and of use.
+    /// The youngest row of a name whose thing exists and is usable.
     fn sound(&self, name: &str) -> Option<&Row> {
         self.rows().filter(|row| &*row.name == name && row.stage == Stage::Sound).last()
     }

@@ -1,4 +1,4 @@
-//! Somebody wants something else.
+//! Handles a request for a new goal.
 
 use crate::goal::places;
 use crate::state::State;
@@ -6,7 +6,7 @@ use crate::view::View;
 use crate::{Desire, Goal, Id, Notice, OnFailure, Refusal, Row, Stage, Write};
 
 impl State {
-    /// From now on this is wanted, whatever is under way.
+    /// Makes this the goal from now on, whatever is under way.
     pub(crate) fn on_desire(&mut self, desire: Desire) {
         let names = match places(&*desire.target) {
             Ok(names) => names,
@@ -24,8 +24,8 @@ impl State {
         self.put_drift_right();
     }
 
-    /// What has drifted by now is put right with the new goal. Otherwise the goal would be reached although not everything is as it
-    /// asks for. What is not known of a thing is changed before the thing counts as wanted.
+    /// Has present drift corrected with the new goal. Otherwise the goal would be reached although not everything is as it asks
+    /// for. Where a property of a thing is unknown, the thing is changed before it counts as wanted.
     fn put_drift_right(&mut self) {
         let is_left = |row: &Row| self.goal.as_ref().is_some_and(|goal| goal.desire.leaves.contains(&row.name));
         let is_drifted = |row: &Row| {
@@ -39,7 +39,7 @@ impl State {
         }
     }
 
-    /// What was wanted before is wanted again.
+    /// Makes an earlier goal the goal again.
     pub(crate) fn on_rollback(&mut self, to: Option<u64>) {
         let found = match to {
             Some(generation) => match self.good.iter().find(|good| good.goal.generation == generation) {

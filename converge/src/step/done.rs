@@ -1,4 +1,4 @@
-//! A job came to an end.
+//! Handles the end of a job.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::view::View;
 use crate::{Act, Failure, Id, Notice, Outcome, Row, Stage, Thing};
 
 impl State {
-    /// An answer to a job. One that nobody waits for is only a reason to look.
+    /// Handles an answer to a job. An unexpected answer is only a reason to look.
     pub(crate) fn on_done(&mut self, job: Id, id: Id, outcome: Outcome) {
         if self.rows.get(&id).is_none_or(|entry| entry.phase != Phase::Running(job)) {
             return self.out.notices.push(Notice::Look(id));
@@ -38,7 +38,7 @@ impl State {
         }
     }
 
-    /// The teardown has ended. However it did, the server is deleted.
+    /// Handles the end of the teardown. Whatever its outcome, the server is deleted.
     fn on_drained(&mut self, id: Id, outcome: Outcome) {
         match outcome {
             Outcome::Later(after) => self.later(id, after),
@@ -56,7 +56,7 @@ impl State {
         self.turn(id, Phase::Accepted, until);
         self.entry(id).changed = self.now;
         if let (Some(phys), None) = (phys, &self.rows[&id].row.thing) {
-            // It is found again by its mark, so this is not written.
+            // This is not written, because the thing can be found again by its mark.
             self.entry(id).row.thing = Some(Thing { phys, attributes: Default::default() });
         }
     }
@@ -76,7 +76,7 @@ impl State {
         self.turn(id, Phase::Lease, lease);
     }
 
-    /// What was begun is done.
+    /// Records that the action succeeded.
     pub(crate) fn succeed(&mut self, id: Id, thing: Option<Thing>) {
         self.rest(id);
         let row = &self.rows[&id].row;
@@ -87,7 +87,7 @@ impl State {
         self.stands_newly(id);
     }
 
-    /// What was begun is not done. A refusal has changed nothing, unless it was asked for more than once.
+    /// Records that the action failed. A refusal has changed nothing, unless the cloud was asked more than once.
     pub(crate) fn fail(&mut self, id: Id, cause: Name, is_broken: bool) {
         let is_known = !is_broken && !self.rows[&id].is_retried;
         let failure = self.failure(id, cause);
@@ -109,7 +109,7 @@ impl State {
         });
     }
 
-    /// The thing is not there any more. What was made for this goal is not made again for it.
+    /// Records that the thing no longer exists. If it was made for this goal, it is not made again for it.
     pub(crate) fn vanish(&mut self, id: Id) {
         let (generation, is_complete) = (self.generation(), self.is_complete());
         self.rest(id);
@@ -123,7 +123,7 @@ impl State {
         });
     }
 
-    /// What is to be remembered of what was begun for a row, which has failed in this goal.
+    /// What to remember of an action that failed for a row in this goal.
     pub(crate) fn failure(&self, id: Id, cause: Name) -> Failure {
         let row = &self.rows[&id].row;
         let needs = match row.act() {
@@ -135,7 +135,7 @@ impl State {
     }
 }
 
-/// What is known of a row when what was begun is done.
+/// Updates a row after its action succeeded.
 fn succeed(row: &mut Row, thing: Option<Thing>) {
     let intent = row.intent.take();
     row.until = None;

@@ -1,4 +1,4 @@
-//! What each event makes of the rows. What may then be begun is not decided here.
+//! How each event changes the rows. What may be begun afterwards is decided elsewhere.
 
 mod adopt;
 mod desire;

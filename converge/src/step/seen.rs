@@ -1,4 +1,4 @@
-//! An observer saw something.
+//! Handles observations.
 
 use wattle_model::Name;
 
@@ -6,7 +6,8 @@ use crate::state::{Phase, State};
 use crate::{Act, Id, Row, Sight, Stage, Thing, Time};
 
 impl State {
-    /// What was seen of a mark. What is older than what is known says nothing, and what nobody knows gets a row, to be deleted.
+    /// Handles an observation of a mark. It is ignored if it is older than what is known. An unknown thing gets a row, so that it
+    /// is deleted.
     pub(crate) fn on_seen(&mut self, mark: Id, kind: Name, at: Time, sight: Sight) {
         let phys = match &sight {
             Sight::Ready(thing) | Sight::Changed(thing, _) => Some(&thing.phys),
@@ -31,7 +32,7 @@ impl State {
         }
     }
 
-    /// Nothing is being done to it: what differs is drift.
+    /// The row is idle, so any difference is drift.
     fn on_seen_idle(&mut self, id: Id, sight: Sight) {
         let row = &self.rows[&id].row;
         match (row.stage, sight) {
@@ -57,7 +58,7 @@ impl State {
         }
     }
 
-    /// The cloud has been doing it: this is how it went.
+    /// The cloud was carrying out an action, and this is how it went.
     fn on_seen_accepted(&mut self, id: Id, sight: Sight) {
         let is_being_deleted = self.rows[&id].row.is_being_deleted();
         match sight {
@@ -69,7 +70,7 @@ impl State {
         }
     }
 
-    /// Nobody heard what came of a creation: here it is.
+    /// The outcome of a creation was unknown, and here is its thing.
     fn on_seen_unsure(&mut self, id: Id, sight: Sight) {
         if let (Some(Act::Create | Act::Look), Sight::Ready(thing) | Sight::Changed(thing, _)) =
             (self.rows[&id].row.act(), sight)
@@ -78,8 +79,8 @@ impl State {
         }
     }
 
-    /// There is a thing of the stack without a row, or a second one of a row: a late request made it. It gets a row, so that it is
-    /// deleted as everything is.
+    /// Handles a thing of the stack without a row, or a second thing of one row. A late request made it. It gets a row, so that
+    /// it is deleted like any other thing.
     fn stray(&mut self, mark: Id, kind: Name, phys: Option<Name>) {
         let Some(phys) = phys else { return };
         let is_known = |row: &Row| row.thing.as_ref().is_some_and(|thing| thing.phys == phys && row.kind == kind);

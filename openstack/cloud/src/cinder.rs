@@ -11,17 +11,17 @@ use crate::listing;
 use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
 
-/// What becomes of a volume, and when.
+/// The next state of a volume, and when it takes effect.
 type Turn = (SystemTime, &'static str);
 
 #[derive(Debug, Default)]
 pub(crate) struct Cinder {
     volumes: IndexMap<String, (Value, Option<Turn>)>,
-    /// Attachments that a volume has when its turn has come.
+    /// Attachments that a volume gets when its turn comes.
     coming: IndexMap<String, Value>,
 }
 
-/// Keys that a volume can be made with.
+/// Keys that a volume can be created with.
 const MADE_WITH: [&str; 14] = [
     "size",
     "name",
@@ -40,7 +40,7 @@ const MADE_WITH: [&str; 14] = [
 ];
 
 impl Cinder {
-    /// What is being made is there, what is being removed is gone.
+    /// Applies the changes of state that are due.
     pub(crate) fn pass(&mut self, common: &Common) {
         for (volume, turn) in self.volumes.values_mut() {
             if let Some((at, state)) = turn
@@ -62,7 +62,7 @@ impl Cinder {
         }
     }
 
-    /// A server takes a volume, which is then nobody else's.
+    /// Attaches a volume to a server. From then on, no other server can have it.
     pub(crate) fn attach(&mut self, id: &str, server: &str, device: &str, attachment: &str) -> Result<(), Refusal> {
         let Some((volume, _)) = self.volumes.get_mut(id) else {
             return Err(Refusal::missing(format!("Volume {id} could not be found.")));
@@ -79,7 +79,7 @@ impl Cinder {
         Ok(())
     }
 
-    /// What was attached just now takes its time. Meanwhile the volume is in no hands.
+    /// Makes the last attachment take its time. Meanwhile, no server has the volume.
     pub(crate) fn attach_slowly(&mut self, common: &Common, id: &str) {
         if let Some((volume, turn)) = self.volumes.get_mut(id)
             && !common.setting.attaches.is_zero()
@@ -90,7 +90,7 @@ impl Cinder {
         }
     }
 
-    /// A server lets a volume go, which takes its time.
+    /// Detaches a volume from a server, which takes its time.
     pub(crate) fn detach_slowly(&mut self, common: &Common, id: &str, server: &str) {
         if common.setting.attaches.is_zero() {
             return self.detach(id, server);
@@ -104,7 +104,7 @@ impl Cinder {
         }
     }
 
-    /// A server lets a volume go.
+    /// Detaches a volume from a server.
     pub(crate) fn detach(&mut self, id: &str, server: &str) {
         if let Some((volume, _)) = self.volumes.get_mut(id)
             && volume["attachments"][0]["server_id"] == *server
@@ -114,7 +114,7 @@ impl Cinder {
         }
     }
 
-    /// A volume that a server is made with.
+    /// Creates a volume together with a server.
     pub(crate) fn of_server(&mut self, common: &mut Common, glance: &Glance, body: &Value) -> Result<String, Refusal> {
         let volume = self.make(common, glance, body)?;
         let id = volume["id"].as_str().unwrap_or_default().to_owned();
@@ -269,7 +269,7 @@ impl Cinder {
     }
 }
 
-/// Cinder looks at `metadata` as at a map: `?metadata={'key':'value'}`.
+/// Whether a volume is asked for. Cinder reads the `metadata` of a query as a map: `?metadata={'key':'value'}`.
 fn is_asked_for(volume: &Value, asked: &Asked<'_>) -> bool {
     let Some(wanted) = asked.route.asked("metadata") else { return listing::is_asked_for(volume, asked.route) };
     let wanted: Value = serde_json::from_str(&wanted.replace('\'', "\"")).unwrap_or_default();

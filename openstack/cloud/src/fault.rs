@@ -1,4 +1,4 @@
-//! What goes wrong.
+//! Faults that the cloud simulates.
 
 mod text;
 
@@ -11,43 +11,43 @@ use wattle_openstack::{Method, Request};
 pub enum Doing {
     /// It never arrives.
     Lost,
-    /// It is carried out, and the answer never arrives.
+    /// It is carried out, but the answer never arrives.
     Unanswered,
-    /// It is carried out that much later, and its answer never arrives.
+    /// It is carried out after this delay, and its answer never arrives.
     Late(Duration),
-    /// It is refused with this status, as by a service that is busy; the seconds are what `Retry-After` says.
+    /// It is refused with this status, as by a busy service. The seconds are the value of `Retry-After`.
     Refused(u16, Option<u64>),
-    /// It is carried out, and what it makes goes to the state `ERROR`.
+    /// It is carried out, and what it creates goes to the state `ERROR`.
     Broken,
-    /// It is refused as its service refuses what is more than the quota.
+    /// It is refused as its service refuses a request beyond the quota.
     OverQuota,
-    /// It is carried out, and that much later what it made is gone, as if somebody had removed it.
+    /// It is carried out. After this delay, what it created is gone, as if somebody had removed it.
     Vanishes(Duration),
 }
 
-/// Which requests something happens to.
+/// The requests to which something happens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// The method, or any.
+    /// The method; `None` for any.
     pub method: Option<Method>,
-    /// What their paths contain.
+    /// A text that their URLs contain.
     pub path: String,
-    /// How many that are like this are let through before.
+    /// How many matching requests are let through first.
     pub after: u32,
-    /// How many it happens to then.
+    /// To how many requests it happens after that.
     pub times: u32,
     /// What happens.
     pub doing: Doing,
 }
 
 impl Rule {
-    /// The next request of this method to a path that contains `path`.
+    /// A rule for the next request of this method to a URL that contains `path`.
     pub fn next(method: Method, path: impl Into<String>, doing: Doing) -> Self {
         Self { method: Some(method), path: path.into(), after: 0, times: 1, doing }
     }
 }
 
-/// What happens to `request`: what the first rule says that is about it, which then is about one request less.
+/// What happens to `request`, by the first rule that applies to it. That rule then has one request less to apply to.
 pub(crate) fn befalls(rules: &mut Vec<Rule>, request: &Request) -> Option<Doing> {
     let is_about = |rule: &&mut Rule| {
         rule.method.is_none_or(|method| method == request.method) && request.url.contains(&rule.path)

@@ -1,4 +1,4 @@
-//! Images, which can be read. Source: Image API v2.
+//! Images, read-only. Source: Image API v2.
 
 use serde_json::{Value, json};
 use wattle_openstack::Method;
@@ -41,7 +41,7 @@ impl Glance {
                 let images =
                     self.images.iter().filter(|image| listing::is_asked_for(image, asked.route)).cloned().collect();
                 let mut page = listing::page("images", images, asked.route, asked.url, common.setting.page)?;
-                // Glance says where the rest is in a way of its own.
+                // Glance has its own way of saying where the next page is.
                 if let Some(links) = page.as_object_mut().and_then(|page| page.remove("images_links")) {
                     let next = links[0]["href"].as_str().and_then(|href| href.strip_prefix(&common.setting.url));
                     page["next"] = next.unwrap_or_default().into();

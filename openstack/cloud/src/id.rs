@@ -1,11 +1,11 @@
-//! Identifiers as OpenStack's services make them, one after the other.
+//! Identifiers in the form of OpenStack's services, generated in a fixed order.
 
-/// Makes identifiers, the same ones every time.
+/// Generates identifiers, the same ones every time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ids(u64);
 
 impl Ids {
-    /// Those of one of all clouds. Those of small numbers are far from each other, and each number has its own.
+    /// The identifiers of one cloud. Each number has its own, and those of small numbers are far apart.
     pub(crate) fn of(cloud: u64) -> Self {
         Self(cloud.rotate_left(40))
     }
@@ -30,13 +30,13 @@ impl Ids {
         self.uuid().replace('-', "")
     }
 
-    /// A hardware address of those that Neutron gives.
+    /// A MAC address from Neutron's range.
     pub(crate) fn mac(&mut self) -> String {
         let number = self.number();
         format!("fa:16:3e:{:02x}:{:02x}:{:02x}", (number >> 16) & 0xff, (number >> 8) & 0xff, number & 0xff)
     }
 
-    /// The next of numbers that look as if drawn by chance (splitmix64).
+    /// The next pseudorandom number (splitmix64).
     fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut number = self.0;

@@ -1,4 +1,4 @@
-//! Identity: who is let in, and where everything is. Source: Identity API v3.
+//! Identity: authentication, and the catalogue of services. Source: Identity API v3.
 
 use std::time::SystemTime;
 
@@ -11,7 +11,7 @@ use crate::world::{Asked, Common, Setting};
 
 #[derive(Debug, Default)]
 pub(crate) struct Keystone {
-    /// Tokens and when they end.
+    /// Tokens and when they expire.
     tokens: Vec<(String, SystemTime)>,
 }
 
@@ -33,7 +33,7 @@ impl Keystone {
         }
     }
 
-    /// Whether a token counts.
+    /// Whether a token is valid.
     pub(crate) fn lets_in(&self, common: &Common, token: Option<&Secret>) -> bool {
         let is_good =
             |token: &Secret| self.tokens.iter().any(|(known, until)| known == token.reveal() && common.now < *until);
@@ -68,7 +68,7 @@ impl Keystone {
         if !is_user || !is_project {
             return Err(closed());
         }
-        // A token that is had for another one ends with it.
+        // A token obtained with another token expires with it.
         let given = auth["identity"]["token"]["id"].as_str().unwrap_or_default();
         let given = self.tokens.iter().find(|(known, _)| known == given).map(|(_, until)| *until);
         let token = format!("gAAAAA{}", common.ids.hex());

@@ -1,11 +1,11 @@
-//! A cloud that answers as OpenStack's services do, in memory.
+//! A cloud in memory that answers as OpenStack's services do.
 //!
-//! What lives here: Keystone, Nova, Neutron, Cinder and the reading half of Glance, as far as somebody sees them who brings up
-//! infrastructure: what they take and refuse, in which states things are meanwhile, and what else goes wrong ([`Rule`]). What
-//! must not: sockets and clocks. [`World::answer`] is a function of what was asked before and of the time that it is given,
+//! What belongs here: Keystone, Nova, Neutron, Cinder and the reading half of Glance, as far as a client that deploys
+//! infrastructure sees them: what they accept and refuse, the states that things go through, and what else goes wrong ([`Rule`]).
+//! What does not: sockets and clocks. [`World::answer`] is a function of the earlier requests and of the time that it is given,
 //! so the same requests at the same times get the same answers.
 //!
-//! Servers boot nothing here. Whoever has them boot looks at [`World::servers`].
+//! Servers do not boot here. To boot them elsewhere, read [`World::servers`].
 
 mod cinder;
 mod fault;

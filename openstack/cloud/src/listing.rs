@@ -1,14 +1,14 @@
-//! Lists: what is asked for of them, and a page of it.
+//! Lists: filters and pages.
 
 use serde_json::{Map, Value, json};
 
 use crate::reply::Refusal;
 use crate::route::Route;
 
-/// Keys of a query that say how much of a list is wanted, and not of what.
+/// Query keys that select how much of a list is wanted, rather than which items.
 const PAGING: [&str; 8] = ["limit", "marker", "sort_key", "sort_dir", "fields", "page_reverse", "all_tenants", "sort"];
 
-/// Whether `item` is as each key of the query says; what an item does not have is no condition that it could break.
+/// Whether `item` matches each key of the query. A key that the item does not have is ignored.
 pub(crate) fn is_asked_for(item: &Value, route: &Route) -> bool {
     route.query.iter().all(|(key, wanted)| match key.as_str() {
         key if PAGING.contains(&key) => true,
@@ -34,7 +34,7 @@ fn is_same(value: &Value, text: &str) -> bool {
     }
 }
 
-/// One page of `items` under `key`, with the address of the next one if there is more.
+/// One page of `items` under `key`, with the address of the next page if there is one.
 pub(crate) fn page(key: &str, items: Vec<Value>, route: &Route, url: &str, most: usize) -> Result<Value, Refusal> {
     let limit = match route.asked("limit").map(str::parse::<usize>) {
         None => most,

@@ -1,4 +1,4 @@
-//! Answers, and refusals in the form that each service has for them.
+//! Answers, and refusals in the form that each service uses.
 
 use serde_json::{Value, json};
 use wattle_openstack::Response;
@@ -13,7 +13,7 @@ pub(crate) enum Service {
     Glance,
 }
 
-/// Why something is refused: HTTP's status, and words.
+/// Why something is refused: the HTTP status and a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: u16,
@@ -25,7 +25,7 @@ impl Refusal {
         Self { status, message: message.into() }
     }
 
-    /// What is sent makes no sense.
+    /// The request is invalid.
     pub(crate) fn bad(message: impl Into<String>) -> Self {
         Self::new(400, message)
     }
@@ -35,12 +35,12 @@ impl Refusal {
         Self::new(404, message)
     }
 
-    /// It cannot be done in the state that things are in.
+    /// The request conflicts with the present state.
     pub(crate) fn conflict(message: impl Into<String>) -> Self {
         Self::new(409, message)
     }
 
-    /// It is more than the quota, in the status that each service has for that.
+    /// The request is beyond the quota; the status depends on the service.
     pub(crate) fn over_quota(service: Service) -> Self {
         let status = match service {
             Service::Neutron => 409,
@@ -68,7 +68,7 @@ impl Refusal {
     }
 }
 
-/// What Nova and Cinder call a refusal.
+/// The name of a refusal in Nova and Cinder.
 fn fault(status: u16) -> &'static str {
     match status {
         400 => "badRequest",

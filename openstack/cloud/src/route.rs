@@ -13,23 +13,23 @@ pub(crate) const PATHS: [(Service, &str, &str); 5] = [
     (Service::Glance, "image", "/image"),
 ];
 
-/// Types of services that the catalogue has and that could be missing there.
+/// The types of services in the catalogue that a cloud may lack.
 pub fn services() -> impl Iterator<Item = &'static str> {
     PATHS.iter().filter(|(service, ..)| *service != Service::Keystone).map(|(_, kind, _)| *kind)
 }
 
-/// A URL in its parts.
+/// The parts of a URL.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub(crate) service: Service,
     /// Parts of the path behind that of the service, decoded.
     pub(crate) path: Vec<String>,
-    /// What stands behind `?`: each key with its values.
+    /// The query: each key with its values.
     pub(crate) query: BTreeMap<String, Vec<String>>,
 }
 
 impl Route {
-    /// The parts of a URL, if one of the services is there.
+    /// The parts of a URL, if it belongs to one of the services.
     pub(crate) fn of(url: &str) -> Option<Self> {
         let start = url.find("://").map_or(0, |at| at + 3);
         let path = &url[start..][url[start..].find('/')?..];
@@ -57,7 +57,7 @@ impl Route {
     }
 }
 
-/// Without `%` and `+`.
+/// Decodes `%` and `+`.
 fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

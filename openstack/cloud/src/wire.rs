@@ -8,7 +8,7 @@ use wattle_openstack::{Lost, Request, Response, Wire};
 
 use crate::World;
 
-/// A cloud in the same process. Its clock stands still but for pauses, which take no time, and for what [`pass`](Self::pass) adds.
+/// A cloud in the same process. Its clock advances only by pauses, which take no real time, and by [`pass`](Self::pass).
 #[derive(Debug)]
 pub struct Near {
     world: Mutex<World>,
@@ -16,7 +16,7 @@ pub struct Near {
 }
 
 impl Near {
-    /// A cloud whose clock says `now`.
+    /// A cloud whose clock shows `now`.
     pub fn new(world: World, now: SystemTime) -> Self {
         Self { world: Mutex::new(world), now: Mutex::new(now) }
     }
@@ -26,7 +26,7 @@ impl Near {
         self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Time passes.
+    /// Advances the clock.
     pub fn pass(&self, time: Duration) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         *now += time;

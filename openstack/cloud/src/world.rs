@@ -1,4 +1,4 @@
-//! The cloud as a whole: what comes in, what goes wrong with it, and whose it is.
+//! The cloud as a whole: its requests, its faults and its settings.
 
 use std::net::Ipv4Addr;
 use std::time::{Duration, SystemTime};
@@ -19,9 +19,9 @@ use crate::route::Route;
 /// How a cloud is set up.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Which of all clouds it is: each gives other ids.
+    /// The cloud's number. Clouds of different numbers issue different ids.
     pub number: u64,
-    /// Scheme, host and port at which all services are.
+    /// Scheme, host and port of all services.
     pub url: String,
     /// The only user, of the domain `default`.
     pub user: String,
@@ -29,23 +29,22 @@ pub struct Setting {
     pub password: String,
     /// The project's name.
     pub project: String,
-    /// How long a token counts.
+    /// How long a token is valid.
     pub token: Duration,
-    /// How long a server or a volume takes until it is there, or gone.
+    /// How long it takes to create or delete a server or a volume.
     pub takes: Duration,
-    /// Most items of one page.
+    /// The most items of one page.
     pub page: usize,
-    /// Most servers, ports and volumes that there may be of each; `None` for no limit.
+    /// The most servers, ports and volumes, of each; `None` for no limit.
     pub quota: Option<usize>,
-    /// How long it takes until a server that is there has a volume, or has it no more.
+    /// How long it takes to attach a volume to an existing server, or to detach it.
     pub attaches: Duration,
-    /// Whether a server that is deleted is kept for a while, and restored if somebody wants it back. It is in no list meanwhile, and has
-    /// its ports still.
+    /// Whether a deleted server is kept for a while and can be restored. Meanwhile it is in no list, but still has its ports.
     pub restores: bool,
-    /// The first and the last of the IPv4 addresses that ports and floating IPs get which do not say theirs, whatever their subnets
-    /// are: of machines that are to be reached where no subnet is. `None` for addresses of the subnets.
+    /// The first and the last IPv4 address for ports and floating IPs that do not specify theirs, whatever their subnets are.
+    /// This serves machines that must be reachable although no subnet exists. `None` for addresses of the subnets.
     pub addresses: Option<(Ipv4Addr, Ipv4Addr)>,
-    /// Where a Heat is that somebody else serves, up to the project's id: `http://127.0.0.1:8004/v1`. It stands in the catalogue.
+    /// The URL of a Heat served elsewhere, up to the project's id: `http://127.0.0.1:8004/v1`. It goes into the catalogue.
     pub orchestration: Option<String>,
     /// Types of services that the catalogue lacks: `block-storage`.
     pub lacks: Vec<String>,
@@ -72,7 +71,7 @@ impl Default for Setting {
     }
 }
 
-/// What is the same for all services.
+/// What all services share.
 #[derive(Debug)]
 pub(crate) struct Common {
     pub(crate) setting: Setting,
@@ -80,17 +79,17 @@ pub(crate) struct Common {
     pub(crate) ids: Ids,
     /// The project's id.
     pub(crate) project: String,
-    /// What is made next goes to the state `ERROR`.
+    /// Whether what is created next goes to the state `ERROR`.
     pub(crate) breaks: bool,
 }
 
 impl Common {
-    /// The time as services write it.
+    /// The time in the format of the services.
     pub(crate) fn stamp(&self) -> String {
         humantime::format_rfc3339_seconds(self.now).to_string()
     }
 
-    /// How many of each there may be, as services say it: -1 where nothing is said.
+    /// The limit of each kind, as services show it: -1 for no limit.
     pub(crate) fn most(&self) -> i64 {
         self.setting.quota.map_or(-1, |most| i64::try_from(most).unwrap_or(i64::MAX))
     }
@@ -113,7 +112,7 @@ pub(crate) struct Asked<'r> {
     pub(crate) route: &'r Route,
     pub(crate) url: &'r str,
     pub(crate) body: &'r Value,
-    /// The smaller version that is asked for, 2.1 or 3.0 without one.
+    /// The microversion that is asked for; 2.1 or 3.0 if none is.
     pub(crate) version: (u16, u16),
 }
 
@@ -122,7 +121,7 @@ pub(crate) struct Asked<'r> {
 enum Coming {
     /// A request arrives.
     Arrives(Request),
-    /// Something is gone: its collection and its id.
+    /// A thing vanishes: its collection and its id.
     Vanishes(String, String),
 }
 
@@ -140,8 +139,8 @@ pub struct World {
 }
 
 impl World {
-    /// A cloud that begins at `now`, with flavors `m1.tiny` to `m1.large`, an image `debian-12`, a network `private` with a subnet, an
-    /// external network `public`, and quotas as the setting says.
+    /// A cloud that starts at `now`, with flavors `m1.tiny` to `m1.large`, an image `debian-12`, a network `private` with a
+    /// subnet, an external network `public`, and the quotas of the setting.
     pub fn new(setting: Setting, now: SystemTime) -> Self {
         let mut ids = Ids::of(setting.number);
         let project = ids.hex();
@@ -158,16 +157,16 @@ impl World {
         }
     }
 
-    /// Has something go wrong from now on.
+    /// Adds a rule for something that goes wrong from now on.
     pub fn befall(&mut self, rule: Rule) {
         self.rules.push(rule);
     }
 
-    /// What is asked, and what is answered at `now`, which never is before an earlier one.
+    /// Answers a request at `now`, which must not be earlier than in an earlier call.
     ///
     /// # Errors
     ///
-    /// What [`befall`](Self::befall) has said.
+    /// The request or its answer is lost, by a rule given to [`befall`](Self::befall).
     pub fn answer(&mut self, request: &Request, now: SystemTime) -> Result<Response, Lost> {
         self.pass(now);
         match befalls(&mut self.rules, request) {
@@ -205,7 +204,7 @@ impl World {
         }
     }
 
-    /// Time passes: what is late arrives, what is being made is there.
+    /// Advances the time: late requests arrive, and what is being created becomes ready.
     pub fn pass(&mut self, now: SystemTime) {
         self.coming.sort_by_key(|(at, _)| *at);
         while self.coming.first().is_some_and(|(at, _)| *at <= now) {
@@ -225,17 +224,17 @@ impl World {
         self.cinder.pass(&self.common);
     }
 
-    /// Servers that are there, with what their guests are given.
+    /// The existing servers, with what their guests are given.
     pub fn servers(&self) -> Vec<Booted> {
         self.nova.booted(&self.neutron)
     }
 
-    /// Whether there is a server of this id, also one that is off.
+    /// Whether there is a server of this id, even one that is off.
     pub fn has_server(&self, id: &str) -> bool {
         self.nova.has(id)
     }
 
-    /// Removes something as if it had never been: the collection's name and the id.
+    /// Removes something as if it had never existed, by the collection's name and the id.
     pub fn vanish(&mut self, collection: &str, id: &str) {
         self.nova.vanish(collection, id, &mut self.neutron, &mut self.cinder);
         self.neutron.vanish(collection, id);
@@ -275,12 +274,12 @@ impl World {
     }
 }
 
-/// What a request has made, as what vanishes.
+/// What a request has created, for it to vanish later.
 fn made(request: &Request, response: &Response) -> Option<Coming> {
     let collection = Route::of(&request.url)?.path.pop()?;
     let body: Value = serde_json::from_slice(&response.body).ok()?;
     let made = body.as_object()?.values().next()?;
-    // Key pairs have names only.
+    // Key pairs only have names.
     let id = made["id"].as_str().or_else(|| made["name"].as_str())?;
     Some(Coming::Vanishes(collection, id.to_owned()))
 }
@@ -294,7 +293,7 @@ fn version(request: &Request) -> (u16, u16) {
     parsed.unwrap_or((0, 0))
 }
 
-/// What a service says of itself where its version begins.
+/// The version document of a service, at the root of its version.
 fn versions(route: &Route, url: &str) -> Option<Response> {
     let of = |id: &str, most: &str, least: &str, path: &str| json!({ "id": id, "status": "CURRENT", "version": most, "min_version": least, "links": [{ "rel": "self", "href": format!("{url}{path}/") }] });
     let plain = |id: &str, path: &str| json!({ "id": id, "status": "CURRENT", "links": [{ "rel": "self", "href": format!("{url}{path}/") }] });

@@ -1,9 +1,10 @@
-//! What a cloud of clouds.yaml does not say, from the variables `OS_*`.
+//! Fills in settings that a cloud of clouds.yaml lacks from the variables `OS_*`.
 
 use super::login::{Method, without_version};
 use super::read::Settings;
 
-/// Settings that go before others, or have the same meaning: where a cloud has one of a row, the environment adds none of it.
+/// Settings that take precedence over each other or have the same meaning. If a cloud has one of a row, the environment adds none
+/// of it.
 const SAME: [&[&str]; 8] = [
     &["username", "user_name", "user_id"],
     &["project_name", "project_id", "tenant_name", "tenant_id", "domain_name", "domain_id", "system_scope"],
@@ -15,19 +16,19 @@ const SAME: [&[&str]; 8] = [
     &["verify", "insecure"],
 ];
 
-/// What lets one in.
+/// The settings that are secret.
 const SECRETS: [&str; 5] = ["password", "token", "auth_token", "application_credential_secret", "passcode"];
 
-/// Adds what is lacking. What the cloud says counts, and how one logs in there is not mixed with how one does elsewhere. An
-/// environment that is of another cloud adds nothing: its password is none of this one's business. One that does not say which cloud it is
-/// of gives no secret to a cloud that somebody else may have written down, as long as the user has not named the file: `is_named`.
+/// Adds the missing settings. Those of the cloud take precedence, and different ways to log in are not mixed. An environment for
+/// another cloud adds nothing, so that its password does not reach this one. An environment that does not say which cloud it is
+/// for gives no secret to a cloud that somebody else may have written down, unless the user has named the file (`is_named`).
 pub(super) fn fill(settings: &mut Settings, environment: Settings, is_named: bool) {
     let address = |of: &Settings| of.get("auth_url").map(|url| without_version(url).to_lowercase());
     let (own, theirs) = (address(settings), address(&environment));
     if own.is_some() && theirs.is_some() && own != theirs {
         return;
     }
-    // Who says the address decides who is asked.
+    // The source of the address decides which server is asked.
     let is_trusted = is_named || theirs.is_some();
     let method = Method::of(settings);
     let added = environment.values.into_iter().filter(|(key, _)| lacks(settings, key) && suits(method, key));
@@ -44,14 +45,14 @@ fn lacks(settings: &Settings, key: &str) -> bool {
         "user_domain_name" | "user_domain_id" | "project_domain_name" | "project_domain_id" => {
             SAME[4].iter().any(|key| says(key))
         }
-        // Authorities may stand there as well.
+        // `verify` may also contain the certificate authorities.
         "cacert" => settings.get("verify").is_some_and(|verify| verify.contains('/')),
         _ => false,
     };
     !says(key) && !same.iter().any(|key| says(key)) && !says_otherwise
 }
 
-/// Whether a setting has to do with this way to log in, or with none.
+/// Whether a setting belongs to this way to log in, or to none in particular.
 fn suits(method: Option<Method>, key: &str) -> bool {
     let Some(method) = method else { return true };
     match key {

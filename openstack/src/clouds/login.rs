@@ -1,4 +1,4 @@
-//! Settings as a cloud: how one logs in, and for what.
+//! Turns settings into a cloud: how to log in, and for which scope.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use super::read::Settings;
 use super::{Cloud, CloudError};
 use crate::Secret;
 
-/// How one logs in.
+/// How to log in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Login {
-    /// By a user's password.
+    /// With a user's password.
     Password {
-        /// Who.
+        /// The user.
         user: User,
         /// The password.
         password: Secret,
     },
-    /// By an application credential, which is for one project already.
+    /// With an application credential, which is already limited to one project.
     Application {
-        /// Its id, or its name with the user that it is of.
+        /// Its id, or its name together with its user.
         credential: Result<String, (String, User)>,
         /// Its secret.
         secret: Secret,
     },
-    /// By a token that is there already, and cannot be renewed.
+    /// With an existing token, which cannot be renewed.
     Token(Secret),
 }
 
@@ -58,11 +58,11 @@ pub enum Scope {
     Domain(Domain),
     /// The whole system.
     System,
-    /// What the login brings along: the project of an application credential or a token.
+    /// Whatever the login determines: the project of an application credential or a token.
     Given,
 }
 
-/// The keys that say something of a login, for what is written almost so.
+/// The keys of a login. They serve to recognize misspelled ones.
 const KEYS: [&str; 21] = [
     "auth_url",
     "username",
@@ -87,12 +87,12 @@ const KEYS: [&str; 21] = [
     "interface",
 ];
 
-/// What other clients call them as well.
+/// Other clients' names for the ways to log in.
 const PASSWORD: [&str; 3] = ["password", "v3password", "v3_password"];
 const APPLICATION: [&str; 2] = ["v3applicationcredential", "v3_application_credential"];
 const TOKEN: [&str; 3] = ["token", "v3token", "v3_token"];
 
-/// By what one logs in.
+/// The ways to log in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     Password,
@@ -101,7 +101,7 @@ pub(super) enum Method {
 }
 
 impl Method {
-    /// The one that settings say, by name or by what they have for it.
+    /// The way that settings choose, by its name or by the settings that they have for it.
     pub(super) fn of(settings: &Settings) -> Option<Self> {
         let kind = settings.get("auth_type");
         let is = |kinds: &[&str]| kind.is_some_and(|kind| kinds.contains(&kind));
@@ -116,7 +116,7 @@ impl Method {
     }
 }
 
-/// What the settings say.
+/// Turns the settings into a cloud.
 pub(super) fn cloud(settings: Settings) -> Result<Cloud, CloudError> {
     let of = Reader { settings: &settings };
     let auth_url =
@@ -126,13 +126,13 @@ pub(super) fn cloud(settings: Settings) -> Result<Cloud, CloudError> {
     }
     let login = of.login()?;
     let scope = of.scope(&login)?;
-    // The older name goes before, as it does for other clients.
+    // The older name takes precedence, as in other clients.
     let interface = of.get("endpoint_type").or_else(|| of.get("interface")).unwrap_or("public");
     let interface = interface.strip_suffix("URL").unwrap_or(interface).to_lowercase();
     if !["public", "internal", "admin"].contains(&interface.as_str()) {
         return Err(of.wrong("interface", "`public`, `internal` or `admin` is expected"));
     }
-    // Of several regions that are listed, other clients take the first, whatever `region_name` says.
+    // If several regions are listed, other clients take the first, whatever `region_name` says.
     let region = settings.regions.first().map(String::as_str).or(of.get("region_name")).map(str::to_owned);
     Ok(Cloud {
         name: settings.name.clone(),
@@ -140,7 +140,7 @@ pub(super) fn cloud(settings: Settings) -> Result<Cloud, CloudError> {
         scope,
         region,
         interface,
-        // `verify` may name the authorities as well, as for Python's `requests`.
+        // `verify` may also name the certificate authorities, as for Python's `requests`.
         cacert: of.get("cacert").or(of.get("verify").filter(|path| path.contains('/'))).map(str::to_owned),
         verify: of.verify()?,
         endpoints: endpoints(&settings.values),
@@ -158,7 +158,7 @@ impl Reader<'_> {
     }
 
     fn missing(&self, what: &str, key: &str, why: &str) -> CloudError {
-        // What is meant may be there, and spelled otherwise.
+        // The setting may exist under a misspelled name.
         let unknown = self.settings.values.keys().map(String::as_str).filter(|key| !KEYS.contains(key));
         let help = match names::nearest(key, unknown) {
             _ if self.settings.withheld.iter().any(|withheld| withheld == key) => format!(
@@ -234,7 +234,7 @@ impl Reader<'_> {
         Ok(User::Named(name.to_owned(), self.domain("user")))
     }
 
-    /// The domain of users or projects. Where none is said it is the one that the command `openstack` takes, `default`.
+    /// The domain of users or projects. If none is given, it is `default`, as in the command `openstack`.
     fn domain(&self, of: &str) -> Domain {
         let id = self.get(&format!("{of}_domain_id"));
         match (id, self.get(&format!("{of}_domain_name"))) {
@@ -294,7 +294,7 @@ fn truth(word: &str) -> Option<bool> {
     }
 }
 
-/// Addresses that are said: `compute_endpoint_override`, `block_storage_endpoint_override`.
+/// URLs that are given explicitly: `compute_endpoint_override`, `block_storage_endpoint_override`.
 fn endpoints(values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let said = values.iter().filter_map(|(key, value)| {
         let service = key.strip_suffix("_endpoint_override").or_else(|| key.strip_suffix("_endpoint"))?;
@@ -303,7 +303,7 @@ fn endpoints(values: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     said.filter(|(_, value)| value.contains("://")).collect()
 }
 
-/// An identity service's address without its version, which is 3 everywhere.
+/// The URL of an identity service without its version, which is 3 everywhere.
 pub(super) fn without_version(url: &str) -> String {
     let url = url.trim_end_matches('/');
     ["/v3", "/v2.0"].iter().find_map(|version| url.strip_suffix(version)).unwrap_or(url).to_owned()

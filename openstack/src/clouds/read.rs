@@ -1,4 +1,4 @@
-//! The files, as settings by their names.
+//! Reads the files as settings by name.
 
 use std::collections::BTreeMap;
 
@@ -6,22 +6,22 @@ use wattle_heat::yaml::{self, Node, Tree};
 
 use super::CloudError;
 
-/// What is laid over `clouds.yaml`, in the same folder.
+/// The file that overlays `clouds.yaml`, in the same folder.
 pub const SECURE: &str = "secure.yaml";
 
-/// What is found where one happens to be: whoever handed one the folder may have written it.
+/// The file of the current directory. It may have been written by whoever provided that directory.
 pub(super) const HERE: &str = "./clouds.yaml";
 
-/// Settings of one cloud: those of `auth` and those beside it under one name each, with `_` in it.
+/// The settings of one cloud. Those of `auth` and those beside it have one name each, with `_` in it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Settings {
-    /// What the cloud is called.
+    /// The cloud's name.
     pub(crate) name: String,
     /// Values by their names, as texts.
     pub(crate) values: BTreeMap<String, String>,
-    /// Names of the regions that it lists.
+    /// The names of the regions that it lists.
     pub(crate) regions: Vec<String>,
-    /// Settings that the environment has and that it was not given.
+    /// Settings of the environment that were withheld from it.
     pub(crate) withheld: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl Settings {
     }
 }
 
-/// Where `clouds.yaml` may be, the first one first. `home` is the user's own folder.
+/// The paths at which `clouds.yaml` may be, in order. `home` is the user's home directory.
 pub fn places(environment: &BTreeMap<String, String>, home: Option<&str>) -> Vec<String> {
     if let Some(named) = environment.get("OS_CLIENT_CONFIG_FILE").filter(|named| !named.is_empty()) {
         return vec![named.clone()];
@@ -83,7 +83,7 @@ pub(super) fn clouds(file: &str, text: &str) -> Result<BTreeMap<String, Settings
                 }
                 "regions" => settings.regions = regions(value),
                 _ => {
-                    // What is no text says something of other tools.
+                    // Values that are not texts are for other tools.
                     if let Some(text) = scalar(value) {
                         settings.values.entry(normal(&key)).or_insert(text);
                     }
@@ -95,7 +95,7 @@ pub(super) fn clouds(file: &str, text: &str) -> Result<BTreeMap<String, Settings
     Ok(clouds)
 }
 
-/// `secure` over `clouds`, setting by setting.
+/// Overlays `clouds` with `secure`, setting by setting.
 pub(super) fn lay_over(clouds: &mut BTreeMap<String, Settings>, secure: BTreeMap<String, Settings>) {
     for (name, over) in secure {
         let under = clouds.entry(name).or_insert_with(|| Settings { name: over.name.clone(), ..Settings::default() });
@@ -115,7 +115,7 @@ fn pairs(node: &Node) -> Option<Vec<(String, &Node)>> {
     Some(pairs.iter().map(|pair| (pair.key.tree.as_text().unwrap_or_default().to_owned(), &pair.value)).collect())
 }
 
-/// A scalar as it is written: `project_name: 42` is the text 42, as it is for other clients.
+/// A scalar as it is written: `project_name: 42` is the text 42, as in other clients.
 fn scalar(node: &Node) -> Option<String> {
     if let Some(written) = node.written() {
         return Some(written.to_owned());

@@ -1,4 +1,4 @@
-//! What was there before a deployment, and is to be taken over.
+//! Takes over things that existed before a deployment.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::Fault;
 /// Why a thing cannot be taken over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// Things of this type have no room for a mark, or are made by the engine.
+    /// Things of this type have no room for a mark, or the engine makes them itself.
     Type,
     /// There is no such thing in the project.
     Missing,
@@ -26,20 +26,20 @@ pub enum Unfit {
     AnotherType(&'static str),
     /// It has the mark of this deployment.
     Marked(String),
-    /// Somebody is doing something to it.
+    /// An operation on it is in progress.
     Busy,
     /// It is broken, for this reason.
     Broken(String),
-    /// It is not known: this is what a service says.
+    /// It is unknown whether it can be. The value is the service's answer.
     Unknown(Box<Fault>),
 }
 
-/// How a thing is, compared with what is wanted.
+/// The result of comparing a thing with what is wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Compared {
-    /// In what it differs and cannot become what is wanted.
+    /// A difference that cannot be removed.
     pub cannot_be: Option<String>,
-    /// In what it differs.
+    /// A difference.
     pub differs: Option<String>,
 }
 
@@ -66,11 +66,11 @@ impl OpenStack {
         }
     }
 
-    /// How the thing of this id is, compared with what is wanted of the resource called `name`.
+    /// Compares the thing of this id with what is wanted of the resource called `name`.
     ///
     /// # Errors
     ///
-    /// A service does not say it.
+    /// A service could not be asked.
     pub async fn compared(&self, ty: &str, id: &str, name: &str, properties: &Value) -> Result<Compared, Fault> {
         let Some(kind) = kind(ty) else { return Ok(Compared::default()) };
         let nothing = BTreeMap::<Name, Value>::new();
@@ -78,7 +78,7 @@ impl OpenStack {
         match compared(kind.driver, &work, id, &sent(properties)).await {
             Ok(compared) => Ok(compared),
             Err(Stop::Fault(fault)) => Err(fault),
-            // What the properties name is not there, so nothing can be compared with it.
+            // Something that the properties name does not exist, so nothing can be compared with it.
             Err(Stop::Outcome(_)) => Ok(Compared::default()),
         }
     }
@@ -90,7 +90,7 @@ async fn compared(driver: &dyn Driver, work: &Work<'_>, id: &str, properties: &J
     Ok(Compared { cannot_be, differs: driver.differs(work, &found, properties).await? })
 }
 
-/// A thing of this id is not of the type that was meant.
+/// Why a thing of this id is not of the type that was meant.
 async fn another(meant: &Kind, work: &Work<'_>, id: &str) -> Unfit {
     for kind in kinds().filter(|kind| kind.name != meant.name && kind.driver.adopts()) {
         if matches!(kind.driver.get(work, id).await, Ok(Some(_))) {
@@ -103,12 +103,12 @@ async fn another(meant: &Kind, work: &Work<'_>, id: &str) -> Unfit {
 fn unknown(stop: Stop) -> Unfit {
     match stop {
         Stop::Fault(fault) => Unfit::Unknown(Box::new(fault)),
-        // Something was answered that is no thing.
+        // The answer was something other than a thing.
         Stop::Outcome(_) => Unfit::Missing,
     }
 }
 
-/// Refuses to change what another deployment has taken over meanwhile.
+/// Refuses to change a thing that another deployment has taken over in the meantime.
 pub(super) fn is_nobody_elses(driver: &dyn Driver, work: &Work<'_>, found: &Found) -> Result<(), Stop> {
     match driver.mark(found).filter(|mark| work.marks.row(mark).is_none()) {
         Some(mark) => Err(Stop::refused(format!("it belongs to the deployment `{}` by now", deployment(mark)))),

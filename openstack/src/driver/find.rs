@@ -1,4 +1,4 @@
-//! Names for which services want ids.
+//! Looks up the ids of names where services require ids.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
@@ -12,13 +12,13 @@ use super::work::Work;
 use crate::Method;
 use crate::session::Call;
 
-/// For how long it is believed that a name means the same thing, as in Heat.
+/// For how long a looked-up name is taken to mean the same thing, as in Heat.
 const BELIEVED: Duration = Duration::from_mins(1);
 
 /// How many names a message lists.
 const LISTED: usize = 8;
 
-/// What a name is of.
+/// The kind of thing that a name is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sort {
     Flavor,
@@ -34,7 +34,7 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    /// The service, the list's path and key, and what messages call one.
+    /// The service, the list's path and key, and the word that messages use for one.
     const fn place(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
             Self::Flavor => ("compute", "/flavors", "flavors", "flavor"),
@@ -56,12 +56,13 @@ impl Sort {
 pub(super) struct Known(Mutex<BTreeMap<(Sort, String), (String, SystemTime)>>);
 
 impl Work<'_> {
-    /// The id of what a template names. What looks like an id is taken for one: the service will say if there is no such thing.
+    /// The id of what a template names. A name that looks like an id is taken for one; the service will say if there is no such
+    /// thing.
     pub(super) async fn find(&self, sort: Sort, name: &str) -> Result<String, Stop> {
         if is_id(name) {
             return Ok(name.to_owned());
         }
-        // Held meanwhile, so that the same name is not looked up by many at once.
+        // Held during a lookup, so that the same name is not looked up many times at once.
         let mut known = self.known.0.lock().await;
         let key = (sort, name.to_owned());
         let now = self.session.now();
@@ -75,7 +76,7 @@ impl Work<'_> {
         Ok(id)
     }
 
-    /// Ids of all that a list names.
+    /// The ids of all names in a list.
     pub(super) async fn find_all(&self, sort: Sort, names: &Value) -> Result<Value, Stop> {
         let mut ids = Vec::new();
         for name in super::json::items(names) {
@@ -90,33 +91,33 @@ impl Work<'_> {
     }
 }
 
-/// Why a name is none of a thing that there is.
+/// Why a name does not name an existing thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lack {
     /// What is wrong.
     pub what: String,
-    /// What was meant, or what there is.
+    /// The name that was probably meant, or the available ones.
     pub help: String,
 }
 
 impl Sort {
-    /// The call that lists all that there are.
+    /// The call that lists all of them.
     pub(super) fn list(self) -> Call {
         let (service, path, ..) = self.place();
         Call::new(service, Method::Get, path)
     }
 
-    /// What the list stands under.
+    /// The key of the list.
     pub(super) fn key(self) -> &'static str {
         self.place().2
     }
 
-    /// What messages call one.
+    /// The word that messages use for one.
     pub(super) fn called(self) -> &'static str {
         self.place().3
     }
 
-    /// The id of that of `all` which `name` means.
+    /// The id of the one in `all` that `name` means.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What there is in a cloud of what templates name, as it is asked before anything is made.
+//! Checks whether the things that templates name exist in a cloud, before anything is created.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use super::find::{Lack, Sort, is_id};
 use super::work::get;
 use crate::{Fault, Session};
 
-/// What there is in a cloud of what templates name. Each list is read once.
+/// The things in a cloud that templates may name. Each list is read once.
 pub struct Inventory {
     pub(super) session: Arc<Session>,
     lists: BTreeMap<Sort, Option<Vec<Value>>>,
@@ -29,13 +29,13 @@ const NAMED: [(&str, Sort); 9] = [
 ];
 
 impl Inventory {
-    /// That of the cloud, and the project, where the session is logged in.
+    /// The inventory of the cloud and project of the session.
     pub fn new(session: Arc<Session>) -> Self {
         Self { session, lists: BTreeMap::new() }
     }
 
-    /// Why `name` does not do where Heat's `constraint` asks for a name or an id; nothing where it does, or where it is not for this
-    /// user to know.
+    /// Why `name` does not satisfy Heat's `constraint`, which asks for a name or an id. `None` if it does, or if this user may
+    /// not know.
     ///
     /// # Errors
     ///
@@ -49,7 +49,7 @@ impl Inventory {
         Ok(list.and_then(|all| sort.chosen(all, name).err()))
     }
 
-    /// All that there are of a sort; nothing where that is not for this user to know.
+    /// All things of a sort; `None` if this user may not know them.
     pub(super) async fn all(&mut self, sort: Sort) -> Result<Option<&[Value]>, Fault> {
         if !self.lists.contains_key(&sort) {
             let list = self.list(sort).await?;
@@ -59,10 +59,10 @@ impl Inventory {
     }
 
     async fn list(&self, sort: Sort) -> Result<Option<Vec<Value>>, Fault> {
-        // Of flavors it is asked how large they are, too.
+        // For flavors, their sizes are read too.
         let call = if sort == Sort::Flavor { get("compute", "/flavors/detail") } else { sort.list() };
         match self.session.list(call, sort.key()).await {
-            // Nova says of each pair of keys that it is one.
+            // Nova wraps each key pair in an object of its own.
             Ok(all) if sort == Sort::Key => Ok(Some(all.into_iter().map(|mut pair| pair["keypair"].take()).collect())),
             Ok(all) => Ok(Some(all)),
             Err(fault) if fault.is_refusal() => Ok(None),
@@ -70,7 +70,8 @@ impl Inventory {
         }
     }
 
-    /// Lists do not have all that an id may name: images that the community shares, flavors that are not public.
+    /// Why an id does not exist. It is asked for by itself, because lists do not contain everything that an id may name:
+    /// community images, flavors that are not public.
     async fn lacks_id(&self, sort: Sort, id: &str) -> Result<Option<Lack>, Fault> {
         let call = sort.list();
         match self.session.call(get(call.service, format!("{}/{id}", call.path))).await {

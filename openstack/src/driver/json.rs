@@ -1,4 +1,4 @@
-//! Values of templates and of services, and whether one is as the other asks.
+//! Values of templates and of services, and whether a service's value matches a template's.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -6,12 +6,12 @@ use std::net::IpAddr;
 use serde_json::{Map, Value};
 use wattle_model::Name;
 
-/// A value of a template as services have it.
+/// A value of a template in the form that services use.
 pub(super) fn sent(value: &wattle_model::Value) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-/// Values of a service as templates have them; what there is none of is left out.
+/// Values of a service in the form that templates use, without those that are null.
 pub(super) fn told(values: Map<String, Value>) -> BTreeMap<Name, wattle_model::Value> {
     let known = values.into_iter().filter(|(_, value)| !value.is_null());
     known.filter_map(|(key, value)| Some((key.into(), serde_json::from_value(value).ok()?))).collect()
@@ -22,12 +22,12 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// The items of a list; none if it is no list.
+/// The items of a list; none if it is not a list.
 pub(super) fn items(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A property that is given. Heat's null is as good as nothing.
+/// A property that is given. A null, as Heat writes it, counts as not given.
 pub(super) fn given<'v>(properties: &'v Value, key: &str) -> Option<&'v Value> {
     properties.get(key).filter(|value| !value.is_null())
 }
@@ -37,7 +37,7 @@ pub(super) fn given_text<'v>(properties: &'v Value, key: &str) -> Option<&'v str
     given(properties, key)?.as_str().filter(|text| !text.is_empty())
 }
 
-/// Whether `current` is as `wanted` asks: what it says nothing of may be anything, the order of lists does not matter, and
+/// Whether `current` matches `wanted`. Keys that `wanted` does not have may be anything, the order of lists does not matter, and
 /// numbers and addresses may be written differently.
 pub(super) fn agrees(wanted: &Value, current: &Value) -> bool {
     match (wanted, current) {
@@ -57,7 +57,7 @@ pub(super) fn agrees(wanted: &Value, current: &Value) -> bool {
     }
 }
 
-/// Whether each of `wanted` has one of `current` to itself: those that ask for more choose first.
+/// Whether each item of `wanted` has an item of `current` to itself. Those that ask for more choose first.
 fn matched(wanted: &[Value], current: &[Value]) -> bool {
     let mut left: Vec<&Value> = current.iter().collect();
     let mut wanted: Vec<&Value> = wanted.iter().collect();
@@ -68,7 +68,7 @@ fn matched(wanted: &[Value], current: &[Value]) -> bool {
     })
 }
 
-/// Addresses with and without a prefix, and hardware addresses.
+/// Whether two addresses are the same: IP addresses with and without a prefix, and MAC addresses.
 fn is_same_address(one: &str, other: &str) -> bool {
     let parsed = |text: &str| -> Option<(IpAddr, Option<u8>)> {
         let (address, prefix) = match text.split_once('/') {
@@ -84,7 +84,7 @@ fn is_same_address(one: &str, other: &str) -> bool {
     }
 }
 
-/// What differs, in the words of a message.
+/// A difference, worded for a message.
 pub(super) fn differs(property: &str, wanted: &Value, current: &Value) -> String {
     format!("`{property}` is {}, and was to be {}", shown(current), shown(wanted))
 }
@@ -97,7 +97,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A text as a part of a URL.
+/// A text encoded as a part of a URL.
 pub(crate) fn encoded(text: &str) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~');
     text.as_bytes()

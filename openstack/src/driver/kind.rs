@@ -1,4 +1,4 @@
-//! What the engine has to know of a type before anything is asked of a cloud.
+//! What the engine has to know of a type before it asks a cloud for anything.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,11 +12,11 @@ use super::{Driver, cinder, neutron, nova};
 
 /// What the engine has to know of a type.
 pub struct Kind {
-    /// Heat's name of it.
+    /// Its name in Heat.
     pub name: &'static str,
-    /// The type of the service whose it is.
+    /// The type of the service that it belongs to.
     pub service: &'static str,
-    /// The services besides that are read for things of these properties, or asked for them.
+    /// Other services that are read or asked for things of these properties.
     pub(super) also: fn(&Json) -> Vec<&'static str>,
     pub(super) fixed: &'static [&'static str],
     pub(super) exclusive: fn(&Json) -> Vec<String>,
@@ -26,7 +26,7 @@ pub struct Kind {
     pub(super) driver: &'static dyn Driver,
     /// Properties that are carried out, or mean nothing here.
     pub(super) takes: fn(&str) -> bool,
-    /// What of their values is not carried out, and what to do instead.
+    /// A value among the properties that is not carried out, and what to do instead.
     pub(super) beyond: fn(&Json) -> Option<(String, &'static str)>,
 }
 
@@ -39,41 +39,41 @@ impl std::fmt::Debug for Kind {
 /// Other names of types.
 const ALSO: [(&str, &str); 1] = [("OS::Neutron::Network", "OS::Neutron::Net")];
 
-/// The type of this name, if its things are made here.
+/// The type of this name, if its things can be created here.
 pub fn kind(ty: &str) -> Option<&'static Kind> {
     let ty = ALSO.iter().find(|(also, _)| *also == ty).map_or(ty, |(_, name)| name);
     kinds().find(|kind| kind.name == ty)
 }
 
-/// All types whose things are made here.
+/// All types whose things can be created here.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {
     neutron::KINDS.iter().chain(nova::KINDS).chain(cinder::KINDS)
 }
 
 impl Kind {
-    /// What a resource with these properties has that no two can have, in words that name it. Two resources that name the same network in
-    /// different ways, by its name and by its id, are not seen to want the same address.
+    /// What a resource with these properties has and no two can have, in words that name it. Two resources that name the same
+    /// network in different ways, by its name and by its id, are not recognized as wanting the same address.
     pub fn exclusive(&self, properties: &Value) -> BTreeSet<Name> {
         (self.exclusive)(&sent(properties)).into_iter().map(Name::from).collect()
     }
 
-    /// What such a resource has only while it is made, in words that name it.
+    /// What such a resource has only while it is created, in words that name it.
     pub fn turns(&self, properties: &Value) -> BTreeSet<Name> {
         (self.turns)(&sent(properties)).into_iter().map(Name::from).collect()
     }
 
-    /// The services without which no thing of these properties comes about. A value that is not known yet may stand there as the call that
-    /// will give it.
+    /// The services that are needed to create a thing of these properties. A value that is not known yet may appear as the call
+    /// that will give it.
     pub fn services(&self, properties: &Value) -> BTreeSet<&'static str> {
         (self.also)(&sent(properties)).into_iter().chain([self.service]).collect()
     }
 
-    /// Names of properties that cannot be changed in place here, although Heat's schemas say that they can.
+    /// The names of properties that cannot be changed in place here, although Heat's schemas say that they can.
     pub fn fixed(&self) -> &'static [&'static str] {
         self.fixed
     }
 
-    /// How long a thing may take until it is there.
+    /// How long it may take to create a thing.
     pub fn patience(&self) -> Duration {
         self.patience
     }
@@ -83,13 +83,13 @@ impl Kind {
         self.drains
     }
 
-    /// Whether a property of this name is carried out. A job that has another one is refused.
+    /// Whether a property of this name is carried out. A job with any other property is refused.
     pub fn takes(&self, property: &str) -> bool {
         (self.takes)(property)
     }
 
-    /// What of these properties is not carried out here although Heat does it, each with what to do instead. A value that is not known
-    /// yet may stand there as the call that will give it.
+    /// Whatever among these properties Heat carries out but this driver does not, each with what to do instead. A value that is
+    /// not known yet may appear as the call that will give it.
     pub fn beyond(&self, properties: &Value) -> Vec<(String, &'static str)> {
         self.all_beyond(&sent(properties)).collect()
     }
@@ -108,7 +108,7 @@ impl Kind {
         names.chain((self.beyond)(properties))
     }
 
-    /// Refuses what would not be carried out.
+    /// Refuses properties that would not be carried out.
     pub(super) fn check(&self, properties: &Json) -> Result<(), Stop> {
         match self.all_beyond(properties).next() {
             Some((what, help)) => Err(Stop::refused(format!("{what}: {help}"))),
@@ -117,10 +117,10 @@ impl Kind {
     }
 }
 
-/// What to do about a property that only Heat has.
+/// What to do about a property that only Heat carries out.
 const TAKE_AWAY: &str = "take it away, or deploy the template with Heat";
 
-/// What two things cannot have, in words.
+/// What no two things can have, in words.
 pub(super) mod words {
     pub(in crate::driver) fn address(address: &str, network: &str) -> String {
         format!("the address {address} on {network}")
@@ -134,7 +134,7 @@ pub(super) mod words {
         format!("the volume {volume}")
     }
 
-    /// The address of which words speak.
+    /// The address that is named in these words.
     pub(in crate::driver) fn address_in(words: &str) -> Option<&str> {
         words.strip_prefix("the address ")?.split(' ').next()
     }

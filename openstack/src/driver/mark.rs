@@ -1,19 +1,19 @@
-//! The mark of a deployment's things, and where it stands beside what a template says there.
+//! The mark of a deployment's things, and how it is combined with the texts of a template.
 
 use sha2::{Digest as _, Sha256};
 use wattle_converge::Id;
 
-/// What each mark begins with.
+/// The prefix of each mark.
 const PREFIX: &str = "wattle:";
 
-/// The longest name of a stack that stands in marks as it is. With it a mark has 60 characters at most, which is what Nova's and
-/// Neutron's tags may have, for all terms and numbers that a row's name ever gets: 32 characters of it.
+/// The longest name of a stack that is used in marks unchanged. With it, a mark has at most 60 characters, which is the limit of
+/// Nova's and Neutron's tags, whatever term and number a row's name has: that name has at most 32 of them.
 const LONGEST: usize = 20;
 
-/// Stands before the mark of a thing that is not as it should be yet.
+/// The text in front of the mark of a thing that is not finished yet.
 const HALF: &str = "half-made";
 
-/// Whose things are meant: what stands in the mark of each thing of a deployment.
+/// The mark of a deployment. Each thing of the deployment has it, which shows whose thing it is.
 ///
 /// ```
 /// use wattle_converge::Id;
@@ -34,8 +34,8 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// The marks of `stack`, which names one deployment of a project and no other. A name that is too long for tags, or has signs that
-    /// they may not have, stands there as the beginning of its SHA-256.
+    /// The marks of `stack`, which must name only one deployment of a project. A name that is too long for tags, or contains
+    /// characters that they do not allow, is replaced by the beginning of its SHA-256.
     pub fn new(stack: &str) -> Self {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let short = if (1..=LONGEST).contains(&stack.len()) && stack.chars().all(is_plain) {
@@ -61,12 +61,12 @@ impl Mark {
         format!("{}{row}", self.prefix)
     }
 
-    /// The row whose mark this is, if it is one of this deployment.
+    /// The row whose mark this is, if it belongs to this deployment.
     pub fn row(&self, text: &str) -> Option<Id> {
         text.strip_prefix(&self.prefix)?.parse().ok()
     }
 
-    /// The row whose mark is in a text behind what somebody else has written there.
+    /// The row whose mark is at the end of a text, after what somebody else has written there.
     pub(super) fn row_in(&self, text: &str) -> Option<Id> {
         self.row(text.rsplit([' ', '\n']).next()?)
     }
@@ -77,7 +77,7 @@ impl Mark {
     }
 }
 
-/// A text with a mark behind it.
+/// A text followed by a mark.
 pub(super) fn with(text: &str, mark: &str) -> String {
     if text.is_empty() { mark.to_owned() } else { format!("{text} {mark}") }
 }
@@ -91,22 +91,22 @@ pub(super) fn without(text: &str) -> &str {
     }
 }
 
-/// The text of a thing that is not as it should be yet.
+/// The text of a thing that is not finished yet.
 pub(super) fn half(mark: &str) -> String {
     with(HALF, mark)
 }
 
-/// Whether the text is that of a thing that is not as it should be yet.
+/// Whether the text is that of a thing that is not finished yet.
 pub(super) fn is_half(text: &str) -> bool {
     without(text) == HALF
 }
 
-/// The mark behind what somebody else has written, whosever it is.
+/// The mark at the end of a text, after what somebody else has written, whichever deployment it belongs to.
 pub(super) fn mark_in(text: &str) -> Option<&str> {
     text.rsplit([' ', '\n']).next().filter(|word| is_mark(word))
 }
 
-/// The deployment whose mark this is, as it stands there.
+/// The name of the deployment in a mark.
 pub(super) fn deployment(mark: &str) -> &str {
     let rest = mark.strip_prefix(PREFIX).unwrap_or(mark);
     rest.rsplit_once(':').map_or(rest, |(deployment, _)| deployment)

@@ -1,12 +1,12 @@
-//! OpenStack as the deployment engine's hands: jobs become requests, lists become what the engine sees.
+//! Carries out the deployment engine's jobs in OpenStack: jobs become requests, and lists become what the engine sees.
 //!
-//! What lives here: for each type of resource what the engine has to know of it ([`kind`]), how its things are made, found again,
-//! changed, and removed, and what is read of them. `plain` does this for all types that are rows of a table, `neutron`, `nova`
-//! and `cinder` have the tables and what does not fit into one. What must not: what should be done next, which the engine decides,
-//! and what Heat's schemas say of properties, which the caller has looked at.
+//! What belongs here: for each type of resource, what the engine has to know of it ([`kind`]), how its things are created, found
+//! again, changed and removed, and what is read of them. `plain` does this for all types that are rows of a table. `neutron`,
+//! `nova` and `cinder` contain the tables and whatever does not fit into one. What does not belong here: what to do next, which
+//! the engine decides, and what Heat's schemas say of properties, which the caller has checked.
 //!
-//! Everything can be carried out twice. What is made carries a [`Mark`] from the first moment, and is looked for by it before it is
-//! made; what is changed is read first, and only what differs is sent.
+//! Everything can be carried out twice. A thing that is created has a [`Mark`] from the first moment, and is looked for by this
+//! mark before it is created. A thing that is changed is read first, and only differences are sent.
 
 mod adopt;
 mod cinder;
@@ -54,7 +54,7 @@ struct Found {
     phys: String,
     /// Other names by which its row may know it.
     others: Vec<String>,
-    /// What the service says of it.
+    /// The service's description of it.
     item: Value,
     /// What else belongs to it: ports of a server, the one attachment of a volume.
     beside: Vec<Value>,
@@ -66,21 +66,21 @@ impl Found {
     }
 }
 
-/// How a thing is.
+/// The state of a thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     Ready,
-    /// It is ready, and somebody has done to it what this says.
+    /// It is ready, but somebody has stopped it, as this says.
     Stopped(String),
     Busy,
     Broken(String),
 }
 
-/// What has come of a creation.
+/// The result of a creation.
 enum Made {
     /// This is the thing.
     Thing(Found),
-    /// The thing of this name is being made.
+    /// The thing of this name is being created.
     Accepted(String),
 }
 
@@ -97,74 +97,74 @@ impl Lists {
 /// How things of a type are handled.
 #[async_trait]
 trait Driver: Sync {
-    /// The lists in which its things are.
+    /// The lists that contain its things.
     fn collections(&self) -> Vec<&'static Collection>;
 
-    /// Things in the lists: all that have a mark, and all that a row may know by its name.
+    /// Things in the lists: all that have a mark, and all that a row may know by name.
     fn found(&self, lists: &Lists, marks: &Mark) -> Vec<Found>;
 
     fn state(&self, found: &Found) -> State;
 
-    /// Heat's attributes, as far as the answer has them.
+    /// Heat's attributes, as far as the answer contains them.
     fn attributes(&self, found: &Found) -> Map<String, Value>;
 
-    /// In what the thing is not as the properties ask.
+    /// How the thing differs from the properties.
     async fn differs(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop>;
 
-    /// The thing with the row's mark. With the properties it may be found faster.
+    /// The thing with the row's mark. The properties may make it faster to find.
     async fn look(&self, work: &Work<'_>, properties: Option<&Value>) -> Result<Option<Found>, Stop>;
 
     /// The thing of a name.
     async fn get(&self, work: &Work<'_>, phys: &str) -> Result<Option<Found>, Stop>;
 
-    /// Makes one, by one request.
+    /// Creates one, by one request.
     async fn make(&self, work: &Work<'_>, properties: &Value) -> Result<Made, Stop>;
 
-    /// Whether it only says that other things belong together, or has nothing but a name: then what was taken from it is all of it, and an
-    /// update makes it again.
+    /// Whether it only ties other things together, or has nothing but a name. A release then takes all of it, and an update
+    /// creates it again.
     fn is_tie(&self) -> bool {
         false
     }
 
-    /// Whether something is to be done still until a thing that was made is as it should be.
+    /// Whether a thing that was created still has to be finished.
     fn is_half(&self, _: &Found) -> bool {
         false
     }
 
-    /// Does what is to be done still to a thing that was made.
+    /// Finishes a thing that was created.
     async fn finish(&self, _: &Work<'_>, found: Found, _: &Value) -> Result<Found, Stop> {
         Ok(found)
     }
 
-    /// Changes what differs. The thing is there.
+    /// Changes what differs. The thing exists.
     async fn update(&self, work: &Work<'_>, found: Found, properties: &Value) -> Result<Outcome, Stop>;
 
-    /// Takes what others need from it. The thing is there.
+    /// Takes from the thing what others need. The thing exists.
     async fn release(&self, work: &Work<'_>, found: Found, exclusive: &BTreeSet<Name>) -> Result<Outcome, Stop>;
 
     async fn delete(&self, work: &Work<'_>, phys: &str) -> Result<Outcome, Stop>;
 
-    /// Whether a thing that was there before can be taken over: an update gives it its mark.
+    /// Whether an existing thing can be taken over: an update then gives it its mark.
     fn adopts(&self) -> bool {
         false
     }
 
-    /// The mark that a thing has, whosever it is.
+    /// The mark of a thing, whichever deployment it belongs to.
     fn mark<'f>(&self, _: &'f Found) -> Option<&'f str> {
         None
     }
 
-    /// In what the thing is not as the properties ask and cannot become so, as far as a service says it.
+    /// A difference between the thing and the properties that cannot be removed, as far as a service shows it.
     async fn cannot_be(&self, _: &Work<'_>, _: &Found, _: &Value) -> Result<Option<String>, Stop> {
         Ok(None)
     }
 
-    /// What the engine is told of a thing.
+    /// What the engine gets to know of a thing.
     fn thing(&self, found: &Found) -> Thing {
         Thing { phys: found.phys.as_str().into(), attributes: json::told(self.attributes(found)) }
     }
 
-    /// What has come of a job after which the thing is like this.
+    /// The outcome of a job that leaves the thing like this.
     fn outcome(&self, found: &Found) -> Outcome {
         match self.state(found) {
             State::Ready | State::Stopped(_) => Outcome::Done(Some(self.thing(found))),
@@ -174,7 +174,7 @@ trait Driver: Sync {
     }
 }
 
-/// A release of what cannot be taken from a thing.
+/// Refuses to release what cannot be taken from a thing.
 fn cannot_be_released(exclusive: &BTreeSet<Name>) -> Stop {
     let what = wattle_words::names::list(exclusive.iter().map(|name| &**name), "and");
     Stop::refused(format!(

@@ -1,4 +1,4 @@
-//! Jobs.
+//! Carries out jobs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::work::Work;
 use super::{Driver, Made};
 use crate::Session;
 
-/// Who carries the engine's jobs out in one project of an OpenStack cloud.
+/// Carries out the engine's jobs in one project of an OpenStack cloud.
 pub struct OpenStack {
     pub(super) session: Arc<Session>,
     pub(super) marks: Mark,
@@ -26,19 +26,19 @@ pub struct OpenStack {
 }
 
 impl OpenStack {
-    /// Somebody who carries out jobs by the session's login, for the deployment of this mark.
+    /// A worker that uses the session's login, for the deployment of this mark.
     pub fn new(session: Arc<Session>, mark: Mark) -> Self {
         Self { session, marks: mark, known: Known::default() }
     }
 
-    /// Whose things are meant.
+    /// The mark of the deployment.
     pub fn mark(&self) -> &Mark {
         &self.marks
     }
 
-    /// Carries out one job. It does no harm to carry it out twice. No request for it is begun after [`Job::not_after`] by the clock of
-    /// the session's wire. A creation is one request that makes something, after a look whether it is there; so its outcome is
-    /// [`Outcome::Unknown`] if that request was not answered.
+    /// Carries out one job. It is safe to carry it out twice. No request for it is begun after [`Job::not_after`], by the clock
+    /// of the session's wire. A creation first looks whether the thing exists, and then creates it by one request. If that
+    /// request is not answered, the outcome is [`Outcome::Unknown`].
     pub async fn carry_out(&self, job: &Job) -> Outcome {
         let Some(kind) = kind(&job.kind) else { return unknown(&job.kind) };
         let until = SystemTime::UNIX_EPOCH + Duration::from_millis(job.not_after.as_millis());
@@ -77,7 +77,7 @@ async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome,
     match &job.what {
         What::Create { properties } => create(kind, work, &sent(properties), job.is_new).await,
         What::Look => match driver.look(work, None).await? {
-            // Nobody knows what was to be done to it still, so it is not the row's thing. As a thing without a row it goes.
+            // It is unknown how to finish it, so it does not count as the row's thing. As a thing without a row, it is deleted.
             Some(found) if driver.is_half(&found) => Ok(Outcome::Absent),
             Some(found) => Ok(driver.outcome(&found)),
             None => Ok(Outcome::Absent),
@@ -103,7 +103,7 @@ async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome,
             let Some(found) = driver.get(work, &phys).await? else { return Ok(Outcome::Absent) };
             driver.release(work, found, exclusive).await
         }
-        // What runs on a server is not OpenStack's.
+        // OpenStack does not manage what runs on a server.
         What::Drain => Ok(Outcome::Done(None)),
         What::Delete => match phys(driver, work, job).await? {
             Some(phys) => driver.delete(work, &phys).await,
@@ -115,7 +115,7 @@ async fn carried_out(kind: &Kind, work: &Work<'_>, job: &Job) -> Result<Outcome,
 async fn create(kind: &Kind, work: &Work<'_>, properties: &Value, is_new: bool) -> Result<Outcome, Stop> {
     let driver = kind.driver;
     kind.check(properties)?;
-    // Things that are already joined have no mark of their own.
+    // Look even for a new tie: things that are already tied have no mark of their own.
     let found = if is_new && !driver.is_tie() { None } else { driver.look(work, Some(properties)).await? };
     let found = match found {
         Some(found) => found,
@@ -124,11 +124,11 @@ async fn create(kind: &Kind, work: &Work<'_>, properties: &Value, is_new: bool) 
             Made::Accepted(phys) => return Ok(Outcome::Accepted(Some(phys.into()))),
         },
     };
-    // From here on there is something, which has to be removed if nothing can come of it.
+    // From here on a thing exists, so it has to be removed if it cannot become usable.
     match driver.finish(work, found, properties).await.map_err(Stop::outcome) {
         Ok(found) => Ok(driver.outcome(&found)),
         Err(Outcome::Refused(why)) => Ok(Outcome::Broken(why)),
-        // What is done still is not done twice, so nobody has to wait for it.
+        // The remaining steps do not take effect twice, so there is no need to wait for a lost request.
         Err(Outcome::Unknown) => Err(Stop::later()),
         Err(outcome) => Ok(outcome),
     }

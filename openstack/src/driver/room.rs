@@ -1,4 +1,4 @@
-//! Whether a project may have what is to be made: its quotas, as they are asked before anything is made.
+//! Checks a project's quotas for what is to be created, before anything is created.
 
 use std::collections::BTreeMap;
 
@@ -15,17 +15,17 @@ use crate::{Fault, Session};
 /// A quota that is too small.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Short {
-    /// What there is not enough room for: `servers`, `GiB of volumes`.
+    /// The resource that is short: `servers`, `GiB of volumes`.
     pub what: &'static str,
-    /// How much of it is to be made.
+    /// How much of it is to be created.
     pub wanted: u64,
     /// How much of it the project may have.
     pub limit: u64,
-    /// How much of that it has.
+    /// How much of that it already has.
     pub used: u64,
 }
 
-/// A quota: what messages call it, and where a service says how much of it there may be and how much there is.
+/// A quota: its name in messages, and where a service shows its limit and its usage.
 struct Quota {
     what: &'static str,
     service: &'static str,
@@ -33,7 +33,7 @@ struct Quota {
     used: &'static str,
 }
 
-/// A quota of which Neutron says all in one object.
+/// A quota for which Neutron shows everything in one object.
 const fn neutron(what: &'static str, name: &'static str) -> Quota {
     Quota { what, service: "network", limit: name, used: name }
 }
@@ -60,7 +60,7 @@ const QUOTAS: [&Quota; 12] = [
     &SECURITY,
 ];
 
-/// How much of each quota is wanted, by what it is called.
+/// How much of each quota is wanted, by its name.
 #[derive(Default)]
 struct Wanted(BTreeMap<&'static str, u64>);
 
@@ -75,10 +75,10 @@ impl Wanted {
 }
 
 impl Inventory {
-    /// The quotas that are too small for things of these types and properties, beside what there is already.
+    /// The quotas that are too small for things of these types and properties, in addition to what already exists.
     ///
-    /// What cannot be known is no reason to stop: a value that depends on what is made first, a quota of which a service or its policy
-    /// says nothing. So nothing here promises that there is room.
+    /// What cannot be known is no reason to stop: a value that depends on something created earlier, or a quota that a service or
+    /// its policy does not show. So this does not promise that there is room.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl Inventory {
     }
 }
 
-/// The quotas of which there is not so much left.
+/// The quotas of which too little is left.
 async fn short(session: &Session, wanted: &Wanted) -> Result<Vec<Short>, Fault> {
     let mut short = Vec::new();
     for service in ["compute", "block-storage", "network"] {
@@ -134,7 +134,7 @@ async fn short(session: &Session, wanted: &Wanted) -> Result<Vec<Short>, Fault> 
                 let absolute = &answer["limits"]["absolute"];
                 (absolute[quota.limit].as_u64(), absolute[quota.used].as_u64().unwrap_or_default())
             };
-            // A limit that is negative is none.
+            // A negative limit means no limit.
             let wanted = wanted.of(quota);
             if let Some(limit) = limit.filter(|limit| used + wanted > *limit) {
                 short.push(Short { what: quota.what, wanted, limit, used });
@@ -144,7 +144,7 @@ async fn short(session: &Session, wanted: &Wanted) -> Result<Vec<Short>, Fault> 
     Ok(short)
 }
 
-/// What one thing takes.
+/// Adds what one thing takes.
 fn count(ty: &str, properties: &Json, wanted: &mut Wanted) {
     let whole = |value: Option<&Json>| value.and_then(Json::as_u64);
     match ty {
@@ -189,7 +189,7 @@ async fn limits(session: &Session, service: &'static str) -> Result<Option<Json>
     said(session.call(get(service, path)).await)
 }
 
-/// What is answered; nothing where it is not for this user to know.
+/// The answer; `None` if this user may not know it.
 fn said<T>(answer: Result<T, Fault>) -> Result<Option<T>, Fault> {
     match answer {
         Ok(answer) => Ok(Some(answer)),

@@ -1,4 +1,4 @@
-//! What is there, by lists.
+//! Observes things by reading lists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::Fault;
 /// A thing of a deployment that was seen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// The row that knows it by its name in the cloud; else the row whose mark it has.
+    /// The row that knows it by its name in the cloud. If there is none, the row whose mark it has.
     pub row: Id,
     /// Its type.
     pub kind: Name,
@@ -28,17 +28,17 @@ pub struct Seen {
 /// What a row's thing should be like.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'a> {
-    /// The resource's name, by which a thing is called that is given none.
+    /// The resource's name, from which a thing without a given name gets its own.
     pub name: &'a str,
-    /// The properties that it was given last.
+    /// The properties that it was last given.
     pub properties: &'a Value,
-    /// Its attributes as they were when something was last done to it. What the properties do not say is as it was then.
+    /// Its attributes after the last action on it. What the properties do not give should be as it was then.
     pub noted: &'a BTreeMap<Name, Value>,
 }
 
 /// What the caller knows of its rows.
 pub trait Rows: Sync {
-    /// What the row's thing should be like; nothing if that is not known.
+    /// What the row's thing should be like; `None` if that is unknown.
     fn expected(&self, row: Id) -> Option<Expected<'_>>;
 
     /// The row that knows a thing of this type by its name in the cloud.
@@ -46,15 +46,15 @@ pub trait Rows: Sync {
 }
 
 impl OpenStack {
-    /// Everything that is the deployment's, of these types: what has its mark, and what its rows know by its name in the cloud. Each list is
-    /// read once, whatever the number of things, and no thing is read by itself. Of what the rows expect, names are looked up that were not
-    /// looked up in the last minute.
+    /// All things of the deployment of these types: those that have its mark, and those that its rows know by name. Each list is
+    /// read once, however many things there are, and no thing is read by itself. Names that the rows expect are looked up unless
+    /// that was done in the last minute.
     ///
-    /// What a service is removing, and does not list any more, is gone.
+    /// What a service is removing and no longer lists is gone.
     ///
     /// # Errors
     ///
-    /// Why a list could not be read: then nothing is said of anything.
+    /// Why a list could not be read. In that case, nothing is said about any thing.
     pub async fn list(&self, kinds: &BTreeSet<Name>, rows: &dyn Rows) -> Result<Vec<Seen>, Fault> {
         let wanted: Vec<(&Name, &Kind)> = kinds.iter().filter_map(|ty| Some((ty, kind(ty)?))).collect();
         let mut lists = Lists::default();
@@ -101,7 +101,8 @@ impl OpenStack {
                 match driver.differs(&work, found, &sent(properties)).await {
                     Ok(differs) => differs,
                     Err(Stop::Fault(fault)) => return Err(fault),
-                    // What a template names is not there, or cannot be asked for now: of that, nothing is seen here.
+                    // Something that a template names does not exist, or cannot be asked for now. Nothing is reported for such a
+                    // thing.
                     Err(Stop::Outcome(_)) => None,
                 }
             }
@@ -114,7 +115,8 @@ impl OpenStack {
     }
 }
 
-/// The row that a thing belongs to, and how that one calls it. Another name than the thing's own may be that of what was there before.
+/// The row that a thing belongs to, and that row's name for it. A name other than the thing's own may be of a thing that was
+/// there before.
 fn known(ty: &str, found: &Found, rows: &dyn Rows) -> Option<(Id, String)> {
     if let Some(row) = rows.row_of(ty, &found.phys) {
         return Some((row, found.phys.clone()));

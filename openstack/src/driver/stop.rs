@@ -1,4 +1,4 @@
-//! Why a job goes no further, and which outcome that is.
+//! Why a job stops, and the outcome of that.
 
 use std::time::Duration;
 
@@ -7,18 +7,18 @@ use wattle_converge::Outcome;
 use crate::Fault;
 use crate::fault::is_quota;
 
-/// After how long something is asked again that cannot be done in the state that things are in.
+/// The delay before asking again for something that the present state does not allow.
 pub(super) const SOON: Duration = Duration::from_secs(3);
 
-/// After how long a service is asked again that is busy.
+/// The delay before asking a busy service again.
 const BUSY: Duration = Duration::from_secs(10);
 
-/// Why a job goes no further.
+/// Why a job stops.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// A service did not do what was asked.
     Fault(Fault),
-    /// It is known what came of the job.
+    /// The outcome of the job is known.
     Outcome(Outcome),
 }
 
@@ -34,12 +34,12 @@ impl Stop {
         Self::Outcome(Outcome::Refused(why.into().into()))
     }
 
-    /// It is to be asked again.
+    /// It has to be asked for again.
     pub(super) fn later() -> Self {
         Self::Outcome(Outcome::Later(SOON))
     }
 
-    /// What came of the job.
+    /// The outcome of the job.
     pub(super) fn outcome(self) -> Outcome {
         match self {
             Self::Outcome(outcome) => outcome,
@@ -48,7 +48,7 @@ impl Stop {
     }
 }
 
-/// What came of a request, as far as the outcome of its job is concerned.
+/// The outcome of a job after a request has failed.
 fn outcome(fault: Fault) -> Outcome {
     match &fault {
         Fault::Unknown { .. } => Outcome::Unknown,
@@ -76,7 +76,7 @@ fn said(fault: &Fault) -> Outcome {
     Outcome::Refused(fault.in_full().into())
 }
 
-/// What came of a request that makes something: whoever answers that it failed inside may have made it.
+/// The result of a failed request to create something: a service that reports an internal failure may have created it.
 pub(super) fn of_creation(fault: Fault) -> Stop {
     match &fault {
         Fault::Refused { status: 500 | 502 | 504, .. } | Fault::Senseless { .. } => Stop::Outcome(Outcome::Unknown),
@@ -84,7 +84,7 @@ pub(super) fn of_creation(fault: Fault) -> Stop {
     }
 }
 
-/// What came of reading: nothing was done, so it may be done again.
+/// The result of a failed request to read: nothing was done, so it may be repeated.
 pub(super) fn of_reading(fault: Fault) -> Stop {
     match &fault {
         Fault::Unknown { .. } => Stop::Outcome(Outcome::Later(BUSY)),
@@ -92,15 +92,15 @@ pub(super) fn of_reading(fault: Fault) -> Stop {
     }
 }
 
-/// Neutron refuses by 409 what another resource stands in the way of, which may go, and properties that contradict each other, which
-/// do not pass.
+/// Whether a refusal is permanent. Neutron uses status 409 both for what another resource prevents, which may pass, and for
+/// properties that contradict each other, which does not.
 fn is_lasting(message: &str) -> bool {
     ["conflicts with allocation pool", "Port Security must be enabled", "Port has security group"]
         .iter()
         .any(|known| message.contains(known))
 }
 
-/// Cinder, and Nova in Cinder's words, refuse by 400 what cannot be done in the state that a volume is in.
+/// Whether the state of a volume is the cause. Cinder, and Nova in Cinder's words, use status 400 for that.
 fn is_state(message: &str) -> bool {
     message.contains("status must be")
 }

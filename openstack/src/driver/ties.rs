@@ -1,6 +1,7 @@
-//! What is no thing of its own: that a router has a subnet, a floating IP a port, a server a volume; and key pairs, of which only
-//! names are known. When it goes and comes again the cloud calls it the same, so its name here has its mark as well, or is its mark:
-//! otherwise one row's deletion would remove what is another's by now.
+//! Ties, which are not things of their own: a router's subnet, a floating IP's port, a server's volume. Key pairs belong here
+//! too, because they are only known by name. If a tie is removed and created again, the cloud's name for it is the same. So its
+//! name here also contains its mark, or is its mark. Otherwise the deletion for one row would remove what belongs to another row
+//! by then.
 
 use wattle_converge::Id;
 
@@ -12,12 +13,12 @@ use super::work::{Work, delete};
 use crate::Method;
 use crate::session::Call;
 
-/// What it is called: as the cloud does it, and by its mark. What was taken over has none.
+/// The name of a tie: the cloud's name for it, and its mark. One that was taken over has no mark.
 pub(super) fn called(name: &str, mark: Option<String>) -> String {
     mark.map_or_else(|| name.to_owned(), |mark| format!("{name} {mark}"))
 }
 
-/// How the cloud calls it, and the mark.
+/// The cloud's name for a tie, and the mark.
 pub(super) fn parts(phys: &str) -> (&str, Option<&str>) {
     match phys.rsplit_once(' ') {
         Some((name, mark)) if is_mark(mark) => (name, Some(mark)),
@@ -25,7 +26,8 @@ pub(super) fn parts(phys: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// It, if it is the one that is called so, and nobody has put another one in its place. Without a mark it may have got one from its row.
+/// The tie, if it still is the one of that name and was not replaced by another. One without a mark may have got its mark from
+/// its row.
 pub(super) fn same(work: &Work<'_>, mark: Option<&str>, found: Found) -> Option<Found> {
     let has = found.row.map(|row| work.marks.of(row));
     let is_same = match (mark, has) {
@@ -35,12 +37,12 @@ pub(super) fn same(work: &Work<'_>, mark: Option<&str>, found: Found) -> Option<
     is_same.then_some(found)
 }
 
-/// Whether it is another row's of this deployment.
+/// Whether it belongs to another row of this deployment.
 pub(super) fn is_anothers(work: &Work<'_>, row: Option<Id>) -> bool {
     row.is_some_and(|row| work.marks.of(row) != work.mark)
 }
 
-/// Tags a thing of Neutron's. A cloud without tags finds ties again by what is tied.
+/// Tags a thing in Neutron. In a cloud without tags, ties are found again by the things that they tie.
 pub(super) async fn tie(work: &Work<'_>, path: &str, tag: &str) -> Result<(), Stop> {
     match work.ask(Call::new("network", Method::Put, format!("{path}/tags/{}", encoded(tag))).once()).await {
         Err(fault) if !fault.is_missing() => Err(fault.into()),
@@ -48,7 +50,7 @@ pub(super) async fn tie(work: &Work<'_>, path: &str, tag: &str) -> Result<(), St
     }
 }
 
-/// Takes the tag away, if it is there.
+/// Removes the tag, if it is there.
 pub(super) async fn untie(work: &Work<'_>, path: &str, item: &serde_json::Value, tag: &str) -> Result<(), Stop> {
     if items(&item["tags"]).iter().any(|known| known == tag) {
         work.remove(delete("network", format!("{path}/tags/{}", encoded(tag))).once()).await?;

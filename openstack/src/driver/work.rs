@@ -14,48 +14,48 @@ use crate::session::Call;
 use crate::version::Version;
 use crate::{Fault, Method, Session};
 
-/// One job, or one look around: who asks, for whom, and until when.
+/// One job or one observation: which session asks, for which row, and until when.
 pub(super) struct Work<'a> {
     pub(super) session: &'a Session,
     pub(super) known: &'a Known,
     pub(super) marks: &'a Mark,
     /// The mark of the row's thing.
     pub(super) mark: String,
-    /// What a thing is called that is given no name.
+    /// The name of a thing that is given none.
     pub(super) name: String,
-    /// The thing's attributes as they were when something was last done to it: what it has that nobody asks for.
+    /// The thing's attributes after the last action on it. They show what it has that nobody asks for.
     pub(super) noted: &'a BTreeMap<Name, wattle_model::Value>,
-    /// No request is begun after this.
+    /// No request is begun after this time.
     pub(super) until: Option<SystemTime>,
 }
 
 impl Work<'_> {
-    /// What an attribute was when something was last done to the thing, if it was anything.
+    /// The value of an attribute after the last action on the thing, if it had one.
     pub(super) fn noted(&self, attribute: &str) -> Option<Value> {
         self.noted.get(attribute).map(sent)
     }
 
-    /// What a thing is to be called: as its template says, else by its resource, as in Heat.
+    /// The wanted name of a thing: the template's; if there is none, one from its resource's name, as in Heat.
     pub(super) fn called(&self, properties: &Value) -> Value {
         given(properties, "name").cloned().unwrap_or_else(|| self.name.as_str().into())
     }
 
-    /// Asks.
+    /// Sends a request.
     pub(super) async fn ask(&self, call: Call) -> Result<Value, Fault> {
         self.session.call(Call { until: self.until, ..call }).await
     }
 
-    /// All of a list.
+    /// All items of a list.
     pub(super) async fn every(&self, call: Call, key: &str) -> Result<Vec<Value>, Fault> {
         self.session.list(Call { until: self.until, ..call }, key).await
     }
 
-    /// All of a list, of which nothing is known if it cannot be had.
+    /// All items of a list. If the list cannot be read, nothing is known of it.
     pub(super) async fn listed(&self, call: Call, key: &str) -> Result<Vec<Value>, Stop> {
         self.every(call, key).await.map_err(of_reading)
     }
 
-    /// One thing, if it is there.
+    /// One thing, if it exists.
     pub(super) async fn read(&self, call: Call, key: &str) -> Result<Option<Value>, Stop> {
         match self.ask(call).await {
             Ok(mut answer) => Ok(Some(answer.get_mut(key).map(Value::take).unwrap_or_default())),
@@ -64,18 +64,18 @@ impl Work<'_> {
         }
     }
 
-    /// The one request by which something is made.
+    /// Sends the one request that creates something.
     pub(super) async fn make(&self, call: Call) -> Result<Value, Stop> {
         self.ask(call).await.map_err(of_creation)
     }
 
-    /// Changes what is there; a thing that it names and that is not is a refusal. It is sent once: if it came late after it was sent again,
-    /// it would undo a later change.
+    /// Changes an existing thing. If something that the request names does not exist, it is refused. The request is sent only
+    /// once: a late copy would undo a later change.
     pub(super) async fn change(&self, call: Call) -> Result<Value, Stop> {
         Ok(self.ask(call.once()).await?)
     }
 
-    /// Removes something. Nothing, if it was not there.
+    /// Removes something. `None` if it did not exist.
     pub(super) async fn remove(&self, call: Call) -> Result<Option<()>, Stop> {
         match self.ask(call).await {
             Ok(_) => Ok(Some(())),
@@ -95,7 +95,7 @@ pub(super) fn put(service: &'static str, path: impl Into<String>, key: &str, bod
     Call::new(service, Method::Put, path).body(json!({ key: body }))
 }
 
-/// A call that makes something below, with a body under one key.
+/// A call that creates something below, with a body under one key.
 pub(super) fn post(service: &'static str, path: impl Into<String>, key: &str, body: Value) -> Call {
     Call::new(service, Method::Post, path).body(json!({ key: body }))
 }
@@ -105,7 +105,7 @@ pub(super) fn delete(service: &'static str, path: impl Into<String>) -> Call {
     Call::new(service, Method::Delete, path)
 }
 
-/// The list of a collection, as it is read once for all kinds that look at it.
+/// The list of a collection, which is read once for all types that use it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Collection {
     pub(super) service: &'static str,

@@ -1,4 +1,4 @@
-//! What goes on in a stack, by its events.
+//! Follows what happens in a stack, by its events.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,11 @@ use crate::driver::encoded;
 use crate::session::Call;
 use crate::{Fault, Method};
 
-/// How often in a row there may be no event until a stack that nothing is done to is believed to be done: its last event may come late.
+/// How many looks in a row must show no event before a stack without an action in progress counts as finished: its last event may
+/// be late.
 const STILL: u32 = 2;
 
-/// Where somebody is who follows a stack's events.
+/// The position of a follower in a stack's events.
 #[derive(Clone, Debug)]
 pub struct Follow {
     id: String,
@@ -23,7 +24,7 @@ pub struct Follow {
     tree: Tree,
     /// Nested stacks that no list has shown.
     unknown: BTreeSet<String>,
-    /// The stack itself has come to an end.
+    /// Whether the stack itself has finished.
     has_ended: bool,
     still: u32,
 }
@@ -35,9 +36,9 @@ pub struct Change {
     pub path: Name,
     /// Its type, if it is known.
     pub kind: Name,
-    /// What is being done to it, and how far that is.
+    /// The action on it and the action's progress.
     pub status: String,
-    /// What Heat says of that.
+    /// Heat's reason for the status.
     pub reason: String,
     /// Whether it is a stack itself.
     pub is_stack: bool,
@@ -46,26 +47,26 @@ pub struct Change {
 /// What has happened since the last look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What happened, in its order.
+    /// What happened, in order.
     pub changes: Vec<Change>,
-    /// How the stack is, once it has come to its end; it is gone if that holds nothing.
+    /// The state of the stack, once it has finished. `Some(None)` means that it is gone.
     pub ended: Option<Option<Stack>>,
 }
 
 impl Follow {
-    /// From what has happened to the stack of this id so far.
+    /// Starts after the events that the stack of this id has had so far.
     ///
     /// # Errors
-    /// Why that is not known.
+    /// Why those are unknown.
     pub async fn from_now(heat: &Orchestration, id: &str) -> Result<Self, Fault> {
         let last = heat.events(id, &format!("nested_depth={DEPTH}&sort_dir=desc&limit=1")).await?;
         let marker = last.first().and_then(|event| event["id"].as_str()).map(str::to_owned);
-        // What goes is in no list any more when its events come.
+        // By the time of its events, a deleted resource is in no list any more.
         let tree = heat.resources(id).await?;
         Ok(Self { marker, tree, ..Self::from_the_beginning(id) })
     }
 
-    /// From when the stack of this id was made.
+    /// Starts with the creation of the stack of this id.
     pub fn from_the_beginning(id: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -85,10 +86,10 @@ impl Follow {
     /// Looks once.
     ///
     /// # Errors
-    /// Why it is not known what has happened. What is missed is seen by the next look.
+    /// Why it is unknown what has happened. The next look sees what was missed.
     pub async fn look(&mut self, heat: &Orchestration) -> Result<Step, Fault> {
         let stack = heat.show(&self.id).await?;
-        // Read after the status: a stack that has ended has told all that there is to tell by now.
+        // Read the events after the status: by then, a stack that has finished has recorded all of its events.
         let events = match heat.events(&self.id, &self.further(stack.is_some())).await {
             Err(fault) if fault.is_missing() => Vec::new(),
             events => events?,
@@ -119,14 +120,14 @@ impl Follow {
         Ok(Step { changes, ended: is_over.then_some(stack) })
     }
 
-    /// Which events are asked for. Of a stack that is gone, Heat still has those that were not of nested stacks.
+    /// Which events are asked for. For a stack that is gone, Heat still has those that are not of nested stacks.
     fn further(&self, is_there: bool) -> String {
         let depth = if is_there { DEPTH } else { 0 };
         let marker = self.marker.as_deref().map_or(String::new(), |marker| format!("&marker={}", encoded(marker)));
         format!("nested_depth={depth}&sort_dir=asc{marker}")
     }
 
-    /// Whether an event is of something that no list has shown.
+    /// Whether an event is about something that no list has shown.
     fn is_strange(&self, event: &Value) -> bool {
         let Some(stack) = linked(event, "stack") else { return false };
         if self.unknown.contains(&stack) || event["physical_resource_id"] == *self.id {
@@ -140,7 +141,7 @@ impl Follow {
     fn change(&self, event: &Value, status: &str) -> Option<Change> {
         let name = event["resource_name"].as_str()?;
         let stack = linked(event, "stack")?;
-        // A nested stack tells of itself as well.
+        // A nested stack also has events about itself.
         if event["physical_resource_id"] == *stack {
             return None;
         }

@@ -12,11 +12,11 @@ pub struct Resource {
     pub path: Name,
     /// Its type.
     pub kind: Name,
-    /// What was done to it last and how far that is: `CREATE_FAILED`.
+    /// Its last action and the action's progress: `CREATE_FAILED`.
     pub status: String,
-    /// What Heat says of that.
+    /// Heat's reason for the status.
     pub reason: String,
-    /// The name of what it stands for in the cloud; empty while there is nothing.
+    /// The name of its thing in the cloud; empty while there is none.
     pub phys: Name,
     /// Whether it is a stack itself.
     pub is_stack: bool,
@@ -32,18 +32,18 @@ impl Resource {
 /// All resources of a stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
-    /// By path.
+    /// The resources by path.
     pub resources: BTreeMap<Name, Resource>,
     /// The path of the resource that is the nested stack of this id; empty for the stack itself.
     pub(super) stacks: BTreeMap<String, Name>,
 }
 
 impl Tree {
-    /// The tree of the stack `id`, of what Heat lists with `nested_depth`.
+    /// Builds the tree of the stack `id` from Heat's list with `nested_depth`.
     pub(super) fn read(id: &str, listed: &[Value]) -> Self {
         let rows: Vec<Row> = listed.iter().filter_map(Row::read).collect();
         let mut stacks = BTreeMap::from([(id.to_owned(), Name::from(""))]);
-        // A stack's path is known once that of the stack around it is: each round finds one level.
+        // A stack's path is known once that of its parent is. Each round finds one level.
         loop {
             let known = stacks.len();
             for row in rows.iter().filter(|row| row.is_stack && !row.phys.is_empty()) {
@@ -66,7 +66,7 @@ impl Tree {
         Self { resources: resources.collect(), stacks }
     }
 
-    /// What has failed, without those stacks of which it is known what in them has.
+    /// The resources that failed, except stacks in which a failed resource is known.
     pub fn failed(&self) -> Vec<&Resource> {
         let failed: Vec<&Resource> = self.resources.values().filter(|resource| resource.has_failed()).collect();
         let is_around = |stack: &Resource| {
@@ -76,18 +76,18 @@ impl Tree {
         failed.iter().copied().filter(|resource| !is_around(resource)).collect()
     }
 
-    /// What something is being done to, without stacks.
+    /// The resources with an action in progress, except stacks.
     pub fn busy(&self) -> impl Iterator<Item = &Resource> {
         self.resources.values().filter(|resource| resource.status.ends_with("_IN_PROGRESS") && !resource.is_stack)
     }
 }
 
-/// The path of what is called `name` in the stack that is `around` it.
+/// The path of the resource `name` in the stack at the path `around`.
 pub(super) fn within(around: &str, name: &str) -> Name {
     if around.is_empty() { Name::from(name) } else { format!("{around}/{name}").into() }
 }
 
-/// The last part of the link that is called so: an id.
+/// The last part of the link with this `rel`: an id.
 pub(super) fn linked(item: &Value, rel: &str) -> Option<String> {
     let mut links = item["links"].as_array()?.iter();
     let link = links.find(|link| link["rel"] == *rel)?["href"].as_str()?;

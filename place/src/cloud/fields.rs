@@ -1,4 +1,4 @@
-//! Reading maps of a hosts file, and of policies: what is expected, what is unknown, and where.
+//! Reads the maps of hosts files and policies: what is expected, what is unknown, and where.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use wattle_words::names::{did_you_mean, list, nearest};
 
 use crate::codes::{AMOUNT, SHAPE, TWICE};
 
-/// The file that is read, and what was found in it.
+/// The file that is read, and the diagnostics found in it.
 pub(crate) struct Reading {
     file: Cow<'static, str>,
     /// The check that reports what is not understood.
@@ -22,7 +22,7 @@ impl Reading {
         Self::reporting(file, &SHAPE.about)
     }
 
-    /// Of something in `file`, where what is not understood is reported by `shape`.
+    /// A reader for `file` that reports what is not understood under `shape`.
     pub(crate) fn reporting(file: &str, shape: &'static About) -> Self {
         Self { file: Cow::Owned(file.to_owned()), shape, found: Vec::new() }
     }
@@ -31,13 +31,13 @@ impl Reading {
         Source { file: self.file.clone(), line: span.start.line + 1, column: span.start.column + 1 }
     }
 
-    /// Reports `message` of a check at a place.
+    /// Reports `message` for a check at a place.
     pub(crate) fn report(&mut self, about: &About, span: Span, message: String, label: &str, help: Option<String>) {
         let diagnostic = about.diagnostic(message).label(&self.at(span), label).help_if(help);
         self.found.push(diagnostic);
     }
 
-    /// The pairs of a map, each key once; what is no map is reported. `what` says what it is of: `the hosts`.
+    /// The pairs of a map, each key once. Anything but a map is reported. `what` says what the map is for: `the hosts`.
     pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Vec<(&'n str, &'n Pair)> {
         let Tree::Map(pairs) = &*node.tree else {
             if !matches!(*node.tree, Tree::Null) {
@@ -53,7 +53,7 @@ impl Reading {
                 self.report(self.shape, pair.key.span, message, "here", Some("quote it".to_owned()));
                 continue;
             };
-            // What a merge (`<<`) brought gives way to what is written.
+            // What is written takes precedence over what a merge (`<<`) brings.
             match all.iter_mut().find(|(known, _)| *known == key) {
                 Some(known) if known.1.merged => known.1 = pair,
                 Some(_) if pair.merged => {}
@@ -73,7 +73,7 @@ impl Reading {
         all
     }
 
-    /// The pairs of a map whose keys are all known.
+    /// The pairs of a map in which only known keys are allowed.
     pub(crate) fn known<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Vec<(&'n str, &'n Pair)> {
         let mut pairs = self.map(node, what);
         pairs.retain(|(key, pair)| {
@@ -91,7 +91,7 @@ impl Reading {
         pairs
     }
 
-    /// A text; what is none is reported. A plain number is the text that was written.
+    /// A text; anything else is reported. A plain number counts as the text that was written.
     pub(crate) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
         let text = node.tree.as_text().or_else(|| node.written()).filter(|text| !text.is_empty());
         if text.is_none() {
@@ -111,7 +111,7 @@ impl Reading {
         items.iter().filter_map(|item| Some(self.text(item, what)?.to_owned())).collect()
     }
 
-    /// Reports an amount that is none.
+    /// Reports an invalid amount.
     pub(super) fn amount(&mut self, span: Span, what: &str, why: (String, Option<String>)) {
         self.report(&AMOUNT.about, span, format!("{what}: {}", why.0), "here", why.1);
     }

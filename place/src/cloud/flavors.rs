@@ -19,7 +19,7 @@ const KEYS: [&str; 5] = [VCPUS, MEMORY, DISK, "resources", "traits"];
 pub struct Flavor {
     /// How much of each resource.
     pub demand: Amounts,
-    /// What must be true of its host.
+    /// The traits that its host must have.
     pub traits: BTreeSet<String>,
     /// Where it is described.
     pub at: Source,
@@ -29,11 +29,11 @@ pub struct Flavor {
 pub type Flavors = IndexMap<String, Flavor>;
 
 impl Flavor {
-    /// The flavors that `text` describes: a map as `flavors` of a hosts file, or what `openstack flavor list -f json` writes.
+    /// The flavors that `text` describes: a map like `flavors` of a hosts file, or the output of `openstack flavor list -f json`.
     ///
     /// # Errors
     ///
-    /// All that is wrong with it, at once.
+    /// Everything that is wrong with it, at once.
     pub fn read(text: &str, file: &str) -> Result<Flavors, Vec<Diagnostic>> {
         let mut reading = Reading::of(file);
         let node = match read(text) {
@@ -89,7 +89,8 @@ fn demand(reading: &mut Reading, flavor: &mut Flavor, what: &str, resource: &str
     }
 }
 
-/// What `openstack flavor list -f json` writes: a list of maps. A root disk of 0 is the image's size, which nobody knows here.
+/// Reads the output of `openstack flavor list -f json`, a list of maps. A root disk of 0 means the image's size, which is unknown
+/// here.
 fn listed(reading: &mut Reading, items: &[Node]) -> Flavors {
     let mut all = Flavors::default();
     for item in items {

@@ -13,7 +13,7 @@ use crate::codes::{AMOUNT, OVERFULL};
 /// The keys of a host.
 const KEYS: [&str; 8] = ["in", VCPUS, MEMORY, DISK, "resources", "used", "allocation", "traits"];
 
-/// The keys of what stands for all hosts.
+/// The keys of the defaults for all hosts.
 pub(super) const DEFAULTS: [&str; 7] = [VCPUS, MEMORY, DISK, "resources", "used", "allocation", "traits"];
 
 /// The unit of a resource.
@@ -25,7 +25,7 @@ pub(super) fn unit(resource: &str) -> Unit {
     }
 }
 
-/// What is said of a host, or of all.
+/// What is said of one host, or of all of them.
 #[derive(Clone, Default)]
 pub(super) struct Said {
     within: Option<(String, Span)>,
@@ -34,12 +34,12 @@ pub(super) struct Said {
     /// Allocation ratios in thousandths.
     ratios: Amounts,
     traits: BTreeSet<String>,
-    /// What was written, right or wrong: what is wrong already is not missing as well.
+    /// The keys that were written, correctly or not: a key that is wrong is not reported as missing too.
     written: BTreeSet<String>,
     used_at: Option<Span>,
 }
 
-/// Reads the fields of a host, on top of what is said of all.
+/// Reads the fields of a host, on top of the defaults for all hosts.
 pub(super) fn said(reading: &mut Reading, what: &str, node: &Node, defaults: &Said, is_default: bool) -> Said {
     let mut said = defaults.clone();
     let keys: &[&str] = if is_default { &DEFAULTS } else { &KEYS };
@@ -100,7 +100,7 @@ fn ratio(reading: &mut Reading, what: &str, name: &str, node: &Node) -> Option<i
     ratio
 }
 
-/// The host `name` as it is said to be.
+/// The host `name`, from what is said of it.
 pub(super) fn host(reading: &mut Reading, name: &str, key: Span, said: Said, places: &Places) -> Host {
     let what = format!("the host `{name}`");
     let standing = match &said.within {

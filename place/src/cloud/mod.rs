@@ -1,7 +1,7 @@
-//! What a cloud offers: hosts, where they stand, what each has room for.
+//! What a cloud offers: its hosts, where they are, and what each has room for.
 //!
-//! What lives here: the cloud as data, and its readers: the hosts file (`read`), what the command `openstack` says (`openstack`), and
-//! flavors (`flavors`). What must not: what is asked of a cloud.
+//! What belongs here: the cloud as data, and its readers: the hosts file (`read`), the output of the command `openstack`
+//! (`openstack`), and flavors (`flavors`). What does not: what is asked of a cloud.
 
 pub(crate) mod fields;
 mod flavors;
@@ -24,33 +24,33 @@ pub const MEMORY: &str = "memory";
 /// The resource of local disks, in GiB.
 pub const DISK: &str = "disk";
 
-/// Amounts by the resource: [`VCPUS`], [`MEMORY`], [`DISK`] and a cloud's own.
+/// Amounts by resource: [`VCPUS`], [`MEMORY`], [`DISK`] and a cloud's own.
 pub type Amounts = BTreeMap<String, i64>;
 
 /// A host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Host {
-    /// Its name, as Nova calls it.
+    /// Its name in Nova.
     pub name: String,
     /// Where it is described.
     pub at: Source,
-    /// Its availability zone: `nova` if nothing else is said, as in Nova.
+    /// Its availability zone; `nova` if none is given, as in Nova.
     pub zone: String,
-    /// Its room, where it is said.
+    /// Its room, if it is given.
     pub room: Option<String>,
-    /// Its rack, where it is said.
+    /// Its rack, if it is given.
     pub rack: Option<String>,
-    /// What there is in all: what it has, by its allocation ratio.
+    /// Its total capacity: what it has, multiplied by its allocation ratio.
     pub total: Amounts,
-    /// What is used of that.
+    /// How much of that is used.
     pub used: Amounts,
     /// What is true of it: Placement's traits, or words of your own.
     pub traits: BTreeSet<String>,
 }
 
 impl Host {
-    /// What is left of a resource: nothing where more is used than there is. None if it is not known how much there is, which limits
-    /// nothing: `openstack hypervisor list` says nothing of disks.
+    /// How much of a resource is left; 0 if more is used than there is. `None` if the total is unknown, which means no limit:
+    /// `openstack hypervisor list` says nothing about disks.
     pub fn free(&self, resource: &str) -> Option<i64> {
         let used = self.used.get(resource).copied().unwrap_or(0);
         match self.total.get(resource) {
@@ -60,12 +60,12 @@ impl Host {
         }
     }
 
-    /// Whether more of a resource is used than there is: nothing more of it goes there, whoever leaves.
+    /// Whether more of a resource is used than there is. Then nothing that needs it is placed there, whichever servers leave.
     pub fn is_overfull(&self, resource: &str) -> bool {
         self.total.get(resource).is_some_and(|total| self.used.get(resource).is_some_and(|used| used > total))
     }
 
-    /// The place of a level that it is in, if that is known.
+    /// The place of the given level that it is in, if that is known.
     pub fn place(&self, level: Level) -> Option<&str> {
         match level {
             Level::Host => Some(&self.name),
@@ -86,15 +86,15 @@ pub struct Cloud {
 }
 
 impl Cloud {
-    /// The availability zone that hosts are in of which nothing else is said: Nova's `default_availability_zone`.
+    /// The availability zone of hosts for which no other is given: Nova's `default_availability_zone`.
     pub const ZONE: &'static str = "nova";
 
-    /// The cloud that `text` describes: a hosts file in YAML, or what `openstack hypervisor list --long -f json` writes. `file` is what
-    /// it is called in places.
+    /// The cloud that `text` describes: a hosts file in YAML, or the output of `openstack hypervisor list --long -f json`. `file`
+    /// is its name in diagnostics.
     ///
     /// # Errors
     ///
-    /// All that is wrong with it, at once; warnings come with the cloud.
+    /// Everything that is wrong with it, at once. Warnings come with the cloud.
     pub fn read(text: &str, file: &str) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
         read::read(text, file)
     }

@@ -1,4 +1,4 @@
-//! What `openstack hypervisor list --long -f json` says of hosts.
+//! Reads hosts from the output of `openstack hypervisor list --long -f json`.
 
 use wattle_heat::yaml::Node;
 use wattle_model::IndexMap;
@@ -8,10 +8,10 @@ use super::host::unit;
 use super::{Amounts, Cloud, Host, MEMORY, VCPUS};
 use crate::codes::{AMOUNT, SHAPE, TWICE};
 
-/// Names of the columns, and the resource of each: what there is, and what is used.
+/// Each resource with the names of its columns: how much there is, and how much is used.
 const COLUMNS: [(&str, &str, &str); 2] = [(VCPUS, "vCPUs", "vCPUs Used"), (MEMORY, "Memory MB", "Memory MB Used")];
 
-/// The hosts of such a list. It knows no racks, no disks and no ratios; hosts that are down are left out.
+/// The hosts of such a list. The list has no racks, disks or ratios. Hosts that are down are left out.
 pub(super) fn hypervisors(reading: &mut Reading, items: &[Node]) -> Cloud {
     let mut hosts: IndexMap<String, Host> = IndexMap::default();
     for item in items {

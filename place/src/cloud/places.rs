@@ -1,4 +1,4 @@
-//! Zones, rooms and racks: each in a larger one, and none within itself.
+//! Zones, rooms and racks: each is in a larger one, and none is within itself.
 
 use wattle_heat::yaml::{Node, Span};
 use wattle_model::IndexMap;
@@ -18,7 +18,7 @@ pub(super) struct Place {
 /// Places by their names.
 pub(super) type Places = IndexMap<String, Place>;
 
-/// Where something stands.
+/// Where something is.
 #[derive(Default)]
 pub(super) struct Standing {
     pub(super) zone: Option<String>,
@@ -26,7 +26,7 @@ pub(super) struct Standing {
     pub(super) rack: Option<String>,
 }
 
-/// The section `places`. Places that are wrong are reported, and are there all the same.
+/// The section `places`. Wrong places are reported, but kept.
 pub(super) fn places(reading: &mut Reading, node: &Node) -> Places {
     let mut all = Places::default();
     for (name, pair) in reading.map(node, "the places") {
@@ -79,7 +79,7 @@ fn kind(reading: &mut Reading, what: &str, text: &str, span: Span) -> Option<Lev
     level
 }
 
-/// Whether the way outwards from a place comes back to it.
+/// Whether the path outwards from a place comes back to it.
 fn is_in_circle(all: &Places, name: &str) -> bool {
     let mut at = name;
     for _ in 0..all.len() {
@@ -92,7 +92,7 @@ fn is_in_circle(all: &Places, name: &str) -> bool {
     false
 }
 
-/// Reports each circle once, hop by hop.
+/// Reports each cycle once, hop by hop.
 fn circles(reading: &mut Reading, all: &Places) {
     let mut said: Vec<&str> = Vec::new();
     for (name, place) in all {
@@ -123,7 +123,7 @@ fn unknown(reading: &mut Reading, what: &str, within: &str, span: Span, all: &Pl
     reading.report(&PLACE.about, span, message, "here", Some(help));
 }
 
-/// Where what is in the place `within` stands.
+/// The location of what is in the place `within`.
 pub(super) fn standing(reading: &mut Reading, all: &Places, what: &str, within: &str, span: Span) -> Standing {
     let mut found = Standing::default();
     if !all.contains_key(within) {
@@ -144,7 +144,7 @@ pub(super) fn standing(reading: &mut Reading, all: &Places, what: &str, within: 
     found
 }
 
-/// Places in which no host is, which is probably a name that is written wrongly somewhere.
+/// Places without hosts. Their name is probably misspelled somewhere.
 pub(super) fn empty<'p>(all: &'p Places, is_used: &dyn Fn(&str) -> bool) -> Vec<(&'p str, Level, Span)> {
     let is_within =
         |name: &str| all.values().any(|place| place.within.as_ref().is_some_and(|(within, _)| within == name));

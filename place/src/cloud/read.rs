@@ -1,4 +1,4 @@
-//! A hosts file: its sections.
+//! A hosts file and its sections.
 
 use wattle_heat::yaml::{self, Tree};
 use wattle_model::{Diagnostic, IndexMap, Severity};
@@ -14,7 +14,7 @@ use crate::codes::{PLACE, SHAPE};
 /// The sections of the file.
 const SECTIONS: [&str; 4] = ["places", "defaults", "hosts", "flavors"];
 
-/// As [`Cloud::read`].
+/// Implements [`Cloud::read`].
 pub(super) fn read(text: &str, file: &str) -> Result<(Cloud, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut reading = Reading::of(file);
     let cloud = match yaml::read(text) {
@@ -36,7 +36,7 @@ pub(super) fn read(text: &str, file: &str) -> Result<(Cloud, Vec<Diagnostic>), V
     if found.iter().any(|one| one.severity == Severity::Error) { Err(found) } else { Ok((cloud, found)) }
 }
 
-/// Reports why a text is not read.
+/// Reports why a text cannot be read.
 pub(super) fn unreadable(reading: &mut Reading, error: &yaml::Error) {
     for error in error.all() {
         reading.report(&SHAPE.about, error.span, error.problem.to_string(), "here", error.help());

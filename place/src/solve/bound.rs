@@ -1,8 +1,9 @@
-//! What any placement costs at least, seen without solving anything.
+//! A lower bound of the cost of any placement, found without solving anything.
 
 use super::instance::Instance;
 
-/// A cost that no placement is below: wires between those who cannot be on one host or in one place, preferences that nothing keeps.
+/// A cost that no placement is below. It counts wires between servers that cannot share a host or a place, and preferences that
+/// no placement can keep.
 pub(super) fn bound(of: &Instance) -> i64 {
     let wires: i64 = of.pairs.iter().map(|(one, other, bandwidth)| bandwidth * apart(of, *one, *other)).sum();
     let groups: i64 = of
@@ -22,12 +23,12 @@ pub(super) fn bound(of: &Instance) -> i64 {
     wires + groups + wishes
 }
 
-/// How far apart two servers are at least.
+/// The smallest possible distance between two servers.
 fn apart(of: &Instance, one: u32, other: u32) -> i64 {
     let must = of.groups_of[one as usize].iter().filter(|group| of.groups_of[other as usize].contains(group));
     let must = must.map(|group| &of.groups[*group as usize]).filter(|group| group.is_apart && group.weight.is_none());
     let levels = must.map(|group| group.level + 1).max().unwrap_or(0);
-    // Both on one host must fit there.
+    // Both must fit on the same host.
     let fits = || {
         of.open(one as usize).iter().any(|host| {
             of.is_allowed(other as usize, *host)

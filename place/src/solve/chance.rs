@@ -1,4 +1,4 @@
-//! Numbers that look as if drawn by chance, the same each time (splitmix64).
+//! Pseudorandom numbers, the same each time (splitmix64).
 
 pub(super) struct Chance(u64);
 
@@ -15,7 +15,7 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, which is not 0.
+    /// A number below `bound`, which must not be 0.
     #[expect(clippy::cast_possible_truncation, reason = "it is below a usize")]
     pub(super) fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize

@@ -1,6 +1,7 @@
-//! The problem as a mixed integer program: one variable for each server and host, and what they have to keep.
+//! The problem as a mixed integer program, with one variable for each server and host, and constraints.
 //!
-//! Distances of wires and preferences have variables of their own, which cost something and are as small as the rows let them be.
+//! Distances of wires, and preferences, have variables of their own. These cost something, so they become as small as the
+//! constraints allow.
 
 use microlp::{
     ComparisonOp, Error, OptimizationDirection, Problem, SolveOptions, SolveOutcome, TerminationReason, Variable,
@@ -10,17 +11,17 @@ use super::Effort;
 use super::instance::{Group, Instance};
 use super::state::{NOWHERE, State};
 
-/// What the program gave.
+/// The result of the program.
 pub(super) enum Exact {
     /// A placement, and a cost that none is below.
     Found { on: Vec<u32>, bound: i64 },
-    /// There is none.
+    /// There is no placement.
     Impossible,
-    /// It is too large, or took too long.
+    /// The program is too large, or took too long.
     Unknown,
 }
 
-/// Solves the program, from the placement `start` on if there is one.
+/// Solves the program, starting from the placement `start` if there is one.
 pub(super) fn exact(of: &Instance, start: Option<&State<'_>>, effort: Effort) -> Exact {
     let size: usize = (0..of.servers).map(|server| of.open(server).len()).sum();
     let places: usize = of.within.iter().map(Vec::len).filter(|places| *places > 1).sum();
@@ -87,7 +88,7 @@ impl<'i> Program<'i> {
         Self { of, problem, on }
     }
 
-    /// What each host has room for.
+    /// Adds the constraints for the capacity of each host.
     fn capacities(&mut self) {
         let of = self.of;
         let mut guests: Vec<Vec<(usize, Variable)>> = vec![Vec::new(); of.hosts];
@@ -102,7 +103,7 @@ impl<'i> Program<'i> {
                 if asks.iter().map(|(_, asks)| asks).sum::<i64>() <= free {
                     continue;
                 }
-                // In shares of what is free, so that all rows are of a size.
+                // Amounts are fractions of the free capacity, so that all rows have a similar scale.
                 let unit = float(free.max(1));
                 let row = asks.iter().filter(|(_, asks)| *asks > 0).map(|(one, asks)| (*one, float(*asks) / unit));
                 self.problem.add_constraint(row, ComparisonOp::Le, float(free) / unit);
@@ -155,7 +156,7 @@ impl<'i> Program<'i> {
         }
     }
 
-    /// A wire costs its bandwidth for each level that its ends do not share.
+    /// Adds a wire, which costs its bandwidth for each level that its ends do not share.
     fn wire(&mut self, (one, other, bandwidth): (u32, u32, i64)) {
         for level in 0..4 {
             if self.of.within[level].len() < 2 {
@@ -172,7 +173,7 @@ impl<'i> Program<'i> {
         }
     }
 
-    /// A placement as the beginning of the search.
+    /// A placement as the start of the search.
     fn hint(&self, start: &State<'_>) -> Vec<(Variable, f64)> {
         let all = self.on.iter().enumerate();
         all.flat_map(|(server, variables)| {

@@ -1,22 +1,22 @@
-//! The problem in numbers, as the solver looks at it a million times.
+//! The problem in numbers, in a form that the solver can evaluate a million times.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cloud::{Cloud, Level};
 use crate::problem::{Problem, Rule, Strength, WEIGHT};
 
-/// As much as nobody asks for.
+/// More than anything asks for.
 const UNLIMITED: i64 = 1 << 50;
 
-/// What a server that overflows its host weighs, about.
+/// Roughly the weight of a server that overflows its host.
 pub(super) const OVERFLOW: i64 = 100_000;
 
-/// A rule over places: at most one server in each, or all in one.
+/// A rule about places: at most one server in each, or all in one.
 pub(super) struct Group {
     pub(super) is_apart: bool,
     pub(super) level: usize,
     pub(super) members: Vec<u32>,
-    /// None if it must hold.
+    /// `None` if the rule must hold.
     pub(super) weight: Option<i64>,
 }
 
@@ -27,15 +27,15 @@ pub(super) struct Instance {
     pub(super) resources: usize,
     /// What servers ask for, server by server.
     pub(super) demand: Vec<i64>,
-    /// What hosts have left, host by host; what is used by servers that may move is among it.
+    /// What hosts have left, host by host, including what servers use that may move.
     pub(super) free: Vec<i64>,
-    /// What a piece of each resource weighs that is asked for too much.
+    /// The weight of one unit of each resource beyond what a host has.
     pub(super) scale: Vec<i64>,
-    /// The place of each level that each host is in.
+    /// The place that each host is in, for each level.
     pub(super) at: [Vec<u32>; 4],
-    /// The hosts of each place of each level.
+    /// The hosts of each place, for each level.
     pub(super) within: [Vec<Vec<u32>>; 4],
-    /// Which hosts servers of a class may be on, as a mask and as a list.
+    /// The hosts that servers of a class may be on, as a mask and as a list.
     pub(super) masks: Vec<Vec<bool>>,
     pub(super) lists: Vec<Vec<u32>>,
     /// The class of each server.
@@ -43,15 +43,15 @@ pub(super) struct Instance {
     pub(super) groups: Vec<Group>,
     /// The groups of each server.
     pub(super) groups_of: Vec<Vec<u32>>,
-    /// Hosts that a server should be on, as a mask, and what it costs if it is not.
+    /// The hosts that a server should be on, as a mask, and the cost if it is not.
     pub(super) wishes: Vec<Vec<(usize, i64)>>,
-    /// The wires of each server: to whom, and how wide.
+    /// The wires of each server: the other end and the bandwidth.
     pub(super) wires: Vec<Vec<(u32, i64)>>,
     /// Each wire once.
     pub(super) pairs: Vec<(u32, u32, i64)>,
 }
 
-/// Hosts by what is asked of them: traits, zones, known levels, and the host that is not left.
+/// What is asked of a host: traits, zones, known levels, and the host that must not be left.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Needs<'p> {
     traits: BTreeSet<&'p str>,
@@ -130,7 +130,7 @@ impl Instance {
         all
     }
 
-    /// Numbers the places. What nobody says anything of is one place of what is around it.
+    /// Numbers the places. Hosts whose place at a level is not given share one place there, within the place around it.
     fn stand(&mut self, cloud: &Cloud) {
         let mut known: [BTreeMap<Vec<Option<&str>>, u32>; 4] = Default::default();
         for (number, host) in cloud.hosts.iter().enumerate() {
@@ -147,7 +147,7 @@ impl Instance {
         }
     }
 
-    /// Which hosts each server may be on whatever the others do.
+    /// Finds the hosts that each server may be on, whatever the others do.
     fn allow(&mut self, cloud: &Cloud, problem: &Problem, resources: &[&str]) {
         let mut needs: Vec<Needs<'_>> = problem
             .servers
@@ -200,7 +200,7 @@ impl Instance {
             && (0..self.resources).all(has_room)
     }
 
-    /// Groups, and hosts that are preferred.
+    /// Adds groups and preferred hosts.
     fn wish(&mut self, cloud: &Cloud, problem: &Problem, by_name: &HashMap<&str, usize>) {
         let fitting = |fits: &dyn Fn(&crate::Host) -> bool| cloud.hosts.iter().map(fits).collect::<Vec<bool>>();
         for policy in &problem.policies {
@@ -249,7 +249,7 @@ impl Instance {
         &self.demand[server * self.resources..][..self.resources]
     }
 
-    /// What two hosts have in common: the number of levels that are not the same.
+    /// The distance of two hosts: the number of levels that they do not share.
     pub(super) fn distance(&self, one: u32, other: u32) -> i64 {
         let shared = self.at.iter().position(|places| places[one as usize] == places[other as usize]);
         crate::problem::DISTANCES[shared.unwrap_or(4)]

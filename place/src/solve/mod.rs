@@ -1,6 +1,6 @@
-//! The solver: greedy, then many small changes, then, where the problem is small enough, a mixed integer program.
+//! The solver: greedy, then many small changes, and, if the problem is small enough, a mixed integer program.
 //!
-//! Effort is counted in steps and nodes and not in seconds, so the same problem has the same answer on every machine.
+//! Effort is counted in steps and nodes rather than in seconds, so the same problem has the same answer on every machine.
 
 mod bound;
 mod chance;
@@ -23,14 +23,14 @@ use self::instance::Instance;
 use self::search::Search;
 use self::state::{State, Worth};
 
-/// How much is tried.
+/// How much the solver tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effort {
     /// Steps of the search, for each server.
     pub steps: u64,
     /// Nodes of the program's tree.
     pub nodes: u64,
-    /// The most variables of a program that is tried; one of more would take too long.
+    /// The most variables of a program that is tried. A larger program would take too long.
     pub variables: usize,
 }
 
@@ -45,14 +45,14 @@ impl Default for Effort {
 pub struct Placement {
     /// The host of each server, by their names.
     pub on: BTreeMap<String, String>,
-    /// What the checker says of it.
+    /// The checker's verdict.
     pub verdict: Verdict,
     /// A cost that no placement is below.
     pub bound: i64,
 }
 
 impl Placement {
-    /// How far it may be from the best one: 0 if none is better.
+    /// How far its cost may be from the best one: 0 if none is better.
     pub fn gap(&self) -> i64 {
         (self.verdict.cost - self.bound).max(0)
     }
@@ -61,11 +61,11 @@ impl Placement {
 /// Why there is no placement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unplaced {
-    /// None can be: this conflicts.
+    /// None is possible, because of this conflict.
     Conflict(Conflict),
-    /// None was found, and nobody showed that there is none. So many servers could not be placed at the best try.
+    /// None was found, but it is not proven that there is none. These servers could not be placed in the best try.
     GaveUp {
-        /// The servers that stood in the way.
+        /// The servers that were in the way.
         servers: Vec<String>,
     },
 }
@@ -105,7 +105,7 @@ pub fn place(cloud: &Cloud, problem: &Problem, effort: Effort) -> Result<Placeme
     }
 }
 
-/// Whether there is a placement: none if it is not known.
+/// Whether there is a placement; `None` if it is unknown.
 pub(crate) fn is_possible(cloud: &Cloud, problem: &Problem, effort: Effort) -> Option<bool> {
     let mut problem = problem.clone();
     problem.wires.clear();
@@ -123,7 +123,7 @@ enum Solved {
         bound: i64,
     },
     Impossible,
-    /// The servers that stand in the way.
+    /// The servers that are in the way.
     Unknown(Vec<usize>),
 }
 
@@ -135,7 +135,7 @@ fn solve(of: &Instance, effort: Effort) -> Solved {
     let is_enough = |worth: Worth| worth.wrong == 0 && worth.cost <= least;
     let servers = u64::try_from(of.servers).unwrap_or(u64::MAX);
     let mut best = greedy(of);
-    // What costs nothing to look for again is looked for from another beginning as long as it is wrong.
+    // While the result is wrong, the search is repeated from another start, because that costs nothing.
     for seed in 0..4 {
         let found = Search::new(best.clone(), seed).run(effort.steps.saturating_mul(servers.max(20)), &is_enough);
         if found.worth < best.worth {

@@ -1,16 +1,16 @@
-//! Many small changes: better ones at once, worse ones as long as it is early (simulated annealing).
+//! Many small changes. Better ones are always accepted, worse ones only early on (simulated annealing).
 //!
-//! On the way placements may be wrong, at a price that rises while they are and falls while they are not. What is kept is the best
-//! one that was not wrong.
+//! Placements on the way may be wrong, at a price. The price rises while they are wrong and falls while they are not. The best
+//! placement that was not wrong is kept.
 
 use super::chance::Chance;
 use super::instance::{Instance, OVERFLOW};
 use super::state::{NOWHERE, State, Worth};
 
-/// What a cost of one weighs: enough for prices of what is wrong to be whole numbers.
+/// The weight of a cost of 1, large enough for prices of wrong placements to be whole numbers.
 const COST: i64 = 1024;
 
-/// Steps after which the price of what is wrong is set anew.
+/// The number of steps after which the price is adjusted.
 const ROUND: u64 = 512;
 
 pub(super) struct Search<'i> {
@@ -22,9 +22,9 @@ pub(super) struct Search<'i> {
     price: i64,
     /// How much worse a change may be, times [`COST`].
     heat: i64,
-    /// The groups that must be, or should be, in one place.
+    /// The groups that must or should be in one place.
     near: Vec<usize>,
-    /// Logarithms of chance: `-ln` of a number between 0 and 1, times 1024.
+    /// Logarithms of random numbers: `-ln` of a number between 0 and 1, times 1024.
     logarithms: Vec<i64>,
 }
 
@@ -39,7 +39,7 @@ impl<'i> Search<'i> {
         Self { of, state: start, best, chance, price: 8 * COST, heat: 0, near, logarithms }
     }
 
-    /// Takes so many steps, and returns the best placement. It ends early if nothing is wrong and nothing costs anything.
+    /// Takes this many steps and returns the best placement. It ends early if nothing is wrong and nothing costs anything.
     pub(super) fn run(mut self, steps: u64, is_enough: &dyn Fn(Worth) -> bool) -> State<'i> {
         if self.of.servers == 0 || self.of.hosts == 0 {
             return self.best;
@@ -50,7 +50,7 @@ impl<'i> Search<'i> {
                 if is_enough(self.best.worth) {
                     break;
                 }
-                // It cools down to nothing, quadratically.
+                // The heat falls quadratically to zero.
                 let left = i64::try_from(1024 - step * 1024 / steps).unwrap_or(0);
                 self.heat = (hottest * left / 1024) * left / 1024;
                 self.price = if self.state.worth.wrong > 0 { self.price * 5 / 4 } else { self.price * 4 / 5 };
@@ -71,7 +71,7 @@ impl<'i> Search<'i> {
         self.best
     }
 
-    /// About what a wire or a preference costs.
+    /// Roughly the cost of a wire or a preference.
     fn hottest(&self) -> i64 {
         let wires: i64 = self.of.pairs.iter().map(|(_, _, bandwidth)| *bandwidth).sum();
         let count = i64::try_from(self.of.pairs.len().max(1)).unwrap_or(1);
@@ -92,13 +92,13 @@ impl<'i> Search<'i> {
         }
     }
 
-    /// A server: any, or one that stands in the way.
+    /// A server: any, or one that is in the way.
     fn server(&mut self) -> usize {
         let any = self.chance.below(self.of.servers);
         if self.state.worth.wrong == 0 {
             return any;
         }
-        // Where something is wrong, who is in the wrong is looked for a little.
+        // If something is wrong, briefly look for a server that is part of it.
         let mut found = any;
         for _ in 0..4 {
             let host = self.state.on[found];
@@ -110,7 +110,7 @@ impl<'i> Search<'i> {
         any
     }
 
-    /// A host for a server: any, or one near somebody it talks to or must be near.
+    /// A host for a server: any, or one near a server that it talks to or must be near.
     fn host(&mut self, server: usize) -> Option<u32> {
         let of = self.of;
         if self.chance.below(2) == 0 {
@@ -126,7 +126,7 @@ impl<'i> Search<'i> {
                 return host.filter(|host| of.is_allowed(server, *host));
             }
         }
-        // Of some hosts, one with room.
+        // Of a few hosts, one with room.
         let mut found = None;
         for _ in 0..3 {
             let host = self.chance.of(of.open(server)).copied()?;
@@ -149,7 +149,7 @@ impl<'i> Search<'i> {
 
     fn swap(&mut self) {
         let (one, mut other) = (self.server(), self.chance.below(self.of.servers));
-        // Half of the time with somebody near whom it wants to be.
+        // Half of the time, swap with a server near one that it should be close to.
         if self.chance.below(2) == 0
             && let Some((wired, _)) = self.chance.of(&self.of.wires[one]).copied()
             && self.state.on[wired as usize] != NOWHERE
@@ -178,7 +178,7 @@ impl<'i> Search<'i> {
         }
     }
 
-    /// All of a group into one place.
+    /// Moves all of a group into one place.
     fn gather(&mut self) {
         let of = self.of;
         let Some(group) = self.chance.of(&self.near).map(|group| &of.groups[*group]) else { return };

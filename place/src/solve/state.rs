@@ -5,18 +5,18 @@ use super::instance::{Instance, OVERFLOW};
 /// On no host.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// What a server on no host weighs.
+/// The weight of a server that is on no host.
 const UNPLACED: i64 = 100 * OVERFLOW;
 
-/// What each server weighs that breaks a policy.
+/// The weight of each server that breaks a policy.
 const BROKEN: i64 = 2 * OVERFLOW;
 
-/// What is wrong, and what the rest costs.
+/// What is wrong, and the cost of the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Worth {
-    /// How far it is from a placement that may be; 0 if it is one.
+    /// How far it is from a valid placement; 0 if it is one.
     pub(super) wrong: i64,
-    /// What it costs.
+    /// Its cost.
     pub(super) cost: i64,
 }
 
@@ -41,11 +41,11 @@ pub(super) struct State<'i> {
 }
 
 impl<'i> State<'i> {
-    /// Nothing is anywhere.
+    /// A state in which no server is placed.
     pub(super) fn new(of: &'i Instance) -> Self {
         let servers = i64::try_from(of.servers).unwrap_or(i64::MAX);
         let mut worth = Worth { wrong: servers * UNPLACED, cost: 0 };
-        // The first place that a group takes is none too many.
+        // A group may be in one place, so its first place is not one too many.
         for group in of.groups.iter().filter(|group| !group.is_apart) {
             match group.weight {
                 None => worth.wrong -= BROKEN,
@@ -61,7 +61,7 @@ impl<'i> State<'i> {
         }
     }
 
-    /// How much too much is asked of a host, if a server comes (`sign` 1) or goes (-1).
+    /// By how much a host's overflow changes if a server comes (`sign` 1) or goes (-1).
     fn overflow(&self, host: u32, server: usize, sign: i64) -> i64 {
         let of = self.of;
         let first = host as usize * of.resources;
@@ -81,7 +81,7 @@ impl<'i> State<'i> {
         of.asks(server).iter().enumerate().all(|(one, asks)| self.load[first + one] + asks <= of.free[first + one])
     }
 
-    /// How much of a host would be left: the smaller, the better it fits. Weighed over all resources.
+    /// How much of a host would be left, weighted over all resources: the smaller, the better the fit.
     pub(super) fn slack(&self, host: u32, server: usize) -> i64 {
         let (of, first) = (self.of, host as usize * self.of.resources);
         let left = of.asks(server).iter().enumerate().map(|(one, asks)| {
@@ -97,7 +97,7 @@ impl<'i> State<'i> {
         (0..self.of.resources).any(|one| self.load[first + one] > self.of.free[first + one])
     }
 
-    /// How many members of a required group a server breaks it with.
+    /// Whether a server is on no host, or breaks a required group.
     pub(super) fn is_breaking(&self, server: usize) -> bool {
         let (of, host) = (self.of, self.on[server]);
         host == NOWHERE
@@ -109,7 +109,7 @@ impl<'i> State<'i> {
             })
     }
 
-    /// What it would bring if a server went to a host.
+    /// How the worth would change if a server went to a host.
     pub(super) fn change(&self, server: usize, to: u32) -> Worth {
         let (of, from) = (self.of, self.on[server]);
         let mut all = Worth::default();

@@ -1,4 +1,4 @@
-//! Policies as a template carries them: the metadata of one resource, which means nothing to Heat.
+//! Policies as a template carries them: in the metadata of one resource, which mean nothing to Heat.
 
 use wattle_heat::yaml::{Node, Span, Tree};
 pub use wattle_model::placement::KEY;
@@ -18,7 +18,7 @@ const RULES: [(&str, &[&str]); 5] = [
     ("license", &["license", "servers", "preferred"]),
 ];
 
-/// What a template says of places, with the names that it says it of.
+/// What a template says about places, with the names that it applies to.
 #[derive(Default)]
 pub(super) struct Carried {
     pub(super) policies: Vec<Said>,
@@ -33,13 +33,13 @@ pub(super) struct Said {
     pub(super) at: Source,
 }
 
-/// Who talks to whom.
+/// Which servers talk to each other.
 pub(super) struct Talk {
     pub(super) between: Vec<(String, Source)>,
     pub(super) bandwidth: u32,
 }
 
-/// The policies that `node` is, which stands below [`KEY`] in `file`, by the names that they have there; and what is wrong with them.
+/// The policies of `node`, which is below [`KEY`] in `file`, with the names that they use there, and the diagnostics for them.
 pub fn policies(node: &Node, file: &str) -> (Vec<Policy>, Vec<Diagnostic>) {
     let mut reading = Reading::reporting(file, &POLICY.about);
     let policies = read(&mut reading, node).policies.into_iter().map(|said| {
@@ -50,7 +50,7 @@ pub fn policies(node: &Node, file: &str) -> (Vec<Policy>, Vec<Diagnostic>) {
     (policies, reading.found)
 }
 
-/// Reads what stands below [`KEY`].
+/// Reads what is below [`KEY`].
 pub(super) fn read(reading: &mut Reading, node: &Node) -> Carried {
     let mut carried = Carried::default();
     for (key, pair) in reading.known(node, &format!("`{KEY}`"), &["policies", "wires"]) {
@@ -101,7 +101,7 @@ fn policy(reading: &mut Reading, node: &Node) -> Option<Said> {
             _ => members = Some(self::members(reading, &format!("the servers of {what}"), value)),
         }
     }
-    // Nothing follows from what is wrong already.
+    // Draw no conclusions from what is already wrong.
     if reading.found.len() > before {
         return None;
     }
@@ -170,7 +170,7 @@ fn number(reading: &mut Reading, what: &str, node: &Node) -> Option<u32> {
     number
 }
 
-/// More than this no weight means anything beside others.
+/// A larger weight would make all others meaningless.
 const MOST: u32 = 1_000_000;
 
 fn members(reading: &mut Reading, what: &str, node: &Node) -> Vec<(String, Source)> {

@@ -1,9 +1,9 @@
-//! Changes of a template's text that leave all else as it is, comments included.
+//! Changes a template's text and leaves everything else as it is, comments included.
 
 use wattle_heat::yaml::{Node, Place, Tree, read};
 use wattle_model::Value;
 
-/// A text, and what is to become of it.
+/// A text, and the changes to it.
 pub(super) struct Text<'t> {
     whole: &'t str,
     /// Where each line begins.
@@ -23,12 +23,12 @@ impl<'t> Text<'t> {
         line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(place.column as usize).map(|at| start + at)
     }
 
-    /// Whether a value is written at its place, and not elsewhere: an alias has what its anchor has.
+    /// Whether a value is written at its place. An alias is not: its value is written at its anchor.
     pub(super) fn stands(&self, node: &Node) -> bool {
         self.offset(node.span.start).is_some_and(|at| !self.whole[at..].starts_with('*'))
     }
 
-    /// Sets `key` of a map that is written here to a text. None if that cannot be.
+    /// Sets `key` of a map that is written here to a text. `None` if that is impossible.
     pub(super) fn set(&mut self, map: &Node, key: &str, value: &str) -> Option<()> {
         let there = map.get(key);
         let Some(there) = there else { return self.insert(map, key, &quoted(value)) };
@@ -38,7 +38,7 @@ impl<'t> Text<'t> {
         Some(())
     }
 
-    /// Adds a pair to a map, as its first one. What it is set to has one line.
+    /// Adds a pair to a map, as its first one. The value must be a single line.
     pub(super) fn insert(&mut self, map: &Node, key: &str, value: &str) -> Option<()> {
         let is_empty = matches!(&*map.tree, Tree::Map(pairs) if pairs.is_empty());
         let at = self.offset(map.span.start)?;
@@ -50,7 +50,7 @@ impl<'t> Text<'t> {
             if !before.chars().all(|character| character == ' ') {
                 return None;
             }
-            // What is said of the first pair stays before it.
+            // Comments on the first pair stay in front of it.
             let is_said =
                 |line: &usize| self.whole[*line..].lines().next().is_none_or(|line| line.trim_start().starts_with('#'));
             let lines = self.lines[..=map.span.start.line as usize].iter().rev();
@@ -61,7 +61,7 @@ impl<'t> Text<'t> {
         Some(())
     }
 
-    /// The text as it is to be, if it then means `expected`.
+    /// The changed text, if its meaning is then `expected`.
     pub(super) fn finish(mut self, expected: &Value) -> Option<String> {
         self.edits.sort_by_key(|(from, ..)| *from);
         let (mut text, mut done) = (String::with_capacity(self.whole.len() + 64 * self.edits.len()), 0);
@@ -76,7 +76,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// A text as YAML and JSON have it.
+/// A text as YAML and JSON write it.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {

@@ -1,8 +1,8 @@
-//! A template with servers that have no places yet, as one in which they have.
+//! Turns a template whose servers have no places into one whose servers have them.
 //!
-//! What lives here: what the servers of a template ask for (`servers`), the policies in it (`policies`, `carrier`), the template
-//! with places (`written`, by `edit`), and what nobody can promise (`promise`). What must not: I/O, and deciding where
-//! something goes.
+//! What belongs here: what the servers of a template ask for (`servers`), the policies in it (`policies`, `carrier`), the
+//! template with places (`written`, by means of `edit`), and what cannot be promised (`promise`). What does not: I/O, and
+//! deciding where something goes.
 
 mod carrier;
 mod edit;
@@ -32,34 +32,34 @@ pub struct Order<'o> {
     pub loaded: &'o Loaded,
     /// The text of each of its files.
     pub text: &'o dyn Fn(&str) -> Option<String>,
-    /// Where the author has said the policy of this number, if that is another place than the template.
+    /// Where the author wrote the policy of this number, if that is not in the template.
     pub said: &'o dyn Fn(usize) -> Option<Source>,
-    /// Who talks to whom and how much, by the names of servers, where the template itself says nothing of it.
+    /// Which servers talk to each other and how much, by their names, if the template itself says nothing about it.
     pub wires: &'o [(String, String, u32)],
     /// The cloud.
     pub cloud: &'o Cloud,
-    /// Flavors beside those that the hosts file describes.
+    /// Flavors besides those that the hosts file describes.
     pub flavors: &'o Flavors,
-    /// Whether who creates the stack may name hosts: Nova lets its administrators.
+    /// Whether the user who creates the stack may name hosts, which Nova allows its administrators.
     pub is_admin: bool,
-    /// How much is tried.
+    /// How much the solver tries.
     pub effort: Effort,
 }
 
 /// A template in which servers have their places.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    /// The files that are other ones now, with their texts.
+    /// The files that changed, with their new texts.
     pub files: Vec<(String, String)>,
     /// Where each server goes, in the template's order.
     pub servers: Vec<Where>,
-    /// Who goes where, and what it costs.
+    /// The placement and its cost.
     pub placement: Placement,
     /// Preferences that are not kept, in words, and how many servers break each.
     pub unkept: Vec<(String, i64)>,
     /// The bandwidth of all wires.
     pub bandwidth: i64,
-    /// What could not be promised, and what else is to be known.
+    /// What could not be promised, and other warnings.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -89,11 +89,11 @@ pub enum Way {
 ///
 /// # Errors
 ///
-/// All that is wrong with it, or why there are no such places.
+/// Everything that is wrong with it, or why there are no such places.
 ///
 /// # Panics
 ///
-/// If a placement names a host that its cloud has not.
+/// If a placement names a host that its cloud does not have.
 pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
     let desired = Desired::unfolded(order.loaded);
     let mut found = Vec::new();
@@ -131,7 +131,7 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
     Ok(Placed { files, servers: all, placement, unkept, bandwidth, warnings: wattle_model::check::sorted(found) })
 }
 
-/// Why there are no places, with all that takes part in it.
+/// The diagnostic that says why there are no places, with everything that takes part in it.
 fn unplaced(why: Unplaced) -> Diagnostic {
     match why {
         Unplaced::Conflict(Conflict { parts, why, is_smallest }) => {

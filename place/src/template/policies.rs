@@ -1,4 +1,4 @@
-//! The policies of a template: its server groups, and what its metadata says.
+//! The policies of a template: those of its server groups, and those in its metadata.
 
 use wattle_heat::Desired;
 use wattle_heat::evaluate::Value;
@@ -17,7 +17,8 @@ use super::servers::Servers;
 
 const GROUP: &str = "OS::Nova::ServerGroup";
 
-/// The policies of a template, how many of the first are server groups, and who talks to whom. What is wrong is reported.
+/// The policies of a template, how many of the first are server groups, and which servers talk to each other. Errors are
+/// reported.
 pub(super) fn read(
     order: Order<'_>,
     desired: &Desired,
@@ -50,7 +51,7 @@ pub(super) fn read(
     (policies, of_groups, wires)
 }
 
-/// What the metadata of the template says. That of a nested one is of nobody.
+/// What the metadata of the template says. That of nested templates does not apply to any server.
 fn metadata(order: Order<'_>, found: &mut Vec<Diagnostic>) -> Carried {
     let mut all = Carried::default();
     let of = |template: &Template| {
@@ -78,7 +79,7 @@ fn metadata(order: Order<'_>, found: &mut Vec<Diagnostic>) -> Carried {
     all
 }
 
-/// The policies that server groups are, with the servers whose hints name them.
+/// The policies of server groups, with the servers whose hints name them.
 fn groups(desired: &Desired, servers: &Servers) -> Vec<Policy> {
     let mut policies = Vec::new();
     for (name, group) in desired.resources.iter().filter(|(_, one)| one.made_by() == GROUP) {
@@ -87,7 +88,7 @@ fn groups(desired: &Desired, servers: &Servers) -> Vec<Policy> {
         if of.len() < 2 {
             continue;
         }
-        // Whose rules let several be on a host need not be apart.
+        // Servers of a group need not be apart if its rules allow several on a host.
         let is_lax = group.property("rules") != Value::Null;
         let Value::List(words) = group.property("policies") else { continue };
         for word in words.iter().filter_map(Value::as_text) {
@@ -129,7 +130,7 @@ fn policy(
         }
     }
     if of.len() < said.rule.fewest() {
-        // Of what is not there nothing needs to be said.
+        // A policy that is too small only because some of its members do not exist needs no message.
         if is_whole || said.members.is_empty() {
             let message = format!("{words} needs at least {} servers", said.rule.fewest());
             found.push(POLICY.about.diagnostic(message).label(&at, "here").help("name another one, or leave it out"));
@@ -139,8 +140,8 @@ fn policy(
     Some(Policy { rule: said.rule, members: of, strength: said.strength, at, words })
 }
 
-/// The servers that a member names; none if it names nothing that could be one, which is reported. A resource whose condition does not
-/// hold, and a group without members, are no servers, and may be named.
+/// The servers that a member names; none if it names nothing that could be a server, which is reported. A resource whose
+/// condition does not hold, and a group without members, may be named although they are not servers.
 fn members(
     order: Order<'_>,
     (name, at): &(String, Source),
@@ -165,7 +166,7 @@ fn members(
     None
 }
 
-/// Reports pairs that never hold together, whatever the cloud. Groups among themselves are Nova's to judge.
+/// Reports pairs that can never hold together in any cloud. Whether server groups contradict each other is for Nova to judge.
 fn contradictions(policies: &[Policy], of_groups: usize, found: &mut Vec<Diagnostic>) {
     for (first, one) in policies.iter().enumerate() {
         for other in policies.iter().skip(of_groups.max(first + 1)) {

@@ -1,4 +1,4 @@
-//! What becomes of policies in Nova: what zones and server groups keep, and what nobody can promise.
+//! What becomes of policies in Nova: what zones and server groups keep, and what cannot be promised.
 
 use wattle_model::Diagnostic;
 use wattle_model::placement::{Level, Rule, Strength};
@@ -11,7 +11,7 @@ use crate::problem::{Policy, Problem};
 use super::servers::Servers;
 use super::{Order, Way, Where};
 
-/// A server group that the placed template has besides.
+/// A server group that is added to the placed template.
 pub(super) struct Group {
     pub(super) file: String,
     pub(super) name: String,
@@ -22,8 +22,8 @@ pub(super) struct Group {
     of: usize,
 }
 
-/// The server groups by which Nova keeps policies where hosts cannot be named. A server is in one at most, so what comes first and
-/// must hold has its group first.
+/// The server groups by which Nova keeps policies if hosts cannot be named. A server can be in only one, so policies that come
+/// first and must hold get their groups first.
 pub(super) fn groups(
     order: Order<'_>,
     problem: &Problem,
@@ -76,7 +76,7 @@ pub(super) fn groups(
     groups
 }
 
-/// Whether a server group of the template keeps the policy, or is it: the first so many policies are.
+/// Whether a server group of the template keeps the policy, or is the policy: the first `of_groups` policies are server groups.
 fn is_grouped(problem: &Problem, of_groups: usize, number: usize) -> bool {
     let policy = &problem.policies[number];
     let keeps = |group: &Policy| {
@@ -91,7 +91,7 @@ fn must(policy: &Policy) -> bool {
     policy.strength == Strength::Required
 }
 
-/// Whether a policy holds wherever servers are in the zones that they have.
+/// Whether a policy holds wherever servers are in their zones.
 fn is_in_zones(policy: &Policy, all: &[Where], hosts: &[Host]) -> bool {
     let zones: Vec<&str> = policy.members.iter().map(|one| &*all[*one].host.zone).collect();
     let within = |zone: &str| hosts.iter().filter(|host| host.zone == zone).collect::<Vec<_>>();

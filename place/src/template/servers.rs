@@ -26,17 +26,17 @@ pub(super) struct Servers {
 pub(super) struct Written {
     /// What it asks for.
     pub(super) asks: Server,
-    /// The file and the definition that are its own; none of a member of a group, or of a template that is used several times.
+    /// The file and the definition that are its own; `None` for a member of a group, or in a template that is used several times.
     pub(super) own: Option<(String, template::Resource)>,
     /// The server group that its hints name, by its full name, and whether it has any hints.
     pub(super) group: Option<String>,
     pub(super) has_hints: bool,
-    /// The host that its template names already.
+    /// The host that its template already names.
     host: Option<String>,
 }
 
 impl Servers {
-    /// The servers of a template. What is not known of them is reported.
+    /// The servers of a template. Missing information about them is reported.
     pub(super) fn of(order: Order<'_>, desired: &Desired, found: &mut Vec<Diagnostic>) -> Self {
         let servers = || desired.resources.iter().filter(|(_, one)| one.made_by() == SERVER);
         let mut uses: BTreeMap<(&str, u32, u32), usize> = BTreeMap::new();
@@ -60,7 +60,7 @@ impl Servers {
                     None => asks.zone = Some(zone).filter(|zone| !zone.is_empty()),
                     Some((zone, rest)) => {
                         asks.zone = Some(zone.to_owned()).filter(|zone| !zone.is_empty());
-                        // Behind the host may be a node, which is another name of it but for bare metal.
+                        // The host may be followed by a node, which is another name for the same host except for bare metal.
                         host = Some(rest.split(':').next().unwrap_or(rest).to_owned());
                         asks.traits.extend(host.as_deref().map(mark));
                     }
@@ -91,8 +91,8 @@ impl Servers {
         Self { all }
     }
 
-    /// The places of the servers that `name` names: a server by its full name, or by the last part of it where it is the only one;
-    /// those of a group or of a nested stack.
+    /// The places of the servers that `name` names: a server by its full name, or by the last part of it if that is unique; or
+    /// the servers of a group or of a nested stack.
     pub(super) fn named(&self, name: &str) -> Vec<usize> {
         let of = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
             (0..self.all.len()).filter(|one| fits(&self.all[*one].asks.name)).collect()
@@ -109,7 +109,7 @@ impl Servers {
         if nested.len() == 1 { nested } else { Vec::new() }
     }
 
-    /// The cloud, in which hosts are marked that templates name already.
+    /// The cloud, in which hosts that templates already name are marked.
     pub(super) fn with_marks(&self, cloud: &Cloud) -> Cloud {
         let named: BTreeSet<&str> = self.all.iter().filter_map(|one| one.host.as_deref()).collect();
         let mut cloud = cloud.clone();
@@ -120,13 +120,13 @@ impl Servers {
     }
 }
 
-/// Whether members of a group whose members are not known may be servers, or have some.
+/// Whether the unknown members of a group may be servers, or may contain some.
 fn may_have_servers(group: &Resource) -> bool {
     let mut given = group.all_given().map(|(_, value)| value.to_model().to_string());
     given.any(|given| given.contains(SERVER) || given.contains(".yaml"))
 }
 
-/// What is true of one host only. Placement's traits have no blanks.
+/// A trait of one host only. It cannot be one of Placement's, because those have no spaces.
 fn mark(host: &str) -> String {
     format!("host {host}")
 }
@@ -156,7 +156,7 @@ impl<'o> Definitions<'o> {
         Self { all: all.collect() }
     }
 
-    /// The file and the definition of a server, if what is written at its place is the server itself.
+    /// The file and the definition of a server, if the server itself is written at its place.
     fn own(&self, server: &Resource) -> Option<(String, template::Resource)> {
         let definition = self.all.get(&place(&server.at)).filter(|one| one.kind() == Some(server.ty()))?;
         Some((server.at.file.to_string(), (*definition).clone()))
@@ -171,7 +171,7 @@ pub(super) fn referred(value: &Known) -> Option<String> {
     }
 }
 
-/// What a server asks for; else its flavor, as far as that is known.
+/// What a server asks for; if that is unknown, its flavor, as far as it is known.
 fn flavor(
     order: Order<'_>,
     desired: &Desired,
@@ -197,7 +197,7 @@ fn flavor(
     Ok((demand.into(), BTreeSet::new()))
 }
 
-/// Flavors that nobody describes, and who has them.
+/// Flavors that nothing describes, and the servers that have them.
 #[derive(Default)]
 struct Unknown {
     all: IndexMap<Option<String>, Vec<(String, Source)>>,

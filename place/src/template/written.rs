@@ -1,4 +1,4 @@
-//! The template's files, with the places of its servers in them.
+//! The template's files, with the places of its servers written into them.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::promise::Group;
 use super::servers::Servers;
 use super::{Order, Way, Where};
 
-/// The files that change. A server whose text cannot is left to Nova, and reported.
+/// The files that change. A server whose text cannot be changed is left to Nova and reported.
 pub(super) fn files(
     order: Order<'_>,
     servers: &Servers,
@@ -64,14 +64,14 @@ fn root<'l>(loaded: &'l Loaded, file: &str) -> Option<&'l Node> {
     loaded.library.templates.get(file).map(|nested| &nested.template.root)
 }
 
-/// A file that is being changed, and what it is to mean then.
+/// A file that is being changed, and what it must mean afterwards.
 struct Edited<'t> {
     text: Text<'t>,
     expected: Value,
 }
 
 impl Edited<'_> {
-    /// Gives a server its zone and its group. None if its properties are not written where it is.
+    /// Gives a server its zone and its group. `None` if its properties are written somewhere else.
     fn place(&mut self, definition: &template::Resource, full: &str, zone: &str, group: Option<&Group>) -> Option<()> {
         let (whole, properties) = (definition.node.span, definition.properties.as_ref()?);
         let is_own = (whole.start..=whole.end).contains(&properties.span.start);
@@ -126,7 +126,7 @@ fn map<const N: usize>(pairs: [(&str, Value); N]) -> Value {
     Value::Map(pairs.into_iter().map(|(key, value)| (key.into(), value)).collect())
 }
 
-/// Reports who is left to Nova, those that are written at one place together.
+/// Reports the servers that are left to Nova. Those written at one place are reported together.
 fn left(servers: &Servers, all: &[Where], found: &mut Vec<Diagnostic>) {
     let mut by_place: IndexMap<&Source, Vec<&Where>> = IndexMap::default();
     for (one, place) in servers.all.iter().zip(all).filter(|(_, place)| place.way == Way::Nova) {

@@ -11,7 +11,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// `10.0.0.0/24`.
+    /// Parses a range such as `10.0.0.0/24`.
     pub(super) fn of(text: &str) -> Option<Self> {
         let (address, prefix) = text.split_once('/')?;
         let address: IpAddr = address.parse().ok()?;
@@ -30,7 +30,7 @@ impl Block {
         if self.bits == 128 { u128::MAX } else { self.first + ((1u128 << self.bits) - 1) }
     }
 
-    /// Whether both have an address.
+    /// Whether the two ranges have an address in common.
     pub(super) fn overlaps(self, other: Self) -> bool {
         self.is_six == other.is_six && self.first <= other.last() && other.first <= self.last()
     }
@@ -53,7 +53,7 @@ impl Block {
     }
 }
 
-/// The first address of a pool that is not taken.
+/// The first free address of a pool.
 pub(super) fn unused(pool: (&str, &str), is_taken: impl Fn(&str) -> bool) -> Option<String> {
     let (first, last): (IpAddr, IpAddr) = (pool.0.parse().ok()?, pool.1.parse().ok()?);
     (number(first)..=number(last)).map(|address| text(address, first.is_ipv6())).find(|address| !is_taken(address))

@@ -1,4 +1,4 @@
-//! Which addresses a port gets.
+//! The allocation of addresses to ports.
 
 use std::collections::HashSet;
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use super::rules::text;
 use crate::reply::Refusal;
 
 impl Neutron {
-    /// The addresses of a port: those that are asked for, and one of each version where nothing is.
+    /// The addresses of a port: those that are asked for; if none are, one of each IP version.
     pub(super) fn addresses(&self, port: &Value, own: Option<&str>) -> Result<Value, Refusal> {
         let network = text(port, "network_id");
         let subnets: Vec<&Value> =
@@ -70,7 +70,7 @@ impl Neutron {
         Ok(found.into())
     }
 
-    /// An address that nobody has: of a subnet, or of all machines.
+    /// A free address, of a subnet or of the range for all machines.
     pub(super) fn free_address(&self, subnet: &Value, is_taken: impl Fn(&str) -> bool) -> Option<String> {
         let Some((first, last)) = self.machines.filter(|_| subnet["ip_version"] != 6) else {
             let mut pools = subnet["allocation_pools"].as_array().into_iter().flatten();
@@ -80,7 +80,7 @@ impl Neutron {
         let ports = ports.map(|ip| text(ip, "ip_address"));
         let floating = self.every("floatingips").map(|floating| text(floating, "floating_ip_address"));
         let all: HashSet<&str> = ports.chain(floating).collect();
-        // Those that end in 0 or 255 look like something else.
+        // Addresses that end in 0 or 255 could be mistaken for something else.
         let is_odd = |address: &str| address.ends_with(".0") || address.ends_with(".255");
         let pool = (&*first.to_string(), &*last.to_string());
         unused(pool, |address| is_odd(address) || all.contains(address) || is_taken(address))

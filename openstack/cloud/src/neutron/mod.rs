@@ -1,6 +1,6 @@
 //! Networks and what is on them. Source: Networking API v2.0.
 //!
-//! [`table`] says what each kind of thing has, `rules` what Neutron does besides when one is made, changed or removed.
+//! [`table`] says what each kind of thing has. `rules` says what else Neutron does when a thing is created, changed or removed.
 
 mod addresses;
 mod allocation;
@@ -22,9 +22,9 @@ use table::Kind;
 
 #[derive(Debug, Default)]
 pub(crate) struct Neutron {
-    /// All things by their ids, in the order in which they were made.
+    /// All things by their ids, in the order of their creation.
     things: IndexMap<String, Thing>,
-    /// Whence ports and floating IPs have their addresses, if not from their subnets.
+    /// The range from which ports and floating IPs get their addresses; `None` for addresses of their subnets.
     machines: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 
@@ -95,7 +95,7 @@ impl Neutron {
         }
     }
 
-    /// How much there may be of each, for `details` with how much there is.
+    /// The limit of each kind; for `details`, together with how many there are.
     fn quotas(&self, common: &Common, asked: &Asked<'_>, parts: &[&str]) -> Answer {
         let of = |kind: &'static Kind| {
             let most = if kind.key == "ports" { common.most() } else { -1 };
@@ -189,7 +189,7 @@ impl Neutron {
         Ok(self.things[&id].value.clone())
     }
 
-    /// Several at once: all of them, or none.
+    /// Creates several things at once: all of them, or none.
     fn make_all(&mut self, common: &mut Common, kind: &'static Kind, body: &Value) -> Answer {
         let before = self.things.clone();
         let bodies = body[kind.key].as_array().into_iter().flatten();

@@ -8,7 +8,7 @@ use crate::reply::Refusal;
 use crate::world::Common;
 
 impl Neutron {
-    /// The router's way out.
+    /// Sets the router's external gateway.
     pub(super) fn gateway(&self, router: &mut Value) -> Result<(), Refusal> {
         let Some(network) = router["external_gateway_info"]["network_id"].as_str().map(str::to_owned) else {
             return Ok(());
@@ -25,7 +25,7 @@ impl Neutron {
         Ok(())
     }
 
-    /// A router is connected to a subnet, by a port that it has or by one of its own.
+    /// Connects a router to a subnet, through an existing port or a new one.
     pub(super) fn connect(&mut self, common: &mut Common, router: &str, body: &Value) -> Result<Value, Refusal> {
         let (port, subnet) = match (body["port_id"].as_str(), body["subnet_id"].as_str()) {
             (Some(port), None) => {
@@ -96,7 +96,7 @@ impl Neutron {
             .find(|port| text(port, "device_id") == router && text(&port["fixed_ips"][0], "subnet_id") == subnet)
     }
 
-    /// A floating IP's own address, and the router by which it reaches the port that it is for.
+    /// Gives a floating IP its own address, and the router by which it reaches its port.
     pub(super) fn making_floating(&mut self, value: &mut Value) -> Result<(), Refusal> {
         let id = text(value, "floating_network_id").to_owned();
         let network = self.get("networks", &id)?;

@@ -1,4 +1,4 @@
-//! What Neutron does besides when a thing is made, changed or removed.
+//! What else Neutron does when a thing is created, changed or removed.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ use crate::reply::Refusal;
 use crate::world::Common;
 
 impl Neutron {
-    /// What is not said of a thing that is to be made, and why it cannot be.
+    /// Fills in what is not given for a new thing, or refuses to create it.
     pub(super) fn making(
         &mut self,
         common: &mut Common,
@@ -29,7 +29,7 @@ impl Neutron {
         }
     }
 
-    /// What is made along with it.
+    /// Creates what comes with the thing.
     pub(super) fn made(&mut self, common: &mut Common, kind: &Kind, id: &str) {
         match kind.key {
             "security_groups" => {
@@ -80,7 +80,7 @@ impl Neutron {
         }
     }
 
-    /// Removes it, and what goes with it.
+    /// Removes a thing, together with what goes with it.
     pub(super) fn remove(&mut self, kind: &'static Kind, id: &str) -> Result<(), Refusal> {
         match kind.key {
             "networks" => {
@@ -148,7 +148,7 @@ impl Neutron {
         Ok(())
     }
 
-    /// Floating IPs leave a port that goes.
+    /// Dissociates floating IPs from a port that is removed.
     pub(super) fn release(&mut self, port: &str) {
         for Thing { value, .. } in self.things.values_mut().filter(|thing| thing.kind.key == "floatingips") {
             if value["port_id"] == *port {
@@ -210,7 +210,7 @@ impl Neutron {
         Ok(())
     }
 
-    /// The group that a port is in if nothing is said, which is made when it is needed.
+    /// The security group of ports for which none is given. It is created when it is first needed.
     fn default_group(&mut self, common: &mut Common) -> String {
         let known = self
             .every("security-groups")
@@ -248,7 +248,7 @@ impl Neutron {
     }
 }
 
-/// What makes two rules of a security group the same one.
+/// The keys that make two rules of a security group the same.
 const SAME: [&str; 8] = [
     "security_group_id",
     "direction",
@@ -265,7 +265,7 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value[key].as_str().unwrap_or_default()
 }
 
-/// No machine gets the gateway's address.
+/// Refuses allocation pools that contain the gateway's address.
 fn gateway_beside_pools(subnet: &Value) -> Result<(), Refusal> {
     let Some(gateway) = subnet["gateway_ip"].as_str() else { return Ok(()) };
     let address = |text: &Value| text.as_str().and_then(|text| text.parse::<IpAddr>().ok());

@@ -9,12 +9,12 @@ use crate::reply::Refusal;
 use crate::world::Common;
 
 impl Neutron {
-    /// Ports of a server.
+    /// The ports of a server.
     pub(crate) fn ports_of(&self, server: &str) -> impl Iterator<Item = &Value> {
         self.every("ports").filter(move |port| text(port, "device_id") == server)
     }
 
-    /// How a server is on its networks.
+    /// How a server is connected to its networks.
     pub(crate) fn joined(&self, server: &str) -> Vec<Joined> {
         let of_port = |port: &Value| {
             let fixed = port["fixed_ips"].as_array().into_iter().flatten();
@@ -33,7 +33,7 @@ impl Neutron {
         self.ports_of(server).map(of_port).collect()
     }
 
-    /// Networks that servers are on if nothing is said.
+    /// The networks of servers for which none are given.
     pub(crate) fn internal(&self) -> Vec<String> {
         let internal = self.every("networks").filter(|network| network["router:external"] != true);
         internal.map(|network| text(network, "id").to_owned()).collect()
@@ -60,7 +60,7 @@ impl Neutron {
         addresses.into()
     }
 
-    /// A server takes a port.
+    /// Binds a port to a server.
     pub(crate) fn bind(&mut self, port: &str, server: &str) -> Result<(), Refusal> {
         let held = self.get("ports", port).map_err(|_| Refusal::bad(format!("Port id {port} could not be found.")))?;
         if !text(held, "device_id").is_empty() {
@@ -72,7 +72,7 @@ impl Neutron {
         Ok(())
     }
 
-    /// A server lets a port go.
+    /// Unbinds a port from a server.
     pub(crate) fn unbind(&mut self, port: &str, server: &str) -> Result<(), Refusal> {
         let held = self.get("ports", port)?;
         if text(held, "device_id") != server {
@@ -88,7 +88,7 @@ impl Neutron {
         }
     }
 
-    /// A port of a network, made for a server.
+    /// Creates a port on a network for a server.
     pub(crate) fn port_for(
         &mut self,
         common: &mut Common,
@@ -123,7 +123,7 @@ impl Neutron {
             .ok_or_else(|| Refusal::bad(format!("Security group {name} not found.")))
     }
 
-    /// All ports of a server are in a group, or no more.
+    /// Adds all ports of a server to a group, or removes them from it.
     pub(crate) fn regroup(&mut self, server: &str, name: &str, adds: bool) -> Result<(), Refusal> {
         let group = self.group(name)?;
         let ports: Vec<(String, Value)> =
@@ -139,7 +139,7 @@ impl Neutron {
         Ok(())
     }
 
-    /// A server is gone: ports that Nova has made for it go as well, the others are free.
+    /// Handles the deletion of a server: ports that Nova created for it are deleted too, and the others become free.
     pub(crate) fn leave(&mut self, server: &str, own: &[String]) {
         let ports: Vec<String> = self.ports_of(server).map(|port| text(port, "id").to_owned()).collect();
         for port in ports {

@@ -1,4 +1,4 @@
-//! What each kind of thing has: attributes, their defaults, and whether they can be changed. Source: Networking API v2.0.
+//! The kinds of things: their attributes, with defaults and whether they can be changed. Source: Networking API v2.0.
 
 /// A kind of thing.
 #[derive(Debug)]
@@ -7,21 +7,21 @@ pub(super) struct Kind {
     pub(super) path: &'static str,
     /// The key of a list.
     pub(super) key: &'static str,
-    /// The key of one.
+    /// The key of a single one.
     pub(super) one: &'static str,
-    /// What messages call it.
+    /// Its name in messages.
     pub(super) called: &'static str,
-    /// What it can be made with.
+    /// What it can be created with.
     pub(super) attributes: &'static [Attribute],
 }
 
-/// What a thing can be made with.
+/// An attribute that a thing can be created with.
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) name: &'static str,
     /// Whether it can be changed afterwards.
     pub(super) changes: bool,
-    /// What it is if nothing is said, as JSON; `None` if it has to be said.
+    /// The default as JSON; `None` if the attribute is required.
     pub(super) default: Option<&'static str>,
 }
 
@@ -37,7 +37,7 @@ const fn free(name: &'static str, default: &'static str) -> Attribute {
     Attribute { name, changes: true, default: Some(default) }
 }
 
-/// The kind whose collection is called so.
+/// The kind whose collection has this name.
 pub(super) fn of(collection: &str) -> Option<&'static Kind> {
     TABLE.iter().find(|kind| kind.path == collection)
 }

@@ -1,4 +1,4 @@
-//! What is done to servers: `POST /servers/ID/action`.
+//! Actions on servers: `POST /servers/ID/action`.
 
 use serde_json::json;
 
@@ -57,7 +57,7 @@ impl Nova {
             }
             "confirmResize" => {
                 needs(&["VERIFY_RESIZE"])?;
-                // It looks the same until the hosts are done, and is not confirmed twice.
+                // The server looks the same until the hosts have finished. It is not confirmed twice.
                 if server.former.take().is_none() {
                     return Err(Refusal::bad("Instance has not been resized."));
                 }

@@ -1,4 +1,4 @@
-//! Ports and volumes of a server that is there.
+//! Ports and volumes of an existing server.
 
 use serde_json::{Value, json};
 use wattle_openstack::Method;
@@ -7,7 +7,7 @@ use super::{Nova, Others};
 use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
 
-/// What a guest calls its volume of this number.
+/// The guest's name for the volume of this number.
 pub(super) fn device(number: usize) -> String {
     let letter = u8::try_from(number % 25).unwrap_or(0) + b'b';
     format!("/dev/vd{}", char::from(letter))

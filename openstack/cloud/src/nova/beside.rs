@@ -1,4 +1,4 @@
-//! Keys, groups and flavors.
+//! Key pairs, server groups and flavors.
 
 use serde_json::{Value, json};
 use wattle_openstack::Method;
@@ -8,7 +8,7 @@ use crate::listing;
 use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
 
-/// The flavors that there are: name, processors, memory in MiB, disk in GiB.
+/// The available flavors: name, processors, memory in MiB, disk in GiB.
 pub(super) fn flavors() -> Vec<Value> {
     let all = [
         ("1", "m1.tiny", 1, 512, 1),
@@ -104,7 +104,7 @@ impl Nova {
         }
     }
 
-    /// A server that is made with the hint of a group is a member of it.
+    /// Adds a new server to the group in its scheduler hints.
     pub(super) fn become_member(&mut self, body: &Value, server: &str) -> Result<(), Refusal> {
         let hints = body.get("os:scheduler_hints").or_else(|| body.get("OS-SCH-HNT:scheduler_hints"));
         let Some(group) = hints.and_then(|hints| hints["group"].as_str()) else { return Ok(()) };

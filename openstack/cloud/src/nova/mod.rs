@@ -1,7 +1,7 @@
 //! Servers and what belongs to them. Source: Compute API v2.1.
 //!
-//! `servers` makes and shows them, `actions` is what is done to them, `attachments` their ports and volumes, `beside` keys,
-//! groups and flavors.
+//! `servers` creates and shows them, `actions` implements actions on them, `attachments` their ports and volumes, and `beside`
+//! key pairs, server groups and flavors.
 
 mod actions;
 mod attachments;
@@ -20,16 +20,16 @@ use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
 use servers::Server;
 
-/// A server that is there, with what its guest is given.
+/// An existing server, with what its guest is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Booted {
     /// Its id.
     pub id: String,
     /// Its name.
     pub name: String,
-    /// How often its disk was made.
+    /// How often its disk was created.
     pub disk: u32,
-    /// How often it was told to start again or anew.
+    /// How often it was told to start or reboot.
     pub boots: u32,
     /// Its user data, as it was sent: in base64.
     pub user_data: Option<String>,
@@ -69,7 +69,7 @@ pub(crate) struct Nova {
     flavors: Vec<Value>,
 }
 
-/// What other services do for Nova.
+/// The other services that Nova uses.
 struct Others<'w> {
     neutron: &'w mut Neutron,
     cinder: &'w mut Cinder,
@@ -224,7 +224,7 @@ impl Nova {
         self.servers.get_mut(id).ok_or_else(|| Refusal::missing(format!("Instance {id} could not be found.")))
     }
 
-    /// What is being made is there, what is being removed is gone.
+    /// Applies the changes of state that are due.
     pub(crate) fn pass(&mut self, common: &Common, neutron: &mut Neutron, cinder: &mut Cinder) {
         for server in self.servers.values_mut() {
             server.pass(common);
@@ -265,7 +265,7 @@ impl Nova {
     }
 }
 
-/// A server in a list that is not of details.
+/// A server as it appears in a list without details.
 fn brief(server: &Value) -> Value {
     json!({ "id": server["id"], "name": server["name"], "links": server["links"] })
 }

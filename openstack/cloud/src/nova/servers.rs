@@ -1,4 +1,4 @@
-//! How a server comes to be, what it is then, and how it goes.
+//! How a server is created, what it is then, and how it is deleted.
 
 use std::time::SystemTime;
 
@@ -10,7 +10,7 @@ use crate::neutron::Neutron;
 use crate::reply::Refusal;
 use crate::world::{Asked, Common};
 
-/// Keys that a server can be made with.
+/// Keys that a server can be created with.
 const MADE_WITH: [&str; 23] = [
     "name",
     "flavorRef",
@@ -40,23 +40,23 @@ const MADE_WITH: [&str; 23] = [
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) value: Value,
-    /// What becomes of it, and when.
+    /// Its next state, and when it takes effect.
     turn: Option<(SystemTime, &'static str)>,
-    /// Ports that Nova has made for it, which go when it goes.
+    /// Ports that Nova created for it. They are deleted with it.
     own_ports: Vec<String>,
-    /// Volumes that go when it goes.
+    /// Volumes that are deleted with it.
     own_volumes: Vec<String>,
     user_data: Option<String>,
-    /// How often its disk was made.
+    /// How often its disk was created.
     disk: u32,
-    /// How often it was told to start again or anew.
+    /// How often it was told to start or reboot.
     boots: u32,
-    /// The flavor that a resize came from.
+    /// The flavor before a resize.
     pub(super) former: Option<Value>,
 }
 
 impl Server {
-    /// As a list of details has it.
+    /// The server as it appears in a list with details.
     pub(super) fn shown(&self, neutron: &Neutron) -> Value {
         let mut value = self.value.clone();
         let id = value["id"].as_str().unwrap_or_default();
@@ -68,30 +68,30 @@ impl Server {
         self.value["status"].as_str().unwrap_or_default()
     }
 
-    /// From now on it is `status`, and `then` when the time has come.
+    /// Sets the status now, and the status that it turns to at the given time.
     pub(super) fn turn(&mut self, status: &str, then: &'static str, at: SystemTime) {
         self.value["status"] = status.into();
         self.turn = Some((at, then));
     }
 
-    /// It is being deleted.
+    /// Begins its deletion.
     pub(super) fn go(&mut self, at: SystemTime) {
         self.value["OS-EXT-STS:task_state"] = "deleting".into();
         self.turn = Some((at, "DELETED"));
     }
 
-    /// It is deleted, and can be restored.
+    /// Soft-deletes it, so that it can be restored.
     pub(super) fn keep(&mut self) {
         self.value["status"] = "SOFT_DELETED".into();
         self.turn = None;
     }
 
-    /// Its disk is made anew.
+    /// Creates its disk anew.
     pub(super) fn renew(&mut self) {
         self.disk += 1;
     }
 
-    /// It starts again.
+    /// Boots it again.
     pub(super) fn boot(&mut self) {
         self.boots += 1;
     }
@@ -117,7 +117,7 @@ impl Server {
         self.status() == "DELETED"
     }
 
-    /// What was its own goes with it, the rest is let go.
+    /// Deletes what was its own, and releases the rest.
     pub(super) fn leave(self, neutron: &mut Neutron, cinder: &mut Cinder) {
         let id = self.value["id"].as_str().unwrap_or_default();
         neutron.leave(id, &self.own_ports);
@@ -130,7 +130,7 @@ impl Server {
         }
     }
 
-    /// The last lines of what a guest would have written to its console: one of each time that it was booted.
+    /// The last lines of the console that a guest would have written: one for each time that it booted.
     pub(super) fn console(&self, lines: Option<usize>) -> String {
         let name = self.value["name"].as_str().unwrap_or_default();
         let first = self.boots.saturating_sub(lines.and_then(|lines| u32::try_from(lines).ok()).unwrap_or(u32::MAX));
@@ -236,7 +236,7 @@ fn needs(given: &Map<String, Value>, asked: &Asked<'_>) -> Result<(), Refusal> {
     if given.contains_key("host") && asked.version < (2, 74) {
         return Err(unknown("host"));
     }
-    // From 2.37 on it has to be said where a server is.
+    // From version 2.37 on, networks are required.
     if !given.contains_key("networks") && asked.version >= (2, 37) {
         return Err(Refusal::bad("Invalid input for field/attribute server. 'networks' is a required property"));
     }
@@ -247,7 +247,7 @@ fn needs(given: &Map<String, Value>, asked: &Asked<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The server's ports: those that are given, and one of its own for each network that is.
+/// The server's ports: those that are given, and a new one for each network that is given.
 fn join(common: &mut Common, others: &mut Others<'_>, id: &str, body: &Value) -> Result<Vec<String>, Refusal> {
     let mut own = Vec::new();
     let networks = match &body["networks"] {
@@ -268,7 +268,7 @@ fn join(common: &mut Common, others: &mut Others<'_>, id: &str, body: &Value) ->
     Ok(own)
 }
 
-/// The server's volumes, and those of them that go when it goes.
+/// The server's volumes, and those of them that are deleted with it.
 fn take_volumes(
     common: &mut Common,
     others: &mut Others<'_>,

@@ -1,5 +1,5 @@
-//! Attachments: that a server has a volume. Their mark stands in the volume's metadata, and the server beside it, so that it says
-//! nothing of what another server does with the volume later.
+//! Attachments of volumes to servers. The mark is in the volume's metadata, together with the server, so it does not apply to
+//! what another server does with the volume later.
 
 use std::collections::BTreeSet;
 
@@ -16,14 +16,14 @@ use super::super::work::{Collection, Work, delete, post};
 use super::super::{Driver, Found, Lists, Made, State};
 use super::{VOLUMES, volume};
 
-/// Where the mark stands.
+/// The metadata key of the mark.
 const KEY: &str = "wattle-attachment";
 
-/// Where the server stands that it is about.
+/// The metadata key of the server that the mark is about.
 const SERVER: &str = "wattle-attachment-server";
 
-/// Attachments. One is called by its mark, so that it is called the same wherever an update moves it; one that was taken over
-/// `SERVER:VOLUME`, or as its volume.
+/// Attachments. The name of an attachment is its mark, so it stays the same wherever an update moves it. One that was taken over
+/// is named `SERVER:VOLUME`, or like its volume.
 #[derive(Debug)]
 pub(super) struct Attachments;
 
@@ -40,12 +40,12 @@ fn seen(item: &Value, marks: &Mark) -> Vec<Found> {
         let row = row(item, server, marks);
         let name = format!("{server}:{}", text(item, "id"));
         let found = Found::new(row, row.map_or_else(|| name.clone(), |row| marks.of(row)), item.clone());
-        // Heat calls it as the volume.
+        // Heat's name for it is the volume's.
         Found { others: vec![name, text(item, "id").to_owned()], beside: vec![attachment.clone()], ..found }
     };
     let attached = items(&item["attachments"]).iter().filter(|attachment| !text(attachment, "server_id").is_empty());
     let attached: Vec<Found> = attached.map(one).collect();
-    // While a volume is being attached, Cinder does not say to whom.
+    // While a volume is being attached, Cinder does not say to which server.
     let coming = text(&item["metadata"], SERVER);
     match text(item, "status") {
         "attaching" | "reserved" if attached.is_empty() && !coming.is_empty() => {
@@ -55,12 +55,12 @@ fn seen(item: &Value, marks: &Mark) -> Vec<Found> {
     }
 }
 
-/// The server, if it is said, and the volume.
+/// The server, if it is given, and the volume.
 fn parts(name: &str) -> (Option<&str>, &str) {
     name.split_once(':').map_or((None, name), |(server, volume)| (Some(server), volume))
 }
 
-/// What a template says: the server and the volume.
+/// The server and the volume of a template.
 fn wanted(properties: &Value) -> (&str, &str) {
     let id = |key| given_text(properties, key).unwrap_or_default();
     (id("instance_uuid"), id("volume_id"))
@@ -144,7 +144,7 @@ impl Driver for Attachments {
             if ties::is_anothers(work, has.row) {
                 return Err(Stop::later());
             }
-            // It is attached by a request of which nobody heard, or by somebody.
+            // It was attached by a request whose answer was lost, or by somebody else.
             volume::note(work, id, notes).await?;
             return Ok(Made::Accepted(work.mark.clone()));
         }
@@ -154,7 +154,7 @@ impl Driver for Attachments {
             status if status.starts_with("error") => {
                 return Err(Stop::refused(format!("Cinder says that the volume `{id}` is in the state {status}")));
             }
-            // Somebody has it, or is letting it go.
+            // Another server has it, or is detaching it.
             _ => return Err(Stop::later()),
         }
         volume::note(work, id, notes).await?;
@@ -167,7 +167,7 @@ impl Driver for Attachments {
         Ok(Made::Accepted(work.mark.clone()))
     }
 
-    /// Off, and on again where it is wanted.
+    /// Detaches it, and attaches it again where it is wanted.
     async fn update(&self, work: &Work<'_>, found: Found, properties: &Value) -> Result<Outcome, Stop> {
         if self.differs(work, &found, properties).await?.is_none() {
             if found.row.is_some() {
@@ -182,7 +182,7 @@ impl Driver for Attachments {
         }
     }
 
-    /// What is released of it is all of it.
+    /// An attachment can only be released as a whole.
     async fn release(&self, work: &Work<'_>, found: Found, _: &BTreeSet<Name>) -> Result<Outcome, Stop> {
         self.detach(work, &found).await?;
         match self.get(work, &found.phys).await? {

@@ -1,5 +1,5 @@
-//! Cinder's types: volumes, and that a server has one. Source: Block Storage API v3, Compute API v2.1 for attachments, and
-//! Heat's classes for what properties mean.
+//! Cinder's types: volumes, and their attachments to servers. Source: Block Storage API v3, Compute API v2.1 for attachments, and
+//! Heat's classes for the meaning of properties.
 
 mod attachment;
 mod volume;
@@ -10,7 +10,7 @@ use super::json::{given, given_text};
 use super::kind::{Kind, words};
 use super::work::Collection;
 
-/// What is ours in the metadata of a volume begins so.
+/// The prefix of our own keys in the metadata of a volume.
 const OURS: &str = "wattle";
 
 static VOLUMES: Collection =

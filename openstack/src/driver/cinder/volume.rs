@@ -1,4 +1,4 @@
-//! Volumes. Their mark stands in their metadata, under a key of its own.
+//! Volumes. The mark is in their metadata, under a key of its own.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,13 @@ use crate::session::Call;
 use crate::version::Version;
 use crate::{Fault, Method};
 
-/// In which a volume grows that a server has.
+/// The first version in which an attached volume can grow.
 const GROWS_IN_USE: Version = Version::new(3, 42);
 
-/// In which a volume is made from a backup.
+/// The first version in which a volume can be created from a backup.
 const BACKUPS: Version = Version::new(3, 47);
 
-/// Properties that a volume is made with, and the keys of Cinder's.
+/// Properties that a volume is created with, and Cinder's keys for them.
 const MADE_WITH: [(&str, &str); 8] = [
     ("size", "size"),
     ("description", "description"),
@@ -53,15 +53,15 @@ fn seen(item: Value, marks: &Mark) -> Found {
     Found::new(marks.row(text(&item["metadata"], OURS)), text(&item, "id"), item.clone())
 }
 
-/// A volume, whosever it is.
+/// A volume, whichever deployment it belongs to.
 pub(super) async fn read(work: &Work<'_>, id: &str) -> Result<Option<Value>, Stop> {
     work.read(get("block-storage", path(id)), "volume").await
 }
 
-/// What Cinder shows administrators among the metadata of a volume that a server has.
+/// Keys that Cinder shows administrators in the metadata of an attached volume.
 const CINDERS: [&str; 2] = ["attached_mode", "readonly"];
 
-/// Metadata without what is ours, and without what is Cinder's unless the template says it.
+/// The metadata without our own keys, and without Cinder's unless the template gives them.
 fn foreign(item: &Value, properties: &Value) -> Map<String, Value> {
     let all = item["metadata"].as_object().into_iter().flatten();
     let is_cinders = |key: &str| CINDERS.contains(&key) && properties["metadata"].get(key).is_none();
@@ -69,7 +69,7 @@ fn foreign(item: &Value, properties: &Value) -> Map<String, Value> {
     foreign.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// What texts of a volume are to be: as is said, else as without, else as when something was last done to it.
+/// The wanted texts of a volume: as given; otherwise the default; otherwise as they were after the last action on it.
 fn asked(work: &Work<'_>, properties: &Value) -> Vec<(&'static str, Value)> {
     let said = |key: &str| given(properties, key).cloned();
     let volume_type = given_text(properties, "volume_type").map(Value::from);
@@ -81,19 +81,19 @@ fn asked(work: &Work<'_>, properties: &Value) -> Vec<(&'static str, Value)> {
     all.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
 }
 
-/// The size that a volume is to have. One that is made of something else may be given none.
+/// The wanted size of a volume. A volume that is created from something else may be given none.
 fn asked_size(work: &Work<'_>, properties: &Value) -> Option<Value> {
     given(properties, "size").cloned().or_else(|| work.noted("size"))
 }
 
-/// Metadata of a template, as texts.
+/// The metadata of a template, as texts.
 fn wanted(properties: &Value) -> Map<String, Value> {
     let given = properties["metadata"].as_object().into_iter().flatten();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     given.map(|(key, value)| (key.clone(), text(value).into())).collect()
 }
 
-/// Sizes are numbers, or texts of numbers.
+/// A size, which is a number or the text of a number.
 fn size(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
 }
@@ -102,7 +102,7 @@ fn image(properties: &Value) -> Option<&str> {
     given_text(properties, "image").or_else(|| given_text(properties, "imageRef"))
 }
 
-/// Texts that a volume has, or has not.
+/// Whether two texts are the same. A missing text equals an empty one.
 fn same(wanted: &Value, current: &Value) -> bool {
     wanted.as_str().unwrap_or_default() == current.as_str().unwrap_or_default()
 }
@@ -231,7 +231,7 @@ impl Driver for Volumes {
         if !body.is_empty() {
             work.change(put("block-storage", path.clone(), "volume", body.into())).await?;
         }
-        // What is ours stays; a volume that was taken over gets the mark.
+        // Our own metadata stays. A volume that was taken over gets the mark.
         let mut metadata = wanted(properties);
         let all = item["metadata"].as_object().into_iter().flatten();
         let ours = all.filter(|(key, _)| key.starts_with(OURS) || CINDERS.contains(&key.as_str()));
@@ -288,7 +288,7 @@ impl Driver for Volumes {
         match work.remove(delete("block-storage", path(phys))).await {
             Ok(None) => Ok(Outcome::Absent),
             Ok(Some(())) => Ok(Outcome::Accepted(Some(phys.into()))),
-            // One that is being removed already is refused as one that is held.
+            // Deleting a volume that is already being deleted is refused like deleting one that is in use.
             Err(Stop::Fault(Fault::Refused { status: 400, message, .. })) if message.contains("status must be") => {
                 match read(work, phys).await? {
                     None => Ok(Outcome::Absent),
@@ -301,7 +301,7 @@ impl Driver for Volumes {
     }
 }
 
-/// Keeps texts in a volume's metadata, besides what is there.
+/// Adds texts to a volume's metadata.
 pub(super) async fn note(work: &Work<'_>, id: &str, notes: Value) -> Result<(), Stop> {
     let call = Call::new("block-storage", Method::Post, format!("{}/metadata", path(id)));
     work.change(call.body(json!({ "metadata": notes }))).await?;
@@ -313,7 +313,7 @@ pub(super) async fn noted(work: &Work<'_>, key: &str, note: &str) -> Result<Vec<
     let filter = encoded(&format!("{{'{key}':'{note}'}}"));
     let call = get("block-storage", format!("/volumes/detail?metadata={filter}"));
     let mut volumes = match work.every(call, "volumes").await {
-        // A cloud may not let one filter by that.
+        // A cloud may not allow this filter.
         Err(Fault::Refused { status: 400 | 403, .. }) => work.listed(VOLUMES.call(), VOLUMES.key).await?,
         volumes => volumes.map_err(of_reading)?,
     };

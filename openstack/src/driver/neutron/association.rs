@@ -1,5 +1,5 @@
-//! Associations: that a floating IP is a port's, or a server's. They are tags of the floating IP. One is called by its mark, so that it
-//! is called the same whichever floating IP an update gives it; one that was taken over as its floating IP.
+//! Associations of floating IPs with ports or servers. They are tags of the floating IP. The name of an association is its mark,
+//! so it stays the same whichever floating IP an update gives it. One that was taken over is named like its floating IP.
 
 use std::collections::BTreeSet;
 
@@ -20,16 +20,16 @@ use super::table::{FLOATING_IPS, PORTS};
 /// Associations of floating IPs.
 #[derive(Debug)]
 pub(super) struct Association {
-    /// Whether a server is named, and not a port.
+    /// Whether they name a server rather than a port.
     of_server: bool,
-    /// What stands behind the mark, so that one type's are not taken for the other's.
+    /// The suffix after the mark, which distinguishes the two types.
     suffix: &'static str,
 }
 
 pub(super) static TO_PORT: Association = Association { of_server: false, suffix: "" };
 pub(super) static TO_SERVER: Association = Association { of_server: true, suffix: ".server" };
 
-/// What a template says: the floating IP, the port, and one of its addresses.
+/// The floating IP, the port, and one of its addresses, from a template.
 struct Wanted {
     floating: String,
     port: String,
@@ -60,7 +60,7 @@ impl Association {
         items(&item["tags"]).iter().find_map(|tag| marks.row(tag.as_str()?.strip_suffix(self.suffix)?))
     }
 
-    /// A floating IP, if it is somebody's.
+    /// A floating IP, if it is associated.
     fn seen(&self, item: Value, marks: &Mark) -> Option<Found> {
         let row = self.row(&item, marks);
         let phys = row.map_or_else(|| text(&item, "id").to_owned(), |row| marks.of(row));
@@ -86,7 +86,7 @@ impl Association {
         Ok(Wanted { floating: id("floating_ip"), port: text(port, "id").to_owned(), address: None })
     }
 
-    /// Floating IPs with the tag of this mark, whether they are somebody's or not.
+    /// Floating IPs with the tag of this mark, associated or not.
     async fn tagged(&self, work: &Work<'_>, mark: &str) -> Result<Vec<Value>, Stop> {
         let path = format!("/floatingips?tags={}", encoded(&format!("{mark}{}", self.suffix)));
         work.listed(get("network", path), "floatingips").await
@@ -96,7 +96,7 @@ impl Association {
         work.read(get("network", ties::floating_ip(id)), "floatingip").await
     }
 
-    /// Gives the floating IP to whom it is wanted for.
+    /// Associates the floating IP as wanted.
     async fn give(&self, work: &Work<'_>, wanted: &Wanted) -> Result<Found, Stop> {
         let Some(item) = self.read(work, &wanted.floating).await? else {
             return Err(Stop::refused(format!("there is no floating IP with the id `{}`", wanted.floating)));
@@ -104,7 +104,7 @@ impl Association {
         let path = ties::floating_ip(&wanted.floating);
         let held = text(&item, "port_id");
         match self.row(&item, work.marks) {
-            // Another one of the deployment has it, and lets it go.
+            // Another row of the deployment has it and gives it up.
             row if ties::is_anothers(work, row) && !held.is_empty() => return Err(Stop::later()),
             None if !held.is_empty() && !wanted.is(&item) => {
                 return Err(Stop::refused(format!(
@@ -115,7 +115,7 @@ impl Association {
             _ => {}
         }
         let tag = self.tag(work);
-        // Tags of associations that did not come about, or went by another hand, would say that this one is theirs.
+        // Tags of associations that did not come about, or that somebody else removed, would claim this association.
         let is_row = |tag: &str| tag.strip_suffix(self.suffix).is_some_and(|mark| work.marks.row(mark).is_some());
         let stale =
             items(&item["tags"]).iter().filter_map(Value::as_str).filter(|known| *known != tag && is_row(known));
@@ -213,7 +213,7 @@ impl Driver for Association {
             return Ok(self.outcome(&found));
         }
         if wanted.floating == id {
-            // It is this one's, whether it has the tag or was taken over.
+            // It belongs to this row, whether it has the tag or was taken over.
             ties::tie(work, &ties::floating_ip(id), &self.tag(work)).await?;
         } else {
             self.delete(work, &found.phys).await?;
@@ -222,7 +222,7 @@ impl Driver for Association {
         Ok(self.outcome(&given))
     }
 
-    /// What is released of it is all of it.
+    /// An association can only be released as a whole.
     async fn release(&self, work: &Work<'_>, found: Found, _: &BTreeSet<Name>) -> Result<Outcome, Stop> {
         self.delete(work, &found.phys).await?;
         Ok(Outcome::Done(None))

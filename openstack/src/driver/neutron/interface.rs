@@ -1,4 +1,4 @@
-//! Interfaces of routers: a router and a subnet of it, or a port. Neutron has a port for each, which is tagged with the mark.
+//! Interfaces of routers: a router with one of its subnets or ports. Neutron has a port for each, which is tagged with the mark.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use super::table::PORTS;
 use crate::session::Call;
 use crate::{Fault, Method};
 
-/// Interfaces of routers. One is called as in Heat: `ROUTER:subnet_id=SUBNET` or `ROUTER:port_id=PORT`.
+/// Interfaces of routers. An interface is named as in Heat: `ROUTER:subnet_id=SUBNET` or `ROUTER:port_id=PORT`.
 #[derive(Debug)]
 pub(super) struct Interface;
 
@@ -36,13 +36,13 @@ pub(in crate::driver) fn port(properties: &Value) -> Option<&str> {
     given_text(properties, "port").or_else(|| given_text(properties, "port_id"))
 }
 
-/// Who holds ports that are interfaces: of plain routers, distributed ones, and those that are highly available.
+/// Whether a port is an interface of a router: plain, distributed, or highly available.
 fn is_interface(port: &Value) -> bool {
     let owner = text(port, "device_owner");
     owner.starts_with("network:router_interface") || owner == "network:ha_router_replicated_interface"
 }
 
-/// An interface in its parts: the router, what it is called by, and the id of that.
+/// The parts of an interface's name: the router, the key, and the id.
 fn parts(phys: &str) -> Option<(&str, &str, &str)> {
     let (router, rest) = phys.split_once(':')?;
     let (key, id) = rest.split_once('=')?;
@@ -60,7 +60,7 @@ fn seen(port: Value, marks: &Mark) -> Found {
     Found { others, ..Found::new(row, phys, port) }
 }
 
-/// What an interface of these properties is called.
+/// The name of an interface with these properties.
 async fn called(work: &Work<'_>, properties: &Value) -> Result<String, Stop> {
     let router = given_text(properties, "router").or_else(|| given_text(properties, "router_id")).unwrap_or_default();
     let router = work.find(Sort::Router, router).await?;
@@ -71,7 +71,7 @@ async fn called(work: &Work<'_>, properties: &Value) -> Result<String, Stop> {
     })
 }
 
-/// The interface of this name, whosever it is.
+/// The interface of this name, whichever deployment it belongs to.
 async fn pair(work: &Work<'_>, name: &str) -> Result<Option<Found>, Stop> {
     let Some((router, key, id)) = parts(name) else { return Ok(None) };
     let ports = work.listed(get("network", format!("/ports?device_id={}", encoded(router))), "ports").await?;
@@ -115,7 +115,7 @@ impl Driver for Interface {
 
     async fn differs(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
         let called = called(work, properties).await?;
-        // The name is the row's, so the cloud's other name of the same interface says nothing.
+        // The row knows the interface by its own name for it, so the cloud's other name does not matter.
         let subnet = text(&found.item["fixed_ips"][0], "subnet_id");
         let is_it = parts(&called).is_some_and(|(router, key, id)| {
             router == text(&found.item, "device_id")
@@ -151,7 +151,7 @@ impl Driver for Interface {
         }
     }
 
-    /// One that has no mark was made by a request of which nobody heard.
+    /// An interface without a mark was created by a request whose answer was lost.
     async fn finish(&self, work: &Work<'_>, found: Found, _: &Value) -> Result<Found, Stop> {
         if ties::is_anothers(work, found.row) {
             return Err(Stop::later());
@@ -171,7 +171,7 @@ impl Driver for Interface {
         }
     }
 
-    /// What is released of it is all of it.
+    /// An interface can only be released as a whole.
     async fn release(&self, work: &Work<'_>, found: Found, _: &BTreeSet<Name>) -> Result<Outcome, Stop> {
         self.delete(work, &found.phys).await?;
         Ok(Outcome::Done(None))

@@ -1,7 +1,7 @@
-//! Neutron's types. Source: Networking API v2.0, and Heat's classes for what properties mean.
+//! Neutron's types. Source: Networking API v2.0, and Heat's classes for the meaning of properties.
 //!
-//! `table` has those that `plain` handles. Interfaces of routers and associations of floating IPs are no things of Neutron's; they
-//! have files of their own.
+//! `table` contains those that `plain` handles. Interfaces of routers and associations of floating IPs are not things in Neutron,
+//! so they have files of their own.
 
 mod association;
 pub(super) mod interface;
@@ -19,7 +19,7 @@ pub(super) use table::PORTS;
 
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// A type that has nothing of its own but its name and its driver.
+/// The common part of a type. Only the name and the driver are missing.
 const BASE: Kind = Kind {
     name: "",
     service: "network",
@@ -101,7 +101,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// What a template calls a network: the address of one is not another's.
+/// The network as a template names it. Addresses are exclusive within a network only.
 fn network(properties: &Value) -> &str {
     given_text(properties, "network").or_else(|| given_text(properties, "network_id")).unwrap_or_default()
 }
@@ -130,14 +130,14 @@ fn floating(properties: &Value) -> Vec<String> {
     address.into_iter().chain(port).collect()
 }
 
-/// An address of a port has one floating IP.
+/// An address of a port can have one floating IP.
 fn of_port(port: &str, properties: &Value) -> String {
     let address =
         given_text(properties, "fixed_ip_address").map_or_else(String::new, |address| format!(" at {address}"));
     format!("{FLOATING}the port {port}{address}")
 }
 
-/// A floating IP has one port.
+/// A floating IP can have one port.
 fn floating_ip(id: &str) -> String {
     format!("the port of the floating IP {id}")
 }

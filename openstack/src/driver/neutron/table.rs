@@ -1,4 +1,4 @@
-//! Which property is which key.
+//! Maps properties to Neutron's keys.
 
 use super::super::find::Sort;
 use super::super::plain::{Column, Form, Plain, Quirk, back, fixed, free};

@@ -1,4 +1,4 @@
-//! What a server is made with.
+//! Builds the request that creates a server.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,13 +12,13 @@ use super::nics::Nics;
 use crate::session::Call;
 use crate::version::Version;
 
-/// In which a server is made with tags.
+/// The first version in which a server can be created with tags.
 const TAGS: Version = Version::new(2, 52);
 
-/// In which a volume that is made along with a server has a type.
+/// The first version in which a volume created with a server can have a type.
 const TYPES: Version = Version::new(2, 67);
 
-/// Properties that a server is made with.
+/// Properties that a server is created with.
 pub(super) const TAKES: [&str; 16] = [
     "name",
     "image",
@@ -38,7 +38,7 @@ pub(super) const TAKES: [&str; 16] = [
     "tags",
 ];
 
-/// The request that makes a server.
+/// The request that creates a server.
 pub(super) async fn call(work: &Work<'_>, properties: &Value) -> Result<Call, Stop> {
     let mut body = Map::new();
     body.insert("name".into(), work.called(properties));
@@ -100,14 +100,14 @@ pub(super) fn tags(work: &Work<'_>, properties: &Value) -> Value {
     own.iter().cloned().chain([Value::from(work.mark.as_str())]).collect::<Vec<_>>().into()
 }
 
-/// Metadata as Nova has it: texts. What is none becomes JSON.
+/// Metadata in Nova's form: texts. Values that are not texts become JSON.
 pub(super) fn metadata(properties: &Value) -> Map<String, Value> {
     let given = properties["metadata"].as_object().into_iter().flatten();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     given.map(|(key, value)| (key.clone(), text(value).into())).collect()
 }
 
-/// Disks, if anything is said of them. Nova has the image's disk among them then.
+/// The disks, if the template gives any. Nova then expects the image's disk among them.
 async fn devices(work: &Work<'_>, properties: &Value, image: Option<&str>) -> Result<Vec<Value>, Stop> {
     let mut devices = Vec::new();
     for device in given(properties, "block_device_mapping_v2").map(items).unwrap_or_default() {
@@ -124,7 +124,7 @@ async fn devices(work: &Work<'_>, properties: &Value, image: Option<&str>) -> Re
     Ok(devices)
 }
 
-/// A device by what it is of. Source: Heat's `_build_block_device_mapping_v2`.
+/// A device, by its source. Source: Heat's `_build_block_device_mapping_v2`.
 async fn newer(work: &Work<'_>, device: &Value) -> Result<Value, Stop> {
     let of = |uuid: &str, source: &str| json!({ "uuid": uuid, "source_type": source, "destination_type": "volume", "boot_index": 0, "delete_on_termination": false });
     let blank = || json!({ "source_type": "blank", "destination_type": "local", "boot_index": -1, "delete_on_termination": true });
@@ -158,7 +158,7 @@ async fn newer(work: &Work<'_>, device: &Value) -> Result<Value, Stop> {
     Ok(body)
 }
 
-/// A device in Nova's first form, which it has no more.
+/// A device that a template gives in Nova's first form, which Nova no longer has.
 fn older(device: &Value, has_image: bool) -> Value {
     let (uuid, source) = match given_text(device, "snapshot_id") {
         Some(snapshot) => (snapshot, "snapshot"),

@@ -1,4 +1,4 @@
-//! How a server comes to be as its template says: each time one step, until nothing differs.
+//! Brings a server into line with its template, one step at a time, until nothing differs.
 
 use serde_json::{Value, json};
 use wattle_converge::Outcome;
@@ -14,7 +14,7 @@ use super::server::{READ, STOPPED, Servers, foreign_tags, path, state};
 use crate::session::Call;
 use crate::{Fault, Method};
 
-/// In what a server is not as the properties ask, as far as lists say.
+/// How a server differs from the properties, as far as lists show it.
 pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
     let item = &found.item;
     if let Some(wanted) = other_name(work, item, properties) {
@@ -49,7 +49,8 @@ pub(super) async fn differs(work: &Work<'_>, found: &Found, properties: &Value) 
     })
 }
 
-/// What of a server is not as the properties ask, and cannot become so. What only whoever made it knows is taken for what is asked.
+/// A difference between a server and the properties that cannot be removed. What only the creator of the server knows is taken to
+/// be as asked.
 pub(super) async fn cannot_be(work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
     let item = &found.item;
     if let Some(wanted) = given(properties, "key_name").filter(|wanted| **wanted != item["key_name"]) {
@@ -71,20 +72,20 @@ pub(super) async fn cannot_be(work: &Work<'_>, found: &Found, properties: &Value
     Ok(None)
 }
 
-/// The name that it is to have, if it has another one.
+/// The wanted name, if it has another one.
 fn other_name(work: &Work<'_>, item: &Value, properties: &Value) -> Option<Value> {
     let wanted = work.called(properties);
     (wanted != item["name"]).then_some(wanted)
 }
 
-/// The flavor that it is to have, if it has another one.
+/// The wanted flavor, if it has another one.
 async fn other_flavor(work: &Work<'_>, item: &Value, properties: &Value) -> Result<Option<String>, Stop> {
     let Some(wanted) = given_text(properties, "flavor") else { return Ok(None) };
     let wanted = work.find(Sort::Flavor, wanted).await?;
     Ok((item["flavor"]["id"] != *wanted).then_some(wanted))
 }
 
-/// The image that it is to have, if it has another one. One that was made from a volume has none.
+/// The wanted image, if it has another one. A server that was created from a volume has no image.
 async fn other_image(work: &Work<'_>, item: &Value, properties: &Value) -> Result<Option<String>, Stop> {
     let (Some(wanted), Some(current)) = (given_text(properties, "image"), item["image"]["id"].as_str()) else {
         return Ok(None);
@@ -93,7 +94,7 @@ async fn other_image(work: &Work<'_>, item: &Value, properties: &Value) -> Resul
     Ok((current != wanted).then_some(wanted))
 }
 
-/// The next step, and the last ones.
+/// Takes the next step, or the last ones.
 pub(super) async fn update(
     work: &Work<'_>,
     servers: &Servers,
@@ -105,10 +106,11 @@ pub(super) async fn update(
     let path = path(&found.phys);
     let action = |name: &str, body: Value| post("compute", format!("{path}/action"), name, body);
     match state(item) {
-        // A resize waits for somebody who says that it went well.
+        // A resize waits for a confirmation that it went well.
         State::Busy if status == "VERIFY_RESIZE" && text(item, "OS-EXT-STS:task_state").is_empty() => {
             return match work.change(action("confirmResize", Value::Null)).await {
-                // It was confirmed before, and the hosts are at it: until they are done the server looks as if it was not.
+                // It was confirmed before, and the hosts are working on it. Until they have finished, the server looks
+                // unconfirmed.
                 Ok(_) | Err(Stop::Fault(Fault::Refused { status: 400, .. })) => Err(Stop::later()),
                 Err(stop) => Err(stop),
             };
@@ -166,7 +168,7 @@ fn replaced(properties: &Value, property: &str) -> Result<(), Stop> {
     Err(Stop::refused(format!("another `{property}` needs another server, because `{policy}` is REPLACE")))
 }
 
-/// Name, metadata and tags, which can be changed at any time.
+/// Changes name, metadata and tags, which is possible at any time.
 async fn texts(work: &Work<'_>, found: &Found, properties: &Value) -> Result<(), Stop> {
     let (item, path) = (&found.item, path(&found.phys));
     if let Some(name) = other_name(work, item, properties) {

@@ -1,4 +1,4 @@
-//! Groups of servers. They have nothing but a name that a mark could stand in.
+//! Server groups. Their name is the only place for a mark.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,16 @@ use super::super::work::{Collection, Work, delete, get, post};
 use super::super::{Driver, Found, Lists, Made, State, cannot_be_released};
 use crate::version::Version;
 
-/// In which groups have one policy, and rules for it.
+/// The first version in which groups have a single policy, with rules.
 const RULES: Version = Version::new(2, 64);
 
-/// In which there are policies that are only wishes.
+/// The first version with soft policies.
 const SOFT: Version = Version::new(2, 15);
 
 static GROUPS: Collection =
     Collection { service: "compute", path: "/os-server-groups", key: "server_groups", version: None };
 
-/// Groups of servers.
+/// Server groups.
 #[derive(Debug)]
 pub(super) struct Groups;
 
@@ -75,7 +75,7 @@ impl Driver for Groups {
         let policy = given(properties, "policies").and_then(|policies| items(policies).first());
         let policy = policy.cloned().unwrap_or_else(|| "anti-affinity".into());
         let rules = given(properties, "rules").filter(|rules| **rules != json!({}));
-        // The older form is understood by all clouds.
+        // All clouds understand the older form.
         let (body, version) = match rules {
             Some(rules) => {
                 let mut rules = rules.clone();

@@ -1,4 +1,4 @@
-//! Key pairs. Their names are all that they are known by, so the mark stands where a public key has room for a comment.
+//! Key pairs. They are identified by name only, so the mark is in the comment of the public key.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::super::work::{Collection, Work, delete, get, post};
 use super::super::{Driver, Found, Lists, Made, State};
 use crate::version::Version;
 
-/// In which key pairs have types.
+/// The first version in which key pairs have types.
 const TYPES: Version = Version::new(2, 2);
 
 static KEYS: Collection =
@@ -31,7 +31,7 @@ fn seen(item: &Value, marks: &Mark) -> Found {
     Found { others: vec![name.to_owned()], ..Found::new(row, phys, item.clone()) }
 }
 
-/// What Heat has Nova make, or does with certificates.
+/// Properties for which Heat has Nova generate a key, or which need certificates.
 pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
     if given(properties, "public_key").is_none_or(|key| *key == "") {
         let help = "give it the public half of a key that you have, because Nova makes none any more";
@@ -41,7 +41,7 @@ pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
     is_certificate.then(|| ("`type: x509` of a key pair is only for Heat".into(), "give it a key for SSH"))
 }
 
-/// The key pair of this name, whosever it is.
+/// The key pair of this name, whichever deployment it belongs to.
 async fn read(work: &Work<'_>, name: &str) -> Result<Option<Found>, Stop> {
     let read = work.read(get("compute", path(name)).version(TYPES), "keypair").await?;
     Ok(read.map(|item| seen(&item, work.marks)))
@@ -103,7 +103,7 @@ impl Driver for Keys {
         let key = given_text(properties, "public_key").unwrap_or_default();
         match read(work, name).await? {
             None => {}
-            // Another one of the deployment goes still.
+            // Another row of the deployment still has to be deleted.
             Some(found) if found.row.is_some() => return Err(Stop::later()),
             Some(_) => {
                 return Err(Stop::refused(format!(
@@ -123,7 +123,7 @@ impl Driver for Keys {
         }
     }
 
-    /// A name is free when nothing has it. Servers keep the keys that they were made with.
+    /// A name is free once nothing has it. Servers keep the keys that they were created with.
     async fn release(&self, work: &Work<'_>, found: Found, _: &BTreeSet<Name>) -> Result<Outcome, Stop> {
         self.delete(work, &found.phys).await?;
         Ok(Outcome::Done(None))

@@ -1,7 +1,7 @@
-//! Nova's types. Source: Compute API v2.1, and Heat's classes for what properties mean.
+//! Nova's types. Source: Compute API v2.1, and Heat's classes for the meaning of properties.
 //!
-//! `server` finds, reads and removes servers, `boot` makes them, `change` changes them, `nics` says which ports they are to
-//! have; `group` has groups of them, and `key` key pairs.
+//! `server` finds, reads and removes servers, `boot` creates them, `change` changes them, and `nics` says which ports they are to
+//! have. `group` handles server groups, and `key` key pairs.
 
 mod boot;
 mod change;
@@ -61,7 +61,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// Ports are Neutron's, and what images are called Glance knows.
+/// Neutron is needed for ports, and Glance for the names of images.
 fn for_servers(properties: &Value) -> Vec<&'static str> {
     let devices = given(properties, "block_device_mapping_v2").map(items).unwrap_or_default();
     let has_image = |of: &Value| given(of, "image").or_else(|| given(of, "image_id")).is_some();
@@ -89,8 +89,8 @@ fn of_server(properties: &Value) -> Vec<String> {
     held
 }
 
-/// Nova chooses hosts for several servers of a group at once without looking at the others, and then ends with servers that break
-/// the group's policy, or in the state ERROR.
+/// If Nova creates several servers of a group at once, it chooses a host for each without looking at the others. Then some
+/// servers break the group's policy, or end in the state ERROR.
 fn in_a_group(properties: &Value) -> Vec<String> {
     let hints = given(properties, "scheduler_hints");
     let group = hints.map(|hints| text(hints, "group")).filter(|group| !group.is_empty());

@@ -1,4 +1,4 @@
-//! Which ports a server is to have, and which of those that it has these are.
+//! Which ports a server is to have, and which of its present ports these are.
 
 use serde_json::{Map, Value, json};
 
@@ -10,26 +10,26 @@ use super::super::work::{Work, get};
 /// What a server is connected to.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Nics {
-    /// What Nova chooses.
+    /// Whatever Nova chooses.
     Any,
     /// Nothing.
     None,
-    /// These, in their order.
+    /// These, in order.
     These(Vec<Nic>),
 }
 
-/// One of a server's ports: one that there is, or one that Nova makes on a network.
+/// One of a server's ports: an existing one, or one that Nova creates on a network.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Nic {
     port: Option<String>,
     network: String,
     address: Option<String>,
     tag: Option<String>,
-    /// The port that Nova made for it where a template says nothing. Another one on the network has other addresses.
+    /// The port that Nova created for it where a template gives none. Any other port on the network would have other addresses.
     chosen: Option<String>,
 }
 
-/// What Heat makes of an item of `networks` beside the port.
+/// What Heat makes of an item of `networks` besides the port.
 pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
     let is_given = |value: &Value| value.as_object().is_none_or(|map| !map.is_empty());
     let of_nic =
@@ -40,7 +40,7 @@ pub(super) fn beyond(properties: &Value) -> Option<(String, &'static str)> {
 }
 
 impl Nics {
-    /// What a template says.
+    /// The connections in a template.
     pub(super) async fn of(work: &Work<'_>, properties: &Value) -> Result<Self, Stop> {
         let listed = given(properties, "networks").map(items).unwrap_or_default();
         match listed.first().and_then(|nic| given_text(nic, "allocate_network")) {
@@ -56,12 +56,12 @@ impl Nics {
         Ok(Self::These(nics))
     }
 
-    /// What Nova has chosen: the ports that the server had when something was last done to it, if that is known.
+    /// The connections that Nova has chosen: the ports that the server had after the last action on it, if they are known.
     fn chosen(work: &Work<'_>) -> Self {
         let addresses = work.noted("addresses").unwrap_or_default();
         let mut nics: Vec<Nic> = Vec::new();
         for (network, listed) in addresses.as_object().into_iter().flatten() {
-            // A network stands there by its name and by its id.
+            // A network appears there both by its name and by its id.
             for port in items(listed).iter().filter_map(|address| given_text(address, "port")) {
                 let is_known = |nic: &Nic| nic.chosen.as_deref() == Some(port);
                 if is_id(network) && !nics.iter().any(is_known) {
@@ -73,7 +73,7 @@ impl Nics {
         if nics.is_empty() { Self::Any } else { Self::These(nics) }
     }
 
-    /// As Nova takes it when a server is made.
+    /// The form that Nova expects when a server is created.
     pub(super) fn sent(&self) -> Value {
         match self {
             Self::Any => "auto".into(),
@@ -82,7 +82,7 @@ impl Nics {
         }
     }
 
-    /// What is to be connected still, and the ports that are to go.
+    /// The missing connections, and the ports to remove.
     pub(super) fn compared<'v>(&'v self, ports: &'v [Value]) -> (Vec<&'v Nic>, Vec<&'v Value>) {
         let nics = match self {
             Self::Any => return Default::default(),
@@ -91,7 +91,7 @@ impl Nics {
         };
         let mut left: Vec<&Value> = ports.iter().collect();
         let mut missing = Vec::new();
-        // Who asks for more chooses first.
+        // Those that ask for more choose first.
         let mut nics: Vec<&Nic> = nics.iter().collect();
         nics.sort_by_key(|nic| (nic.port.is_none(), nic.address.is_none()));
         for nic in nics {
@@ -147,7 +147,7 @@ impl Nic {
         sent.into()
     }
 
-    /// As Nova takes it for a server that is there.
+    /// The form that Nova expects for an existing server.
     pub(super) fn attached(&self) -> Value {
         match (&self.port, &self.address) {
             (Some(port), _) => json!({ "port_id": port }),
@@ -157,12 +157,13 @@ impl Nic {
     }
 }
 
-/// Whether it is an id, and no name.
+/// Whether it is an id rather than a name.
 fn is_id(text: &str) -> bool {
     matches!(text.len(), 32 | 36) && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
-/// The network of a subnet. Nova takes no subnets: a network with one of them, or with an address, does the same.
+/// The network of a subnet. Nova does not accept subnets, but a network that has only one, or a network together with an address,
+/// has the same effect.
 async fn network_of(work: &Work<'_>, subnet: &str, has_address: bool) -> Result<String, Stop> {
     let id = work.find(Sort::Subnet, subnet).await?;
     let found = work.read(get("network", format!("/subnets/{}", encoded(&id))), "subnet").await?;

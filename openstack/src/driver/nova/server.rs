@@ -1,4 +1,4 @@
-//! Servers: where they are found, what they are like, and how they go.
+//! Servers: how they are found, what is read of them, and how they are deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use super::super::{Driver, Found, Lists, Made, State};
 use super::{boot, change};
 use crate::version::Version;
 
-/// In which servers have tags, and their flavors still an id.
+/// The first version in which servers have tags. Flavors still have an id in it.
 pub(super) const READ: Version = Version::new(2, 26);
 
 static SERVERS: Collection =
@@ -27,7 +27,7 @@ static SERVERS: Collection =
 #[derive(Debug)]
 pub(super) struct Servers;
 
-/// What is carried out, and what only says how it is to be.
+/// Whether a property is carried out, or only says how to do so.
 pub(super) fn takes(property: &str) -> bool {
     boot::TAKES.contains(&property)
         || matches!(
@@ -44,12 +44,12 @@ pub(super) fn path(id: &str) -> String {
     format!("/servers/{}", encoded(id))
 }
 
-/// Ports of a server.
+/// The ports of a server.
 pub(super) async fn ports(work: &Work<'_>, id: &str) -> Result<Vec<Value>, Stop> {
     work.listed(get("network", format!("/ports?device_id={}", encoded(id))), "ports").await
 }
 
-/// States in which somebody has stopped a server, and what has it run again.
+/// States in which somebody has stopped a server, and the action that makes it run again.
 pub(super) const STOPPED: [(&str, &str); 7] = [
     ("PAUSED", "unpause"),
     ("RESCUE", "unrescue"),
@@ -60,7 +60,7 @@ pub(super) const STOPPED: [(&str, &str); 7] = [
     ("SUSPENDED", "resume"),
 ];
 
-/// How a server is by what Nova says of it.
+/// The state of a server, from Nova's description.
 pub(super) fn state(item: &Value) -> State {
     let status = text(item, "status");
     if !text(item, "OS-EXT-STS:task_state").is_empty() {
@@ -133,14 +133,14 @@ impl Driver for Servers {
             });
             let full: Value = full.collect::<Vec<_>>().into();
             let plain: Value = items(listed).iter().map(|address| address["addr"].clone()).collect::<Vec<_>>().into();
-            // As in Heat, a network stands there by its name and by its id.
+            // As in Heat, a network appears both by its name and by its id.
             let id = items(listed).iter().find_map(port).map(|port| text(port, "network_id").to_owned());
             for key in id.into_iter().chain([network.clone()]) {
                 addresses.insert(key.clone(), full.clone());
                 networks.insert(key, plain.clone());
             }
         }
-        // Heat's: of the last network by its name, the first.
+        // As in Heat: the first address of the network whose name comes last.
         let mut named: Vec<(&String, &Value)> = item["addresses"].as_object().into_iter().flatten().collect();
         named.sort_by(|(one, _), (other, _)| other.cmp(one));
         let first = named.iter().find_map(|(_, listed)| items(listed).first()).map(|address| address["addr"].clone());
@@ -202,7 +202,7 @@ impl Driver for Servers {
         change::cannot_be(work, found, properties).await
     }
 
-    /// Ports and volumes, until Nova does not have them any more.
+    /// Releases ports and volumes, until Nova no longer has them.
     async fn release(&self, work: &Work<'_>, found: Found, exclusive: &BTreeSet<Name>) -> Result<Outcome, Stop> {
         let server = path(&found.phys);
         let mut is_free = true;
@@ -234,7 +234,7 @@ impl Driver for Servers {
         if work.remove(delete("compute", path(phys))).await?.is_none() {
             return Ok(Outcome::Absent);
         }
-        // Where servers can be restored they keep their ports, and are not listed: this one is not to be restored.
+        // Where servers can be restored, deleted servers keep their ports and are not listed. This one is not to be restored.
         match work.read(get("compute", path(phys)).version(READ), "server").await? {
             None => return Ok(Outcome::Done(None)),
             Some(item) if text(&item, "status") == "SOFT_DELETED" => {

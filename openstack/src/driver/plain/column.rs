@@ -1,4 +1,4 @@
-//! Columns of tables: which property of Heat's is which key of a service's.
+//! Columns of tables, which map Heat's properties to a service's keys.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::super::json::{agrees, given};
 use super::super::stop::Stop;
 use super::super::work::Work;
 
-/// Which property of Heat's is which key of a service's.
+/// Maps a property of Heat's to a key of a service's.
 #[derive(Debug)]
 pub(in crate::driver) struct Column {
     pub(in crate::driver) property: &'static str,
@@ -15,48 +15,48 @@ pub(in crate::driver) struct Column {
     pub(in crate::driver) form: Form,
     /// Whether it can be changed in place.
     pub(in crate::driver) changes: bool,
-    /// What it becomes when it is given no more, as JSON; without one it stays as it is.
+    /// Its value once it is no longer given, as JSON. Without a default, it stays as it is.
     pub(in crate::driver) default: Option<&'static str>,
 }
 
-/// How a property becomes what a service takes.
+/// How a property is converted for a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::driver) enum Form {
-    /// As it is. The order of lists does not matter.
+    /// Unchanged. The order of lists does not matter.
     Same,
-    /// As it is, and the order of a list matters.
+    /// Unchanged, and the order of a list matters.
     Ordered,
-    /// As it is, if there is anything in it.
+    /// Unchanged, unless it is empty.
     Filled,
     /// A name or an id.
     Id(Sort),
-    /// A list of them.
+    /// A list of names or ids.
     Ids(Sort),
-    /// What has names of networks and subnets in it.
+    /// A value that contains names of networks and subnets.
     Nested,
-    /// An address, of which Heat writes `~` or nothing where there is none.
+    /// An address. In Heat it is `~` or empty if there is none.
     Gateway,
-    /// If it is true, no address.
+    /// If it is true, there is no address.
     NoAddress,
 }
 
-/// A column that can be changed, and stays as it is if it is given no more.
+/// A column that can be changed, and stays as it is once it is no longer given.
 pub(in crate::driver) const fn free(property: &'static str, key: &'static str, form: Form) -> Column {
     Column { property, key, form, changes: true, default: None }
 }
 
-/// A column that can be changed, and goes back to `default`.
+/// A column that can be changed, and goes back to `default` once it is no longer given.
 pub(in crate::driver) const fn back(property: &'static str, form: Form, default: &'static str) -> Column {
     Column { property, key: property, form, changes: true, default: Some(default) }
 }
 
-/// A column that is given when a thing is made, and never again.
+/// A column that is given when a thing is created, and never again.
 pub(in crate::driver) const fn fixed(property: &'static str, key: &'static str, form: Form) -> Column {
     Column { property, key, form, changes: false, default: None }
 }
 
 impl Column {
-    /// What the service is to have, if anything is said. A property may be written by the service's key as well, as it was in Heat once.
+    /// What the service is to have, if it is given. A property may also be written under the service's key, as Heat once allowed.
     pub(in crate::driver) async fn wanted(&self, work: &Work<'_>, properties: &Value) -> Result<Option<Value>, Stop> {
         let Some(value) = given(properties, self.property).or_else(|| given(properties, self.key)) else {
             return Ok(None);
@@ -69,7 +69,7 @@ impl Column {
             Form::Id(_) if text().is_empty() => return Ok(None),
             Form::Id(sort) => work.find(sort, text()).await?.into(),
             Form::Ids(sort) => work.find_all(sort, value).await?,
-            // Heat says nothing to Neutron of an empty list.
+            // Heat does not send an empty list to Neutron.
             Form::Nested if value.as_array().is_some_and(Vec::is_empty) => return Ok(None),
             Form::Nested => nested(work, value).await?,
             Form::Gateway => match text() {
@@ -96,7 +96,7 @@ impl Column {
     }
 }
 
-/// A map, or a list of maps, with ids under the keys that services have for them. What is null in it is not said.
+/// A map, or a list of maps, with ids under the service's keys. Nulls in it are left out.
 async fn nested(work: &Work<'_>, value: &Value) -> Result<Value, Stop> {
     match value {
         Value::Array(list) => {

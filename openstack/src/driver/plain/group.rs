@@ -1,7 +1,7 @@
 //! Rules of security groups.
 //!
-//! As in Heat: a group that is given rules has those, and Neutron's two that let everything out, unless one of those that are
-//! given is about what goes out.
+//! As in Heat, a group has the rules that it is given. It also keeps Neutron's two rules that let everything out, unless one of
+//! its rules is for outgoing traffic.
 
 use serde_json::{Map, Value, json};
 
@@ -11,11 +11,11 @@ use super::super::stop::Stop;
 use super::super::work::{Work, delete, get, post};
 use crate::Fault;
 
-/// Keys that say what a rule does.
+/// The keys that determine what a rule does.
 const KEYS: [&str; 7] =
     ["direction", "ethertype", "protocol", "port_range_min", "port_range_max", "remote_ip_prefix", "remote_group_id"];
 
-/// Gives a group the rules of its template: those that it has not are made, those that it should not have go.
+/// Gives a group the rules of its template: creates the missing ones, and deletes those that it should not have.
 pub(super) async fn reconcile(work: &Work<'_>, item: &mut Value, properties: &Value) -> Result<(), Stop> {
     if is_as_given(work, item, properties) {
         return Ok(());
@@ -27,7 +27,7 @@ pub(super) async fn reconcile(work: &Work<'_>, item: &mut Value, properties: &Va
     if missing.is_empty() && stale.is_empty() {
         return Ok(());
     }
-    // Neutron has no two rules that do the same, so one that differs in its description only goes first.
+    // Neutron does not allow two rules with the same effect, so a rule that differs only in its description is deleted first.
     let (first, last): (Vec<&Value>, Vec<&Value>) =
         stale.into_iter().partition(|stale| missing.iter().any(|missing| does_the_same(missing, stale)));
     for rule in first {
@@ -36,7 +36,7 @@ pub(super) async fn reconcile(work: &Work<'_>, item: &mut Value, properties: &Va
     if !missing.is_empty() {
         let rules: Vec<Value> = missing.into_iter().cloned().collect();
         match work.ask(post("network", "/security-group-rules", "security_group_rules", rules.into())).await {
-            // An earlier request for them was carried out: the next look shows it.
+            // An earlier request for them was carried out, which the next look shows.
             Err(Fault::Refused { status: 409, message, .. }) if message.contains("already exists") => {
                 return Err(Stop::later());
             }
@@ -77,20 +77,20 @@ pub(super) async fn differs(work: &Work<'_>, item: &Value, properties: &Value) -
     })
 }
 
-/// The attribute under which it is noted what rules a group has.
+/// The attribute in which the rules of a group are recorded.
 pub(super) const NOTED: &str = "rules";
 
-/// Most rules that are noted. A cloud gives a group a few; those of a template are in the template.
+/// The most rules that are recorded. A cloud gives a group only a few; those of a template are in the template.
 const MOST_NOTED: usize = 8;
 
-/// The rules of a group as they are noted, if they are few.
+/// The rules of a group in the form in which they are recorded, if they are few.
 pub(super) fn noted(item: &Value) -> Option<Value> {
     let mut rules: Vec<String> = items(&item["security_group_rules"]).iter().map(shown).collect();
     rules.sort_unstable();
     (rules.len() <= MOST_NOTED).then(|| rules.into())
 }
 
-/// Whether a group that is given no rules has those still that it has from the cloud, whose administrators choose them.
+/// Whether a group that is given no rules still has those that the cloud gave it. The cloud's administrators choose those.
 fn is_as_given(work: &Work<'_>, item: &Value, properties: &Value) -> bool {
     given(properties, "rules").is_none() && work.noted(NOTED).is_some_and(|noted| Some(noted) == self::noted(item))
 }
@@ -100,7 +100,7 @@ fn shown(rule: &Value) -> String {
     said.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect::<Vec<_>>().join(" ")
 }
 
-/// Those of `wanted` that there are not, and those of `current` that there should not be.
+/// Those of `wanted` that do not exist, and those of `current` that should not exist.
 fn compared<'v>(wanted: &'v [Value], current: &'v [Value]) -> (Vec<&'v Value>, Vec<&'v Value>) {
     let is =
         |one: &Value, other: &Value| does_the_same(one, other) && agrees(&one["description"], &other["description"]);
@@ -116,7 +116,7 @@ fn does_the_same(one: &Value, other: &Value) -> bool {
     })
 }
 
-/// One name for each protocol.
+/// A single name for each protocol.
 fn protocol(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.to_lowercase(),
@@ -131,7 +131,7 @@ fn protocol(value: &Value) -> Option<String> {
     }
 }
 
-/// The rules that a group is to have, as Neutron takes them.
+/// The rules that a group is to have, in Neutron's form.
 async fn wanted(work: &Work<'_>, group: &str, properties: &Value) -> Result<Vec<Value>, Stop> {
     let mut rules = Vec::new();
     for rule in given(properties, "rules").map(items).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! Types of Neutron's that are rows of a table: a collection, columns, and a mark in the description.
+//! Neutron's types that are rows of a table: a collection, columns, and a mark in the description.
 
 mod column;
 mod group;
@@ -27,10 +27,10 @@ use unsaid::Asked;
 #[derive(Debug)]
 pub(super) struct Plain {
     pub(super) collection: &'static Collection,
-    /// The key of one.
+    /// The key of a single one.
     pub(super) one: &'static str,
     pub(super) columns: &'static [Column],
-    /// Whether templates give it a description and tags.
+    /// Whether templates give it a description, and tags.
     pub(super) described: bool,
     pub(super) tagged: bool,
     /// Heat's attributes and the keys that they are read from.
@@ -53,7 +53,7 @@ impl Plain {
         format!("{}/{}", self.collection.path, encoded(id))
     }
 
-    /// What a template says of the thing: a key, the property that it comes from, and what it is to be.
+    /// What a template says of the thing: each column with the wanted value.
     async fn wanted(&self, work: &Work<'_>, properties: &Value) -> Result<Vec<(&Column, Value)>, Stop> {
         let mut wanted = Vec::new();
         for column in self.columns {
@@ -64,13 +64,13 @@ impl Plain {
         Ok(wanted)
     }
 
-    /// Whether more than one request is needed until it is as it should be.
+    /// Whether it takes more than one request to create it completely.
     fn needs_more(&self, properties: &Value) -> bool {
         (self.tagged && given(properties, "tags").is_some_and(|tags| !items(tags).is_empty()))
             || self.quirk.needs_more(properties)
     }
 
-    /// The name that a thing is to have, if it has another one.
+    /// The wanted name of a thing, if it has another one.
     fn other_name(&self, work: &Work<'_>, item: &Value, properties: &Value) -> Option<Value> {
         let wanted = work.called(properties);
         (self.takes("name") && wanted != item["name"]).then_some(wanted)
@@ -81,7 +81,7 @@ impl Plain {
         Ok(answer.get_mut(self.one).map(Value::take).unwrap_or_default())
     }
 
-    /// Gives it tags besides those that are ours, if it has others.
+    /// Sets its tags if they differ, besides our own.
     async fn tag(&self, work: &Work<'_>, item: &mut Value, properties: &Value) -> Result<(), Stop> {
         if !self.tagged {
             return Ok(());
@@ -104,12 +104,12 @@ fn seen(item: Value, marks: &Mark) -> Found {
     Found::new(marks.row_in(text(&item, "description")), text(&item, "id"), item.clone())
 }
 
-/// The description that a thing is to have once it is as it should be.
+/// The description of a thing once it is finished.
 fn description(work: &Work<'_>, properties: &Value) -> String {
     with(own_description(properties), &work.mark)
 }
 
-/// The description that a template gives, by a property or besides.
+/// The description that a template gives, as a property or in `value_specs`.
 fn own_description(properties: &Value) -> &str {
     let said = given(properties, "description").or_else(|| properties["value_specs"].get("description"));
     said.and_then(Value::as_str).unwrap_or_default()
@@ -125,7 +125,7 @@ fn own_tags(properties: &Value) -> Value {
     given(properties, "tags").cloned().unwrap_or_else(|| json!([]))
 }
 
-/// What a template says for keys that Heat has no property for.
+/// The values of a template for keys that have no property in Heat.
 fn besides(properties: &Value) -> impl Iterator<Item = (&String, &Value)> {
     properties["value_specs"].as_object().into_iter().flatten().filter(|(key, _)| *key != "description")
 }
@@ -261,7 +261,7 @@ impl Driver for Plain {
         if let Some(wanted) = self.other_name(work, item, properties) {
             body.insert("name".into(), wanted);
         }
-        // A thing that was taken over has a description of its own, and gets the mark as well.
+        // A thing that was taken over has a description of its own, to which the mark is added.
         let current = text(item, "description");
         let own = own_description(properties);
         let own = if own.is_empty() && !self.described { without(current) } else { own };

@@ -1,4 +1,4 @@
-//! What single types of Neutron's do that no table says.
+//! Behavior of single Neutron types that does not fit into a table.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,17 @@ use super::super::stop::Stop;
 use super::super::work::Work;
 use super::group;
 
-/// What a type does that no table says.
+/// What a type does that does not fit into a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::driver) enum Quirk {
     None,
-    /// A floating IP has no name, and may be given to a port by an association.
+    /// A floating IP has no name, and an association may give it to a port.
     Floating,
-    /// A security group has rules, which are things of their own.
+    /// A security group has rules, which are separate things.
     Group,
     /// Addresses can be taken from a port.
     Port,
-    /// Neutron wants to know which version of IP a subnet is for; Heat knows it.
+    /// Neutron asks for the IP version of a subnet, which Heat knows.
     Subnet,
 }
 
@@ -36,12 +36,12 @@ impl Quirk {
         }
     }
 
-    /// Whether more than one request is needed until a thing is as it should be.
+    /// Whether it takes more than one request to create a thing completely.
     pub(super) fn needs_more(self, properties: &Value) -> bool {
         self == Self::Group && given(properties, "rules").is_some_and(|rules| !items(rules).is_empty())
     }
 
-    /// Before a thing is made.
+    /// Adjusts the request before a thing is created.
     pub(super) fn making(self, body: &mut Map<String, Value>) {
         match self {
             Self::Floating => drop(body.remove("name")),
@@ -52,9 +52,9 @@ impl Quirk {
         }
     }
 
-    /// Before a thing is changed.
+    /// Adjusts the request before a thing is changed.
     pub(super) fn changing(self, body: &mut Map<String, Value>, item: &Value) {
-        // Of both, Neutron forgets the one that is not said.
+        // If only one of the two is given, Neutron resets the other.
         if self == Self::Floating && (body.contains_key("port_id") || body.contains_key("fixed_ip_address")) {
             let port = body.entry("port_id").or_insert_with(|| item["port_id"].clone()).clone();
             if port.is_null() {
@@ -63,20 +63,20 @@ impl Quirk {
         }
     }
 
-    /// Whether a key stays as it is although the template says nothing of it: somebody else sets it.
+    /// Whether a key that the template does not give stays as it is, because something else sets it.
     pub(super) fn keeps(self, key: &str, item: &Value) -> bool {
         match (self, key) {
-            // An association does.
+            // An association sets it.
             (Self::Floating, "port_id") => items(&item["tags"]).iter().any(|tag| tag.as_str().is_some_and(is_mark)),
-            // Neutron chooses an address of the port, and whoever a port is given to says whose it is.
+            // Neutron chooses an address of the port, and whatever is given a port sets the port's owner.
             (Self::Floating, "fixed_ip_address") | (Self::Port, "device_id" | "device_owner") => true,
-            // Nova calls a port as the server.
+            // Nova names a port after its server.
             (Self::Port, "dns_name") => !text(item, "device_id").is_empty(),
             _ => false,
         }
     }
 
-    /// After a thing was made or changed: what takes requests of its own.
+    /// Does what takes further requests after a thing was created or changed.
     pub(super) async fn follow(self, work: &Work<'_>, item: &mut Value, properties: &Value) -> Result<(), Stop> {
         match self {
             Self::Group => group::reconcile(work, item, properties).await,
@@ -84,7 +84,7 @@ impl Quirk {
         }
     }
 
-    /// Attributes that no key has.
+    /// Attributes that are not in any key.
     pub(super) fn attributes(self, item: &Value) -> Option<(&'static str, Value)> {
         match self {
             Self::Group => Some((group::NOTED, group::noted(item)?)),
@@ -104,7 +104,7 @@ impl Quirk {
         }
     }
 
-    /// What is to be changed so that others can have what is to be released; nothing if that is not possible.
+    /// What to change so that others can have what is released; `None` if that is impossible.
     pub(super) fn released(self, item: &Value, exclusive: &BTreeSet<Name>) -> Option<Map<String, Value>> {
         let mut body = Map::new();
         match self {
@@ -129,5 +129,5 @@ impl Quirk {
     }
 }
 
-/// How words begin that speak of a floating IP's port.
+/// The beginning of the words for a floating IP's port.
 pub(in crate::driver) const FLOATING: &str = "the floating IP of ";

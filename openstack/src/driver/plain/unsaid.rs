@@ -1,7 +1,7 @@
-//! What the keys of a thing are to be that its template says nothing of, or not all of.
+//! The wanted values of keys that a template does not give, or gives only in part.
 //!
-//! A property that is not said is what a thing has without it, where that is the same in every cloud; else what it was when something
-//! was last done to the thing. What a cloud changes by itself is nothing that anybody has changed.
+//! A property that is not given has the value that a thing has without it, if that is the same in every cloud. Otherwise it has
+//! the value after the last action on the thing. What a cloud changes by itself does not count as a change.
 
 use serde_json::Value;
 
@@ -10,16 +10,16 @@ use super::super::stop::Stop;
 use super::super::work::Work;
 use super::{Column, Form, Plain};
 
-/// What a key is to be.
+/// The wanted value of a key.
 pub(super) struct Asked<'p> {
     pub(super) column: &'p Column,
     pub(super) wanted: Value,
-    /// The template says nothing of it.
+    /// Whether the template does not give it.
     pub(super) is_unsaid: bool,
 }
 
 impl Plain {
-    /// What the keys of a thing are to be, as far as that is known.
+    /// The wanted values of a thing's keys, as far as they are known.
     pub(super) async fn asked(
         &self,
         work: &Work<'_>,
@@ -28,7 +28,7 @@ impl Plain {
     ) -> Result<Vec<Asked<'_>>, Stop> {
         let mut asked = Vec::new();
         for column in self.columns {
-            // A service does not show everything to everybody.
+            // A service does not show every key to every user.
             let Some(current) = item.get(column.key) else { continue };
             let said = column.wanted(work, properties).await?;
             let is_unsaid = said.is_none();
@@ -46,18 +46,18 @@ impl Plain {
         Ok(asked)
     }
 
-    /// Whether a thing has still what it was given by the cloud.
+    /// Whether a thing still has the value that the cloud gave it.
     pub(super) fn is_as_given(&self, work: &Work<'_>, asked: &Asked<'_>, current: &Value) -> bool {
         asked.is_unsaid && self.noted(work, asked.column.key).is_some_and(|noted| asked.column.agrees(&noted, current))
     }
 
-    /// What a key was when something was last done to the thing.
+    /// The value of a key after the last action on the thing.
     fn noted(&self, work: &Work<'_>, key: &str) -> Option<Value> {
         let (attribute, _) = self.attributes.iter().find(|(_, known)| *known == key)?;
         work.noted(attribute)
     }
 
-    /// Whether another property says what the key of `column` is to be.
+    /// Whether another property determines the key of `column`.
     fn is_said_otherwise(&self, column: &Column, properties: &Value) -> bool {
         let is_said = |other: &&Column| given(properties, other.property).is_some_and(|value| *value != false);
         let others = self.columns.iter().filter(|other| other.key == column.key && other.property != column.property);
@@ -65,7 +65,7 @@ impl Plain {
     }
 }
 
-/// What a key is to be of which this is said, where something else was there as well when something was last done to the thing.
+/// The wanted value of a key that is given as `said`, completed with what else was there after the last action on the thing.
 fn in_full(key: &str, said: Option<Value>, noted: Option<Value>, current: &Value) -> Option<Value> {
     let is_of_it = |noted: &Value| said.as_ref().is_none_or(|said| agrees(said, noted));
     let Some(noted) = noted.filter(is_of_it) else { return said };
@@ -77,8 +77,8 @@ fn in_full(key: &str, said: Option<Value>, noted: Option<Value>, current: &Value
     }
 }
 
-/// The addresses that a port was given, if it has not got them any more, or more of IPv4. Neutron adds those of IPv6 that hosts give
-/// themselves, and some ports get none before a host is chosen for them.
+/// The addresses that a port was given, if it no longer has them all or has more IPv4 addresses. Neutron adds the IPv6 addresses
+/// that hosts give themselves, and some ports get no address before a host is chosen for them.
 fn addresses(said: Option<Value>, noted: Value, current: &Value) -> Option<Value> {
     if items(&noted).is_empty() {
         return said;
@@ -90,7 +90,7 @@ fn addresses(said: Option<Value>, noted: Value, current: &Value) -> Option<Value
     Some(if is_it { current.clone() } else { noted })
 }
 
-/// A way out that is still the same one translates addresses as it did. Only who may may say so.
+/// A gateway that is still on the same network keeps its setting for address translation. Only users with that right may set it.
 fn gateway(said: Option<Value>, noted: &Value, current: &Value) -> Option<Value> {
     let mut said = said?;
     let network = &noted["network_id"];
