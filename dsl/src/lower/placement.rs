@@ -1,7 +1,7 @@
 //! Placement policies in a template: the metadata of a separate resource that means nothing to Heat.
 //!
-//! Beside them stands which servers talk to each other, as the software's wires show. If a blueprint has no policies,
-//! none of this is written.
+//! The same resource lists which servers talk to each other, as the wires of the software show. If a blueprint has no
+//! policies, none of this is written.
 
 use wattle_agent_core::seed::Seed;
 
