@@ -53,7 +53,7 @@ impl<'r> Ran<'r> {
         self.record().failure.as_ref()
     }
 
-    /// How many times its recipe was started. It is more than 1 if its agent died meanwhile, and 0 if it failed because
+    /// How many times its recipe was started. It is more than 1 if its agent died during a run, and 0 if it failed because
     /// of another component.
     pub fn attempts(self) -> u32 {
         self.record().attempts

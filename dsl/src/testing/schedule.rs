@@ -98,7 +98,7 @@ fn nanos(count: usize) -> Duration {
     Duration::from_nanos(count as u64)
 }
 
-/// Numbers that look random (Vigna's SplitMix).
+/// Numbers that look random (Vigna's `SplitMix`).
 struct Random(u64);
 
 impl Random {
