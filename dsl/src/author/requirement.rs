@@ -469,7 +469,7 @@ impl<T: PortType> Subject for Each<T> {
 
 impl Topology {
     /// Requires something of values, as soon as they are known: constants when `check` runs, parameters when the stack
-    /// is deployed, and values that exist only at run time before the first component runs that reads them all.
+    /// is deployed, and values that exist only at run time before any component that reads all of them runs.
     ///
     /// A broken requirement is reported under `name`, with this place and the values that were seen. Inside a module,
     /// the name is qualified by the module's own.
