@@ -1,8 +1,9 @@
-//! Attributes of resources, and the names by which decisions, user data and the data space know what is referred to.
+//! Attributes of resources, and the names that decisions, user data and the data space use for references.
 
 use crate::model::{Expr, Name, Reference, Referred, Step};
 
-/// The part of the data space below a server that holds its own attributes instead of a component's outputs.
+/// The part of the data space below a server that holds the server's own attributes. The other parts hold components'
+/// outputs.
 pub(crate) const SERVER_ENTRIES: &str = "server";
 
 /// An attribute of a resource, or its identity.
@@ -15,7 +16,7 @@ pub(crate) struct Attribute<'m> {
 }
 
 impl Attribute<'_> {
-    /// The attribute and the way into it: `networks.backbone.0`.
+    /// The attribute and the path into it: `networks.backbone.0`.
     pub(crate) fn key(&self) -> String {
         let mut key = self.name.map_or_else(|| "id".to_owned(), ToString::to_string);
         for step in self.path {
@@ -28,7 +29,7 @@ impl Attribute<'_> {
         key
     }
 
-    /// What a server is told it by: `db.networks.backbone.0`.
+    /// The key in a server's user data: `db.networks.backbone.0`.
     pub(crate) fn told(&self) -> String {
         format!("{}.{}", self.resource, self.key())
     }
@@ -39,8 +40,8 @@ impl Attribute<'_> {
     }
 }
 
-/// The references that decisions can name a value by, if it is one reference: of a server's attribute Heat's own and the
-/// entry that the server publishes.
+/// The references by which decisions can name a value, if it is a single reference. For a server's attribute, these are
+/// Heat's own and the entry that the server publishes.
 pub fn names_of(value: &Expr) -> Vec<String> {
     match value {
         Expr::Leaf(Reference::Resource(resource)) => {
@@ -59,7 +60,7 @@ pub fn names_of(value: &Expr) -> Vec<String> {
     }
 }
 
-/// A reference as a decision names it.
+/// A reference, as a decision names it.
 pub(crate) fn text(reference: Referred<'_>) -> String {
     match reference {
         Reference::Parameter(name) | Reference::Resource(name) | Reference::Promise(name) => name.to_string(),

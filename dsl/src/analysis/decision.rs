@@ -1,13 +1,13 @@
-//! What became of each reference of a model.
+//! How each reference of a model was resolved.
 
 use crate::model::{Name, Source};
 
-/// What became of one reference.
+/// How one reference was resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// Who refers to something.
+    /// The reader, which refers to something.
     pub reader: Reader,
-    /// What is referred to: `db_password`, `db.networks.backbone.0`, `db/db2/jdbc_base`, ...
+    /// What it refers to: `db_password`, `db.networks.backbone.0`, `db/db2/jdbc_base`, ...
     pub reference: String,
     /// How the value gets there.
     pub way: Way,
@@ -15,7 +15,7 @@ pub struct Decision {
     pub at: Source,
 }
 
-/// Who refers to something.
+/// What refers to something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// An input of a component.
@@ -34,26 +34,26 @@ pub enum Reader {
     },
     /// An export.
     Export(Name),
-    /// An output of the stack that is no export.
+    /// An output of the stack that is not an export.
     Output(Name),
     /// A requirement.
     Requirement(Name),
 }
 
-/// How a value gets to who refers to it.
+/// How a value gets to its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Way {
     /// Heat resolves it.
     Heat,
-    /// It is written into the data space with the seed, before Heat begins.
+    /// It is written into the data space with the seed, before Heat starts.
     Seed,
-    /// The reading server is told by its user data.
+    /// The reading server gets it in its user data.
     UserData,
     /// It is an entry of the data space, written at run time.
     Entry,
 }
 
-/// The decisions so far, if they are wanted.
+/// The decisions so far, if the caller wants them.
 pub(crate) struct Decisions {
     wanted: bool,
     pub(crate) made: Vec<Decision>,

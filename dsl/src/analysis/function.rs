@@ -1,15 +1,15 @@
-//! Functions of Heat's over values that agents know.
+//! Heat's functions, applied to values that agents know.
 //!
 //! Most functions are computed where their arguments are known: from constants and parameters when the seed is applied,
-//! else by the agent that reads the value. What only Heat can compute goes to Heat whole, and reaches the agent through its
-//! server's user data; so it can have no argument that Heat does not know.
+//! otherwise by the agent that reads the value. A function that only Heat can compute goes to Heat as a whole, and its
+//! value reaches the agent in the server's user data. So it cannot have an argument that Heat does not know.
 
 use sha2::{Digest, Sha256};
 use wattle_heat::template::Function;
 
 use crate::model::{Expr, IndexMap, Model, Reference, Referred, Resource, Value};
 
-/// Parameters that every stack has without declaring them, and only Heat knows.
+/// Whether a parameter is one that every stack has without declaring it, and that only Heat knows.
 pub(crate) fn is_pseudo(parameter: &str) -> bool {
     parameter.starts_with("OS::")
 }
@@ -19,22 +19,22 @@ pub(crate) fn is_heats(function: &str) -> bool {
     !Function::of(function).is_some_and(Function::is_computed)
 }
 
-/// The name of what Heat computes, in the user data: the same as long as the value is.
+/// The name, in the user data, of a value that Heat computes. It stays the same as long as the value's expression does.
 pub(crate) fn key(function: &str, value: &Expr) -> String {
     let json = serde_json::to_vec(value).unwrap_or_default();
     let digest = Sha256::digest(&json);
     digest[..4].iter().fold(format!("{function}."), |key, byte| format!("{key}{byte:02x}"))
 }
 
-/// The function of which a server is told the value under this name in its user data, if it is one that only Heat computes.
+/// The function whose value a server gets under this name in its user data, if only Heat can compute it.
 pub fn computed_by_heat(key: &str) -> Option<&str> {
     let (function, digest) = key.split_once('.')?;
     let is_digest = digest.len() == 8 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
     (is_digest && is_heats(function)).then_some(function)
 }
 
-/// What of `value` Heat does not know, or must not be asked for: the first reference to an output, a promise, an export of
-/// another stack, a server, or a secret.
+/// The first part of `value` that Heat does not know or must not be asked for: a reference to an output, a promise, an
+/// export of another stack, a server, or a secret.
 pub(crate) fn unknown_to_heat<'m>(model: &'m Model, value: &'m Expr) -> Option<Referred<'m>> {
     value.references().find(|reference| match reference {
         Reference::Output { .. } | Reference::Promise(_) | Reference::Import { .. } => true,
@@ -46,14 +46,14 @@ pub(crate) fn unknown_to_heat<'m>(model: &'m Model, value: &'m Expr) -> Option<R
     })
 }
 
-/// The expression that a condition of this name is.
+/// The expression of the condition with this name.
 pub(crate) fn named<'m>(model: &'m Model, name: &str) -> Option<&'m Expr> {
     model.conditions.get(name).map(|condition| &condition.value)
 }
 
-/// Everything that a computed function is given, conditions by name replaced by what they are.
+/// Everything that a computed function is given, with names of conditions replaced by their expressions.
 fn arguments<'m>(model: &'m Model, function: &str, argument: &'m Expr, depth: usize, visit: &mut impl FnMut(&'m Expr)) {
-    // Conditions that name each other in a ring are Heat's to refuse.
+    // It is up to Heat to refuse conditions that name each other in a ring.
     if depth > model.conditions.len() + 1 {
         return;
     }
@@ -84,7 +84,7 @@ fn by_name<'m>(model: &'m Model, condition: &str, visit: &mut dyn FnMut(&'m Expr
     }
 }
 
-/// Calls `visit` for each part of a value that an agent resolves: those of functions that it computes too.
+/// Calls `visit` for each part of a value that an agent resolves, including the parts of functions that it computes.
 pub(crate) fn parts<'m>(model: &'m Model, value: &'m Expr, depth: usize, visit: &mut impl FnMut(&'m Expr)) {
     match value {
         Expr::Text(items) | Expr::List(items) => items.iter().for_each(|item| parts(model, item, depth, visit)),

@@ -1,7 +1,7 @@
 //! Identities: the names under which things were first deployed.
 //!
-//! Heat and agents know things by their names. So what is lowered has those under which things were deployed, whatever they
-//! are called in the model by now.
+//! Heat and agents know things by their names. So the lowered output uses the names under which things were first
+//! deployed, whatever the model calls them now.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use crate::model::{Expr, FormerName, IndexMap, Kind, Model, Name, Reference, Ste
 #[derive(Debug)]
 pub(crate) struct Identities {
     modules: HashMap<Name, String>,
-    /// Of what is called otherwise now.
+    /// The resources that have another name now.
     resources: HashMap<Name, Name>,
     components: HashMap<Name, Name>,
 }
@@ -22,14 +22,14 @@ impl Identities {
         Self::with(model, &model.moved)
     }
 
-    /// What everything in `model` was called, if no more was moved than is said.
+    /// Returns what everything in `model` was called, if only `moves` were made.
     pub(crate) fn with(model: &Model, moves: &[FormerName]) -> Self {
         let from = |kind: Kind| -> HashMap<&Name, &Name> {
             moves.iter().filter(|moved| moved.kind == kind).map(|moved| (&moved.name, &moved.from)).collect()
         };
         let mut identities = Self { modules: HashMap::new(), resources: HashMap::new(), components: HashMap::new() };
         let modules = from(Kind::Module);
-        // A module stands before those within it.
+        // A module comes before the modules within it.
         for name in model.modules.keys() {
             let identity = identities.qualified(name, modules.get(name).map(|from| &***from));
             identities.modules.insert(name.clone(), identity);
@@ -52,7 +52,7 @@ impl Identities {
         identities
     }
 
-    /// The identity of what is called `name` and was `from`; by itself, it goes where its module goes.
+    /// The identity of what is called `name` and was called `from`. If it was not moved itself, it follows its module.
     fn qualified(&self, name: &str, from: Option<&str>) -> String {
         let module = self.module(name);
         let (scope, own) = match module {
@@ -66,7 +66,7 @@ impl Identities {
         }
     }
 
-    /// Where the name of the module ends in which `name` is, and what that module was called.
+    /// For a name inside a module: where the module's name ends in `name`, and what the module was called.
     fn module(&self, name: &str) -> Option<(usize, &str)> {
         let ends = name.rmatch_indices('.').map(|(at, _)| at);
         ends.into_iter().find_map(|at| Some((at, self.modules.get(&name[..at])?.as_str())))
@@ -87,7 +87,7 @@ impl Identities {
         self.modules.get(name).map_or(name, String::as_str)
     }
 
-    /// What something else of a module was called, such as a promise.
+    /// What any other part of a module was called, such as a promise.
     fn other(&self, name: &Name) -> Name {
         self.qualified(name, None).into()
     }
@@ -127,7 +127,7 @@ impl Identities {
         }
     }
 
-    /// The resource that a function's argument names: it, or its first item.
+    /// Renames the resource that a function's argument names: the argument itself, or its first item.
     fn named(&self, argument: &mut Expr) {
         let value = |value: &mut Value| {
             if let Value::Str(name) = value {
@@ -147,7 +147,7 @@ impl Identities {
     }
 }
 
-/// The model with everything called as it was first deployed.
+/// The model with everything under the name with which it was first deployed.
 pub fn identified(model: &Model) -> Cow<'_, Model> {
     if model.moved.is_empty() {
         return Cow::Borrowed(model);
@@ -194,7 +194,7 @@ pub fn identified(model: &Model) -> Cow<'_, Model> {
     Cow::Owned(model)
 }
 
-/// Gives everything in `map` another name, and what is there then.
+/// Renames everything in `map`, and returns its values.
 fn renamed<V>(map: &mut IndexMap<Name, V>, name: impl Fn(&Name) -> Name) -> impl Iterator<Item = &mut V> {
     let before = std::mem::take(map);
     *map = before.into_iter().map(|(key, value)| (name(&key), value)).collect();

@@ -1,6 +1,6 @@
-//! The ways to lower a model, and what all of them call their own.
+//! The ways to lower a model, and the prefix that all of them reserve for their own names.
 
-/// What names of our own in templates begin with. Authors' names do not.
+/// The prefix of our own names in templates. Authors' names do not begin with it.
 pub const RESERVED: &str = "wattle_";
 
 /// What runs the software of a model.
@@ -14,10 +14,10 @@ pub enum Lowering {
 }
 
 impl Lowering {
-    /// All of them.
+    /// All lowerings.
     pub const ALL: [Self; 2] = [Self::Agents, Self::HeatNative];
 
-    /// What `--lowering` calls it.
+    /// Its name as a value of `--lowering`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Agents => "agents",

@@ -1,7 +1,7 @@
-//! What `check` and `lower` both need to know of a model: identities, and how each value reaches its reader.
+//! What both `check` and `lower` need to know about a model: identities, and how each value reaches its reader.
 //!
-//! What lives here: questions about a whole model whose answers are no output by themselves. What must not: diagnostics,
-//! templates, seeds.
+//! This module answers questions about a whole model whose answers are not output by themselves. Diagnostics, templates
+//! and seeds do not belong here.
 
 pub(crate) mod attribute;
 pub(crate) mod decision;

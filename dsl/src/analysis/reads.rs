@@ -1,4 +1,4 @@
-//! What an agent reads for a value.
+//! What an agent reads to get a value.
 
 use crate::model::{Expr, Model, Name, Reference};
 
@@ -7,24 +7,25 @@ use super::function::{self, is_heats, is_pseudo};
 
 /// One thing that an agent reads.
 pub(crate) enum Read<'m> {
-    /// A parameter, known with the seed.
+    /// A parameter, known from the seed.
     Parameter(&'m Name),
     /// An output of a component.
     Output { component: &'m Name, output: &'m Name },
-    /// An attribute of a resource: a server's is an entry, of others the reader is told.
+    /// An attribute of a resource. A server's attribute is an entry; any other reaches the reader in its user data.
     Attribute(Attribute<'m>),
     /// An export of another stack.
     Import { stack: &'m Name, export: &'m Name },
-    /// What Heat resolves, with its name in the user data.
+    /// A value that Heat resolves as a whole, with its name in the user data.
     Whole { key: String, value: &'m Expr },
 }
 
-/// Calls `visit` for each thing that is read for `value`; what fulfils a promise is read in its place.
+/// Calls `visit` for each thing that is read for `value`. A promise is replaced by what fulfils it.
 pub(crate) fn each<'m>(model: &'m Model, value: &'m Expr, visit: &mut impl FnMut(Read<'m>)) {
     within(model, value, visit, 0);
 }
 
-/// Calls `visit` for each that is known at run time only, by a name that is the same wherever the same is read.
+/// Calls `visit` for each thing that is known only at run time, with a name that is the same wherever the same thing is
+/// read.
 pub(crate) fn run_time<'m>(model: &'m Model, value: &'m Expr, visit: &mut impl FnMut(String)) {
     each(model, value, &mut |read| match read {
         Read::Parameter(_) => {}

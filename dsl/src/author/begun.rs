@@ -1,8 +1,9 @@
-//! What is begun and never added.
+//! Components and resources that are begun and never added.
 //!
-//! A component or a resource is begun by its `new()`, and is part of a topology once that takes it. What is dropped before is
-//! noted for the topology that is under construction on this thread, the last one if there are several, so that `check` can
-//! say so. A place that something was added from is not noted: whoever repeats it leaves out what is not needed.
+//! `new()` begins a component or a resource, and adding it makes it part of a topology. Anything dropped before that is
+//! noted for the topology that is under construction on this thread (the newest one, if there are several), so that
+//! `check` can report it. A place from which something was added is not noted: code that runs there repeatedly may
+//! leave out what it does not need.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -12,7 +13,7 @@ use crate::model::{Kind, Unused};
 
 type Place = &'static Location<'static>;
 
-/// What was dropped.
+/// Something that was dropped.
 struct Dropped {
     kind: Kind,
     ty: String,
@@ -20,21 +21,21 @@ struct Dropped {
 }
 
 thread_local! {
-    /// The topologies under construction, with what was dropped meanwhile.
+    /// The topologies under construction, each with what was dropped in the meantime.
     static OPEN: RefCell<Vec<(u32, Vec<Dropped>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A component or a resource until it is added.
+/// A component or a resource that is not added yet.
 pub(super) struct Begun(Option<Dropped>);
 
 impl Begun {
-    /// Something of the type `ty` that is begun where this is called.
+    /// Begins something of the type `ty`, at the caller's place.
     #[track_caller]
     pub(super) fn new(kind: Kind, ty: impl Into<String>) -> Self {
         Self(Some(Dropped { kind, ty: ty.into(), at: Location::caller() }))
     }
 
-    /// It is added. Returns where it was begun.
+    /// Notes that it was added. Returns the place where it was begun.
     pub(super) fn added(&mut self) -> Option<Place> {
         self.0.take().map(|begun| begun.at)
     }
@@ -43,7 +44,7 @@ impl Begun {
 impl Drop for Begun {
     fn drop(&mut self) {
         let Some(begun) = self.0.take() else { return };
-        // While the thread ends, nothing is under construction.
+        // While the thread ends, no topology is under construction.
         let _ = OPEN.try_with(|open| {
             if let Some((_, dropped)) = open.borrow_mut().last_mut() {
                 dropped.push(begun);
@@ -52,7 +53,7 @@ impl Drop for Begun {
     }
 }
 
-/// What a topology under construction notices.
+/// What a topology notices while it is under construction.
 pub(super) struct Watch {
     topology: u32,
     added: HashSet<Place>,
@@ -68,7 +69,7 @@ impl Watch {
         self.added.extend(begun.added());
     }
 
-    /// What was begun since and never added: once for each place.
+    /// What was begun in the meantime and never added, once for each place.
     pub(super) fn unused(&mut self) -> Vec<Unused> {
         let mut seen = std::mem::take(&mut self.added);
         let mut unused = self.close();

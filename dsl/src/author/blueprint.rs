@@ -9,31 +9,31 @@ use super::exports::Exports;
 use super::parameters::Parameters;
 use super::topology::Topology;
 
-/// A blueprint. Implemented by `#[blueprint]` for the function that it stands on.
+/// A blueprint. `#[blueprint]` implements it for the function it annotates.
 #[diagnostic::on_unimplemented(
     message = "this is not a blueprint",
     label = "`#[blueprint]` does not stand on it",
     note = "put `#[blueprint]` on the function: `#[blueprint] pub fn name(t: &mut Topology, p: Settings) -> Exports`"
 )]
 pub trait Blueprint {
-    /// The function's name, which names the stack.
+    /// The function's name, which is also the name of the stack.
     const NAME: &'static str;
-    /// What its documentation says.
+    /// The function's documentation.
     const DESCRIPTION: &'static str;
-    /// What the source says of the settings: those whose struct was found.
+    /// The settings as the source describes them, if the struct of the configuration was found.
     const SETTINGS: &'static [Setting] = &[];
-    /// What is chosen at deployment.
+    /// The values that are chosen at deployment.
     type Parameters: Parameters;
-    /// What is chosen while building.
+    /// The values that are chosen while building.
     type Config: DeserializeOwned + Default;
 
-    /// Where it stands.
+    /// Where the function stands in the source.
     fn at(&self) -> Source;
 
     /// Runs the function.
     fn build(&self, t: &mut Topology, parameters: Self::Parameters, config: Self::Config) -> Exports;
 
-    /// The model of the blueprint for one configuration.
+    /// Returns the blueprint's model for one configuration.
     fn model(&self, config: Self::Config) -> Model {
         let mut t = Topology::new(Self::NAME);
         Self::DESCRIPTION.clone_into(&mut t.model.description);
@@ -44,14 +44,14 @@ pub trait Blueprint {
     }
 }
 
-/// What the source says of a setting.
+/// A setting, as the source describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// The field's name.
     pub name: &'static str,
     /// Its documentation; empty if it has none.
     pub doc: &'static str,
-    /// Its default, if that is a constant; of an enum, the name of the variant.
+    /// Its default, if that is a constant. For an enum, this is the name of the variant.
     pub default: Option<&'static str>,
 }
 
@@ -60,7 +60,7 @@ pub struct Setting {
 #[serde(deny_unknown_fields)]
 pub struct NoConfig {}
 
-// A blueprint that exports nothing may return nothing.
+// Lets a blueprint that exports nothing return nothing.
 impl From<()> for Exports {
     fn from((): ()) -> Self {
         Self::new()

@@ -1,10 +1,10 @@
-//! What knows Heat's schemas, and what a topology learns of it for resources without types.
+//! The catalogs that know Heat's schemas, and what a topology learns from them about resources without types.
 
 use std::collections::HashSet;
 
 use crate::model::{Model, Schema};
 
-/// Knows the schema of a type, if it is one of its own.
+/// Returns the schema of a type, if it is one of the catalog's own.
 pub(super) type Catalog = fn(&str) -> Option<Schema>;
 
 /// The catalogs of the resources that were added.
@@ -19,7 +19,7 @@ impl Catalogs {
         }
     }
 
-    /// Adds to `model` the schemas of those raw resources' types that a catalog knows.
+    /// Adds the schemas of raw resources' types to `model`, as far as a catalog knows them.
     pub(super) fn judge(&self, model: &mut Model) {
         let mut strange = HashSet::new();
         for ty in model.resources.values().map(|resource| &resource.ty) {

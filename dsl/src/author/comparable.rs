@@ -1,4 +1,4 @@
-//! Which values compare with which, and what else they can be tested for.
+//! Which values can be compared with each other, and what else they can be tested for.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -24,14 +24,14 @@ pub trait Comparable: PortType {
     type Plain;
 }
 
-/// A type whose values are more or less than each other.
+/// A type whose values are ordered.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` is neither more nor less than another",
     label = "no number",
     note = "`at_least`, `at_most`, `more_than`, `less_than` and `between` are for numbers and lengths of time; how long text or a list is, is tested by `length(3..)`"
 )]
 pub trait Ordered: Comparable {
-    /// With what they are compared: [`Comparable::Plain`].
+    /// The type that they are compared with: [`Comparable::Plain`].
     type Amount;
 }
 
@@ -61,7 +61,8 @@ pub trait Listed: PortType {
     type Item: PortType;
 }
 
-/// A value with which one of type `T` can be compared: a constant of that type, or what is deferred and will be like it.
+/// A value that can be compared with a value of type `T`: a constant of that type, or a deferred value that will be of
+/// a comparable type.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be compared with `{Self}`",
     label = "this is `{Self}`, the other is `{T}`",

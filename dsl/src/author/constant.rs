@@ -1,4 +1,4 @@
-//! Constants that stand in declarations: the defaults of inputs, the defaults and allowed values of parameters.
+//! Constants in declarations: the defaults of inputs, and the defaults and allowed values of parameters.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::model::Value;
 
 use super::port::{PortType, scalars};
 
-/// A constant that can stand where a declaration needs a `T`.
+/// A constant that a declaration takes where it needs a `T`.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` was expected, not `{Self}`",
     label = "not a `{T}`",
@@ -17,7 +17,7 @@ pub trait Constant<T> {
     fn into_constant(self) -> Value;
 }
 
-/// The data of a constant.
+/// Returns a constant as data.
 #[doc(hidden)]
 pub fn constant<T>(value: impl Constant<T>) -> Value {
     value.into_constant()
@@ -35,7 +35,8 @@ macro_rules! own {
 }
 scalars!(own: booleans integers floats strings written durations);
 
-// Text that is not the address or URL that it should be is found by `check`, as a default that does not fit its type.
+// Text is taken here too. If it is not the address or URL that it should be, `check` reports a default that does not
+// fit its type.
 macro_rules! written {
     ($($ty:ty as $scalar:ident,)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -1,5 +1,7 @@
-//! What a blueprint may branch on and count to: what `#[blueprint]` passes conditions and counts through, so that the
-//! compiler says why a deferred value will not do.
+//! What a blueprint may branch on and count to.
+//!
+//! `#[blueprint]` passes conditions and counts through the functions of this module, so that the compiler can say why a
+//! deferred value cannot be used there.
 
 use std::ops::{Neg, Not};
 
@@ -29,7 +31,7 @@ impl Decidable for bool {
     note = "how many there are is chosen while building: a field of the blueprint's configuration, its third argument"
 )]
 pub trait Countable<Number> {
-    /// The number. Its type stands apart, so that the compiler judges the bound before it compares types.
+    /// The number. It has a type parameter of its own, so that the compiler judges the bound before it compares types.
     fn number(self) -> Number;
 }
 
@@ -45,7 +47,7 @@ macro_rules! countable {
 }
 countable!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
 
-/// What a blueprint can compare with the constants of a `match`.
+/// What a blueprint can match against constants.
 #[diagnostic::on_unimplemented(
     message = "the blueprint cannot match `{Self}`: its value is not known while the blueprint runs",
     label = "not known yet",
@@ -53,7 +55,7 @@ countable!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
     note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait Matched<Constant> {
-    /// The value. Its type stands apart, so that the compiler judges the bound before it compares types.
+    /// The value. It has a type parameter of its own, so that the compiler judges the bound before it compares types.
     fn constant(self) -> Constant;
 }
 
@@ -79,7 +81,7 @@ where
     }
 }
 
-/// What a literal can be compared with behind a reference.
+/// A type that can be compared with a literal through a reference.
 pub trait Literal {}
 
 macro_rules! literal {
@@ -90,7 +92,7 @@ macro_rules! literal {
 }
 literal!(str bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64 &str);
 
-/// What has a negative.
+/// What can be negated with `-`.
 #[diagnostic::on_unimplemented(
     message = "nothing can be calculated from `{Self}`: its value is not known while the blueprint runs",
     label = "not known yet",
@@ -109,7 +111,7 @@ impl<T: Neg> Signed<T::Output> for T {
     }
 }
 
-/// What has an opposite.
+/// What can be inverted with `!`.
 #[diagnostic::on_unimplemented(
     message = "the blueprint cannot invert `{Self}`: whether it is true is not known while the blueprint runs",
     label = "not known yet",
@@ -128,14 +130,14 @@ impl<T: Not> Invertible<T::Output> for T {
     }
 }
 
-/// What a negative number can be.
+/// A type that has negative numbers.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` is never negative",
     label = "a negative number",
     note = "numbers from 0 on are meant: what takes others is declared as `i64`, `i32`, `i16` or `i8`"
 )]
 pub trait Negative {
-    /// The number below zero that is as far from it.
+    /// The number with its sign changed.
     fn negated(self) -> Self;
 }
 
@@ -151,37 +153,37 @@ macro_rules! negative {
 }
 negative!(i8 i16 i32 i64 i128 isize);
 
-/// The condition, if it is known.
+/// Returns the condition, which must be known.
 #[doc(hidden)]
 pub fn decided(condition: impl Decidable) -> bool {
     condition.decide()
 }
 
-/// The number, if it is known.
+/// Returns the number, which must be known.
 #[doc(hidden)]
 pub fn counted<Number>(count: impl Countable<Number>) -> Number {
     count.number()
 }
 
-/// What a `match` compares with constants, if it is known.
+/// Returns what a `match` compares with constants, which must be known.
 #[doc(hidden)]
 pub fn matched<Constant>(value: impl Matched<Constant>) -> Constant {
     value.constant()
 }
 
-/// The negative of a value, if it is known.
+/// Returns the negative of a value, which must be known.
 #[doc(hidden)]
 pub fn negated<Negated>(number: impl Signed<Negated>) -> Negated {
     number.negate()
 }
 
-/// The opposite of a value, if it is known.
+/// Returns the opposite of a value, which must be known.
 #[doc(hidden)]
 pub fn inverted<Inverted>(truth: impl Invertible<Inverted>) -> Inverted {
     truth.invert()
 }
 
-/// A number below zero.
+/// Returns a number below zero.
 #[doc(hidden)]
 pub fn negative<Number: Negative>(number: Number) -> Number {
     number.negated()

@@ -1,8 +1,8 @@
-//! What says that a module is dropped: `#[blueprint]` passes the value of each statement through it that builds something.
+//! Reports a module that is dropped. `#[blueprint]` passes the value of each statement that builds something through
+//! this module.
 //!
-//! The compiler looks for a method of a type before it looks for one of a trait, and passes over those of which a bound does not
-//! hold: so modules have a method whose result must be
-//! used, and all else keeps what it is.
+//! The compiler looks for inherent methods before it looks for methods of traits, and skips those whose bounds do not
+//! hold. So modules get an inherent method whose result must be used, and any other value stays what it is.
 
 use super::module::Module;
 
@@ -10,7 +10,7 @@ use super::module::Module;
 pub struct Dropped<T>(pub T);
 
 impl<M: Module> Dropped<M> {
-    /// The module is dropped.
+    /// Says that a module is dropped.
     pub fn dropped(self) -> DroppedModule {
         DroppedModule
     }
@@ -20,11 +20,12 @@ impl<M: Module> Dropped<M> {
 #[must_use = "a module is added to a topology: `t.add(name, module)`"]
 pub struct DroppedModule;
 
-/// What has a name that nothing uses.
+/// The value of a variable that nothing uses.
 pub struct Named<'v, T>(pub &'v T);
 
 impl<M: Module> Named<'_, M> {
-    /// The module is dropped. Of what is in a box the compiler does not suggest `let _ =`, which stands there already.
+    /// Says that a module is dropped. The result is in a box, because the compiler would otherwise suggest `let _ =`,
+    /// which stands there already.
     pub fn dropped(self) -> Box<DroppedModule> {
         Box::new(DroppedModule)
     }
@@ -36,11 +37,11 @@ impl<T> OfNoModule for Named<'_, T> {
     fn dropped(self) {}
 }
 
-/// Whatever is no module.
+/// Any value that is not a module.
 pub trait OfNoModule {
-    /// What the value is.
+    /// The type that the value keeps.
     type Value;
-    /// The value, which the compiler judges by its own type.
+    /// Returns the value, which the compiler judges by its own type.
     fn dropped(self) -> Self::Value;
 }
 

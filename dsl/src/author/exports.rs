@@ -1,4 +1,4 @@
-//! Values that cross stacks.
+//! Values that stacks pass to each other.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use super::promise::Promise;
 use super::secret::Secret;
 use super::text::{Confidential, Open, Text};
 
-/// What a stack lets others read, and shows its operator.
+/// The values that other stacks can read and that the operator is shown.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -38,14 +38,14 @@ pub(super) struct Entry {
 }
 
 impl Exports {
-    /// Nothing exported.
+    /// Exports nothing yet.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Exports `value` under a name, or under the typed constant ([`Export`]) that importing crates use.
     ///
-    /// Secrets go out only under such a constant, which says in its type that they are.
+    /// A secret can only be exported under a constant, because the constant's type says that it is a secret.
     #[track_caller]
     #[must_use]
     pub fn entry<N, V: ExportAs<N>>(mut self, name: N, value: V) -> Self {
@@ -56,7 +56,7 @@ impl Exports {
     }
 }
 
-/// A value of another stack, as a constant that the exporting and the importing crate share.
+/// A value that another stack exports, as a constant that the exporting and the importing crate share.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -100,7 +100,7 @@ impl<T> Export<T> {
     note = "a secret is exported under a constant whose type says so: `pub const TOKEN: Export<Secret<String>> = Export::new(\"STACK\", \"token\")`"
 )]
 pub trait ExportAs<N> {
-    /// The stack that the name names, if it names one.
+    /// The stack that the name belongs to, if it names one.
     fn stack(name: &N) -> Option<&'static str>;
     /// The entry's name, type and value.
     fn entry(self, name: N) -> (&'static str, Type, Expression);
@@ -130,7 +130,7 @@ impl<T: PortType, V: IntoInput<T>> ExportAs<Export<T>> for V {
 
 /// A value that can be exported under a name.
 ///
-/// It has no words of its own: the compiler speaks of [`ExportAs`], which stands on the same type.
+/// It has no diagnostic of its own: the compiler shows that of [`ExportAs`], which stands on the same type.
 pub trait Exportable {
     /// Its type.
     type Type: PortType;

@@ -1,4 +1,4 @@
-//! The model's form of what an author wires: handles become names.
+//! Turns what an author wires into the model's form, in which handles are names.
 
 use std::convert::Infallible;
 
@@ -9,7 +9,7 @@ use super::handle::{Attribute, Id, Output, OutputSource, Segment};
 use super::topology::Topology;
 
 impl Topology {
-    /// The model's form of an expression. Handles of another topology become [`Reference::Foreign`].
+    /// Returns the model's form of an expression. Handles of another topology become [`Reference::Foreign`].
     pub(super) fn lower(&self, expression: &Expression) -> Expr {
         let Ok(expr) = expression.rebuild::<_, Infallible>(&mut |part| {
             Ok(match part {
@@ -72,7 +72,7 @@ impl Topology {
         }
     }
 
-    /// What `find` says of a handle of this topology; [`Reference::Foreign`] for others.
+    /// What `find` returns for a handle of this topology; [`Reference::Foreign`] for any other handle.
     fn named(&self, id: Id, what: &str, find: impl FnOnce(usize) -> Option<Expr>) -> Expr {
         let own = if id.topology == self.id { find(id.index as usize) } else { None };
         own.unwrap_or_else(|| Expr::foreign(what))

@@ -1,14 +1,14 @@
-//! A value as the author wired it, before handles are turned into names.
+//! A value as the author wired it, before handles become names.
 
 use crate::model::{Binding, Tree};
 
 use super::handle::{Attribute, Condition, Output, Parameter, Resource};
 use super::promise::Promise;
 
-/// Any value that can be wired: what every handle, constant, list and text turns into.
+/// Any value that can be wired. Every handle, constant, list and text turns into one.
 pub type Expression = Tree<Handle>;
 
-/// What of an expression is not known while building.
+/// The part of an expression that is not known while the blueprint runs.
 #[derive(Clone)]
 pub enum Handle {
     /// A parameter.
@@ -21,9 +21,9 @@ pub enum Handle {
     Output(Output<()>),
     /// The name of a condition.
     Condition(Condition),
-    /// The name of a parameter or of a resource, where a function takes that.
+    /// The name of a parameter or of a resource, for functions that take a name.
     NameOf(Box<Handle>),
-    /// What is wired already, with its place.
+    /// A value that is wired already, with its place.
     Bound(Binding),
 }
 

@@ -1,26 +1,27 @@
-//! Fields of a struct that is not known yet. Nothing takes one: the compiler says so in words of ours.
+//! Fields of a struct that is not known yet. Nothing takes such a field, and a diagnostic of ours says so.
 //!
-//! `#[derive(PortType)]` gives each struct a twin whose fields are these, to which a deferred struct dereferences. Inputs, exports
-//! and text do without an implementation whose bound would speak: the compiler would show it in each error about another type.
+//! `#[derive(PortType)]` gives each struct a twin with fields of this type, and a deferred struct dereferences to its
+//! twin. For inputs, exports and text there is no implementation with a bound that carries a diagnostic: the compiler
+//! would show that implementation in every error about another type.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
 
 use super::handle::{Attribute, Output, Parameter};
 
-/// A struct with a twin of its fields. Implemented by `#[derive(PortType)]`.
+/// A struct that has a twin. Implemented by `#[derive(PortType)]`.
 pub trait Fielded {
     /// The twin.
     type Fields: 'static;
-    /// The one value of it.
+    /// The only value of the twin.
     const FIELDS: &'static Self::Fields;
 }
 
-/// The field of a deferred struct, which is a `T` that nobody can take out.
+/// A field of a deferred struct: a `T` that cannot be taken out.
 pub struct FieldNotKnownYet<T>(PhantomData<fn() -> T>);
 
 impl<T> FieldNotKnownYet<T> {
-    /// The one value.
+    /// The only value.
     pub const NEW: Self = Self(PhantomData);
 }
 
@@ -43,7 +44,7 @@ macro_rules! fielded {
         }
     )*};
 }
-// Not of promises: their type follows from what takes them, and the compiler must know what it dereferences.
+// Not for promises: their type follows from what takes them, and the compiler must know what it dereferences.
 fielded!(Output Attribute Parameter FieldNotKnownYet);
 
 /// Implemented by nothing: the field of a deferred struct cannot be printed.

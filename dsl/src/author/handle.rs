@@ -1,27 +1,28 @@
-//! Handles: small `Copy` ids of what a topology holds.
+//! Handles: small `Copy` ids for what a topology holds.
 //!
-//! A handle knows its topology, so that one from elsewhere is found out instead of meaning something else here. None
-//! of them can be printed, compared or branched on: what they stand for is not known while the blueprint runs.
+//! A handle knows its topology, so a handle from another topology is detected and does not stand for something else in
+//! this one. Handles cannot be printed, compared or branched on, because their values are not known while the blueprint
+//! runs.
 
 use std::marker::PhantomData;
 
-/// The topology that made a handle, and the place in it.
+/// The topology that made a handle, and the index in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Id {
     pub(crate) topology: u32,
     pub(crate) index: u32,
 }
 
-/// Any resource: what a typed handle such as a server's or a network's stands on.
+/// Any resource. Typed handles, such as a server's or a network's, are built on it.
 #[derive(Clone, Copy)]
 pub struct Resource {
     pub(crate) id: Id,
 }
 
 impl Resource {
-    /// The attribute `name` of this resource, by Heat's name.
+    /// Returns the attribute `name` of this resource, under Heat's name.
     ///
-    /// Typed handles offer their attributes as methods; this is for what they do not know.
+    /// Typed handles have a method for each attribute that they know. Use this for any other.
     pub fn attribute<T>(self, name: &'static str) -> Attribute<T> {
         Attribute { id: self.id, name, path: [None; 3], ty: PhantomData }
     }
@@ -29,7 +30,7 @@ impl Resource {
 
 /// A resource on which components can run.
 ///
-/// A [`Resource`] of unknown type is taken at its word; `check` looks at its type.
+/// A [`Resource`] of unknown type is accepted here; `check` looks at its type.
 #[diagnostic::on_unimplemented(
     message = "components run on a server, not on `{Self}`",
     label = "this is not a server",
@@ -47,7 +48,7 @@ impl Host for Resource {
     }
 }
 
-/// Any component: what every component's own handle stands on.
+/// Any component. Every component's own handle is built on it.
 #[derive(Clone, Copy)]
 pub struct Component {
     pub(crate) id: Id,
@@ -70,16 +71,16 @@ impl AsComponent for Component {
     }
 }
 
-/// A condition of the template, decided when the stack is deployed.
+/// A condition of the template. Heat decides it when the stack is deployed.
 #[derive(Clone, Copy)]
 pub struct Condition {
     pub(crate) id: Id,
 }
 
-/// A component's output: a `T` that exists once the component ran.
+/// A component's output: a `T` that exists once the component has run.
 ///
-/// The handle of a component has one in a field for each output. Inputs, text and exports take it; it can be copied, and
-/// neither printed nor compared, for it is no value yet.
+/// A component's handle has one field of this type for each output. Inputs, text and exports take it. It can be copied,
+/// but neither printed nor compared, because it has no value yet.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -118,16 +119,16 @@ impl<T> Output<T> {
         Self { topology, source, ty: PhantomData }
     }
 
-    /// The output that `#[component]` declared as number `output`.
+    /// Returns the output that `#[component]` declared as number `output`.
     #[doc(hidden)]
     pub fn of(component: Component, output: u32) -> Self {
         Self::new(component.id.topology, OutputSource::Component { component: component.id.index, output })
     }
 }
 
-/// An attribute of a resource: a `T` that exists once Heat made the resource.
+/// An attribute of a resource: a `T` that exists once Heat has made the resource.
 ///
-/// The handles of a catalog have a method for each. Properties, inputs, text and exports take it.
+/// The handles of a catalog have a method for each attribute. Properties, inputs, text and exports take it.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -147,16 +148,16 @@ pub struct Attribute<T> {
 /// One step into an attribute's value.
 #[derive(Clone, Copy)]
 pub enum Segment {
-    /// A map's key.
+    /// A key of a map.
     Key(&'static str),
-    /// A list's index, from 0.
+    /// An index into a list, starting at 0.
     Index(u32),
-    /// A map's key that is the identity of a resource.
+    /// A key of a map that is the identity of a resource.
     Resource(Resource),
 }
 
 impl<T> Attribute<T> {
-    /// A part of the attribute's value: at most three steps into it.
+    /// Returns a part of the attribute's value, at most three steps into it.
     ///
     /// # Panics
     /// If `path` has more than three steps.
@@ -170,7 +171,7 @@ impl<T> Attribute<T> {
     }
 }
 
-/// A parameter: a `T` that is chosen at deployment, and stays a parameter of the template.
+/// A parameter: a `T` that is chosen at deployment and remains a parameter in the template.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -212,7 +213,7 @@ macro_rules! copy {
         }
         impl<T> Copy for $handle<T> {}
         impl<T> $handle<T> {
-            /// The handle, whatever its type.
+            /// The same handle without its type.
             pub(crate) fn untyped(self) -> $handle<()> {
                 $handle { $($field: self.$field,)* ty: PhantomData }
             }

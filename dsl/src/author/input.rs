@@ -25,7 +25,7 @@ pub trait IntoInput<T> {
     fn into_input(self) -> Expression;
 }
 
-/// A type whose values anybody may see.
+/// A type whose values are not secret.
 #[diagnostic::on_unimplemented(
     message = "a secret cannot flow into a public place",
     label = "a secret, which only a secret input, property or export takes",
@@ -34,7 +34,8 @@ pub trait IntoInput<T> {
 )]
 pub trait Public {}
 
-/// The type of no input. Constants have an impl for it because the compiler shows the source of one that is alone.
+/// A type that no input has. Constants are implemented for it because the compiler shows the source of an
+/// implementation that is the only one.
 enum Nothing {}
 
 macro_rules! constants {
@@ -73,7 +74,7 @@ macro_rules! wider_constants {
         }
     )*};
 }
-/// A type whose constants may stand in the blueprint as text.
+/// A type whose constants a blueprint may write as text.
 pub trait Literal {}
 #[diagnostic::do_not_recommend]
 impl Literal for String {}
@@ -101,12 +102,12 @@ wider_constants! {
     Ipv6Addr => IpAddr, |value| value.into_value();
 }
 
-/// A type whose deferred values an input of type `U` takes.
+/// A type whose deferred values can be wired to an input of type `U`.
 pub trait Fits<U> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: PortType> Fits<T> for T {}
-// What is public may become a secret, and never the other way.
+// A public value may become a secret, but never the other way around.
 #[diagnostic::do_not_recommend]
 impl<T: PortType> Fits<Secret<T>> for T {}
 #[diagnostic::do_not_recommend]
@@ -128,7 +129,7 @@ macro_rules! deferred {
 }
 deferred!(Parameter Attribute Output Promise);
 
-/// What Heat knows the resource by: of a volume, its id.
+/// What Heat knows the resource by. For a volume, this is its id.
 #[diagnostic::do_not_recommend]
 impl IntoInput<String> for Resource {
     fn into_input(self) -> Expression {

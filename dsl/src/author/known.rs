@@ -1,10 +1,10 @@
-//! What Rust's own values have, and what is not known yet has not: the compiler says so in words of ours.
+//! Methods that Rust's own values have and values that are not known yet do not have. Diagnostics of ours say so.
 
 use super::requirement::Subject;
 use super::unknown::{KnownToCalculate, KnownToLookInto, KnownToPrint};
 
-/// Methods that are looked for in a value that is not known yet. The bound refuses each in words of its own; what it returns is like what
-/// it would be, so that nothing else fails.
+/// Methods that authors may look for on a value that is not known yet. The bound of each method refuses it with a
+/// diagnostic of its own. Each method returns what the real one would return, so that nothing else fails.
 #[expect(clippy::wrong_self_convention, reason = "they are called like those of known values")]
 pub trait NotKnownYet: Subject {
     #[doc(hidden)]

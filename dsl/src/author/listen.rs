@@ -1,4 +1,4 @@
-//! What components listen on, and who reads what they write: for parts that let the one reach the other.
+//! What components listen on, and who reads what they write. Parts that open ports between servers need both.
 
 use crate::model::{Binding, Expr, Name, Ports, Protocol, Reference};
 
@@ -11,14 +11,14 @@ use super::topology::{Topology, position};
 pub struct Listening {
     /// The protocol.
     pub protocol: Protocol,
-    /// The first port.
+    /// The first port of the range.
     pub first: Expression,
-    /// The last port.
+    /// The last port of the range.
     pub last: Expression,
 }
 
 impl Topology {
-    /// What a component listens on, as its kind declares it and as its inputs are wired.
+    /// Returns the ports on which a component listens, as its type declares them and as its inputs are wired.
     pub fn listening(&self, component: impl AsComponent) -> Vec<Listening> {
         let Some((_, component)) = self.own_component(component.component()) else { return Vec::new() };
         let Some(declaration) = self.model.declaration(component) else { return Vec::new() };
@@ -26,7 +26,7 @@ impl Topology {
             Ports::Fixed { first, last } => Some([(*first).into(), (*last).into()]),
             Ports::OfInput(name) => {
                 let default = || declaration.inputs.get(name)?.default.clone().map(Expression::Constant);
-                // An optional port that is not wired is not listened on.
+                // If an optional port is not wired, the component does not listen on it.
                 let port = component
                     .inputs
                     .get(name)
@@ -43,7 +43,7 @@ impl Topology {
         listening.collect()
     }
 
-    /// The components that were put on a server so far, with their names on it.
+    /// Returns the components that have been put on a server so far, with their names on it.
     pub fn components_on(&self, server: impl Host) -> Vec<(Name, Component)> {
         let Some(server) = self.resource_name(server.resource()) else { return Vec::new() };
         let all = self.model.components.values().enumerate();
@@ -52,12 +52,13 @@ impl Topology {
             .collect()
     }
 
-    /// The name of a component on its server.
+    /// Returns the name of a component on its server.
     pub fn name_on_server(&self, component: impl AsComponent) -> Option<Name> {
         self.own_component(component.component()).map(|(_, component)| component.name.clone())
     }
 
-    /// The other servers on which something reads what a component writes, so far: each once, with its name.
+    /// Returns the other servers on which something reads what a component writes, as far as they are wired so far.
+    /// Each is listed once, with its name.
     pub fn readers(&self, component: impl AsComponent) -> Vec<(Name, Resource)> {
         let Some((key, component)) = self.own_component(component.component()) else { return Vec::new() };
         let mut readers: Vec<&Name> = Vec::new();
@@ -78,11 +79,12 @@ impl Topology {
         server.zip(network).is_some_and(|(server, network)| self.model.networks_of(server).known.contains(&&network))
     }
 
-    /// Whether a value comes of what the component `key` writes, through as many promises as there may be.
+    /// Whether a value comes from what the component `key` writes. It may come through as many promises as the model
+    /// has.
     fn reads(&self, value: &Expr, key: &Name, depth: usize) -> bool {
         value.references().any(|reference| match reference {
             Reference::Output { component, .. } => component == key,
-            // A ring of promises is somebody else's diagnostic.
+            // A ring of promises gets a diagnostic elsewhere.
             Reference::Promise(promise) if depth <= self.model.promises.len() => {
                 let fulfilled = self.model.promises.get(promise).map_or(&[][..], |promise| &promise.fulfilled);
                 fulfilled.iter().any(|Binding { value, .. }| self.reads(value, key, depth + 1))

@@ -1,7 +1,7 @@
-//! What an author writes: the topology, the handles that it gives out, and the values that flow between them.
+//! What an author writes: the topology, the handles that it returns, and the values that flow between them.
 //!
-//! What lives here: everything that turns calls into a [`Model`](crate::model::Model), with the author's place at each.
-//! What must not: any judgement of the result; that is `check`'s.
+//! This module turns calls into a [`Model`](crate::model::Model), and notes the author's place for each. It does not
+//! judge the result; `check` does that.
 
 mod begun;
 mod blueprint;
@@ -55,10 +55,10 @@ pub use topology::Topology;
 pub use wattle_words::Malformed;
 pub use wattle_words::types::*;
 
-// What values can be required to be.
+// What authors can require of values.
 pub use comparable::{Comparable, Comparand, Compares, Divisible, Lengthy, Listed, Ordered, Textual};
 
-// What a catalog's resources are made of, and what tells which values go where.
+// What a catalog's resources are made of, and the traits that decide which values go where.
 pub use exports::{ExportAs, Exportable};
 pub use expression::{Expression, Handle};
 pub use handle::{Host, Segment};
@@ -68,7 +68,7 @@ pub use module::{Complete, Part, Properties};
 pub use property::{AnyValue, IntoProperty, Item, item};
 pub use text::{AtDeployment, AtRunTime, Confidential, Open, Privacy, Scalar, Stage, TextPart};
 
-// What only generated code calls.
+// Called by generated code only.
 #[doc(hidden)]
 pub use component::{Inputs, Missing, Software, Wired};
 #[doc(hidden)]

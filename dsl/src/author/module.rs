@@ -15,11 +15,11 @@ use super::topology::{Topology, insert};
 /// A reusable part of a topology: a struct whose fields are its inputs, and whose `build` returns its outputs.
 ///
 /// A field can be a constant, a handle (`neutron::Net`, a component's own struct), an [`Output`](super::Output), an
-/// [`Attribute`](super::Attribute) or a [`Parameter`](super::Parameter); what is not known where a module is added is
-/// promised with [`Topology::later`].
+/// [`Attribute`](super::Attribute) or a [`Parameter`](super::Parameter). If a value is not known yet where the module
+/// is added, promise it with [`Topology::later`].
 ///
-/// A module that is built and dropped is in no topology. `#[blueprint]` has the compiler say so of statements that build one; to have it
-/// said anywhere, write `#[must_use]` in front of the struct.
+/// A module that is built and then dropped is in no topology. `#[blueprint]` makes the compiler warn about statements
+/// that build and drop one. To get that warning everywhere, write `#[must_use]` in front of the struct.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -50,9 +50,9 @@ use super::topology::{Topology, insert};
 pub trait Module {
     /// What the rest of the topology may use: handles, outputs, attributes, or a struct of them.
     type Outputs;
-    /// Adds the module's parts to the topology; their names are qualified by the module's own.
+    /// Adds the module's parts to the topology. Their names are qualified by the module's own.
     ///
-    /// It is implemented, and not called: `t.add(name, module)` calls it, and knows the module's name.
+    /// Implement this method, but do not call it: `t.add(name, module)` calls it, and knows the module's name.
     #[deprecated(
         note = "a module is added by `t.add(name, module)`, which calls this: only then do its parts have its name"
     )]
@@ -66,18 +66,18 @@ pub trait Module {
     note = "resources come from the catalog (`nova::Server::new()`), modules implement `Module`; components run on a server: `t.on(server).run(name, component)`"
 )]
 pub trait Part {
-    /// What adding it returns.
+    /// What `t.add` returns for it.
     type Outputs;
-    /// Whether all is given that it needs: `()`, or a type that tells what is missing.
+    /// Whether it has everything that it needs: `()`, or a type that says what is missing.
     type State;
     /// Adds it to the topology.
     fn add_to(self, t: &mut Topology, name: &str, at: Source) -> Self::Outputs;
 }
 
-/// Says of a part's state that nothing is missing.
+/// The state of a part that has everything it needs.
 ///
-/// A catalog implements it for a state of its own under a bound whose trait says what is missing: the compiler then
-/// speaks in the words of that trait.
+/// A catalog implements it for a state type of its own, under a bound whose trait says what is missing. The compiler
+/// then shows the diagnostic of that trait.
 #[diagnostic::on_unimplemented(
     message = "something is missing before this can be added",
     label = "not complete: `{Self}`"
@@ -87,7 +87,7 @@ pub trait Complete {}
 impl Complete for () {}
 
 impl Topology {
-    /// Adds a resource: what a typed resource's [`Part`] does.
+    /// Adds a resource. The [`Part`] implementation of each typed resource calls it.
     pub fn add_resource(&mut self, name: &str, properties: Properties, at: Source) -> Resource {
         let moves = std::mem::take(&mut self.moves);
         self.watch.added(properties.begun);
@@ -132,7 +132,7 @@ impl Topology {
 }
 
 impl Topology {
-    /// The definition of a resource that another one makes: its type and its properties.
+    /// Returns the definition of a resource that another one makes: its type and its properties.
     pub(super) fn definition(&mut self, properties: Properties) -> Expression {
         self.watch.added(properties.begun);
         let ty = match properties.schema {
@@ -170,7 +170,7 @@ impl<M: Module> Part for M {
     }
 }
 
-/// The properties of one resource: what every typed resource of the catalog is a wrapper around.
+/// The properties of one resource. Every typed resource of the catalog wraps one.
 #[must_use = "a resource exists once it is added: `t.add(name, resource)`"]
 pub struct Properties {
     ty: String,
@@ -180,21 +180,22 @@ pub struct Properties {
     begun: Begun,
 }
 
-/// A resource type of the catalog's, and what knows its schema.
+/// A resource type of the catalog, and the catalog that knows its schema.
 type KnownType = (&'static str, Catalog);
 
 /// A property's name, its value, and where it was set.
 type Given = (Cow<'static, str>, Expression, &'static Location<'static>);
 
 impl Properties {
-    /// No properties of a resource of the type `ty`, whose schema `schema` knows; it is asked when it is first needed.
+    /// Properties of a resource of the type `ty`, with none set yet. `schema` returns the schema; it is called when the
+    /// schema is first needed.
     #[track_caller]
     pub fn new(ty: &'static str, schema: fn(&str) -> Option<Schema>) -> Self {
         let begun = Begun::new(Kind::Resource, ty);
         Self { ty: String::new(), schema: Some((ty, schema)), values: Vec::new(), order: Order::default(), begun }
     }
 
-    /// No properties of a resource of the type `ty`, of whose schema nothing is known.
+    /// Properties of a resource of the type `ty` whose schema is not known, with none set yet.
     #[track_caller]
     pub fn of(ty: impl Into<String>) -> Self {
         let ty = ty.into();
@@ -208,7 +209,7 @@ impl Properties {
         self.values.push((name.into(), value, Location::caller()));
     }
 
-    /// Appends an item to the property `name`, which is a list.
+    /// Appends an item to the property `name`, which must be a list.
     #[track_caller]
     pub fn push(&mut self, name: &'static str, item: Expression) {
         if let Some((_, Expression::List(items), _)) = self.values.iter_mut().find(|(known, ..)| known == name) {
@@ -218,13 +219,13 @@ impl Properties {
         }
     }
 
-    /// What orders the components of this server.
+    /// Sets what orders the components of this server.
     pub fn order(&mut self, order: Order) {
         self.order = order;
     }
 }
 
-/// A resource of any type, its properties by Heat's names: for what the catalog does not have.
+/// A resource of any type, with its properties under Heat's names. Use it for types that the catalog does not have.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -237,10 +238,10 @@ impl Properties {
 pub struct RawResource(Properties);
 
 impl RawResource {
-    /// A resource of the type `ty`: `OS::Nova::Server`, or one that only your cloud has.
+    /// A resource of the type `ty`: `OS::Nova::Server`, or a type that only your cloud has.
     ///
-    /// What it is given is judged if the catalog of another resource of the topology knows the type;
-    /// `wattle_catalog::raw` is this with Heat's types, whatever else there is.
+    /// Its properties are judged if the catalog of another resource in the topology knows the type.
+    /// `wattle_catalog::raw` does the same with Heat's types, whatever else the topology has.
     #[track_caller]
     pub fn new(ty: impl Into<String>) -> Self {
         Self(Properties::of(ty))
@@ -250,13 +251,13 @@ impl RawResource {
         Self(properties)
     }
 
-    /// A resource of the type `ty`, whose schema `schema` knows if the catalog behind it does.
+    /// A resource of the type `ty`. `schema` returns its schema, if the catalog behind it knows the type.
     #[track_caller]
     pub fn known(ty: &'static str, schema: fn(&str) -> Option<Schema>) -> Self {
         Self(Properties::new(ty, schema))
     }
 
-    /// Sets the property `name` by Heat's name.
+    /// Sets a property, under Heat's name `name`.
     #[track_caller]
     pub fn property(mut self, name: impl Into<String>, value: impl IntoProperty<AnyValue>) -> Self {
         self.0.set(name.into(), value.into_property());

@@ -1,4 +1,4 @@
-//! What keeps what was deployed under another name.
+//! Keeps what was deployed under another name.
 
 use std::panic::Location;
 
@@ -9,24 +9,25 @@ use super::handle::Component;
 use super::module::Part;
 use super::topology::Topology;
 
-/// A resource, a module or a component that was deployed under another name: see [`MovedFrom::moved_from`].
+/// A resource, module or component that was deployed under another name. See [`MovedFrom::moved_from`].
 pub struct Moved<P> {
     part: P,
     from: String,
     at: &'static Location<'static>,
 }
 
-/// Keeps what is deployed over a change of its name.
+/// Keeps what is deployed when its name changes.
 pub trait MovedFrom: Sized {
-    /// Says under which name this was deployed, so that it stays what it is: nothing is replaced, and no component runs
-    /// again, because something got another name or went into a module.
+    /// Says under which name this was deployed. So a new name, or a move into a module, neither replaces anything nor
+    /// makes a component run again.
     ///
-    /// - Of a resource or a module: its whole name then (`"db"`, `"apps.node1"`), or with a dot in front its name in the
-    ///   same module (`".old"`). What is in a module that was moved goes with it.
-    /// - Of a component: its name on its server (`"db2"`), or that of the server then as well (`"old_server/db2"`).
+    /// - For a resource or a module, give its whole name at that time (`"db"`, `"apps.node1"`), or with a dot in front
+    ///   its name in the same module (`".old"`). The parts of a module move with it.
+    /// - For a component, give its name on its server (`"db2"`), or also the server's name at that time
+    ///   (`"old_server/db2"`).
     ///
-    /// Whatever is deployed keeps that name in Heat and in the data space, and so in `wattle status`. It is said for as
-    /// long as the stack lives.
+    /// What is deployed keeps its old name in Heat and in the data space, and therefore in `wattle status`. Keep this
+    /// call for as long as the stack lives.
     ///
     /// ```
     /// use wattle::prelude::*;

@@ -1,8 +1,8 @@
-//! What stands around values in a blueprint that are not known yet: `p.count as u8`, `assert!(p.tls.is(true))`,
-//! `assert_eq!(p.count, 3)`. `#[blueprint]` passes each through an [`Operand`].
+//! What a blueprint writes around values that are not known yet: `p.count as u8`, `assert!(p.tls.is(true))`,
+//! `assert_eq!(p.count, 3)`. `#[blueprint]` passes each of them through an [`Operand`].
 //!
-//! As with modules that are dropped, the compiler takes a method of the type before it takes one of a trait: what is deferred has a
-//! method whose bound says why it will not do, and all else stays what it is.
+//! As with dropped modules, the compiler prefers an inherent method to one of a trait. Deferred values have an inherent
+//! method whose bound says why they cannot be used here; any other value stays what it is.
 
 use super::decided::Decidable;
 use super::field::FieldNotKnownYet;
@@ -12,10 +12,10 @@ use super::requirement::Demand;
 use super::text::Text;
 use super::unknown::{KnownToCalculate, KnownToCompare};
 
-/// What is cast, asserted or compared.
+/// A value that is cast, asserted or compared.
 pub struct Operand<T>(pub T);
 
-/// What is not known while the blueprint runs.
+/// A value that is not known while the blueprint runs.
 pub trait Deferred {}
 
 impl<T> Deferred for Output<T> {}
@@ -27,7 +27,7 @@ impl<S, P> Deferred for Text<S, P> {}
 impl Deferred for Demand {}
 
 impl<D: Deferred> Operand<D> {
-    /// It is no number yet.
+    /// Refuses a cast: there is no number yet.
     pub fn cast(self) -> u8
     where
         D: KnownToCalculate,
@@ -35,7 +35,7 @@ impl<D: Deferred> Operand<D> {
         never()
     }
 
-    /// Whether it is true is not known yet.
+    /// Refuses an assertion: whether it is true is not known yet.
     pub fn asserted(self) -> bool
     where
         D: Decidable,
@@ -45,7 +45,8 @@ impl<D: Deferred> Operand<D> {
 }
 
 impl<'v, D: Deferred> Operand<&'v D> {
-    /// It cannot be compared yet. What it is compared with is a type of its own, or the compiler goes on with the wrong one.
+    /// Refuses a comparison: there is nothing to compare yet. What it is compared with has a type of its own, because
+    /// the compiler would otherwise continue with the wrong one.
     pub fn compared<Known>(self) -> &'v Known
     where
         D: KnownToCompare,
@@ -54,9 +55,9 @@ impl<'v, D: Deferred> Operand<&'v D> {
     }
 }
 
-/// Whatever is known, which stays what it is: of that, the compiler judges the rest.
+/// Any known value. It stays what it is, and the compiler judges the rest by it.
 pub trait KnownOperand {
-    /// What it is.
+    /// Its type.
     type Value;
     /// What `as` casts.
     fn cast(self) -> Self::Value;

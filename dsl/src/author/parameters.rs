@@ -1,4 +1,4 @@
-//! Parameters: declaring what is chosen at deployment.
+//! Parameters: how values that are chosen at deployment are declared.
 
 use crate::model::{self, Constraint, Kind, Source, Type, Value};
 
@@ -21,22 +21,22 @@ impl Parameters for () {
     fn declare(_: &mut Topology) -> Self {}
 }
 
-/// What is said of one parameter besides its name and type.
+/// What can be said about a parameter besides its name and type.
 #[derive(Default)]
 pub struct ParameterOptions {
-    /// What it is called where people fill it in.
+    /// Its name in forms where people fill it in.
     pub label: &'static str,
     /// What it is for.
     pub description: &'static str,
-    /// The value when none is given.
+    /// The value if none is given.
     pub default: Option<Value>,
     /// What a value must satisfy.
     pub constraints: Vec<Constraint>,
-    /// Whether Heat must not show its value, although its type is not secret.
+    /// Whether Heat must not show its value, even though its type is not secret.
     pub hidden: bool,
-    /// Whether its value must stay as it was when the stack was created.
+    /// Whether its value must stay what it was when the stack was created.
     pub immutable: bool,
-    /// Words by which tools find it.
+    /// Words that tools can find it by.
     pub tags: &'static [&'static str],
 }
 

@@ -1,4 +1,4 @@
-//! Where servers are to be: policies of placement, as a blueprint says them.
+//! Where servers go: placement policies in a blueprint.
 
 use crate::model::placement::{Level, Policy, Rule, Strength};
 use crate::model::{Name, Source};
@@ -6,22 +6,22 @@ use crate::model::{Name, Source};
 use super::handle::Host;
 use super::topology::Topology;
 
-/// A policy that was said, to be made stricter or laxer.
+/// A policy that was declared and can be made stricter or laxer.
 ///
-/// It must hold, unless it is [`preferred`](Self::preferred).
+/// It is required unless it is made [`preferred`](Self::preferred).
 pub struct Said<'t> {
     policy: &'t mut Policy,
 }
 
-/// The policy that [`Topology::apart`] said.
+/// The policy that [`Topology::apart`] declared.
 pub struct Apart<'t> {
     said: Said<'t>,
 }
 
 impl Topology {
-    /// Keeps servers apart: no two on the same host, or in the same place of [`by`](Apart::by).
+    /// Keeps servers apart: no two on the same host, or in the same place of the level given with [`by`](Apart::by).
     ///
-    /// `wattle place` decides where servers go, all of them together, and keeps what policies say.
+    /// `wattle place` decides about all servers together, and keeps these policies.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -51,7 +51,7 @@ impl Topology {
         self.say(Rule::Near(Level::Host), servers, Source::caller())
     }
 
-    /// Brings servers into one place of a level: one rack, one room, one zone.
+    /// Brings servers into one place of a level: one rack, one room or one zone.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -81,8 +81,8 @@ impl Topology {
         self.say(Rule::Zone(zone.into()), servers, Source::caller())
     }
 
-    /// Puts servers on hosts of which something is true: which have a trait of that name, such as those that have the license of what
-    /// runs there.
+    /// Puts servers on hosts that have the trait `kind`, such as the hosts that are licensed for the software that the
+    /// servers run.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -98,7 +98,7 @@ impl Topology {
     }
 
     fn say<H: Host>(&mut self, rule: Rule, servers: impl IntoIterator<Item = H>, at: Source) -> Said<'_> {
-        // A name that nothing has, so that `check` finds it as what it is.
+        // A name that nothing has, so that `check` recognises it for what it is.
         let name = |server: H| self.resource_name(server.resource()).unwrap_or_else(|| Name::from(FOREIGN));
         let members = servers.into_iter().map(name).collect();
         self.model.placement.push(Policy { rule, members, strength: Strength::Required, at });
@@ -106,35 +106,36 @@ impl Topology {
     }
 }
 
-/// What a handle of another topology is called.
+/// The name of a handle of another topology.
 pub(crate) const FOREIGN: &str = "#foreign";
 
 impl<'t> Apart<'t> {
-    /// No two in the same place of this level.
+    /// Allows no two servers in the same place of this level.
     pub fn by(self, level: Level) -> Said<'t> {
         self.said.policy.rule = Rule::Apart(level);
         self.said
     }
 
-    /// It must hold, which it does anyway.
+    /// Makes the policy required, which is the default.
     pub fn required(self) -> Said<'t> {
         self.said.required()
     }
 
-    /// It should hold: each server that breaks it costs as much as `weight` of bandwidth from rack to rack.
+    /// Makes the policy preferred: each server that breaks it costs as much as `weight` of bandwidth from rack to rack.
     pub fn preferred(self, weight: u32) -> Said<'t> {
         self.said.preferred(weight)
     }
 }
 
 impl Said<'_> {
-    /// It must hold, which it does anyway.
+    /// Makes the policy required, which is the default.
     pub fn required(self) -> Self {
         self.policy.strength = Strength::Required;
         self
     }
 
-    /// It should hold: each server that breaks it costs as much as `weight` of bandwidth from one place to the next.
+    /// Makes the policy preferred: each server that breaks it costs as much as `weight` of bandwidth from one place to
+    /// the next.
     pub fn preferred(self, weight: u32) -> Self {
         self.policy.strength = Strength::Preferred(weight);
         self

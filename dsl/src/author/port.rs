@@ -1,4 +1,4 @@
-//! Port types: what may flow between components.
+//! Port types: the types of values that may flow between components.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use super::secret::Secret;
 
 /// A type that an input, output, parameter or export may have.
 ///
-/// These are: `bool`, integers, floats, `String`, `IpAddr`, `Ipv4Addr`, `Ipv6Addr`, [`Cidr`](crate::Cidr),
-/// [`Url`](crate::Url), `Duration`, `Vec<T>`, `BTreeMap<String, T>`, [`Secret<T>`], and structs of them by
+/// Port types are `bool`, integers, floats, `String`, `IpAddr`, `Ipv4Addr`, `Ipv6Addr`, [`Cidr`](crate::Cidr),
+/// [`Url`](crate::Url), `Duration`, `Vec<T>`, `BTreeMap<String, T>`, [`Secret<T>`], and structs of these with
 /// `#[derive(PortType)]`.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` cannot flow between components",
@@ -20,15 +20,15 @@ use super::secret::Secret;
 pub trait PortType {
     /// The type as data.
     fn port_type() -> Type;
-    /// A value of it as data.
+    /// Turns a value of this type into data.
     fn into_value(self) -> Value;
-    /// The value that [`PortType::into_value`] made data of; none if it is of another type.
+    /// The value that [`PortType::into_value`] turned into `value`. `None` if the data is of another type.
     fn from_value(value: Value) -> Option<Self>
     where
         Self: Sized;
 }
 
-/// The scalar types of Rust, each with what its values travel as: gives a macro those of the groups that are named.
+/// Rust's scalar types, each with the form in which its values travel. Passes the groups that are named to a macro.
 macro_rules! scalars {
     ($then:ident: $($group:ident)+) => { scalars! { @ $then [] $($group)+ } };
     (@ $then:ident [$($known:tt)*]) => { $then! { $($known)* } };
@@ -47,7 +47,7 @@ macro_rules! scalars {
     (@ $then:ident [$($known:tt)*] strings $($more:ident)*) => {
         scalars! { @ $then [$($known)* String as Str,] $($more)* }
     };
-    // What is written as text, and is not any text.
+    // Types that are written as text, but do not take any text.
     (@ $then:ident [$($known:tt)*] written $($more:ident)*) => {
         scalars! { @ $then [
             $($known)* ::std::net::IpAddr as Ip, ::std::net::Ipv4Addr as Ipv4, ::std::net::Ipv6Addr as Ipv6,

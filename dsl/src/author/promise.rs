@@ -1,10 +1,10 @@
-//! Promises: values used before the part that supplies them exists.
+//! Promises: values that are used before the part that supplies them exists.
 
 use super::handle::{Output, OutputSource};
 
 /// A `T` that one part uses and another supplies later with `t.fulfil(...)`.
 ///
-/// [`Topology::later`](super::Topology::later) makes one, and has an example. Inputs and text take it as it is.
+/// [`Topology::later`](super::Topology::later) makes one, and has an example. Inputs and text take it directly.
 pub struct Promise<T> {
     output: Output<T>,
 }
@@ -14,7 +14,7 @@ impl<T> Promise<T> {
         Self { output: Output::new(topology, OutputSource::Promise(index)) }
     }
 
-    /// The value, for what takes an output: a module's field, or a list of outputs.
+    /// Returns the value as an output, for what takes only outputs: a module's field, or a list of outputs.
     ///
     /// ```
     /// use wattle::prelude::*;

@@ -1,4 +1,4 @@
-//! What a resource's property takes: whatever Heat knows before the servers run.
+//! What a resource's property takes: any value that Heat knows before the servers run.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -84,7 +84,7 @@ impl<T, S: IntoProperty<T>, const N: usize> IntoProperty<Vec<T>> for [S; N] {
     }
 }
 
-/// The type of a property whose type is not known to the catalog: takes whatever some property takes.
+/// The type of a property whose type the catalog does not know. It takes whatever any property takes.
 pub struct AnyValue;
 
 macro_rules! anything {
@@ -170,10 +170,10 @@ impl<K: Into<String>, S: IntoProperty<AnyValue>, const N: usize> IntoProperty<An
     }
 }
 
-/// A value among others of other types, in a list or a map of a property.
+/// A value among values of other types, in a list or a map of a property.
 pub struct Item<T>(Expression, PhantomData<fn() -> T>);
 
-/// Makes `value` stand among values of other types.
+/// Lets `value` stand among values of other types.
 ///
 /// ```
 /// use wattle::author::item;

@@ -1,4 +1,4 @@
-//! What an author requires of values: `t.require("enough memory", p.memory.at_least(2048))`.
+//! What an author requires of values, as in `t.require("enough memory", p.memory.at_least(2048))`.
 
 use std::ops::RangeBounds;
 
@@ -14,7 +14,8 @@ use super::text::{Confidential, Open, Text};
 use super::topology::{Topology, insert};
 use super::unknown::KnownToLookInto;
 
-/// What must hold of values. [`Subject`] makes one of a value, `all`, `any`, `!` and the like one of several.
+/// Something that must hold for values. [`Subject`] makes one from a value; `all`, `any`, `!` and the like make one
+/// from others.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -37,12 +38,12 @@ impl Demand {
         Self { predicate, because: String::new() }
     }
 
-    /// All of these.
+    /// Holds if all of `demands` hold.
     pub fn all<D: IntoDemand>(demands: impl IntoIterator<Item = D>) -> Self {
         Self::joined(demands, Predicate::All)
     }
 
-    /// At least one of these.
+    /// Holds if at least one of `demands` holds.
     pub fn any<D: IntoDemand>(demands: impl IntoIterator<Item = D>) -> Self {
         Self::joined(demands, Predicate::Any)
     }
@@ -55,17 +56,17 @@ impl Demand {
         Self::new(if parts.len() == 1 { parts.remove(0) } else { join(parts) })
     }
 
-    /// This and the other.
+    /// Holds if both this and `other` hold.
     pub fn and(self, other: impl IntoDemand) -> Self {
         Self::all([self, other.into_demand()])
     }
 
-    /// This or the other.
+    /// Holds if this or `other` holds.
     pub fn or(self, other: impl IntoDemand) -> Self {
         Self::any([self, other.into_demand()])
     }
 
-    /// Says why: whoever breaks it is told.
+    /// Gives the reason, which the diagnostic shows when the requirement is broken.
     pub fn because(mut self, reason: impl Into<String>) -> Self {
         self.because = reason.into();
         self
@@ -81,7 +82,7 @@ impl std::ops::Not for Demand {
     }
 }
 
-/// What can be required: what tests of values make, and whatever the blueprint itself finds true or false.
+/// What can be required: tests of values, and anything that the blueprint itself finds true or false.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be required",
     label = "nothing that is true or false",
@@ -107,10 +108,10 @@ impl IntoDemand for bool {
     }
 }
 
-/// A value that can be tested: a deferred one as it is, a constant by [`that`].
+/// A value that can be tested: a deferred value directly, a constant through [`that`].
 ///
-/// Text and numbers compare with constants and with other deferred values of their kind. A secret may be tested as well,
-/// and no message shows it.
+/// Text and numbers can be compared with constants and with other deferred values of the same kind. A secret can be
+/// tested as well; no message shows it.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -146,11 +147,11 @@ pub trait Subject: Sized {
     /// The type of the value.
     type Value: PortType;
 
-    /// The value; none for the item of a list.
+    /// The value; `None` for the item of a list.
     #[doc(hidden)]
     fn into_subject(self) -> Option<Expression>;
 
-    /// It is the same as `other`.
+    /// Requires that it equals `other`.
     fn is(self, other: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
     where
         Self::Value: Comparable,
@@ -158,7 +159,7 @@ pub trait Subject: Sized {
         compared(self, other, Test::Is)
     }
 
-    /// It is not the same as `other`.
+    /// Requires that it does not equal `other`.
     fn is_not(self, other: impl Comparand<<Self::Value as Comparable>::Plain>) -> Demand
     where
         Self::Value: Comparable,
@@ -166,7 +167,7 @@ pub trait Subject: Sized {
         compared(self, other, Test::IsNot)
     }
 
-    /// It is not less than `least`.
+    /// Requires that it is not less than `least`.
     fn at_least(self, least: impl Comparand<<Self::Value as Ordered>::Amount>) -> Demand
     where
         Self::Value: Ordered,
@@ -174,7 +175,7 @@ pub trait Subject: Sized {
         compared(self, least, Test::AtLeast)
     }
 
-    /// It is not more than `most`.
+    /// Requires that it is not more than `most`.
     fn at_most(self, most: impl Comparand<<Self::Value as Ordered>::Amount>) -> Demand
     where
         Self::Value: Ordered,
@@ -182,7 +183,7 @@ pub trait Subject: Sized {
         compared(self, most, Test::AtMost)
     }
 
-    /// It is more than `other`.
+    /// Requires that it is more than `other`.
     fn more_than(self, other: impl Comparand<<Self::Value as Ordered>::Amount>) -> Demand
     where
         Self::Value: Ordered,
@@ -190,7 +191,7 @@ pub trait Subject: Sized {
         compared(self, other, Test::MoreThan)
     }
 
-    /// It is less than `other`.
+    /// Requires that it is less than `other`.
     fn less_than(self, other: impl Comparand<<Self::Value as Ordered>::Amount>) -> Demand
     where
         Self::Value: Ordered,
@@ -198,7 +199,7 @@ pub trait Subject: Sized {
         compared(self, other, Test::LessThan)
     }
 
-    /// It is not less than `least` and not more than `most`.
+    /// Requires that it is not less than `least` and not more than `most`.
     fn between(
         self,
         least: impl Comparand<<Self::Value as Ordered>::Amount>,
@@ -212,7 +213,7 @@ pub trait Subject: Sized {
         tested(self, Test::Between(least, most), secret || also)
     }
 
-    /// It is the same as one of `values`.
+    /// Requires that it equals one of `values`.
     fn one_of<C: Comparand<<Self::Value as Comparable>::Plain>>(self, values: impl IntoIterator<Item = C>) -> Demand
     where
         Self::Value: Comparable,
@@ -221,7 +222,7 @@ pub trait Subject: Sized {
         tested(self, Test::OneOf(values), secret.contains(&true))
     }
 
-    /// It is a whole multiple of `step`.
+    /// Requires that it is a whole multiple of `step`.
     fn multiple_of(self, step: u32) -> Demand
     where
         Self::Value: Divisible,
@@ -229,7 +230,7 @@ pub trait Subject: Sized {
         tested(self, Test::MultipleOf(step), false)
     }
 
-    /// The regular expression `pattern` matches all of it.
+    /// Requires that the regular expression `pattern` matches all of it.
     fn matches(self, pattern: &str) -> Demand
     where
         Self::Value: Textual,
@@ -237,7 +238,7 @@ pub trait Subject: Sized {
         tested(self, Test::Matches(pattern.into()), false)
     }
 
-    /// It begins with `start`.
+    /// Requires that it begins with `start`.
     fn starts_with(self, start: impl Comparand<String>) -> Demand
     where
         Self::Value: Textual,
@@ -245,7 +246,7 @@ pub trait Subject: Sized {
         compared(self, start, Test::StartsWith)
     }
 
-    /// It ends with `end`.
+    /// Requires that it ends with `end`.
     fn ends_with(self, end: impl Comparand<String>) -> Demand
     where
         Self::Value: Textual,
@@ -253,7 +254,7 @@ pub trait Subject: Sized {
         compared(self, end, Test::EndsWith)
     }
 
-    /// It has `part` in it.
+    /// Requires that it contains the text `part`.
     fn contains(self, part: impl Comparand<String>) -> Demand
     where
         Self::Value: Textual,
@@ -261,7 +262,7 @@ pub trait Subject: Sized {
         compared(self, part, Test::Includes)
     }
 
-    /// `item` is one of its items.
+    /// Requires that `item` is one of its items.
     fn includes(self, item: impl Comparand<<<Self::Value as Listed>::Item as Comparable>::Plain>) -> Demand
     where
         Self::Value: Listed<Item: Comparable>,
@@ -269,7 +270,7 @@ pub trait Subject: Sized {
         compared(self, item, Test::Includes)
     }
 
-    /// It has so many characters or items: `length(12..)`, `length(1..=63)`.
+    /// Requires that its number of characters or items is in this range: `length(12..)`, `length(1..=63)`.
     fn length(self, length: impl RangeBounds<u32>) -> Demand
     where
         Self::Value: Lengthy,
@@ -282,7 +283,7 @@ pub trait Subject: Sized {
         };
         let max = match length.end_bound() {
             Bound::Included(max) => Some(*max),
-            // Nothing is shorter than nothing: that no length is right is found by `check`.
+            // Nothing has a length below zero. `check` reports that no length satisfies this.
             Bound::Excluded(0) => return tested(self, Test::Length { min: Some(1), max: Some(0) }, false),
             Bound::Excluded(max) => Some(max - 1),
             Bound::Unbounded => None,
@@ -290,7 +291,7 @@ pub trait Subject: Sized {
         tested(self, Test::Length { min, max }, false)
     }
 
-    /// It has at least one character or item.
+    /// Requires that it has at least one character or item.
     fn is_not_empty(self) -> Demand
     where
         Self::Value: Lengthy,
@@ -298,7 +299,7 @@ pub trait Subject: Sized {
         self.length(1..)
     }
 
-    /// Every item is as `demand` says.
+    /// Requires that `demand` holds for every item.
     fn every<D: IntoDemand>(self, demand: impl FnOnce(Each<<Self::Value as Listed>::Item>) -> D) -> Demand
     where
         Self::Value: Listed,
@@ -307,7 +308,7 @@ pub trait Subject: Sized {
         tested(self, Test::EveryItem(Box::new(item)), false)
     }
 
-    /// At least one item is as `demand` says.
+    /// Requires that `demand` holds for at least one item.
     fn some<D: IntoDemand>(self, demand: impl FnOnce(Each<<Self::Value as Listed>::Item>) -> D) -> Demand
     where
         Self::Value: Listed,
@@ -316,8 +317,8 @@ pub trait Subject: Sized {
         tested(self, Test::SomeItem(Box::new(item)), false)
     }
 
-    // What is looked for in a value that is known. The bound refuses each in words of its own; what it returns is like
-    // what it would be, so that nothing else fails.
+    // Methods that authors may look for on a known value. The bound of each method refuses it with a diagnostic of its
+    // own. Each method returns what the real one would return, so that nothing else fails.
 
     #[doc(hidden)]
     fn len(self) -> usize
@@ -416,7 +417,7 @@ impl<S> Subject for Text<S, Confidential> {
 /// A constant that can be tested. Made by [`that`].
 pub struct That<T>(T);
 
-/// A constant that can be tested.
+/// Returns a constant in a form that can be tested.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -467,11 +468,11 @@ impl<T: PortType> Subject for Each<T> {
 }
 
 impl Topology {
-    /// Requires something of values, whenever they are known: constants when `check` runs, parameters when the stack is
-    /// deployed, and what exists only at run time before any component runs that reads it all.
+    /// Requires something of values, as soon as they are known: constants when `check` runs, parameters when the stack
+    /// is deployed, and values that exist only at run time before any component that reads all of them runs.
     ///
-    /// What does not hold is told by `name`, with this place and the values that were seen. Inside a module the name is
-    /// qualified by the module's own.
+    /// A broken requirement is reported under `name`, with this place and the values that were seen. Inside a module,
+    /// the name is qualified by the module's own.
     ///
     /// ```
     /// use wattle::prelude::*;

@@ -1,10 +1,10 @@
 //! Confidential values.
 
-/// A `T` that may only flow to where secrets are expected.
+/// A `T` that may only flow to places that expect secrets.
 ///
-/// It cannot be printed, and its type keeps it out of inputs, properties and exports that are not secret. A secret
-/// that stands in the blueprint itself is readable by whoever has the program: prefer a
-/// `Parameter<Secret<String>>`, which `check` asks for.
+/// It cannot be printed, and its type keeps it out of inputs, properties and exports that are not secret. Anyone who
+/// has the program can read a secret that is written in the blueprint itself. Prefer a `Parameter<Secret<String>>`;
+/// `check` asks for one.
 ///
 /// ```
 /// use wattle::prelude::*;

@@ -1,4 +1,4 @@
-//! Text around values that are not known yet. Written with `text!`.
+//! Text around values that are not known yet, written with `text!`.
 
 use std::marker::PhantomData;
 
@@ -13,10 +13,11 @@ use super::promise::Promise;
 use super::property::{AnyValue, IntoProperty};
 use super::secret::Secret;
 
-/// Text around other values: what [`text!`](crate::text) makes.
+/// Text around other values, made by [`text!`](crate::text).
 ///
-/// `S` tells when it is known ([`AtDeployment`] or [`AtRunTime`]), `P` whether it holds a secret ([`Open`] or
-/// [`Confidential`]). Only text that is known at deployment can be a property, only open text a public input.
+/// `S` says when the text is known ([`AtDeployment`] or [`AtRunTime`]), and `P` whether it holds a secret ([`Open`] or
+/// [`Confidential`]). Only text that is known at deployment can be a property, and only open text can be a public
+/// input.
 pub struct Text<S = AtDeployment, P = Open> {
     parts: Vec<Expression>,
     kind: PhantomData<fn() -> (S, P)>,
@@ -31,7 +32,7 @@ pub trait Stage {
 /// Known when Heat creates resources, or before.
 pub struct AtDeployment;
 
-/// Known when a component ran.
+/// Known once a component has run.
 pub struct AtRunTime;
 
 impl Stage for AtDeployment {
@@ -50,7 +51,7 @@ pub trait Privacy {
     type And<Other: Privacy>: Privacy;
 }
 
-/// Anybody may see it.
+/// Anyone may see it.
 pub struct Open;
 
 /// It holds a secret.
@@ -66,7 +67,7 @@ impl Privacy for Confidential {
     type And<Other: Privacy> = Confidential;
 }
 
-/// A port type that has one way to be printed.
+/// A port type that can be written into text in exactly one way.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` has no single way to be written into text",
     label = "lists, maps and structs cannot stand in `text!`",
@@ -140,7 +141,7 @@ impl<T: Scalar> TextPart for Secret<T> {
     }
 }
 
-// A count of the blueprint's own, which no input has the type of.
+// A count that the blueprint itself makes. No input has this type.
 #[diagnostic::do_not_recommend]
 impl TextPart for usize {
     type Stage = AtDeployment;
@@ -183,7 +184,7 @@ impl<S, P> Clone for Text<S, P> {
 }
 
 impl Text {
-    /// No text yet.
+    /// Starts with no text.
     pub fn new() -> Self {
         Self { parts: Vec::new(), kind: PhantomData }
     }
@@ -196,7 +197,7 @@ impl Default for Text {
 }
 
 impl<S: Stage, P: Privacy> Text<S, P> {
-    /// Appends `text` as it stands.
+    /// Appends `text` unchanged.
     pub fn literal(mut self, text: &str) -> Self {
         self.parts.push(text.into());
         self

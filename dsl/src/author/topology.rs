@@ -18,10 +18,10 @@ use super::promise::Promise;
 
 /// A stack under construction: servers, networks, modules, and the components on them.
 ///
-/// Every call that adds something remembers the place in the author's source. Nothing fails here: what is wrong stays
-/// in the model until `check` reports everything at once.
+/// Every call that adds something notes its place in the author's source. No call fails: mistakes stay in the model
+/// until `check` reports them all at once.
 ///
-/// A blueprint is given one; a test may make its own:
+/// A blueprint is given a topology; a test may make its own:
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -35,23 +35,23 @@ use super::promise::Promise;
 pub struct Topology {
     pub(super) id: u32,
     pub(super) model: Model,
-    /// The qualified name of the module that is being built, with a dot behind it; empty outside of modules.
+    /// The qualified name of the module that is being built, followed by a dot. Empty outside of modules.
     scope: String,
     names: IndexMap<&'static str, Name>,
     pub(super) catalogs: Catalogs,
     /// What the part that is being added was called when it was first deployed.
     pub(super) moves: Vec<(String, Source)>,
-    /// What is begun meanwhile and never added.
+    /// What is begun in the meantime and never added.
     pub(super) watch: Watch,
-    /// What is done once all else is, each within the module of its scope.
+    /// What runs after everything else was added, each with the module in which it runs.
     last: Vec<(String, Last)>,
 }
 
-/// What waits until a blueprint has added everything.
+/// A closure that waits until a blueprint has added everything.
 type Last = Box<dyn FnOnce(&mut Topology)>;
 
 impl Topology {
-    /// An empty topology for the stack `stack`.
+    /// Makes an empty topology for the stack `stack`.
     #[track_caller]
     pub fn new(stack: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
@@ -63,9 +63,9 @@ impl Topology {
         Self { id, model, scope, names, catalogs, moves, watch: Watch::new(id), last }
     }
 
-    /// Adds a resource or a module under `name` and returns its handle, or the module's outputs.
+    /// Adds a resource or a module under `name`, and returns its handle or the module's outputs.
     ///
-    /// Inside a module the name is qualified by the module's own: `node1` of `apps` becomes `apps.node1`.
+    /// Inside a module, the name is qualified by the module's own: `node1` of `apps` becomes `apps.node1`.
     #[track_caller]
     pub fn add<P: Part>(&mut self, name: impl AsRef<str>, part: P) -> P::Outputs
     where
@@ -74,7 +74,7 @@ impl Topology {
         part.add_to(self, name.as_ref(), Source::caller())
     }
 
-    /// The server on which components are to run: `t.on(server).run(name, component)`.
+    /// Selects the server on which components are to run: `t.on(server).run(name, component)`.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -98,7 +98,7 @@ impl Topology {
         OnServer::new(self, server.resource())
     }
 
-    /// Orders two components that exchange nothing: `component` runs only when `predecessor` has finished.
+    /// Orders two components that exchange no values: `component` runs only when `predecessor` has finished.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -131,8 +131,9 @@ impl Topology {
 
     /// Promises a `T` that another part supplies with [`Topology::fulfil`].
     ///
-    /// What is promised can be wired at once, before the part exists that writes it. So two modules can feed each
-    /// other; `check` reports a promise that nobody fulfils, and components that wait for each other in a ring.
+    /// A promised value can be wired at once, before the part that writes it exists. This way, two modules can feed
+    /// each other. `check` reports promises that are never fulfilled, and components that wait for each other in a
+    /// ring.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -167,7 +168,7 @@ impl Topology {
         Promise::new(self.id, index)
     }
 
-    /// Supplies what `promise` promised: anything that an input of its type takes, exactly once.
+    /// Supplies the value of `promise`, exactly once. It takes anything that an input of type `T` takes.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -180,7 +181,7 @@ impl Topology {
     /// # settle(&mut t, promised, Vec::new());
     /// ```
     ///
-    /// [`Topology::later`] has a whole example.
+    /// See [`Topology::later`] for a complete example.
     #[track_caller]
     pub fn fulfil<T: PortType>(&mut self, promise: Promise<T>, value: impl IntoInput<T>) {
         let binding = model::Binding { value: self.lower(&value.into_input()), at: Source::caller() };
@@ -191,7 +192,7 @@ impl Topology {
             promised.fulfilled.push(binding);
             return;
         }
-        // A promise of another topology: kept as one of its own, which `check` reports.
+        // The promise belongs to another topology. A promise of this one stands for it, which `check` reports.
         let foreign = model::Promise {
             ty: T::port_type(),
             at: binding.at.clone(),
@@ -201,7 +202,7 @@ impl Topology {
         self.model.promises.insert(name.into(), foreign);
     }
 
-    /// A value that another stack exports: an output like any other, which exists once that stack has it.
+    /// Returns a value that another stack exports. It is an output like any other, and exists once that stack has it.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -233,14 +234,15 @@ impl Topology {
         Output::new(self.id, OutputSource::Import(position(self.model.imports.len() - 1)))
     }
 
-    /// Has `add` called once the blueprint has added everything else: for parts that depend on what the others are.
+    /// Calls `add` once the blueprint has added everything else, for parts that depend on what the others are.
     ///
-    /// What it adds stands in the module that is being built now. Several are called in their order.
+    /// What `add` adds belongs to the module that is being built now. Several such closures are called in the order in
+    /// which they were given.
     pub fn at_end(&mut self, add: impl FnOnce(&mut Topology) + 'static) {
         self.last.push((self.scope.clone(), Box::new(add)));
     }
 
-    /// The model of what was built.
+    /// Returns the model of what was built.
     pub fn finish(mut self, exports: Exports) -> Model {
         while !self.last.is_empty() {
             for (scope, add) in std::mem::take(&mut self.last) {
@@ -259,7 +261,7 @@ impl Topology {
         self.model
     }
 
-    /// Keeps what the last of a kind was called when it was first deployed.
+    /// Notes what the last part of a kind was called when it was first deployed.
     pub(super) fn keep_moves(&mut self, kind: Kind, index: u32, moves: Vec<(String, Source)>) {
         let index = index as usize;
         let name = match kind {
@@ -295,7 +297,7 @@ impl Topology {
         outputs
     }
 
-    /// One shared copy of a name that stands in the program.
+    /// Returns a shared copy of a name that is written in the program.
     pub(super) fn shared(&self, name: &'static str) -> Name {
         self.names.get(name).cloned().unwrap_or_else(|| name.into())
     }
@@ -313,7 +315,7 @@ impl Topology {
     fn component_name(&self, component: Component) -> Name {
         let own = (component.id.topology == self.id).then_some(component.id.index as usize);
         let found = own.and_then(|index| self.model.components.get_index(index));
-        // Not a legal key, so that `check` finds it as what it is.
+        // Not a legal key, so that `check` recognises it for what it is.
         found.map_or_else(|| "#foreign".into(), |(key, _)| key.clone())
     }
 
@@ -322,7 +324,7 @@ impl Topology {
     }
 }
 
-/// Inserts under a key of its own, noting a name that is given again; returns the place.
+/// Inserts under a key, and notes a name that is given again. Returns the index.
 pub(super) fn insert<V>(
     map: &mut IndexMap<Name, V>,
     duplicates: &mut Vec<Duplicate>,

@@ -1,9 +1,9 @@
-//! What nothing can be done with while the blueprint runs, because its value is not known. The compiler says so in words
-//! of ours.
+//! Operations that are impossible while the blueprint runs, because the value is not known. Diagnostics of ours say so.
 //!
-//! Each operation is implemented, under a bound that nothing satisfies. The compiler takes the implementation and speaks
-//! in the words of the bound only if the bound stands on another type than the implementation does, and if it cannot be
-//! decided when the operation is looked up. So that of an operator stands on its right operand, which is not known then.
+//! Each operation is implemented under a bound that nothing satisfies. The compiler picks that implementation and shows
+//! the diagnostic of the bound only under two conditions: the bound stands on another type than the implementation, and
+//! it cannot be decided when the operation is looked up. That is why the bound of an operator stands on its right
+//! operand, which is not known at that point.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -55,7 +55,7 @@ pub trait PromiseIsKnown {}
 )]
 pub trait TextIsKnown {}
 
-/// Implemented by nothing: what is deferred cannot be made text of.
+/// Implemented by nothing: a deferred value cannot be turned into text.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be printed: its value is not known while the blueprint runs",
     label = "not known yet",
@@ -63,7 +63,7 @@ pub trait TextIsKnown {}
 )]
 pub trait KnownToPrint {}
 
-/// Satisfied by nothing: what is deferred as `H` cannot be compared.
+/// Satisfied by nothing: a value that is deferred as `H` cannot be compared.
 #[diagnostic::on_unimplemented(
     message = "`{H}` cannot be compared: its value is not known while the blueprint runs",
     label = "not known yet",
@@ -72,7 +72,7 @@ pub trait KnownToPrint {}
 )]
 pub trait Compared<H> {}
 
-/// Implemented by nothing: nothing can be compared with what is deferred.
+/// Implemented by nothing: a deferred value cannot be compared with anything.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compared: its value is not known while the blueprint runs",
     label = "not known yet",
@@ -81,7 +81,7 @@ pub trait Compared<H> {}
 )]
 pub trait KnownToCompare {}
 
-/// Implemented by nothing: nothing can be calculated from what is deferred.
+/// Implemented by nothing: a deferred value cannot be used in a calculation.
 #[diagnostic::on_unimplemented(
     message = "nothing can be calculated from `{Self}`: its value is not known while the blueprint runs",
     label = "not known yet",
@@ -90,7 +90,7 @@ pub trait KnownToCompare {}
 )]
 pub trait KnownToCalculate {}
 
-/// Satisfied by nothing: nothing can be calculated from what is deferred as `H`.
+/// Satisfied by nothing: a value that is deferred as `H` cannot be used in a calculation.
 #[diagnostic::on_unimplemented(
     message = "nothing can be calculated from `{H}`: its value is not known while the blueprint runs",
     label = "not known yet",
@@ -99,7 +99,7 @@ pub trait KnownToCalculate {}
 )]
 pub trait Calculated<H> {}
 
-/// Satisfied by nothing: what is in a value that is deferred as `H` cannot be seen.
+/// Satisfied by nothing: nothing can be taken out of a value that is deferred as `H`.
 #[diagnostic::on_unimplemented(
     message = "nothing can be taken out of `{H}`: its value is not known while the blueprint runs",
     label = "not known yet",
@@ -108,7 +108,7 @@ pub trait Calculated<H> {}
 )]
 pub trait TakenApart<H> {}
 
-/// Satisfied by nothing: what is in a value that is deferred cannot be seen.
+/// Satisfied by nothing: a deferred value cannot be looked into.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be looked into: its value is not known while the blueprint runs",
     label = "not known yet",
@@ -117,7 +117,7 @@ pub trait TakenApart<H> {}
 )]
 pub trait KnownToLookInto {}
 
-/// Implemented by nothing: nothing can be repeated for each item of it.
+/// Implemented by nothing: a deferred list or map cannot be iterated over.
 #[diagnostic::on_unimplemented(
     message = "nothing can be repeated for each item of a deferred `{Self}`: its value is not known while the blueprint runs",
     label = "not known yet",
@@ -126,7 +126,8 @@ pub trait KnownToLookInto {}
 )]
 pub trait Repeated {}
 
-// While the right operand is not known, either may be meant: with one alone, the compiler would settle for it.
+// There are two candidates, so that either is possible while the right operand is not known. With only one, the
+// compiler would pick it.
 enum Left {}
 enum Right {}
 
@@ -140,7 +141,7 @@ macro_rules! undecided {
 }
 undecided!(Compared Calculated TakenApart);
 
-/// Operations that are never carried out.
+/// Implements operations that never run.
 macro_rules! never {
     ($([$($generics:ident)*] $handle:ty;)*) => {$(
         impl<$($generics,)* Other> PartialEq<Other> for $handle
@@ -171,7 +172,7 @@ macro_rules! never {
         where
             (Other,): Calculated<$handle>,
         {
-            // What becomes of it is not judged as well.
+            // The result is a handle again, so that it is not judged as well.
             type Output = $handle;
 
             fn $method(self, _: Other) -> $handle {
@@ -189,9 +190,10 @@ never! {
     [S P] Text<S, P>;
 }
 
-/// The same with a known value on the left. Only of what is compared or calculated with several types anyway: of others the
-/// compiler would no longer know what else stands on the right. And of one type of whole numbers: with several, it would not know
-/// which one a literal is, and speak for itself.
+/// The same with a known value on the left. It exists only for types that can be compared or calculated with several
+/// types anyway: for any other type, the compiler would no longer know what the right side can be. And it exists for
+/// one type of whole numbers only: with several, the compiler would not know which one a literal is, and would show its
+/// own error.
 macro_rules! on_the_right {
     ($($left:ty)*) => {$(
         on_the_right!($left: [T] Output<T>, [T] Attribute<T>, [T] Parameter<T>, [T] Promise<T>, [T] FieldNotKnownYet<T>, [S P] Text<S, P>);
@@ -230,7 +232,7 @@ macro_rules! calculated_on_the_right {
         where
             $handle<T>: KnownToCalculate,
         {
-            // What becomes of it is not judged as well.
+            // The result is a handle again, so that it is not judged as well.
             type Output = $handle<T>;
 
             fn $method(self, other: $handle<T>) -> $handle<T> {
@@ -275,7 +277,7 @@ macro_rules! items {
 }
 items!(Output Attribute Parameter Promise);
 
-// Not by a macro: the compiler shows the impl.
+// Without a macro, because the compiler shows the implementation.
 
 impl<T: OutputIsKnown> fmt::Display for Output<T> {
     fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! The command line: what can be asked for, and what was.
+//! The command line: what can be asked for, and what was asked for.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ pub(super) enum Command {
     Explain { code: Option<String> },
 }
 
-/// What people look for here that is elsewhere, or called otherwise.
+/// What people look for here that is elsewhere or has another name.
 const SOUGHT: [Sought; 5] = [
     (
         &[
@@ -61,7 +61,7 @@ const SOUGHT: [Sought; 5] = [
 
 const EMIT_ONLY: [&str; 7] = ["out", "format", "model", "message-format", "stack-resources", "stack-bytes", "deployed"];
 
-/// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
+/// Reads the command line, and sets the console's colours. Help and errors of usage are written at once.
 pub(super) fn parse<B: Blueprint>(
     args: impl IntoIterator<Item = OsString>,
     known: &[Policy],
@@ -80,7 +80,7 @@ pub(super) fn parse<B: Blueprint>(
             if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
         let text = error.render();
         let text = if stream.color { text.ansi().to_string() } else { text.to_string() };
-        // Nothing is left to tell it to when the stream is gone.
+        // If the stream is gone, there is nowhere left to report it.
         let _ = stream.out.write_all(text.as_bytes());
         exit
     })?;
@@ -141,7 +141,7 @@ fn emit_args() -> [Arg; 7] {
     [out, format, model, messages, resources, bytes, deployed]
 }
 
-/// The options that say what is written, and where.
+/// The options that say what is written and where.
 pub fn emission_args() -> [Arg; 6] {
     let defaults = lower::Options::default();
     let size = |name: &'static str, help: &str, default: usize| {
@@ -196,7 +196,7 @@ fn lowering() -> Arg {
         .help("What runs the software: wattle's agents, or Heat's own, for clouds without a data space")
 }
 
-/// One of these words, as what it stands for.
+/// A value parser that takes one of these words, and returns what the word stands for.
 pub(super) fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     words: [(&'static str, T); N],
 ) -> impl TypedValueParser<Value = T> {
@@ -206,20 +206,20 @@ pub(super) fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     })
 }
 
-/// The option that says how errors and warnings are written.
+/// The option for the format of errors and warnings.
 pub fn messages(name: &'static str) -> Arg {
     let formats = [("full", view::Format::Full), ("concise", view::Format::Concise), ("json", view::Format::Json)];
     Arg::new(name).long(name).value_name("FORMAT").default_value("full").value_parser(one_of(formats))
 }
 
-/// What was given before the command and behind it.
+/// The options given before the command and after it.
 struct Given<'m> {
     before: &'m ArgMatches,
     behind: Option<&'m ArgMatches>,
 }
 
 impl Given<'_> {
-    /// The value that counts: of those given, the last.
+    /// The value that counts: the last one given.
     fn one<T: Clone + Send + Sync + 'static>(&self, name: &str) -> Option<T> {
         let behind = self.behind.filter(|behind| is_given(behind, name) || !is_given(self.before, name));
         behind.unwrap_or(self.before).get_one(name).cloned()
@@ -254,10 +254,10 @@ impl Given<'_> {
     }
 }
 
-/// What [`emission_args`] were given.
+/// Reads the values of [`emission_args`].
 ///
 /// # Errors
-/// Options that do not go together.
+/// If options cannot be combined.
 pub fn emission(matches: &ArgMatches) -> Result<Emission, Failure> {
     Given { before: matches, behind: None }.emission()
 }

@@ -1,4 +1,4 @@
-//! The two streams that a command talks to.
+//! The two streams that a command writes to.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
@@ -14,7 +14,7 @@ pub(super) struct Console<'a> {
     pub(super) out: Stream<'a>,
     /// Everything else.
     pub(super) err: Stream<'a>,
-    /// Columns of help texts; found out when `None`.
+    /// The width of help texts, in columns. If `None`, it is detected.
     pub(super) help_width: Option<usize>,
 }
 
@@ -22,12 +22,13 @@ pub(super) struct Console<'a> {
 pub(super) struct Stream<'a> {
     pub(super) out: Box<dyn Write + 'a>,
     pub(super) color: bool,
-    /// Whether control characters are written as escapes.
+    /// Whether it is a terminal. If so, control characters are written as escapes.
     pub(super) is_terminal: bool,
 }
 
 impl Console<'_> {
-    /// The streams of this process, coloured where a person looks on. They are not locked: a blueprint may print, too.
+    /// The streams of this process, in colour if they go to a terminal. They are not locked, because a blueprint may
+    /// print too.
     pub(super) fn of_process() -> Self {
         let (out, err) = (io::stdout(), io::stderr());
         let var = |name: &str| std::env::var_os(name);
@@ -44,8 +45,8 @@ impl Stream<'_> {
         view::Options { color: self.color, ..view::Options::default() }
     }
 
-    /// Writes `text`; a terminal gets it with its control characters as escapes, whoever the text is from. That nobody reads
-    /// any more (`| head`) is no failure.
+    /// Writes `text`. On a terminal, control characters are written as escapes, whoever the text comes from. A reader
+    /// that has gone (`| head`) is not a failure.
     pub(super) fn write(&mut self, text: &str) -> Result<(), Failure> {
         let shown = self.is_terminal.then(|| on_terminal(text, self.color));
         let text = shown.as_deref().unwrap_or(text);

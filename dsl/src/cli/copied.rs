@@ -7,21 +7,21 @@ use super::files::{self, File};
 use super::tree;
 use crate::manners::Failure;
 
-/// A file to be written: its path below the directory, what is in it in words, and what is in it.
+/// A file to be written: its path below the directory, a description, and its content.
 #[derive(Clone, Debug)]
 pub struct Copied {
     /// The path, with slashes.
     pub name: String,
-    /// What is in it, in words.
+    /// A description of its content.
     pub content: String,
-    /// What is in it.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
-/// Writes files into a directory, all of them or none, and returns them as a tree. What else is there stays.
+/// Writes files into a directory, either all of them or none, and returns them as a tree. Other files there stay.
 ///
 /// # Errors
-/// What could not be written; the files that were there before are whole.
+/// What could not be written. The earlier files are intact.
 pub fn write_files(directory: &Path, copied: &[Copied]) -> Result<String, Failure> {
     let is_ours = |name: &str| copied.iter().any(|file| file.name == name);
     let (mut written, _) = files::replace(directory, is_ours, |swap| {

@@ -1,4 +1,4 @@
-//! In which nested stack each resource is deployed: what the templates say that `emit` wrote before.
+//! Which nested stack each resource is deployed in, from the templates that `emit` wrote before.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,20 +8,20 @@ use clap::Arg;
 use crate::lower::{Moved, Places};
 use crate::manners::{Failure, read_bytes, reason};
 
-/// More resources than these are not told one by one.
+/// The largest number of resources that are listed one by one.
 const SHOWN: usize = 5;
 
-/// The option that says where the templates are that were deployed.
+/// The option for the directory of the deployed templates.
 pub(super) fn deployed() -> Arg {
     Arg::new("deployed").long("deployed").value_name("DIR").value_parser(clap::value_parser!(PathBuf)).help(
         "Keep servers in the nested stacks in which the templates in DIR have them [default: what was emitted last]",
     )
 }
 
-/// Where the resources are by what was `given`, or else by what is in `own`, if there is anything.
+/// The places of the resources according to `given`, or otherwise according to `own`, if anything is there.
 ///
 /// # Errors
-/// When there is something that does not tell it.
+/// If something is there from which they cannot be read.
 pub(super) fn places(given: Option<&Path>, own: &Path) -> Result<Places, Failure> {
     let places = read(given.unwrap_or(own))?;
     match given.filter(|_| places.is_empty()) {
@@ -36,7 +36,7 @@ fn read(directory: &Path) -> Result<Places, Failure> {
     let mut read = |name: &str| match read_bytes(&directory.join(name)) {
         Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) => {
-            // What else than a file is in the way is told when it is to be replaced.
+            // If something that is not a file is in the way, the error comes when it is to be replaced.
             let is_none =
                 matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory);
             if !is_none {
@@ -58,7 +58,7 @@ fn read(directory: &Path) -> Result<Places, Failure> {
     ))
 }
 
-/// The warning of what leaves the stack in which it is deployed.
+/// The warning about resources that leave the stack in which they are deployed.
 pub(super) fn warning(moved: &[Moved]) -> String {
     if moved.is_empty() {
         return String::new();
@@ -75,7 +75,7 @@ pub(super) fn warning(moved: &[Moved]) -> String {
     text
 }
 
-/// What to know of a stack that was cut although nothing is known of an earlier deployment.
+/// The note about a stack that was cut although no earlier deployment is known.
 pub(super) fn unknown(directory: &Path) -> String {
     format!(
         "there was no template in `{}`, so the names of servers decide on their nested stacks; for a stack that is \

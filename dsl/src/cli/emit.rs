@@ -1,4 +1,4 @@
-//! `emit`: lowers a model and writes what came out.
+//! `emit`: lowers a model and writes the result.
 
 use std::fs;
 use std::io::{BufWriter, ErrorKind, Write};
@@ -23,25 +23,25 @@ use crate::manners::Failure;
 const SEED: &str = "seed.yaml";
 const MODEL: &str = "model.yaml";
 
-/// More nested templates than these are shown as one line.
+/// The largest number of nested templates that are shown one by one.
 const PARTS_SHOWN: usize = 4;
 
 /// How a model is written.
 #[derive(Clone, Debug)]
 pub struct Emission {
-    /// The directory; files go to the one of the stack's name in it.
+    /// The directory. Files go to the subdirectory with the stack's name.
     pub out: PathBuf,
     /// What runs the software.
     pub lowering: Lowering,
     /// How templates are written.
     pub format: TemplateFormat,
-    /// From how many resources on a stack is cut; the default when `None`.
+    /// The number of resources from which on a stack is cut; the default if `None`.
     pub stack_resources: Option<usize>,
-    /// From how many bytes on a stack is cut; the default when `None`.
+    /// The number of bytes from which on a stack is cut; the default if `None`.
     pub stack_bytes: Option<usize>,
-    /// The directory of the templates that are deployed; the one that is written to when `None`.
+    /// The directory of the templates that are deployed; the directory that is written to if `None`.
     pub deployed: Option<PathBuf>,
-    /// Whether the model itself is written too, as an extended template.
+    /// Whether the model itself is also written, as an extended template.
     pub model: bool,
 }
 
@@ -49,12 +49,12 @@ impl Emission {
     /// How the model is lowered, if its files go to the directory `own`.
     ///
     /// # Errors
-    /// When it cannot be read where resources are deployed.
+    /// If it cannot be read where resources are deployed.
     pub(super) fn options(&self, own: &Path) -> Result<lower::Options, Failure> {
         let defaults = lower::Options::default();
         let deployed = match self.lowering {
             Lowering::Agents => deployed::places(self.deployed.as_deref(), own)?,
-            // It is never cut.
+            // This lowering never cuts a stack.
             Lowering::HeatNative => Places::default(),
         };
         Ok(lower::Options {
@@ -80,14 +80,14 @@ pub enum TemplateFormat {
 pub struct Emitted {
     /// The files, as a tree.
     pub tree: String,
-    /// What else is to be told, one thing a line.
+    /// What else to say, one message a line.
     pub told: String,
 }
 
-/// Lowers a model in which `check` finds no error, and writes all of its files or none.
+/// Lowers a model in which `check` finds no error, and writes either all of its files or none.
 ///
 /// # Errors
-/// What could not be written; the files that were there before are whole.
+/// What could not be written. The earlier files are intact.
 pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let directory = emission.out.join(&*model.stack);
     let filled = filled(&directory)?;
@@ -97,8 +97,8 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let identified = lower::identified(model);
     let mut nested = IndexMap::default();
     let mut told = String::new();
-    // The seed, with which a deployment begins, is written first, then each file before those that it refers to. What is
-    // written goes before the next is made: beside a large model is little room.
+    // The seed is written first, because a deployment begins with it, and then each file before those that it refers
+    // to. Each result is freed once it is written, before the next one is made: a large model leaves little memory.
     let (written, removed) = files::replace(&directory, is_emitted, |swap| {
         let options = emission.options(&directory)?;
         let mut stages = lower::Stages::of(emission.lowering, model, &identified, &options);
@@ -119,7 +119,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
         let mut parts = nested.iter().rev();
         parts.try_for_each(|(name, nested)| swap.write(self::template(name.clone(), nested, emission.format)))?;
         beside.into_iter().rev().try_for_each(|file| swap.write(file))?;
-        // The process ends; giving large trees back piece by piece would only take time.
+        // The process is about to end. Freeing large trees piece by piece would only take time.
         std::mem::forget(template);
         Ok(())
     })?;
@@ -131,7 +131,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     Ok(Emitted { tree: tree::of_files(&directory.display().to_string(), &shown), told })
 }
 
-/// Writes the diagram, and if it is `wanted` the model.
+/// Writes the diagram, and the model if it is `wanted`.
 fn of_model(model: &Model, identified: &Model, wanted: bool, swap: &mut Swap<'_>) -> Result<(), Failure> {
     swap.write(diagram_file(identified))?;
     if wanted { swap.write(model_file(&extended::template(model))) } else { Ok(()) }
@@ -156,7 +156,7 @@ fn beside(model: &Model) -> Result<Vec<File<'_>>, Failure> {
     model.files.iter().map(file).collect()
 }
 
-/// What an operator has filled in in the environment file that is there.
+/// The values that an operator has filled in in the existing environment file.
 fn filled(directory: &Path) -> Result<Filled, Failure> {
     let path = directory.join(ENVIRONMENT);
     let failure = |why: String| {
@@ -166,7 +166,7 @@ fn filled(directory: &Path) -> Result<Filled, Failure> {
     };
     match read(&path) {
         Ok(text) => Filled::read(&text).map_err(failure),
-        // What else than a file is in the way is told when it is to take its place.
+        // If something that is not a file is in the way, the error comes when it is to be replaced.
         Err(error)
             if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory) =>
         {
@@ -184,7 +184,7 @@ fn environment<'a>(environment: &'a Environment, filled: &'a Filled) -> File<'a>
     }
 }
 
-/// What stood in the environment file for no parameter, and is a comment from now on.
+/// What the environment file had for parameters that no longer exist. From now on, these values are comments.
 fn lost(environment: &Environment, filled: &Filled) -> String {
     let mut text = String::new();
     for (name, meant) in environment.lost(filled) {
@@ -205,7 +205,7 @@ fn whole(whole: &Template, format: TemplateFormat) -> File<'_> {
     template(name.into(), whole, format)
 }
 
-// Heat takes a nested template only from a file whose name ends in `.yaml`; JSON is YAML, and read faster.
+// Heat takes a nested template only from a file whose name ends in `.yaml`. JSON is YAML, and is read faster.
 fn template(name: String, template: &Template, format: TemplateFormat) -> File<'_> {
     let mut counts = vec![count(template.resources.len(), "resource"), count(template.servers(), "server")];
     counts.push(count(template.parameters.len(), "parameter"));
@@ -225,7 +225,7 @@ fn model_file(extended: &Template) -> File<'_> {
     }
 }
 
-/// What is drawn of the model.
+/// The diagram of the model.
 fn diagram_file(model: &Model) -> File<'_> {
     File {
         name: FILE_NAME.into(),
@@ -257,7 +257,7 @@ fn seed(seed: &Seed) -> File<'_> {
     }
 }
 
-/// Bytes that are gathered before they are written.
+/// The number of bytes that are collected before they are written.
 const BUFFER: usize = 1 << 20;
 
 /// Whether a file of this name is one that `emit` writes.
@@ -266,7 +266,8 @@ fn is_emitted(name: &str) -> bool {
         || lower::places::number_of(name).is_some()
 }
 
-/// What the tree shows: the template first, its parts below it, and many parts as one; last the files beside.
+/// What the tree shows: the template first, its parts below it (if there are many, as one line), and then the files
+/// beside it.
 fn shown(mut beside: Vec<Written>, nested: &IndexMap<String, Template>, count_beside: usize) -> Vec<Written> {
     let mut written = beside.split_off(count_beside);
     let mut rest = written.split_off(nested.len());

@@ -1,4 +1,4 @@
-//! Environment files, read as Heat reads them, for every command that takes some.
+//! Environment files, read as Heat reads them, for every command that takes them.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ pub fn beside(directory: &Path) -> Option<PathBuf> {
 /// The name of the environment file that `emit` writes.
 pub(super) const FILE: &str = "environment.yaml";
 
-/// The environment that these files are together: what a later one says goes over what an earlier one does.
+/// The environment that these files make together. A later file overrides an earlier one.
 ///
 /// # Errors
-/// The first that is wrong: a file that cannot be read, or one that Heat would refuse.
+/// The first error: a file that cannot be read, or one that Heat would refuse.
 pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<Environment, Failure> {
     let mut texts = Vec::new();
     for file in files {

@@ -13,17 +13,17 @@ pub(super) fn explain(code: Option<&str>, console: &mut Console<'_>) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// The page of the code `code` among those of `checks`; without one, a line for each code.
+/// The page of the code `code`, from among those of `checks`. Without a code, one line for each code.
 ///
 /// # Errors
-/// There is no such code.
+/// If there is no such code.
 pub fn explained(code: Option<&str>, checks: &[&About]) -> Result<String, Failure> {
     let Some(code) = code.map(str::trim) else {
         let line = |check: &&About| format!("{}  {:7}  {}\n", check.code, check.severity.to_string(), check.summary);
         return Ok(checks.iter().map(line).collect());
     };
     find(checks, code).map(About::page).ok_or_else(|| {
-        // Every code is like every other: only what is no code at all can be a slip.
+        // All codes resemble each other, so only text that is not a code at all can be a typo.
         let is_code = code.len() == 5 && code.bytes().skip(1).all(|byte| byte.is_ascii_digit());
         let near = nearest_code(checks, code).filter(|_| !is_code);
         Failure::usage(format!("unknown code `{code}`"))

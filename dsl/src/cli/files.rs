@@ -1,16 +1,17 @@
 //! Writes files so that a failure leaves those that were there before.
 //!
-//! What is promised of the files of one directory:
+//! For the files of one directory, this module guarantees:
 //!
-//! - They are all written before the first one takes its place. Until then nothing that was there before is touched,
-//!   whatever fails, and even if the process is killed. (A machine that loses its power may lose them: nothing waits for
-//!   the disk, because all of it can be emitted again.)
-//! - Each takes its place by a rename: at every moment a name leads to the old file or to the new one, whole.
-//! - If a file cannot take its place, those that did are taken back, and the old ones are there again.
-//! - A process that is killed between the first rename and the last, a matter of milliseconds, leaves some old files
-//!   beside some new ones. The next run takes those back before anything else. What was written last takes its place
-//!   first, so what is read first is best written first.
-//! - Two runs do not mix: the second one waits.
+//! - All of them are written before the first one takes its place. Until then, nothing that was there before is
+//!   touched, whatever fails, even if the process is killed. (If the machine loses power, they may be lost: nothing
+//!   waits for the disk, because everything can be emitted again.)
+//! - Each file takes its place by a rename. At every moment a name leads either to the whole old file or to the whole
+//!   new one.
+//! - If a file cannot take its place, those that did are taken back, and the old files are there again.
+//! - If the process is killed between the first rename and the last (a matter of milliseconds), some old files stand
+//!   beside some new ones. The next run takes the new ones back before it does anything else. The file that was written
+//!   last takes its place first, so write first what is read first.
+//! - Two runs never mix: the second one waits.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -25,12 +26,12 @@ use crate::manners::{Exit, Failure};
 /// A file to be written.
 pub(super) struct File<'a> {
     pub(super) name: String,
-    /// What is in it, in words.
+    /// A description of its content.
     pub(super) content: String,
     pub(super) write: WriteTo<'a>,
 }
 
-/// What puts a file's content where it belongs.
+/// Writes a file's content to where it belongs.
 pub(super) type WriteTo<'a> = Box<dyn FnOnce(&mut fs::File) -> Result<(), EmitError> + 'a>;
 
 /// A file that was written.
@@ -41,8 +42,8 @@ pub(super) struct Written {
     pub(super) bytes: u64,
 }
 
-/// Has `write` write files into `directory`, which is made if need be, and removes the other files there that are `ours`,
-/// whose names come second. The files that were written come in the order in which they took their places.
+/// Lets `write` write files into `directory`, which is created if necessary, and removes the other files there that are
+/// `ours`. Returns the written files in the order in which they took their places, and the names of the removed files.
 pub(super) fn replace<'d>(
     directory: &'d Path,
     ours: impl Fn(&str) -> bool,
@@ -65,7 +66,7 @@ pub(super) fn replace<'d>(
     Ok((written, stale))
 }
 
-/// Refuses a link where a folder is to be: what is written below would stand elsewhere.
+/// Refuses a link where a folder is to be, because what is written below it would go elsewhere.
 fn no_link(folder: &Path) -> io::Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(found) if found.is_symlink() => Err(io::Error::other(format!("`{}` is a link", folder.display()))),
@@ -73,17 +74,17 @@ fn no_link(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Keeps other runs out of `directory` for as long as the handle lives.
+/// Keeps other runs out of `directory` for as long as the handle exists.
 fn lock(directory: &Path) -> io::Result<fs::File> {
     let handle = fs::File::open(directory)?;
     match handle.lock() {
-        // Some network file systems have no locks.
+        // Some network file systems do not support locks.
         Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(handle),
         done => done.map(|()| handle),
     }
 }
 
-/// The names of those files of `directory` that are `wanted`.
+/// The names of the files in `directory` that are `wanted`.
 fn files_of(directory: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<String>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -98,13 +99,13 @@ fn files_of(directory: &Path, wanted: impl Fn(&str) -> bool) -> io::Result<Vec<S
     Ok(files)
 }
 
-/// An exchange of files under way. What it needs meanwhile is gone when it ends.
+/// An exchange of files in progress. Its temporary files are gone when it ends.
 pub(super) struct Swap<'d> {
     directory: &'d Path,
     written: Vec<Written>,
     /// The new files, until they take their places.
     new: PathBuf,
-    /// The old files, all of them, while new ones take their places.
+    /// All old files, while new ones take their places.
     old: PathBuf,
 }
 
@@ -112,8 +113,8 @@ impl<'d> Swap<'d> {
     fn begin(directory: &'d Path, ours: impl Fn(&str) -> bool) -> io::Result<Self> {
         let written = Vec::new();
         let swap = Self { directory, written, new: directory.join(".wattle-new"), old: directory.join(".wattle-old") };
-        // Both are there only while files take their places: the old files when they are all safe, the new ones until
-        // each has its place.
+        // Both exist only while files take their places: the old files from when all of them are safe, the new ones
+        // until each has its place.
         if swap.new.is_dir() && swap.old.is_dir() {
             for name in files_of(directory, |name| ours(name) && !swap.old.join(name).exists())? {
                 fs::remove_file(directory.join(name))?;
@@ -135,7 +136,7 @@ impl<'d> Swap<'d> {
         let cannot = |error: &io::Error| {
             Failure::files(format!("cannot write `{}`: {}", path.display(), reason(error))).note("nothing was changed")
         };
-        // Whoever made the directory may have led its folders elsewhere.
+        // Whoever made the directory may have made its folders lead elsewhere.
         let folders = Path::new(&name).ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
         for folder in folders {
             no_link(&self.directory.join(folder)).map_err(|error| cannot(&error))?;
@@ -148,7 +149,7 @@ impl<'d> Swap<'d> {
             fs::create_dir_all(folder.parent().unwrap_or(&folder)).map_err(|error| cannot(&error))?;
         }
         let mut out = fs::File::create_new(self.new.join(&name)).map_err(|error| cannot(&error))?;
-        // Whoever closed a file to others wants it closed.
+        // If somebody closed a file to others, it stays closed.
         if let Ok(before) = fs::metadata(&path) {
             out.set_permissions(before.permissions()).map_err(|error| cannot(&error))?;
         }
@@ -164,7 +165,7 @@ impl<'d> Swap<'d> {
         Ok(())
     }
 
-    /// Lets the new files take their places, and removes the stale ones.
+    /// Moves the new files to their places, and removes the stale ones.
     fn take_places(&self, new: &[Written], stale: &[String]) -> Result<(), Failure> {
         let cannot = |name: &str, error: &io::Error| {
             let path = self.directory.join(name);
@@ -192,21 +193,21 @@ impl<'d> Swap<'d> {
         })
     }
 
-    /// Keeps the old file of this name, if there is one, besides leaving it in its place.
+    /// Keeps a copy of the old file of this name, if there is one, and leaves the file in its place.
     fn keep(&self, name: &str) -> io::Result<()> {
         let (path, kept) = (self.directory.join(name), self.new.join(KEPT));
         let copy = kept.join(name);
         fs::create_dir_all(copy.parent().unwrap_or(&kept))?;
         match fs::hard_link(&path, &copy) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                // Not every file system has links.
+                // Not every file system supports links.
                 fs::copy(&path, copy).map(|_| ())
             }
             _ => Ok(()),
         }
     }
 
-    /// All old files are kept: from here on they can be taken back.
+    /// Notes that all old files are kept. From here on, they can be restored.
     fn kept(&self) -> io::Result<()> {
         fs::create_dir_all(self.new.join(KEPT))?;
         fs::rename(self.new.join(KEPT), &self.old)
@@ -225,7 +226,7 @@ impl<'d> Swap<'d> {
     }
 }
 
-/// Where old files are kept until all of them are.
+/// Where old files are kept until all of them are there.
 const KEPT: &str = ".kept";
 
 impl Drop for Swap<'_> {

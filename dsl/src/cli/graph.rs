@@ -21,13 +21,13 @@ pub enum DiagramFormat {
     Mermaid,
     /// An image.
     Svg,
-    /// A page to look around in.
+    /// A page to explore the diagram in.
     Html,
     /// The data.
     Json,
 }
 
-/// Each format with its name and the endings of files that say it, the usual one first.
+/// Each format with its name and the file extensions that select it, the usual one first.
 const FORMATS: [(DiagramFormat, &str, &[&str]); 5] = [
     (DiagramFormat::Dot, "dot", &["dot", "gv"]),
     (DiagramFormat::Mermaid, "mermaid", &["mmd", "mermaid"]),
@@ -36,12 +36,12 @@ const FORMATS: [(DiagramFormat, &str, &[&str]); 5] = [
     (DiagramFormat::Json, "json", &["json"]),
 ];
 
-/// What was asked to be drawn.
+/// What is to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
     /// How it is written.
     pub format: DiagramFormat,
-    /// The file; the standard output when `None`.
+    /// The file; the standard output if `None`.
     pub out: Option<PathBuf>,
 }
 
@@ -62,10 +62,10 @@ pub fn drawing_args() -> [Arg; 2] {
     ]
 }
 
-/// What [`drawing_args`] were given.
+/// Reads the values of [`drawing_args`].
 ///
 /// # Errors
-/// A file whose ending says nothing, and no format.
+/// If no format is given and the file's extension does not determine one.
 pub fn drawing(matches: &ArgMatches) -> Result<Drawing, Failure> {
     let out: Option<PathBuf> = matches.get_one::<PathBuf>("out").filter(|out| *out != Path::new("-")).cloned();
     let given = matches.get_one::<DiagramFormat>("format").copied();
@@ -89,10 +89,10 @@ fn of_ending(file: &Path) -> Option<DiagramFormat> {
 }
 
 impl Drawing {
-    /// The diagram in the format that was asked for.
+    /// The diagram in the requested format.
     ///
     /// # Errors
-    /// It is a page, and the crate was built without the feature `page`.
+    /// If it is a page and the crate was built without the feature `page`.
     pub fn draw(&self, diagram: &Diagram) -> Result<String, Failure> {
         Ok(match self.format {
             DiagramFormat::Dot => diagram::dot(diagram),
@@ -103,11 +103,11 @@ impl Drawing {
         })
     }
 
-    /// Writes what was drawn into the file that was asked for, and returns what is left for the standard output: a word on
-    /// the file, or what was drawn.
+    /// Writes what was drawn to the requested file, and returns what is left for the standard output: a message about
+    /// the file, or otherwise what was drawn.
     ///
     /// # Errors
-    /// The file could not be written.
+    /// If the file cannot be written.
     pub fn write(&self, drawn: String) -> Result<String, Failure> {
         let Some(out) = &self.out else { return Ok(drawn) };
         fs::write(out, &drawn).map_err(|error| {

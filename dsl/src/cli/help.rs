@@ -1,4 +1,4 @@
-//! What `--help` says besides the options: settings, parameters, examples, exit codes.
+//! What `--help` shows besides the options: settings, parameters, examples and exit codes.
 
 use clap::builder::{StyledStr, Styles};
 
@@ -9,7 +9,7 @@ use crate::shown::one_line;
 
 use super::shape::{self, Shape, Step};
 
-/// The first paragraph of a documentation, on one line.
+/// The first paragraph of some documentation, on one line.
 pub(super) fn first_paragraph(text: &str) -> String {
     let lines = text.trim().lines().map(str::trim).take_while(|line| !line.is_empty());
     one_line(&lines.collect::<Vec<_>>().join(" "))
@@ -26,7 +26,7 @@ fn parameters<B: Blueprint>() -> IndexMap<Name, Parameter> {
     t.finish(Exports::new()).parameters
 }
 
-/// The setting names of a blueprint, and what each takes.
+/// The names of a blueprint's settings, and what each takes.
 fn settings<B: Blueprint>() -> Vec<(&'static str, Shape)> {
     match shape::at::<B::Config>(&[]).shape {
         Shape::Settings(names) => {
@@ -36,7 +36,7 @@ fn settings<B: Blueprint>() -> Vec<(&'static str, Shape)> {
     }
 }
 
-/// What stands below the options.
+/// The help below the options.
 pub(super) fn after<B: Blueprint>() -> StyledStr {
     let settings = settings::<B>();
     let mut sections = Vec::new();
@@ -56,18 +56,18 @@ pub(super) fn after<B: Blueprint>() -> StyledStr {
     StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
 }
 
-/// What some of the exit codes mean for the program of a blueprint.
+/// The meaning of those exit codes that have a special one in the program of a blueprint.
 const EXIT_CODES: [(Exit, &str); 2] = [
     (Exit::Failed, "the model has errors; nothing was written"),
     (Exit::Usage, "wrong usage: an option, a setting or a code that does not exist or fit; nothing was written"),
 ];
 
-/// What a setting is for, what it takes, and what it is if it is not given.
+/// What a setting is for, what it takes, and its default.
 fn setting(name: &str, shape: Shape, known: &[Setting]) -> String {
-    // serde may call it otherwise than its author: `node-count` for `node_count`.
+    // serde may use another name than the author: `node-count` for `node_count`.
     let folded = |name: &str| name.replace(['-', '_'], "").to_lowercase();
     let Some(known) = known.iter().find(|known| folded(known.name) == folded(name)) else { return shape.to_string() };
-    // One paragraph a line.
+    // Each line is one paragraph.
     let doc = known.doc.lines().next().unwrap_or_default().trim_end_matches('.');
     let text = if doc.is_empty() { shape.to_string() } else { format!("{doc} ({shape})") };
     let word = |default| match shape {
@@ -91,10 +91,10 @@ fn describe(parameter: &Parameter) -> String {
     }
 }
 
-/// Columns of the sections that are not clap's.
+/// The width, in columns, of the sections that clap does not write.
 const WIDTH: usize = 98;
 
-/// Rows of two columns, the second one wrapped. What terminals act on is shown as escapes.
+/// Rows of two columns, with the second one wrapped. Anything that terminals act on is shown as escapes.
 fn table(rows: impl Iterator<Item = (String, String)>) -> String {
     let rows: Vec<_> = rows.map(|(name, what)| (one_line(&name), one_line(&what))).collect();
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);

@@ -1,7 +1,7 @@
-//! The command line of a blueprint: what `main` runs, and what of it other commands share.
+//! The command line of a blueprint: what `main` runs, and what other commands share with it.
 //!
-//! What lives here: commands, options, settings, and all of the crate's I/O. What must not: decisions about the model;
-//! those are `check`'s and `lower`'s, and how diagnostics look is `view`'s.
+//! This module contains commands, options, settings, and all of the crate's I/O. It makes no decisions about the model,
+//! which are up to `check` and `lower`. How diagnostics look is up to `view`.
 
 mod args;
 mod console;
@@ -51,21 +51,23 @@ pub use tree::of_model;
 
 /// Runs the command line of a blueprint and returns the program's exit code.
 ///
-/// Commands are `emit` (the default), `check`, `graph`, `plan` and `explain CODE`; `--help` tells the rest. What was asked for goes to the
-/// standard output: the tree of what `emit` wrote, what `check` found, the page that `explain` shows. Everything else,
-/// the errors and warnings that stand before an `emit` among it, goes to the standard error.
+/// The commands are `emit` (the default), `check`, `graph`, `plan` and `explain CODE`; `--help` describes the rest. The
+/// requested result goes to the standard output: the tree of what `emit` wrote, what `check` found, or the page that
+/// `explain` shows. Everything else goes to the standard error, including the errors and warnings that come before an
+/// `emit`.
 ///
 /// The exit codes are those of [`Exit`]; 101 is a panic of the blueprint, with nothing written.
 ///
-/// `emit` replaces all of its files or none: it writes everything beside the old files first, and only then lets each new
-/// one take its place by a rename, the seed last. Only a process that is killed between the first of these renames and
-/// the last leaves old files beside new ones, each of them whole; the next run takes the new ones back before it begins.
+/// `emit` replaces either all of its files or none. It first writes everything beside the old files, and only then
+/// moves each new file to its place by a rename, the seed last. Only a process that is killed between the first of
+/// these renames and the last leaves old files beside new ones, each of them whole. The next run takes the new ones
+/// back before it begins.
 pub fn main<B: Blueprint>(blueprint: B) -> ExitCode {
     main_with(blueprint, &[])
 }
 
-/// [`main`] of a blueprint whose team has policies of its own: `check --policy FILE` knows them besides [those that many
-/// have](crate::policy::ALL), by their names in the file.
+/// Like [`main`], for a blueprint whose team has policies of its own. `check --policy FILE` knows them by their names
+/// in the file, besides [those that many teams have](crate::policy::ALL).
 #[expect(clippy::needless_pass_by_value, reason = "a blueprint is a function, given by its name")]
 pub fn main_with<B: Blueprint>(blueprint: B, policies: &[Policy]) -> ExitCode {
     let mut console = Console::of_process();
@@ -75,7 +77,7 @@ pub fn main_with<B: Blueprint>(blueprint: B, policies: &[Policy]) -> ExitCode {
     code.into()
 }
 
-/// [`main`], with all that it sees of the world given.
+/// Does what [`main`] does, with everything that it sees of the world passed in.
 fn run<B: Blueprint>(
     blueprint: &B,
     args: impl IntoIterator<Item = std::ffi::OsString>,
@@ -89,7 +91,7 @@ fn run<B: Blueprint>(
     };
     execute(blueprint, &request, console, read).unwrap_or_else(|failure| {
         let text = view::failure(&failure.message, &failure.notes, &failure.help, &console.err.options());
-        // Nothing is left to tell it to when the error stream is gone.
+        // If the error stream is gone, there is nowhere left to report it.
         let _ = console.err.out.write_all(text.as_bytes());
         failure.exit
     })
@@ -141,7 +143,7 @@ fn execute<B: Blueprint>(
             let emitted = emit::emit(&model, emission)?;
             console.err.write(&emitted.told)?;
             console.out.write(&emitted.tree)?;
-            // The process ends; giving a large model back piece by piece would only take time.
+            // The process is about to end. Freeing a large model piece by piece would only take time.
             std::mem::forget(model);
             Ok(Exit::Fine)
         }
@@ -191,7 +193,7 @@ fn exit(diagnostics: &[Diagnostic]) -> Exit {
     if check::has_errors(diagnostics) { Exit::Failed } else { Exit::Fine }
 }
 
-/// Tells the diagnostics of a model, and what comes of errors: `refused`.
+/// Reports the diagnostics of a model, and what follows from errors: `refused`.
 fn report(
     diagnostics: &[Diagnostic],
     format: view::Format,
@@ -208,6 +210,6 @@ fn report(
         }
         text.push('\n');
     }
-    // The exit code tells whether there were errors, also when nobody reads the error stream.
+    // The exit code says whether there were errors, even if nobody reads the error stream.
     let _ = console.err.out.write_all(text.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! `plan`: what the blueprint as it is now would do to what was emitted before.
+//! `plan`: what the current blueprint would do to what was emitted before.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use super::console::Console;
 use super::emit::Emission;
 use super::environment::{beside, environment};
 
-/// What a plan is made against, and how it is written.
+/// What a plan is compared with, and how it is written.
 #[derive(Debug)]
 pub(super) struct Planning {
     pub(super) against: Option<PathBuf>,
@@ -24,7 +24,7 @@ pub(super) struct Planning {
     pub(super) is_json: bool,
 }
 
-/// The option that says how a plan is written.
+/// The option for the format of a plan.
 pub fn plan_format() -> Arg {
     Arg::new("format")
         .long("format")
@@ -34,12 +34,12 @@ pub fn plan_format() -> Arg {
         .help("How to write it: for people, or for programs")
 }
 
-/// Whether `--format`, such as [`plan_format`], asks for JSON.
+/// Whether `--format`, as in [`plan_format`], asks for JSON.
 pub fn is_json(matches: &ArgMatches) -> bool {
     matches.get_one::<String>("format").is_some_and(|format| format == "json")
 }
 
-/// What `--against` is.
+/// The option `--against`.
 pub fn plan_against() -> Arg {
     Arg::new("against")
         .long("against")
@@ -48,13 +48,13 @@ pub fn plan_against() -> Arg {
         .help("Compare with what was emitted to this directory")
 }
 
-/// What it takes to get from one state to the other, in the format that was asked for, and the exit code: whether
-/// anything would change.
+/// The steps from one state to the other, in the requested format, and the exit code, which says whether anything would
+/// change.
 pub fn planned(before: Option<&State>, after: &State, is_json: bool, color: bool) -> (String, Exit) {
     planned_of(before, after, &[], is_json, color)
 }
 
-/// The same where this was `found` not to be as it was deployed.
+/// The same for a state that was `found` to differ from what was deployed.
 pub fn planned_of(
     before: Option<&State>,
     after: &State,
@@ -67,15 +67,15 @@ pub fn planned_of(
     (text, if plan.is_empty() { Exit::Fine } else { Exit::Changes })
 }
 
-/// What an environment gives parameters.
+/// The values that an environment gives to parameters.
 pub fn values(environment: &Environment) -> IndexMap<Name, Value> {
     environment.values().map(|(name, given)| (name.as_str().into(), given.value.constant())).collect()
 }
 
-/// The state that a directory holds, with the values of its parameters, or else with those that its environment gives.
+/// The state in a directory, with the given values of its parameters, or otherwise with those from its environment.
 ///
 /// # Errors
-/// When nothing was emitted to it, or what lies there cannot be read.
+/// If nothing was emitted to the directory, or if its content cannot be read.
 pub fn state_of(directory: &Path, parameters: Option<IndexMap<Name, Value>>) -> Result<State, Failure> {
     if !directory.is_dir() {
         return Err(Failure::usage(format!("there is no directory `{}`", directory.display())));
@@ -111,7 +111,7 @@ fn json(template: &Template) -> Result<String, Failure> {
 }
 
 impl Planning {
-    /// Says what a model without errors would do.
+    /// Reports what a model without errors would do.
     pub(super) fn run(&self, model: &Model, console: &mut Console<'_>) -> Result<Exit, Failure> {
         let own = self.emission.out.join(&*model.stack);
         let before = match &self.against {
@@ -129,7 +129,7 @@ impl Planning {
         Ok(exit)
     }
 
-    /// What `emit` would write, with what an operator has filled in.
+    /// What `emit` would write, with the values that an operator has filled in.
     fn state(&self, model: &Model, own: &Path) -> Result<State, Failure> {
         let mut files: IndexMap<String, String> = IndexMap::default();
         for (name, content) in &model.files {

@@ -1,4 +1,4 @@
-//! `--policy`: what a team asks of every model.
+//! `--policy`: what a team requires of every model.
 
 use std::path::{Path, PathBuf};
 
@@ -17,10 +17,10 @@ pub fn arg() -> Arg {
         .help("Check by a team's policies too: a YAML file of their names and settings; may be repeated")
 }
 
-/// What [`arg`] was given, of the policies that are `known`.
+/// Reads the value of [`arg`], with the policies that are `known`.
 ///
 /// # Errors
-/// A file that cannot be read, or that is none of policies.
+/// If a file cannot be read, or is not a file of policies.
 pub fn policies(matches: &ArgMatches, known: &[Policy]) -> Result<Policies, Failure> {
     let mut all = Policies::default();
     for file in matches.get_many::<PathBuf>("policy").into_iter().flatten() {

@@ -1,16 +1,17 @@
-//! What no template brings along: names that other commands would take for what they say, keys that lie there, and what stands elsewhere.
+//! What no template may bring along: names that other commands would take for their own, keys that are there already,
+//! and files that are elsewhere.
 
 use std::io;
 use std::path::Path;
 
 use crate::manners::read_bytes;
 
-/// What `seed apply` and `up` keep: keys, credentials, secrets, and what an `up` is known by.
+/// What `seed apply` and `up` keep: keys, credentials, secrets, and what identifies an `up`.
 const KEPT: [&str; 6] =
     ["operator.key", "operator.key.next", "credentials.yaml", "secrets.json", "identity.json", "up.json"];
 
-/// Whether a file at `path`, below a folder that is written, would be taken for a key or for the state of an `up`: on any file system,
-/// also one that does not tell `A` from `a`.
+/// Whether a file at `path`, below a folder that is written, would be taken for a key or for the state of an `up`. This
+/// holds for any file system, including those that do not distinguish `A` from `a`.
 pub fn is_reserved(path: &str) -> bool {
     let is_state = |part: &str| part.get(..7).is_some_and(|begin| begin.eq_ignore_ascii_case(".wattle"));
     let is_kept = |name: &str| KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(name));
@@ -18,11 +19,12 @@ pub fn is_reserved(path: &str) -> bool {
     parts.clone().any(is_state) || parts.next_back().is_some_and(is_kept)
 }
 
-/// Reads the file at `path` that a template in `folder` names, to give it to others. Whoever wrote the template may not be whose
-/// files these are: what is called as a key, or is one by a link, and what a link leads to elsewhere, is not read.
+/// Reads the file at `path` that a template in `folder` names, to pass it on. The files may not belong to the person
+/// who wrote the template. So it does not read what is named like a key, what is a key through a link, and what a link
+/// leads to outside of the folder.
 ///
 /// # Errors
-/// As [`read_bytes`], and why it is not read.
+/// The same as [`read_bytes`], and why the file is not read.
 pub fn read_brought(folder: &Path, path: &str) -> io::Result<Vec<u8>> {
     let file = folder.join(path);
     if is_reserved(path) || is_reserved_file(&file) {
@@ -37,13 +39,13 @@ pub fn read_brought(folder: &Path, path: &str) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether the file is [reserved](is_reserved) by the name that it has where links lead to it.
+/// Whether the file is [reserved](is_reserved) by its name, after following links.
 pub fn is_reserved_file(file: &Path) -> bool {
     let really = std::fs::canonicalize(file);
     really.is_ok_and(|really| really.file_name().is_some_and(|name| is_reserved(&name.to_string_lossy())))
 }
 
-/// Whether links lead from the file at `path` to what is not below `folder`.
+/// Whether links lead from the file at `path` to something that is not below `folder`.
 pub fn leads_out(path: &Path, folder: &Path) -> bool {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let really = path.canonicalize().ok().zip(folder.canonicalize().ok());

@@ -12,7 +12,7 @@ use super::help;
 use super::shape::{self, Place, Shape, Step};
 use crate::manners::Failure;
 
-/// The configuration: the file's settings, and over them those of `--set` in their order.
+/// The configuration: the settings of the file, overridden by those of `--set` in their order.
 pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Result<B::Config, Failure> {
     let settings = Settings { blueprint: B::NAME, at: shape::at::<B::Config>, is_parameter: help::is_parameter::<B> };
     let whole = shape::at::<B::Config>(&[]).shape;
@@ -46,7 +46,7 @@ pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Resul
     })
 }
 
-/// What serde says of a value that was not found wrong before.
+/// serde's error about a value that was not found to be wrong before.
 fn refused(error: &str, setting: Option<&String>) -> Failure {
     if let Some(missing) = error.strip_prefix("missing field ") {
         let name = missing.trim_matches('`');
@@ -60,7 +60,7 @@ fn refused(error: &str, setting: Option<&String>) -> Failure {
     }
 }
 
-/// What is known of a blueprint's settings.
+/// What is known about a blueprint's settings.
 struct Settings {
     blueprint: &'static str,
     at: fn(&[Step]) -> Place,
@@ -108,7 +108,7 @@ impl Settings {
         match serde_yaml::from_str(text) {
             Ok(value @ Value::String(_)) => Ok((path, value)),
             Ok(Value::Null) if place.optional => Ok((path, Value::Null)),
-            // Text that would be a number, a list or no YAML at all is text where text is taken.
+            // Where text is accepted, a value that would be a number, a list or invalid YAML is text.
             _ if place.shape == Shape::Text => Ok((path, Value::String(text.into()))),
             Ok(value) => Ok((path, value)),
             Err(error) => Err(Failure::usage(format!("the value of `{name}` is not YAML: {error}"))
@@ -116,7 +116,7 @@ impl Settings {
         }
     }
 
-    /// Refuses a value that does not fit what is at `path`, as far as that was found out.
+    /// Refuses a value that does not fit what is at `path`, as far as that is known.
     fn check(&self, value: &Value, path: &mut Vec<Step>) -> Result<(), Failure> {
         let place = (self.at)(path);
         match (place.shape, value) {
@@ -183,7 +183,7 @@ fn read(path: &Path) -> Result<Mapping, Failure> {
     }
 }
 
-/// Sets the value at `path`, making the maps on the way.
+/// Sets the value at `path`, and makes the maps on the way there.
 fn put(given: &mut Mapping, path: &[&str], value: Value) {
     let [name, rest @ ..] = path else { return };
     let slot = given.entry(Value::String((*name).into())).or_insert(Value::Null);

@@ -1,7 +1,7 @@
-//! What a configuration takes, found out by asking its `Deserialize` what it wants to read.
+//! What a configuration takes. This is found out by asking its `Deserialize` what it wants to read.
 //!
-//! The questions are asked one path at a time, so that a type that contains itself, or one part that cannot be asked,
-//! does no harm. What is not found out is [`Shape::Unknown`], and then serde's own answer has to do.
+//! It is asked about one path at a time, so that a type that contains itself, or a part that cannot be asked, does no
+//! harm. What cannot be found out is [`Shape::Unknown`]; in that case, serde's own answer must do.
 
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -10,26 +10,26 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess
 pub(super) enum Step {
     /// A name.
     Key(String),
-    /// A place in a list.
+    /// An index in a list.
     Item(usize),
 }
 
-/// What can be given at one place.
+/// What one place accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shape {
-    /// Settings of these names.
+    /// Settings with these names.
     Settings(&'static [&'static str]),
     /// `true` or `false`.
     Boolean,
-    /// A whole number within bounds, both included.
+    /// A whole number within bounds, both inclusive.
     Integer { min: i128, max: i128 },
     /// A number.
     Float,
     /// Text.
     Text,
-    /// Values in order.
+    /// A list of values.
     List,
-    /// Values by name.
+    /// A map of values by name.
     Map,
     /// One of these words.
     Choice(&'static [&'static str]),
@@ -37,7 +37,7 @@ pub(super) enum Shape {
     Unknown,
 }
 
-/// What can be given at one place, and whether nothing can be given.
+/// What one place accepts, and whether it may be left empty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
     pub(super) shape: Shape,
@@ -47,7 +47,7 @@ pub(super) struct Place {
 /// What `C` takes at `path`.
 pub(super) fn at<C: DeserializeOwned>(path: &[Step]) -> Place {
     let mut found = Place { shape: Shape::Unknown, optional: false };
-    // Every answer is the error that ends the question.
+    // Every answer is an error, which ends the question.
     let _ = C::deserialize(Probe { path, found: &mut found });
     found
 }
@@ -188,7 +188,7 @@ impl<'de> Deserializer<'de> for Probe<'_> {
     }
 }
 
-/// A map of one entry, or a list of one item, in which the question goes on.
+/// A map with one entry or a list with one item, in which the question continues.
 struct One<'p> {
     key: Option<&'p str>,
     inner: Option<Probe<'p>>,
@@ -215,7 +215,7 @@ impl<'de> SeqAccess<'de> for One<'_> {
     }
 }
 
-/// With its article, as a message says it: `an integer between 0 and 255`.
+/// The shape with its article, as messages write it: `an integer between 0 and 255`.
 impl std::fmt::Display for Shape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use crate::manners::read;
 
-/// The source files that were asked for so far.
+/// The source files that were requested so far.
 #[derive(Debug, Default)]
 pub struct Sources {
     read: RefCell<HashMap<String, Option<Arc<str>>>>,
 }
 
 impl Sources {
-    /// The text of `file`. The compiler names files relative to the workspace that it compiled, which is the current
+    /// The text of `file`. The compiler names files relative to the workspace that it compiled. That is the current
     /// directory, the crate that cargo runs, the program's own directory, or a directory above one of them.
     pub fn read(&self, file: &str) -> Option<Arc<str>> {
         if let Some(text) = self.read.borrow().get(file) {

@@ -1,4 +1,4 @@
-//! The command line as its user sees it.
+//! The command line as its users see it.
 
 mod blueprint;
 mod deployed;
@@ -19,7 +19,7 @@ use crate::manners::Exit;
 use crate::policy::Policy;
 use blueprint::Demo;
 
-/// What a run said and how it ended.
+/// The output of a run, and how the run ended.
 struct Run {
     exit: Exit,
     out: String,
@@ -60,7 +60,7 @@ fn run_with<B: Blueprint>(blueprint: &B, args: &[&str], known: &[Policy], color:
     Run { exit, out: text(out), err: text(err) }
 }
 
-/// A directory of a test's own, gone when it ends.
+/// A directory of a test's own, which is removed when the test ends.
 struct Scratch(PathBuf);
 
 impl Scratch {

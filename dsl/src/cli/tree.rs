@@ -21,7 +21,7 @@ pub fn of_model(model: &Model) -> String {
     format!("{resources} ({}) and {components}", count(servers, "server"))
 }
 
-/// The files below their directory, with what is in them and how large they are.
+/// The files below their directory, each with a description and its size.
 pub(super) fn of_files(directory: &str, files: &[Written]) -> String {
     let width = |text: fn(&Written) -> &str| files.iter().map(|file| text(file).chars().count()).max().unwrap_or(0);
     let (names, contents) = (width(|file| &file.name), width(|file| &file.content));

@@ -1,8 +1,9 @@
-//! How a server gets its agent: its user data, and the resource and parameters that it stands on.
+//! How a server gets its agent: its user data, and the resource and parameters that the user data is built on.
 //!
-//! The text is the same for every server but for its identity, which comes last; so it stands in the template once, in an
-//! `OS::Heat::Value` that every server reads. That is also the one root on which all servers hang: Heat's convergence
-//! engine sleeps for a second after each resource that requires nothing (`heat/engine/stack.py`), 100 s for 100 servers.
+//! The text is the same for every server except for its identity, which comes last. So the template contains it only
+//! once, in an `OS::Heat::Value` that every server reads. That is also the single root on which all servers depend:
+//! Heat's convergence engine sleeps for a second after each resource that requires nothing (`heat/engine/stack.py`),
+//! which would be 100 s for 100 servers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +13,7 @@ use super::hot::{Hot, HotParameter, HotResource};
 use super::plan::{Server, Told};
 use super::resolve::{attribute_for_heat, for_heat};
 
-/// The resource that holds the user data's text, without the identity.
+/// The resource that holds the user data's text without the identity.
 pub(super) const ROOT: &str = "wattle_agent";
 
 /// The parameter through which a nested stack gets the text.
@@ -23,18 +24,19 @@ const USER_DATA: &str = include_str!("user_data.yaml");
 const STACK: &str = "wattle_stack";
 const SPACE: &str = "wattle_space";
 const CA: &str = "wattle_space_ca";
-/// The parameter that has each server's credential.
+/// The parameter that holds each server's credential.
 pub const CREDENTIALS: &str = "wattle_credentials";
 const URL: &str = "wattle_agent_url";
 const SHA256: &str = "wattle_agent_sha256";
 
-/// Most bytes of the certificates that a server's user data has room for.
+/// The largest size, in bytes, of the certificates in a server's user data.
 const MOST_CA: u32 = 8 * 1024;
 
 const URL_KEY: &str = "@agent_url@";
 const SHA256_KEY: &str = "@agent_sha256@";
 
-/// Bytes that each server's generated user data has at least: what only Heat or the operator knows counts as nothing.
+/// The least number of bytes in each server's generated user data. Values that only Heat or the operator knows count as
+/// empty.
 pub(crate) fn user_data_sizes(model: &Model) -> HashMap<&Name, usize> {
     let mut sizes = HashMap::new();
     let mut told = HashSet::new();
@@ -54,7 +56,7 @@ pub(crate) fn user_data_sizes(model: &Model) -> HashMap<&Name, usize> {
     sizes
 }
 
-/// The parameters that a stack with agents has besides its author's.
+/// The parameters of a stack with agents, besides its author's.
 pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 6] {
     let parameter = |name: &str, ty, description: &str| {
         let mut parameter = HotParameter::new(ty);
@@ -95,7 +97,7 @@ pub(super) fn parameters(stack: &Name) -> [(Name, HotParameter); 6] {
     ]
 }
 
-/// The resource that holds the user data's text, without the identity.
+/// The resource that holds the user data's text without the identity.
 pub(super) fn root() -> HotResource {
     let params = [(URL_KEY, URL), (SHA256_KEY, SHA256)];
     root_of(Hot::StrReplace {
@@ -104,7 +106,7 @@ pub(super) fn root() -> HotResource {
     })
 }
 
-/// The root of a stack whose text comes from elsewhere.
+/// The root of a stack that gets the text from elsewhere.
 pub(super) fn root_of(text: Hot) -> HotResource {
     let mut root = HotResource::new("OS::Heat::Value".into());
     root.set("type".into(), "string".into());
@@ -160,7 +162,7 @@ impl Words {
         identity.push((self.ca.clone(), Hot::parameter(self.ca_parameter.clone())));
         let credential = Hot::GetParam { parameter: self.credentials_parameter.clone(), path: vec![own_name()] };
         identity.push((self.credential.clone(), credential));
-        // So that the agent can tell its own addresses apart.
+        // Lets the agent tell its own addresses apart.
         let networks = model.networks_of(resource).known;
         if !networks.is_empty() {
             let networks = networks.into_iter().map(|network| (network.clone(), Hot::GetResource(network.clone())));
@@ -176,7 +178,7 @@ impl Words {
             });
             identity.push((self.values.clone(), Hot::Map(told.collect())));
         }
-        // Heat writes a map within text as one line of JSON, which is what the block scalar at the end of the text takes.
+        // Heat writes a map within text as one line of JSON, which fits the block scalar at the end of the text.
         Hot::Join(vec![self.root.clone(), self.indent.clone(), Hot::Map(identity), self.newline.clone()])
     }
 }

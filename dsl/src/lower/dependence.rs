@@ -1,8 +1,8 @@
-//! What requires what in a template.
+//! Which resources of a template require which others.
 
 use super::hot::Template;
 
-/// The resources of a template as places in it, each with the places of those that it requires.
+/// For each resource of a template, by its place, the places of the resources that it requires.
 pub(super) fn requires(template: &Template) -> Vec<Vec<usize>> {
     let required = template.resources.values().map(|resource| {
         let mut required = Vec::new();
@@ -12,7 +12,7 @@ pub(super) fn requires(template: &Template) -> Vec<Vec<usize>> {
     required.collect()
 }
 
-/// Every resource before those that it requires.
+/// An order in which every resource comes before those that it requires.
 pub(super) fn dependents_first(requires: &[Vec<usize>]) -> Vec<usize> {
     let mut dependents = vec![0_usize; requires.len()];
     requires.iter().flatten().for_each(|&required| dependents[required] += 1);
@@ -30,7 +30,7 @@ pub(super) fn dependents_first(requires: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// Panics if a server requires another, by way of whatever resources.
+/// Panics if a server requires another, through any resources.
 pub(super) fn assert_independent_servers(template: &Template, requires: &[Vec<usize>]) {
     let mut needs_a_server = vec![false; requires.len()];
     for index in dependents_first(requires).into_iter().rev() {

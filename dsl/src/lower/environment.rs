@@ -1,4 +1,4 @@
-//! The environment: where an operator fills in the parameters.
+//! The environment file, in which an operator fills in the parameters.
 
 use std::fmt::Write as _;
 
@@ -11,8 +11,8 @@ use super::hot::{HotParameter, Template};
 
 /// The parameters of a stack, for an environment file of Heat's.
 ///
-/// What has a default stands there as a comment, what has none as well and is named as required. One default is given,
-/// because Heat takes no empty section.
+/// A parameter with a default is written as a comment. One without a default is a comment too, and is marked as
+/// required. One default is really given, because Heat does not accept an empty section.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Environment {
     stack: String,
@@ -40,28 +40,28 @@ impl Environment {
         self.parameters.iter().filter(|(_, parameter)| parameter.default.is_none()).count()
     }
 
-    /// What was filled in for parameters that the stack does not have, and the parameter that each may have meant.
+    /// What was filled in for parameters that the stack does not have, each with the parameter that may have been
+    /// meant.
     pub fn lost<'f>(&'f self, filled: &'f Filled) -> impl Iterator<Item = (&'f str, Option<&'f str>)> {
         let known = || self.parameters.iter().map(|(name, _)| name.as_str());
         let lost = filled.lines.keys().filter(move |name| !known().any(|known| known == *name));
-        // What has a value already was not meant.
+        // A parameter that has a value already was not meant.
         let free = move |name: &str| nearest(name, known().filter(|known| !filled.lines.contains_key(*known)));
         lost.map(move |name| (name.as_str(), free(name)))
     }
 
-    /// The file: valid as it stands, with a commented line for each parameter.
+    /// The file, valid as it is, with a commented line for each parameter.
     pub fn to_yaml(&self) -> String {
         self.to_yaml_with(&Filled::default())
     }
 
-    /// The file with what was filled in in an earlier one. Values of parameters that are none any more stand as
-    /// comments at its end.
+    /// The file with the values from an earlier one. Values of parameters that no longer exist are comments at its end.
     pub fn to_yaml_with(&self, filled: &Filled) -> String {
         let known = |name: &str| self.parameters.iter().any(|(known, _)| known == name);
         let (kept, lost): (Vec<_>, Vec<_>) = filled.lines.iter().partition(|(name, _)| known(name));
         let given = if kept.is_empty() { self.spare() } else { None };
         let has_values = given.is_some() || !kept.is_empty();
-        // Heat takes no section without a value, but a file without a section.
+        // Heat accepts a file without a section, but not a section without a value.
         let (section, before) = if has_values { ("", "") } else { ("#", "`parameters` and before ") };
         let mut text = format!(
             "# Parameters of the stack `{}`: remove the `#` before {before}a name to give it a value.\n# Values are kept when this file is emitted again.\n{section}parameters:\n",
@@ -82,16 +82,16 @@ impl Environment {
         text
     }
 
-    /// The parameter whose default is given where nothing else is.
+    /// The parameter whose default is given if nothing else is.
     fn spare(&self) -> Option<usize> {
         self.parameters.iter().rposition(|(_, parameter)| parameter.default.is_some() && !parameter.hidden)
     }
 }
 
-/// What the parameter is, as a comment.
+/// Describes the parameter in comments.
 fn describe(text: &mut String, parameter: &HotParameter) {
     text.push('\n');
-    // What ends a line for YAML and not for us must not end the comment.
+    // Some characters end a line in YAML but not in Rust. They must not end the comment.
     for line in parameter.description.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']) {
         let line: String = line.chars().filter(|c| !is_special(*c)).collect();
         if !line.trim().is_empty() {
@@ -110,16 +110,16 @@ fn describe(text: &mut String, parameter: &HotParameter) {
     }
 }
 
-/// The line that gives the parameter its default, or would if it were no comment.
+/// The line that gives the parameter its default, commented out unless it is `given`.
 fn set(text: &mut String, name: &str, parameter: &HotParameter, given: bool) {
-    // JSON is YAML, and means the same to every reader of it.
+    // JSON is YAML, and every reader of YAML understands it the same way.
     let default =
         parameter.default.as_ref().map(|value| format!(" {}", escaped(&value.to_string()))).unwrap_or_default();
     let (comment, remark) = if given { ("", BY_DEFAULT) } else { ("#", "") };
     let _ = writeln!(text, "  {comment}{name}:{default}{remark}");
 }
 
-/// JSON without anything that YAML would not read as it stands.
+/// JSON, with everything escaped that YAML would not read literally.
 fn escaped(json: &str) -> String {
     json.chars().fold(String::with_capacity(json.len()), |mut text, c| {
         if is_special(c) {
@@ -131,7 +131,7 @@ fn escaped(json: &str) -> String {
     })
 }
 
-/// Whether YAML 1.1 takes it for the end of a line, or refuses it.
+/// Whether YAML 1.1 refuses the character or takes it for the end of a line.
 fn is_special(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }

@@ -1,25 +1,26 @@
-//! What an operator has filled in in an environment file, for when the file is written once more.
+//! The values that an operator has filled in in an environment file, kept for when the file is written again.
 
 use crate::model::IndexMap;
 use wattle_heat::environment::Environment;
 use wattle_heat::yaml::Tree;
 
-/// Ends the line of the one default that is given because Heat takes no empty section: nobody filled it in.
+/// Ends the line of the one default that is given because Heat does not accept an empty section. Nobody filled it in.
 pub(super) const BY_DEFAULT: &str = "  # its default; Heat takes no empty section";
 
-/// Values that stand in an environment file as they were written, comments and all.
+/// The values in an environment file, exactly as they were written, with their comments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filled {
-    /// The lines of each parameter, by its name, each with its end.
+    /// The lines of each parameter, by its name, including line ends.
     pub(super) lines: IndexMap<String, String>,
 }
 
 impl Filled {
-    /// Reads an environment file as [`Environment::to_yaml`](super::Environment::to_yaml) writes it, filled in or not.
+    /// Reads an environment file as [`Environment::to_yaml`](super::Environment::to_yaml) writes it, whether it is
+    /// filled in or not.
     ///
     /// # Errors
-    /// Why what stands there cannot be carried over: it is no YAML, has another section than `parameters`, or values
-    /// that do not each begin a line, two spaces in.
+    /// Why its content cannot be carried over: it is not YAML, has a section other than `parameters`, or has values
+    /// that do not each begin a line of their own, indented by two spaces.
     pub fn read(text: &str) -> Result<Self, String> {
         let environment = Environment::read([("", text)]);
         if let Some(fault) = environment.faults().into_iter().next() {
@@ -51,7 +52,7 @@ fn lines(text: &str) -> IndexMap<String, String> {
             found.insert(name.clone(), line.to_owned());
             last = Some(name);
         } else if line.starts_with("   ") || line.trim().is_empty() {
-            // More of a value, or what separates it from the next.
+            // A further line of a value, or what separates the value from the next one.
             if let Some(text) = last.as_ref().and_then(|name| found.get_mut(name)) {
                 text.push_str(line);
             }

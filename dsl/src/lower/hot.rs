@@ -4,7 +4,7 @@ mod written;
 
 use crate::model::{Constraint, IndexMap, Name, ParameterType, Value};
 
-/// The version of HOT of what no author wrote.
+/// The version of HOT for templates that no author wrote.
 pub use crate::model::VERSION;
 
 /// A template.
@@ -33,12 +33,12 @@ pub struct Template {
 }
 
 impl Template {
-    /// A template of nothing.
+    /// An empty template.
     pub fn new(description: &str) -> Self {
         Self { heat_template_version: VERSION.into(), description: description.into(), ..Self::default() }
     }
 
-    /// How many servers it creates, nested stacks not counted.
+    /// How many servers it creates, without those of nested stacks.
     pub fn servers(&self) -> usize {
         self.resources.values().filter(|resource| resource.is_server()).count()
     }
@@ -47,7 +47,7 @@ impl Template {
 /// Parameters that belong together.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct HotParameterGroup {
-    /// What stands over them.
+    /// The heading above them.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
     /// What they are for.
@@ -63,13 +63,13 @@ pub struct HotParameter {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: ParameterType,
-    /// What it is called where people fill it in.
+    /// Its name in forms where people fill it in.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
     /// What it is for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// The value when none is given.
+    /// The value if none is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
     /// Whether Heat must not show its value.
@@ -78,10 +78,10 @@ pub struct HotParameter {
     /// What a value must satisfy.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "written::constraints")]
     pub constraints: Vec<Constraint>,
-    /// Whether its value must stay as it was when the stack was created.
+    /// Whether its value must stay what it was when the stack was created.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub immutable: bool,
-    /// Words by which tools find it.
+    /// Words that tools can find it by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<Name>,
 }
@@ -111,25 +111,25 @@ pub struct HotResource {
     /// What it is.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Under which condition there is such a resource.
+    /// The condition under which the resource exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<Box<Hot>>,
-    /// What goes in, each name once.
+    /// The properties, each name once.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "written::map")]
     pub properties: Vec<(Name, Hot)>,
-    /// Resources that Heat must have created before, besides those that the properties refer to.
+    /// Resources that Heat must create first, besides those that the properties refer to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<Name>,
     /// The author's own metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Box<Hot>>,
-    /// What becomes of it when it leaves the stack.
+    /// What happens to it when it leaves the stack.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<Box<Hot>>,
     /// How it is updated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_policy: Option<Box<Hot>>,
-    /// The identity of what exists already and is not created.
+    /// The identity of something that exists already and is not created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub external_id: Option<Box<Hot>>,
 }
@@ -145,7 +145,7 @@ impl HotResource {
         self.properties.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
     }
 
-    /// Sets a property; it may be set already.
+    /// Sets a property, which may be set already.
     pub(super) fn set(&mut self, name: Name, value: Hot) {
         match self.properties.iter_mut().find(|(known, _)| *known == name) {
             Some((_, known)) => *known = value,
@@ -158,7 +158,7 @@ impl HotResource {
         &*self.ty == crate::model::Resource::SERVER
     }
 
-    /// Calls `visit` with the name of each resource that it refers to, or that it is to come after.
+    /// Calls `visit` with the name of each resource that it refers to or comes after.
     pub fn requires<'a>(&'a self, visit: &mut impl FnMut(&'a Name)) {
         self.depends_on.iter().for_each(&mut *visit);
         for value in self.values() {
@@ -176,7 +176,7 @@ impl HotResource {
         self.properties.iter().map(|(_, value)| value).chain(settings.into_iter().flatten().map(|value| &**value))
     }
 
-    /// [`HotResource::values`], to be changed.
+    /// Like [`HotResource::values`], but mutable.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Hot> {
         let settings = [
             &mut self.condition,
@@ -198,7 +198,7 @@ pub struct HotOutput {
     /// What it is.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Under which condition there is such an output.
+    /// The condition under which the output exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<Hot>,
     /// The value.
@@ -221,7 +221,7 @@ pub enum Hot {
     GetParam {
         /// The parameter.
         parameter: Name,
-        /// The way into its value.
+        /// The path into its value.
         path: Vec<Hot>,
     },
     /// `get_resource: NAME`.
@@ -232,23 +232,23 @@ pub enum Hot {
         resource: Name,
         /// The attribute.
         attribute: Name,
-        /// The way into its value.
+        /// The path into its value.
         path: Vec<Hot>,
     },
     /// `str_replace`: `template` with each key of `params` replaced by its value.
     StrReplace {
         /// The text.
         template: Box<Hot>,
-        /// What replaces what.
+        /// The keys and their replacements.
         params: Vec<(Name, Hot)>,
     },
-    /// `list_join: ["", [...]]`: text one behind the other. Heat takes strings, maps and lists, but no numbers.
+    /// `list_join: ["", [...]]`: joined text. Heat takes strings, maps and lists here, but no numbers.
     Join(Vec<Hot>),
-    /// Values in order.
+    /// A list of values.
     List(Vec<Hot>),
-    /// Values by name.
+    /// A map of values by name.
     Map(Vec<(Name, Hot)>),
-    /// Any other function of Heat's: its name, and what it is given.
+    /// Any other function of Heat's: its name and its argument.
     Function(Name, Box<Hot>),
 }
 
@@ -258,7 +258,7 @@ impl Hot {
         Self::GetParam { parameter: name.into(), path: Vec::new() }
     }
 
-    /// The resource that this itself refers to.
+    /// The resource that this value itself refers to.
     pub fn resource(&self) -> Option<&Name> {
         match self {
             Self::GetResource(name) | Self::GetAttr { resource: name, .. } => Some(name),
@@ -277,7 +277,7 @@ impl Hot {
         }
     }
 
-    /// Calls `visit` for this and everything within.
+    /// Calls `visit` for this value and every value within it.
     pub fn visit<'a>(&'a self, visit: &mut impl FnMut(&'a Hot)) {
         visit(self);
         match self {
@@ -294,8 +294,8 @@ impl Hot {
         }
     }
 
-    /// Replaces this and everything within by what `change` makes of it, outermost first; what `change` returns is not
-    /// looked at again.
+    /// Replaces this value and every value within it with what `change` returns, outermost first. What `change`
+    /// returned is not visited again.
     pub(super) fn rewrite(&mut self, change: &mut impl FnMut(&Hot) -> Option<Hot>) {
         if let Some(changed) = change(self) {
             *self = changed;

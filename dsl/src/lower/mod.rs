@@ -1,7 +1,7 @@
-//! Lowering: from a sound model to a stripped template, an environment and a seed.
+//! Lowering: turns a sound model into a stripped template, an environment and a seed.
 //!
-//! What lives here: what goes where, and the files' shapes as data. What must not: I/O, a clock, the checks. The same
-//! model gives the same bytes.
+//! This module decides what goes where, and holds the shapes of the files as data. It does no I/O, reads no clock and
+//! runs no checks. The same model always gives the same bytes.
 
 mod agent;
 mod dependence;
@@ -40,14 +40,14 @@ use hot::Template;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Resources of one stack, from which on a model is cut into nested stacks. Heat validates a stack in a time that
-    /// grows with the square of its size, so this stays well below what it allows.
+    /// The number of resources in one stack from which on a model is cut into nested stacks. The time in which Heat
+    /// validates a stack grows with the square of its size, so this is well below what Heat allows.
     pub stack_resources: usize,
-    /// Bytes of one template, likewise.
+    /// The same limit for the bytes of one template.
     pub stack_bytes: usize,
-    /// Whether [`Lowered::decisions`] is wanted.
+    /// Whether to fill in [`Lowered::decisions`].
     pub decisions: bool,
-    /// Where resources are deployed: they stay in the nested stacks in which they are, as far as that can be.
+    /// Where resources are deployed. They stay in their nested stacks, as far as possible.
     pub deployed: Places,
 }
 
@@ -57,22 +57,22 @@ impl Default for Options {
     }
 }
 
-/// What a model became for agents.
+/// The result of lowering a model for agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lowered {
     /// What Heat creates.
     pub template: Template,
-    /// The templates of nested stacks, by file name; the template refers to them.
+    /// The templates of nested stacks, by file name. The template refers to them.
     pub nested: IndexMap<String, Template>,
     /// The parameters, to be filled in.
     pub environment: Environment,
     /// What is written to the data space before the stack is created.
     pub seed: Seed,
-    /// What became of each reference, in the model's order, if [`Options::decisions`] asked for it.
+    /// How each reference was resolved, in the model's order, if [`Options::decisions`] asked for it.
     pub decisions: Vec<Decision>,
 }
 
-/// Lowers a sound model for agents: one in which `check` finds no error.
+/// Lowers a sound model for agents. `check` must find no error in it.
 ///
 /// # Panics
 /// If software runs and a server requires another, which `check` refuses as W0303.
@@ -84,8 +84,8 @@ pub fn lower(model: &Model, options: &Options) -> Lowered {
     Lowered { template, nested, environment, seed, decisions }
 }
 
-/// A lowering under way. A large model's seed and its templates each take as much room as the model: whoever writes them
-/// need not have both.
+/// A lowering in progress. For a large model, the seed and the templates each take as much memory as the model, so a
+/// caller can write one before the other is made.
 pub(crate) enum Stages<'m> {
     Agents(Box<ForAgents<'m>>),
     /// The identified model.
@@ -93,7 +93,7 @@ pub(crate) enum Stages<'m> {
 }
 
 impl<'m> Stages<'m> {
-    /// Begins to lower `model`, which is `identified` by the names under which it was deployed.
+    /// Starts to lower `model`. `identified` is the same model under the names under which it was deployed.
     pub(crate) fn of(lowering: Lowering, model: &'m Model, identified: &'m Model, options: &'m Options) -> Self {
         match lowering {
             Lowering::Agents => Self::Agents(Box::new(ForAgents::of(model, identified, options))),
@@ -101,7 +101,7 @@ impl<'m> Stages<'m> {
         }
     }
 
-    /// The seed, if there is a data space; to be taken once, before the templates.
+    /// The seed, if there is a data space. Take it once, before the templates.
     pub(crate) fn seed(&mut self) -> Option<Seed> {
         match self {
             Self::Agents(agents) => Some(agents.seed()),
@@ -120,7 +120,7 @@ impl<'m> Stages<'m> {
     }
 }
 
-/// What a model became for Heat.
+/// The result of lowering a model for Heat.
 pub(crate) struct Templates {
     pub(crate) template: Template,
     pub(crate) nested: IndexMap<String, Template>,
@@ -145,7 +145,7 @@ impl<'m> ForAgents<'m> {
 
     fn seed(&mut self) -> Seed {
         let seed = seeding::build(self.model, self.identified, &self.plan);
-        // Nobody else asks who reads what.
+        // Nothing else asks who reads what.
         self.plan.readers = IndexMap::default();
         seed
     }

@@ -1,7 +1,7 @@
-//! Policies of placement in a template: the metadata of a resource of their own, which means nothing to Heat.
+//! Placement policies in a template: the metadata of a separate resource that means nothing to Heat.
 //!
-//! What the software's wires say of who talks to whom stands beside them. Where a blueprint has no policies, nothing of it is
-//! written.
+//! The same resource lists which servers talk to each other, as the wires of the software show. If a blueprint has no
+//! policies, none of this is written.
 
 use wattle_agent_core::seed::Seed;
 
@@ -12,7 +12,7 @@ use crate::model::{IndexMap, Model, Name, Value};
 
 use super::hot::{Hot, HotResource, Template};
 
-/// The resource that carries them.
+/// The resource that carries the policies.
 pub const CARRIER: &str = "wattle_placement";
 
 /// Adds the resource that carries the policies of a model, if it has any.
@@ -20,7 +20,7 @@ pub(super) fn add(model: &Model, template: &mut Template) {
     if model.placement.is_empty() {
         return;
     }
-    // Heat and deployments look through a value, so it is nothing that could be replaced.
+    // Heat and deployments see only the value of such a resource, so there is nothing that could be replaced.
     let mut carrier = HotResource::new("OS::Heat::Value".into());
     carrier.set("type".into(), "string".into());
     carrier.set("value".into(), "where servers are to be".into());
@@ -33,13 +33,13 @@ pub(super) fn add(model: &Model, template: &mut Template) {
     template.resources.insert(CARRIER.into(), carrier);
 }
 
-/// Adds where each policy is said, by its number.
+/// Adds the place where each policy is declared, by the policy's number.
 pub(super) fn sources(model: &Model, seed: &mut Seed) {
     let known = model.placement.iter().enumerate().filter(|(_, policy)| policy.at.is_known());
     seed.sources.extend(known.map(|(number, policy)| (format!("{CARRIER}/{number}").into(), policy.at.portable())));
 }
 
-/// The policies of a model, as templates carry them.
+/// The policies of a model, in the form in which templates carry them.
 pub(crate) fn policies(model: &Model) -> Hot {
     Hot::List(model.placement.iter().map(policy).collect())
 }
@@ -60,7 +60,8 @@ fn policy(policy: &Policy) -> Hot {
     Hot::Map(fields)
 }
 
-/// Who talks to whom: two servers once, as often as one reads what the other writes.
+/// Which servers talk to each other. Each pair is listed once, with the number of times that one reads what the other
+/// writes.
 fn wires(model: &Model) -> Vec<Hot> {
     let mut talks: IndexMap<(&Name, &Name), u32> = IndexMap::default();
     for component in model.components.values() {

@@ -1,8 +1,8 @@
-//! In which nested stack of a cut stack each resource is.
+//! Which nested stack of a cut stack each resource is in.
 //!
-//! Heat knows a resource by its name within its own stack: one that goes to another stack is made anew. So where things
-//! were deployed is an input of the cut. It is read from the templates that were deployed, which say it already; a record
-//! of its own could be lost, or be of another deployment than they are.
+//! Heat knows a resource by its name within its own stack, so a resource that moves to another stack is created anew.
+//! That is why the places where things were deployed are an input of the cut. They are read from the templates that
+//! were deployed, which contain them already. A separate record could be lost, or belong to another deployment.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -22,7 +22,7 @@ pub const ROOTS: [&str; 2] = ["template.yaml", "template.json"];
 pub enum Place {
     /// In the stack itself.
     Stack,
-    /// In the nested stack of this number.
+    /// In the nested stack with this number.
     Nested(u32),
 }
 
@@ -41,7 +41,7 @@ pub struct Places {
     places: HashMap<Name, Place>,
 }
 
-/// Why it cannot be told where the resources of a deployment are.
+/// Why it is not known where the resources of a deployment are.
 #[derive(Debug, thiserror::Error)]
 pub enum PlacesError {
     /// A template that cannot be read.
@@ -69,7 +69,7 @@ pub struct Moved {
     pub name: Name,
     /// Where it was.
     pub from: Place,
-    /// Where it is.
+    /// Where it is now.
     pub to: Place,
 }
 
@@ -86,11 +86,11 @@ impl Places {
         places
     }
 
-    /// Where the resources are of the templates that `emit` wrote to a folder: `read` gives the text of a file there.
-    /// Nothing is anywhere if there is no template.
+    /// The places of the resources in the templates that `emit` wrote to a folder. `read` returns the text of a file
+    /// there. If there is no template, nothing has a place.
     ///
     /// # Errors
-    /// A template that cannot be read.
+    /// If a template cannot be read.
     pub fn read(read: &mut dyn FnMut(&str) -> Option<String>) -> Result<Self, PlacesError> {
         let mut places = Self::default();
         let Some((root, text)) = ROOTS.into_iter().find_map(|name| Some((name, read(name)?))) else {
@@ -110,7 +110,7 @@ impl Places {
     }
 
     fn add(&mut self, names: impl IntoIterator<Item = Name>, place: Place) {
-        // What is ours is not the author's: each part has a root of its own.
+        // Our own resources are not the author's: each part has a root of its own.
         let names = names.into_iter().filter(|name| !name.starts_with(RESERVED));
         self.places.extend(names.map(|name| (name, place)));
     }
@@ -120,7 +120,7 @@ impl Places {
         self.places.get(resource).copied()
     }
 
-    /// Whether there is nothing.
+    /// Whether no resource has a place.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
@@ -130,7 +130,7 @@ impl Places {
         self.places.values().any(|place| *place != Place::Stack)
     }
 
-    /// What is elsewhere in `after`, by name.
+    /// The resources whose place is different in `after`, by name.
     pub fn moved(&self, after: &Self) -> Vec<Moved> {
         let moved = self.places.iter().filter_map(|(name, &from)| {
             let to = after.get(name).filter(|to| *to != from)?;
@@ -158,9 +158,9 @@ fn each_resource(file: &str, text: &str, mut found: impl FnMut(&str, &str)) -> R
     Ok(())
 }
 
-/// The names and types of resources, if they stand as `emit` writes most of them: without quotes, each in a line of its own,
-/// two spaces in and four. Nothing else of a template can stand so. To read a large stack with all that is in it would take
-/// as long as to write it.
+/// The names and types of resources, if they are written as `emit` writes most of them: without quotes, each on a line
+/// of its own, indented by two spaces and by four. Nothing else in a template can look like that. Fully reading a large
+/// stack would take as long as writing it.
 fn listed(text: &str) -> Option<Vec<(&str, &str)>> {
     let plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte));
     let mut lines = text.lines();
@@ -184,13 +184,13 @@ pub(super) fn part_file(number: u32) -> String {
     format!("part-{number}.yaml")
 }
 
-/// The number of the part whose template this file is.
+/// The number of the part that has this template file.
 pub(crate) fn number_of(file: &str) -> Option<u32> {
     let digits = file.strip_prefix("part-")?.strip_suffix(".yaml")?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
-/// The name of the resource that is a part.
+/// The name of the resource that stands for a part.
 pub(super) fn part_name(number: u32) -> Name {
     format!("{RESERVED}part_{number}").into()
 }

@@ -1,4 +1,5 @@
-//! What each server has to do: its components, what it must be told, and what others want to know of it.
+//! What each server has to do: its components, the values it needs in its user data, and what others want to know from
+//! it.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,7 @@ use crate::requirement;
 /// What the servers of a model have to do.
 pub(super) struct Plan<'m> {
     pub(super) servers: IndexMap<&'m Name, Server<'m>>,
-    /// Who reads each entry, by the entry's address `SERVER/COMPONENT/OUTPUT`.
+    /// The readers of each entry, by the entry's address `SERVER/COMPONENT/OUTPUT`.
     pub(super) readers: IndexMap<String, IndexSet<&'m Name>>,
     /// The requirements that are judged before each component runs.
     pub(super) judged: HashMap<&'m Name, Vec<&'m Name>>,
@@ -21,13 +22,13 @@ pub(super) struct Plan<'m> {
 #[derive(Default)]
 pub(super) struct Server<'m> {
     pub(super) components: Vec<(&'m Name, &'m Component)>,
-    /// What its components read and only Heat knows: attributes of other resources, and what Heat computes.
+    /// What its components read and only Heat knows: attributes of other resources, and values that Heat computes.
     pub(super) told: IndexMap<String, Told<'m>>,
     /// Its own attributes that components read.
     pub(super) publishes: IndexMap<String, Attribute<'m>>,
 }
 
-/// What a server is told.
+/// A value in a server's user data.
 #[derive(Clone, Copy)]
 pub(super) enum Told<'m> {
     /// An attribute of another resource.
@@ -64,7 +65,7 @@ impl<'m> Plan<'m> {
         plan
     }
 
-    /// What agents judge before a component runs: they are given the same as the component is.
+    /// What agents judge before a component runs. They get the same values as the component.
     fn requirements(&mut self, model: &'m Model, decisions: &mut Decisions) {
         for (name, components) in requirement::readers(model) {
             let requirement = &model.requirements[name];

@@ -1,4 +1,4 @@
-//! Expressions in the terms of who resolves them: Heat, or an agent.
+//! Expressions in the form for whoever resolves them: Heat, or an agent.
 
 use std::convert::Infallible;
 
@@ -9,16 +9,16 @@ use crate::model::{Expr, Model, Name, Reference, Resource, Step, Value, template
 use super::hot::Hot;
 use super::seed::{Origin, Wire};
 
-/// What an expression is for Heat where it is more than what the template's own resources tell.
+/// The form for Heat of expressions that need more than what the template's own resources provide.
 pub(crate) trait Late {
-    /// The value of what is known only once software runs.
+    /// The value of something that is known only once software runs.
     fn value(&self, reference: &Reference) -> Hot;
 
     /// A value within text.
     fn text(&self, expr: &Expr) -> Hot;
 }
 
-/// Nothing is: what only an agent can know has no such form.
+/// There is no such form: what only an agent can know cannot be expressed.
 struct Never;
 
 impl Late for Never {
@@ -31,7 +31,7 @@ impl Late for Never {
     }
 }
 
-/// The value for Heat. A sound model has nothing here that only an agent can know.
+/// The value for Heat. In a sound model, nothing here can be known by an agent only.
 pub(crate) fn for_heat(expr: &Expr) -> Hot {
     for_heat_with(expr, &Never)
 }
@@ -73,7 +73,7 @@ fn steps(path: &[Step]) -> Vec<Hot> {
     path.iter().map(step).collect()
 }
 
-/// `str_replace` over keys `<1>`, `<2>`, ...: Heat joins only strings, but replaces by numbers and booleans as well.
+/// `str_replace` over keys `<1>`, `<2>`, ... Heat joins only strings, but can also insert numbers and booleans.
 fn text(parts: &[Expr], late: &impl Late) -> Hot {
     let (template, params) = template_of(parts);
     let template: Hot = template.as_str().into();

@@ -13,7 +13,7 @@ use super::seed::{
     SeedOutput, SeedParameter, SeedRecipe, SeedRequirement, SeedServer, digest,
 };
 
-/// The seed of `model`, which is `original` by the names under which it was deployed.
+/// The seed of `model`, which is `original` under the names under which it was deployed.
 pub(super) fn build(original: &Model, model: &Model, plan: &Plan<'_>) -> Seed {
     let mut recipes = IndexMap::default();
     let declarations = declarations(model, &mut recipes);
@@ -46,7 +46,7 @@ fn parameter(parameter: &Parameter) -> SeedParameter {
     SeedParameter { ty: ty.clone(), default: default.clone(), constraints: constraints.clone(), hidden: *hidden }
 }
 
-/// Each once with each type, where it is first imported.
+/// The imports. Each is listed once for each type, at the place where it is first imported.
 fn imports(model: &Model) -> Vec<SeedImport> {
     let mut found: Vec<SeedImport> = Vec::new();
     for import in &model.imports {
@@ -150,7 +150,7 @@ fn entries(model: &Model, plan: &Plan<'_>) -> IndexMap<Name, SeedEntry> {
     entries
 }
 
-/// Those that `check` has not judged.
+/// The requirements that `check` has not judged already.
 fn requirements(model: &Model) -> IndexMap<Name, SeedRequirement> {
     let mut found = IndexMap::default();
     for (name, requirement) in &model.requirements {
@@ -175,7 +175,7 @@ fn sources(model: &Model) -> IndexMap<Name, String> {
     resources.chain(components).filter_map(|(name, at)| Some((name.clone(), known(at)?))).collect()
 }
 
-/// What is deployed under another name than it has in `original`.
+/// The current names of everything that was deployed under another name.
 fn called_now(original: &Model) -> IndexMap<Name, Name> {
     if original.moved.is_empty() {
         return IndexMap::default();

@@ -33,7 +33,7 @@ pub(super) fn build(model: &Model, plan: &Plan<'_>, decisions: &mut Decisions) -
     template
 }
 
-/// A template of nothing but the author's parameters and conditions.
+/// A template with only the author's parameters and conditions.
 pub(crate) fn with_parameters(model: &Model) -> Template {
     let mut template = Template::new(&model.description);
     template.heat_template_version = model.version.clone();
@@ -57,7 +57,7 @@ pub(crate) fn with_parameters(model: &Model) -> Template {
     template
 }
 
-/// Has Heat judge what it can of the requirements on parameters.
+/// Makes Heat judge what it can of the requirements on parameters.
 pub(super) fn requirements(model: &Model, template: &mut Template, decisions: &mut Decisions) {
     for (name, requirement) in &model.requirements {
         if requirement::when(model, &requirement.predicate) != When::Apply {
@@ -99,7 +99,7 @@ pub(crate) fn resources(
             let reader = || Reader::Property { resource: name.clone(), property: name_of.into() };
             decide(value, reader, &resource.at, decisions);
         }
-        // A server gets user data and its format besides.
+        // A server also gets user data and its format.
         let added = if resource.is_server() { 2 } else { 0 };
         hot.properties.reserve_exact(resource.properties.len() + added);
         for (property, binding) in &resource.properties {
@@ -112,7 +112,8 @@ pub(crate) fn resources(
     }
 }
 
-/// Exports that Heat can compute become outputs of the stack. A secret one does not: Heat would show it.
+/// Turns exports that Heat can compute into outputs of the stack. A secret export does not become one, because Heat
+/// would show it.
 fn exports(model: &Model, template: &mut Template, decisions: &mut Decisions) {
     for (name, export) in &model.exports {
         let reader = || Reader::Export(name.clone());
@@ -130,7 +131,7 @@ fn exports(model: &Model, template: &mut Template, decisions: &mut Decisions) {
     }
 }
 
-/// Adds what the stack shows besides its exports.
+/// Adds the outputs of the stack besides its exports.
 pub(crate) fn outputs(model: &Model, template: &mut Template, decisions: &mut Decisions) {
     for (name, output) in &model.outputs {
         for value in output.condition.iter().chain([&output.value]) {
@@ -143,7 +144,7 @@ pub(crate) fn outputs(model: &Model, template: &mut Template, decisions: &mut De
     }
 }
 
-/// Whether Heat knows all that a value refers to.
+/// Whether Heat knows everything that a value refers to.
 pub(crate) fn is_known_to_heat(value: &Expr) -> bool {
     let is_known = |reference: Referred<'_>| {
         matches!(reference, Reference::Parameter(_) | Reference::Resource(_) | Reference::Attribute { .. })
@@ -151,7 +152,7 @@ pub(crate) fn is_known_to_heat(value: &Expr) -> bool {
     value.references().all(is_known)
 }
 
-/// Notes that Heat resolves all that `value` refers to.
+/// Notes that Heat resolves everything that `value` refers to.
 pub(super) fn decide(value: &Expr, reader: impl Fn() -> Reader, at: &Source, decisions: &mut Decisions) {
     decided(value, |_| Way::Heat, reader, at, decisions);
 }

@@ -1,4 +1,4 @@
-//! With which exit code a command ends, and what help says of the codes.
+//! Exit codes of commands, and what their help says about them.
 
 use std::process::ExitCode;
 
@@ -7,13 +7,13 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Done.
     Fine = 0,
-    /// It could not be done: a model has errors, what runs has failed.
+    /// It failed: a model has errors, or what runs has failed.
     Failed = 1,
     /// Wrong usage.
     Usage = 2,
     /// Files could not be written.
     Files = 3,
-    /// Done: something would change, or may.
+    /// Done, and something would change, or may.
     Changes = 4,
 }
 
@@ -21,7 +21,7 @@ impl Exit {
     /// Every code, in order.
     pub const ALL: [Self; 5] = [Self::Fine, Self::Failed, Self::Usage, Self::Files, Self::Changes];
 
-    /// What it means where a command says nothing else.
+    /// Its meaning in commands that do not define another one.
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Fine => "done; there may be warnings",
@@ -33,22 +33,22 @@ impl Exit {
     }
 }
 
-/// What the program of a blueprint that panics ends with.
+/// The exit code of a blueprint's program that panics.
 const PANIC: u8 = 101;
 
-/// The table of exit codes that help shows: what the codes of one command mean.
+/// The table of exit codes in the help of one command, with what each code means there.
 pub fn exit_codes(rows: &[(Exit, &str)]) -> String {
     let rows: Vec<_> = rows.iter().map(|(exit, meaning)| row(*exit as u8, meaning)).collect();
     rows.join("\n")
 }
 
-/// The table of all codes; of some it says what they mean `here`.
+/// The table of all exit codes. The codes in `here` have the meaning given there.
 pub fn all_exit_codes(here: &[(Exit, &str)]) -> String {
     let meaning = |exit: Exit| here.iter().find(|(own, _)| *own == exit).map_or(exit.meaning(), |(_, meaning)| meaning);
     exit_codes(&Exit::ALL.map(|exit| (exit, meaning(exit))))
 }
 
-/// The row of the code with which a blueprint that panics ends.
+/// The row for the exit code of a blueprint that panics.
 pub fn panic_exit_code() -> String {
     row(PANIC, "the blueprint panicked; nothing was written")
 }

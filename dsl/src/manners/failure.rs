@@ -2,21 +2,21 @@
 
 use super::Exit;
 
-/// Why a command could not be done.
+/// Why a command failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// With which code the command ends.
+    /// The exit code of the command.
     pub exit: Exit,
-    /// What could not be done, and why.
+    /// What failed, and why.
     pub message: String,
-    /// What explains it.
+    /// Further explanations.
     pub notes: Vec<String>,
     /// How to fix it.
     pub help: Vec<String>,
 }
 
 impl Failure {
-    /// What was asked for could not be done.
+    /// What was asked for failed.
     pub fn new(message: impl Into<String>) -> Self {
         Self { exit: Exit::Failed, message: message.into(), notes: Vec::new(), help: Vec::new() }
     }
@@ -31,21 +31,21 @@ impl Failure {
         Self { exit: Exit::Files, ..Self::new(message) }
     }
 
-    /// A further explanation.
+    /// Adds a further explanation.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
     }
 
-    /// A way to fix it.
+    /// Adds a way to fix it.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
         self
     }
 
-    /// A way to fix it, if there is one.
+    /// Adds a way to fix it, if there is one.
     #[must_use]
     pub fn help_if(self, text: Option<String>) -> Self {
         match text {

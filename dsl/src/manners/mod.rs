@@ -1,4 +1,4 @@
-//! What all of our commands do alike: colours, suggestions, failures, and what they say of the system's errors.
+//! What all commands have in common: colours, suggestions, failures, and how they word the system's errors.
 
 mod exit;
 mod failure;
@@ -24,11 +24,11 @@ pub fn color() -> Arg {
         .default_value("auto")
         .value_parser(["auto", "always", "never"])
         .help("When to colour; auto: on a terminal, unless NO_COLOR is set")
-        // Every command has it, so it stands behind what is the command's own, wherever clap adds it.
+        // Every command has it. So it is listed after the command's own options, wherever clap adds it.
         .display_order(900)
 }
 
-/// What `--color` says among `args`, which nobody has read yet: what clap itself writes is coloured as asked for, too.
+/// What `--color` says among `args`, before they are parsed. So clap's own output is coloured as requested, too.
 pub fn forced_color(args: &[OsString]) -> Option<bool> {
     let mut args = args.iter().map(|arg| arg.to_string_lossy());
     let mut color = None;
@@ -46,13 +46,13 @@ pub fn forced_color(args: &[OsString]) -> Option<bool> {
     }
 }
 
-/// Whether output is coloured when the user does not say: on a terminal that can, unless `NO_COLOR` is there and not
-/// empty (<https://no-color.org>).
+/// Whether output is coloured when the user does not say: on a terminal that supports it, unless `NO_COLOR` is set and
+/// not empty (<https://no-color.org>).
 pub fn wants_color(is_terminal: bool, var: impl Fn(&str) -> Option<OsString>) -> bool {
     is_terminal && var("NO_COLOR").is_none_or(|value| value.is_empty()) && var("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Suggests an option or a command of `command` where clap finds none: it takes `--ot` for too unlike `--out`.
+/// Suggests an option or a command of `command` where clap finds none. Clap considers `--ot` too unlike `--out`.
 #[must_use]
 pub fn suggest(mut error: clap::Error, command: &Command) -> clap::Error {
     let given = |error: &clap::Error, kind| match error.get(kind) {
@@ -78,10 +78,10 @@ pub fn suggest(mut error: clap::Error, command: &Command) -> clap::Error {
     error
 }
 
-/// Words that people who come from other tools look for, and what to tell them.
+/// Words that people who know other tools look for, and what to say about them.
 pub type Sought = (&'static [&'static str], &'static str);
 
-/// As [`suggest`]; but where the command that does not exist is one of those `words`, it says where that is, and nothing else.
+/// Like [`suggest`]. But if the unknown command is one of `words`, it says only where to find what the user looks for.
 pub fn seek(mut error: clap::Error, command: &Command, words: &[Sought]) -> clap::Error {
     if error.kind() == ErrorKind::InvalidSubcommand
         && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand)
@@ -94,7 +94,7 @@ pub fn seek(mut error: clap::Error, command: &Command, words: &[Sought]) -> clap
     suggest(error, command)
 }
 
-/// Why `error` happened, in the manner of our messages: without its number.
+/// Why `error` happened, in the style of our messages: without its number.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or(&text);

@@ -1,26 +1,26 @@
-//! Reading files that a user names.
+//! Reads files that a user names.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// Most bytes of a file that is read: 256 MiB, more than any of ours has.
+/// The largest size of a file that is read, in bytes: 256 MiB, more than any of our own files.
 const MOST: u64 = 256 << 20;
 
-/// Opens a file, and nothing that would keep us waiting for ever: a pipe, a socket or a device.
+/// Opens a file. Refuses anything that could block forever: a pipe, a socket or a device.
 ///
 /// # Errors
-/// What the system says, or what it is instead of a file.
+/// The system's error, or what it is if it is not a file.
 pub fn open(path: &Path) -> io::Result<File> {
     must_end(path)?;
     File::open(path)
 }
 
-/// Refuses what is at `path`, if something is, unless it is a file or a directory: whoever opens a pipe, to read or to write, waits
-/// for another one to do so.
+/// Refuses what is at `path`, if anything is there, unless it is a file or a directory. Opening a pipe, to read or to
+/// write, waits until somebody else opens it as well.
 ///
 /// # Errors
-/// What the system says, or what it is instead of a file.
+/// The system's error, or what it is if it is not a file.
 pub fn must_end(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() || found.is_dir() => Ok(()),
@@ -30,34 +30,34 @@ pub fn must_end(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The text of a file, as [`open`] opens it, unless it has more than 256 MiB.
+/// Returns the text of a file of at most 256 MiB. It is opened as [`open`] does.
 ///
 /// # Errors
-/// What the system says, what it is instead of a file, or that it is too large.
+/// The system's error, what it is if it is not a file, or that it is too large.
 pub fn read(path: &Path) -> io::Result<String> {
     text(read_bytes(path)?)
 }
 
-/// The text that bytes are.
+/// Returns bytes as text.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidData`].
+/// [`io::ErrorKind::InvalidData`] if they are not text.
 pub fn text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
-/// What a file holds, as [`open`] opens it, unless it has more than 256 MiB.
+/// Returns the content of a file of at most 256 MiB. It is opened as [`open`] does.
 ///
 /// # Errors
-/// As [`read`].
+/// The same as [`read`].
 pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
     whole(open(path)?)
 }
 
-/// All that an open file, or what the shell has opened in the place of one, holds, unless it has more than 256 MiB.
+/// Returns the whole content, at most 256 MiB, of an open file or of what the shell has opened in its place.
 ///
 /// # Errors
-/// As [`read`].
+/// The same as [`read`].
 pub fn whole(file: File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(MOST + 1).read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! What of a requirement Heat can judge itself: constraints of one parameter (`heat.engine.constraints`).
+//! The part of a requirement that Heat itself can judge: constraints of one parameter (`heat.engine.constraints`).
 
 use crate::model::{
     Constraint, Expr, Model, Name, Parameter, ParameterType, Predicate, Reference, Requirement, Scalar, Test, Tested,
@@ -11,16 +11,16 @@ use crate::model::requirement::{demanded, pattern};
 use super::phase::operands;
 use wattle_heat::template::Version;
 
-/// What Heat is asked to judge of a requirement.
+/// The part of a requirement that Heat is asked to judge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Heats {
     /// Constraints, each with its parameter.
     pub(crate) constraints: Vec<(Name, Constraint)>,
-    /// Whether they are all that is required.
+    /// Whether they are everything that is required.
     pub(crate) whole: bool,
 }
 
-/// What Heat can judge of a requirement, exactly as it is judged here.
+/// What Heat can judge of a requirement with exactly the same result as here.
 pub(crate) fn of_heat(model: &Model, name: &str, requirement: &Requirement) -> Heats {
     let mut found = Heats { constraints: Vec::new(), whole: true };
     let mut parts = Vec::new();
@@ -104,7 +104,7 @@ fn of_text(asked: &Test<Expr>) -> Option<Constraint> {
             Some(Constraint::AllowedValues(values?))
         }
         Test::Matches(pattern) => allowed(pattern::of_heat(pattern)?),
-        // `.` does not match a line's end.
+        // `.` does not match the end of a line.
         Test::StartsWith(start) => allowed(format!("^{}[\\s\\S]*", literal(start)?)),
         Test::EndsWith(end) => allowed(format!("^[\\s\\S]*{}$", literal(end)?)),
         Test::Includes(part) => allowed(format!("^[\\s\\S]*{}[\\s\\S]*", literal(part)?)),
@@ -137,7 +137,7 @@ fn number(value: &Expr) -> Option<Value> {
     value.constant().cloned()
 }
 
-/// A constant number that Heat is told exactly.
+/// A constant number that can be given to Heat exactly.
 fn bound(value: &Expr) -> Option<f64> {
     match value.constant()? {
         Value::Integer(number) => {

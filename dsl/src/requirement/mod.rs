@@ -1,8 +1,8 @@
-//! Requirements judged: when their values are known, whether they hold, and what is said if they do not.
+//! Judges requirements: when their values are known, whether they hold, and what to say if they do not.
 //!
-//! One requirement is judged wherever its values are known: by `check`, by Heat, by `seed apply`, by agents. What lives
-//! here: when each value is known ([`When`]), and what Heat can judge itself. The one evaluator ([`judge`]) and the words
-//! for all of them are the model crate's.
+//! A requirement is judged wherever its values are known: by `check`, by Heat, by `seed apply`, or by agents. This
+//! module knows when each value is known ([`When`]), and what Heat itself can judge. The only evaluator ([`judge`]) and
+//! the wording that all of them share are in the model crate.
 
 mod constraint;
 mod phase;

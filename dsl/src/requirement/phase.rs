@@ -1,4 +1,4 @@
-//! When the values of a requirement are known, and who reads them.
+//! When the values of a requirement are known, and which components read them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -32,7 +32,8 @@ pub(crate) fn run_time(model: &Model, predicate: &Predicate<Expr>) -> Vec<String
     found
 }
 
-/// The requirements that are judged at run time, each with the components that judge it: those that read all of its values.
+/// The requirements that are judged at run time, each with the components that judge it: those that read all of its
+/// values.
 pub fn readers(model: &Model) -> Vec<(&Name, Vec<&Name>)> {
     let of_run_time = |(name, requirement): (_, &crate::model::Requirement)| {
         let needed = run_time(model, &requirement.predicate);
@@ -65,7 +66,7 @@ pub fn readers(model: &Model) -> Vec<(&Name, Vec<&Name>)> {
     needed.iter().map(|(name, needed)| (*name, judges(needed))).collect()
 }
 
-/// The predicate with what its values are called, and marked where one of them is secret.
+/// The predicate with its values' names, and with a mark on each value that is secret.
 pub(crate) fn operands(model: &Model, predicate: &Predicate<Expr>) -> Predicate<Operand<Expr>> {
     let mut named = predicate.map(|value| Operand { name: name(value), from: value.clone() });
     mark(model, &mut named);
@@ -85,7 +86,7 @@ fn mark(model: &Model, predicate: &mut Predicate<Operand<Expr>>) {
             if let (true, Some(operand)) = (secret, &mut tested.value)
                 && matches!(operand.from, Expr::Text(_) | Expr::List(_) | Expr::Map(_) | Expr::Function { .. })
             {
-                // What stands around a secret may be one as well.
+                // What is computed from a secret may be secret as well.
                 operand.name = Some("what is computed of a secret".into());
             }
             if let Test::EveryItem(item) | Test::SomeItem(item) = &mut tested.test {
@@ -95,7 +96,7 @@ fn mark(model: &Model, predicate: &mut Predicate<Operand<Expr>>) {
     }
 }
 
-/// Whether a secret is in a value, as far as types tell.
+/// Whether a value contains a secret, as far as types show.
 pub(crate) fn is_secret(model: &Model, value: &Expr) -> bool {
     value.references().any(|reference| match reference {
         Reference::Parameter(name) => model.parameters.get(name).is_some_and(Parameter::is_hidden),
@@ -103,7 +104,7 @@ pub(crate) fn is_secret(model: &Model, value: &Expr) -> bool {
     })
 }
 
-/// What messages call a value.
+/// The name of a value in messages.
 fn name(value: &Expr) -> Option<Name> {
     match value {
         Expr::Constant(_) => None,

@@ -7,15 +7,15 @@ use wattle_heat::emit;
 use super::trial::Trial;
 use super::world::meant;
 
-/// What it takes to get from one trial to another: [`Trial::plan_from`]. What asserts something gives it back, so that more
-/// can follow.
+/// The steps from one trial to another, from [`Trial::plan_from`]. Assertions return the plan, so that they can be
+/// chained.
 #[derive(Clone, Debug)]
 pub struct TrialPlan {
     plan: Plan,
 }
 
 impl Trial {
-    /// What deploying this over what `before` deployed would do, as the command `plan` tells it.
+    /// What deploying this trial over what `before` deployed would do, as the command `plan` reports it.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -35,7 +35,7 @@ impl Trial {
     /// ```
     ///
     /// # Panics
-    /// If what either deploys cannot be read again, which is a fault of this crate.
+    /// If what one of them deploys cannot be read back, which is a bug in this crate.
     #[track_caller]
     pub fn plan_from(&self, before: &Self) -> TrialPlan {
         TrialPlan { plan: plan(Some(&before.state()), &self.state()) }
@@ -62,20 +62,21 @@ impl TrialPlan {
         &self.plan
     }
 
-    /// Asserts that nothing would change, or run again.
+    /// Asserts that nothing would change or run again.
     ///
     /// # Panics
-    /// If something would, with the plan. The same goes for all that follow.
+    /// If something would, and shows the plan. The same applies to all assertions below.
     #[track_caller]
     pub fn changes_nothing(&self) -> &Self {
         assert!(self.plan.is_empty(), "something would change:\n{}", self.plan.to_text(false));
         self
     }
 
-    /// Asserts that Heat would neither replace, rebuild nor delete a resource, nor might it, nor would it refuse the update.
+    /// Asserts that Heat would neither replace, rebuild nor delete a resource, that it could not happen either, and
+    /// that Heat would not refuse the update.
     ///
     /// # Panics
-    /// If it would.
+    /// If one of these would or could happen.
     #[track_caller]
     pub fn replaces_nothing(&self) -> &Self {
         let is_harmful =

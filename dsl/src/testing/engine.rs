@@ -1,7 +1,7 @@
-//! The run itself: the machines that decide for agents, under a clock that passes when nothing else does.
+//! The run itself: the machines that decide for agents, on a clock that advances only when nothing else happens.
 //!
-//! What agents do is decided by the rules that they run on servers ([`wattle_agent_core::machine`]); here it is carried out
-//! over a data space in memory, with fakes in the place of recipes.
+//! The rules that agents follow on servers ([`wattle_agent_core::machine`]) decide here, too. Their actions are carried
+//! out on a data space in memory, with fakes in place of recipes.
 
 mod agent;
 mod queue;
@@ -26,10 +26,10 @@ use agent::{Agent, now};
 use queue::{Happening, Queue};
 use space::{Space, Waiter};
 
-/// How long a server whose agent died takes to start it again.
+/// How long a server takes to restart its agent after the agent died.
 const REBOOT: Duration = Duration::from_secs(30);
 
-/// Why a run cannot go on: the test is at fault.
+/// Why a run cannot continue: a mistake in the test.
 pub(super) struct Fault {
     pub(super) component: Name,
     pub(super) at: String,
@@ -45,14 +45,14 @@ struct Engine<'w> {
     space: Space,
     deaths: HashSet<usize>,
     records: Vec<Record>,
-    /// What the agent that is spoken to is told next.
+    /// The events for the agent whose turn it is, next one first.
     told: VecDeque<Event>,
 }
 
-/// Runs through all of it.
+/// Runs everything to the end.
 ///
 /// # Errors
-/// What a fake gave that no recipe could.
+/// If a fake returned what no recipe could write.
 pub(super) fn run(world: &World, clock: Clock, deaths: HashSet<usize>) -> Result<Outcome, Fault> {
     let mut engine = Engine {
         world,
@@ -70,7 +70,7 @@ pub(super) fn run(world: &World, clock: Clock, deaths: HashSet<usize>) -> Result
     Ok(Outcome { entries: space.values(), records })
 }
 
-/// What came out.
+/// The result of a run.
 pub(super) struct Outcome {
     pub(super) entries: HashMap<Name, Result<Value, Failure>>,
     pub(super) records: Vec<Record>,
@@ -113,7 +113,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Has decided what an agent is told, and carries out what is to be done.
+    /// Lets an agent decide about its events, and carries out its actions.
     fn decide(&mut self, host: usize) {
         let now = now(self.queue.now);
         while let Some(event) = self.told.pop_front() {
@@ -130,7 +130,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Lets something happen to an agent in a while.
+    /// Schedules something to happen to an agent after a delay.
     fn after(&mut self, delay: Duration, host: usize, what: Happening) {
         let at = self.queue.now.saturating_add(delay);
         self.queue.put(at, (host, self.agents[host].life), what);
@@ -176,7 +176,8 @@ impl Engine<'_> {
             Action::Answer(question, answer) => self.answer(host, question, answer),
             Action::Answered(question, _) => self.answered(host, question),
             Action::Show(component, status) => self.show(&component, status),
-            // Who has lost interest does not listen; and there is no disk, no operator and no log.
+            // Nothing to do: an agent that has lost interest does not listen, and there is no disk, no operator and no
+            // log.
             Action::Forget(_)
             | Action::ShowServer(_)
             | Action::Prune(_)
@@ -186,8 +187,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Puts records on disk, if there were one. For a failure that another one is the reason of, an agent takes the time in
-    /// which it notices that.
+    /// Records what an agent would write to its disk. For a failure that another one caused, the agent takes as long as
+    /// it takes to notice that one.
     fn note(&mut self, host: usize, ticket: Ticket, records: Vec<Noted>) {
         let fails = records.iter().find_map(|record| match record {
             Noted::Failed { component, .. } => Some(self.world.hosts[host].nodes[component]),
@@ -204,7 +205,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Tells those who waited for it.
+    /// Gives the content to everyone who waited for it.
     fn tell(&mut self, waiters: Vec<Waiter>, content: &Content) {
         for (host, life, ticket) in waiters {
             let event = Event::Read(ticket, Ok(content.clone()));
@@ -212,7 +213,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A component is doing so.
+    /// Notes the status of a component.
     fn show(&mut self, component: &Name, status: Status) {
         let Some(place) = self.world.places.get(component).copied() else { return };
         let record = &mut self.records[place];
@@ -234,7 +235,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Why these do not come.
+    /// Why the awaited things do not come.
     fn root_causes(&self, awaited: &[(Name, Revision)]) -> Vec<Cause> {
         let mut search = Search::new(awaited);
         while let Some(component) = search.looks_at() {

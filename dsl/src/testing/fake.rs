@@ -1,4 +1,4 @@
-//! Fakes: what takes the place of a component's recipe.
+//! Fakes: what stands in for a component's recipe.
 
 use std::panic::Location;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use crate::values::FailureKind;
 
 use super::kind::{Values, Written};
 
-/// A recipe that fails: what a fake gives instead of outputs.
+/// A recipe that fails. A fake returns it instead of outputs.
 ///
 /// ```
 /// use wattle::testing::Failed;
@@ -24,13 +24,13 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// A recipe that ends with a status other than 0, having said this.
+    /// A recipe that prints `message` and ends with a status other than 0.
     pub fn new(message: impl Into<String>) -> Self {
         Self { kind: FailureKind::Recipe, message: message.into(), published: Values::new() }
     }
 
-    /// The same, after it published an output while it ran (`wattle set`, or what a Chef recipe publishes early): those who
-    /// read that output have it, whatever becomes of the rest.
+    /// Makes the recipe publish an output before it fails (with `wattle set`, or as a Chef recipe publishes early). The
+    /// readers of that output have it, whatever happens to the rest.
     #[must_use]
     pub fn having_published(mut self, output: &str, value: impl Into<Value>) -> Self {
         self.published.0.insert(output.into(), value.into());
@@ -50,7 +50,7 @@ impl From<String> for Failed {
     }
 }
 
-/// What a fake gives: `Outputs::<Db2> { ... }`, or a `Result` of that and [`Failed`].
+/// What a fake returns: `Outputs::<Db2> { ... }`, or a `Result` of that and [`Failed`].
 #[diagnostic::on_unimplemented(
     message = "a fake gives the outputs of its component, not `{Self}`",
     label = "not `{O}`",
@@ -76,7 +76,7 @@ impl<O: Written> Answer<O> for Result<O, Failed> {
     }
 }
 
-/// One run of a component, as a fake sees it whose kind is not known by type.
+/// One run of a component, as a fake sees it when the component's Rust type is not known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call<'c> {
     pub(super) component: &'c Name,
@@ -87,12 +87,12 @@ pub(super) struct Call<'c> {
 /// A recipe, as a function.
 type Recipe = dyn Fn(Call<'_>) -> Result<Values, Failed>;
 
-/// What takes the place of a recipe.
+/// What stands in for a recipe.
 #[derive(Clone)]
 pub(super) struct Fake {
     pub(super) run: Rc<Recipe>,
-    /// How long it takes; where none is said, the schedule chooses.
+    /// How long it takes. If `None`, the schedule decides.
     pub(super) takes: Option<Duration>,
-    /// Where the test gave it.
+    /// Where the test defined it.
     pub(super) at: &'static Location<'static>,
 }

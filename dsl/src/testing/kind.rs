@@ -1,4 +1,4 @@
-//! Kinds of components as a test knows them: what they read and write, as plain values.
+//! Component types as a test knows them: what they read and write, as plain values.
 
 use std::fmt;
 use std::ops::Deref;
@@ -12,22 +12,23 @@ use crate::model::{IndexMap, Name, Value};
     note = "what a test fakes is a struct with `#[component(recipe = \"...\")]`"
 )]
 pub trait Fakeable {
-    /// Its inputs: a field for each, of the type that was declared; see [`Inputs`].
+    /// Its inputs: a struct with a field for each, of the declared type. See [`Inputs`].
     type Inputs: Plain;
-    /// Its outputs: a field for each; see [`Outputs`].
+    /// Its outputs: a struct with a field for each. See [`Outputs`].
     type Outputs: Written;
-    /// The path of its Rust type, which names its kind.
+    /// The path of its Rust type, which is the name of the component type.
     #[doc(hidden)]
     const KIND: &'static str;
 }
 
-/// The inputs of a component as plain values: `inputs.port` is a `u16` if `port` was declared so.
+/// The inputs of a component as plain values: if `port` was declared as a `u16`, `inputs.port` is one.
 ///
-/// An input of type `Option<T>` without a default is an `Option`, a `Secret<T>` is its `T`: a test may look into it.
+/// An input of type `Option<T>` without a default is an `Option`. A `Secret<T>` is a plain `T`, because a test may look
+/// into it.
 pub type Inputs<K> = <K as Fakeable>::Inputs;
 
-/// The outputs of a component as plain values, which a fake gives: one field for each, and the compiler refuses one that
-/// is left out, misspelt or of another type.
+/// The outputs of a component as plain values, which a fake returns. There is one field for each, and the compiler
+/// refuses one that is missing, misspelt or of another type.
 ///
 /// ```
 /// # use wattle::prelude::*;
@@ -42,7 +43,7 @@ pub type Outputs<K> = <K as Fakeable>::Outputs;
 
 /// A struct of plain values. Implemented by `#[component]`.
 pub trait Plain {
-    /// The struct of these values.
+    /// Makes the struct from these values.
     #[doc(hidden)]
     fn of(values: &Values) -> Self;
 }
@@ -60,15 +61,15 @@ pub trait Written: Plain {
 pub struct Values(pub(super) IndexMap<Name, Value>);
 
 impl Values {
-    /// None.
+    /// No values.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The value of an input or output that is there.
+    /// The value of an input or output, which must be there.
     ///
     /// # Panics
-    /// If it is not, or of another type: values are held against their types before.
+    /// If it is not there or is of another type. Values are checked against their types beforehand.
     pub fn get<T>(&self, name: &str, from_value: fn(Value) -> Option<T>) -> T {
         self.optional(name, from_value)
             .unwrap_or_else(|| panic!("INVARIANT: `{name}` is there, of the type that was declared"))
@@ -85,7 +86,7 @@ impl Values {
     }
 }
 
-/// What a fake is given when its component runs: its inputs, and which component it is.
+/// What a fake gets when its component runs: the inputs, and which component it is.
 ///
 /// The inputs are its fields: `db2.port`.
 ///
@@ -128,7 +129,8 @@ impl<K: Fakeable> Given<K> {
         self.component.rsplit_once('/').map_or(&*self.component, |(server, _)| server)
     }
 
-    /// How many times its recipe was started, this time included: more than 1 after its agent died while it ran.
+    /// How many times its recipe was started, including this time. It is more than 1 after its agent died while the
+    /// recipe ran.
     pub fn attempt(&self) -> u32 {
         self.attempt
     }

@@ -1,4 +1,4 @@
-//! Made-up values: of the declared type, the same on every run, and different for whatever is different.
+//! Made-up values: of the declared type, the same on every run, and different for different things.
 
 use std::panic::Location;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use crate::model::{Name, Scalar, Type, Value};
 use super::fake::{Call, Fake};
 use super::kind::Values;
 
-/// A value of type `ty` for what is called `of`.
+/// A value of type `ty` for the thing called `of`.
 pub(super) fn value(ty: &Type, of: &str) -> Value {
     match ty {
         Type::Scalar(scalar) => scalar_value(*scalar, of),
@@ -32,7 +32,7 @@ fn scalar_value(scalar: Scalar, of: &str) -> Value {
     match scalar {
         Scalar::Boolean => true.into(),
         Scalar::Integer { min, max } => {
-            // Well within what is mostly meant: no port that is privileged, no number that is huge.
+            // Well within the usual range: no privileged port, and no huge number.
             let number = 1_024 + i128::from(number % 60_000);
             let (min, max) = (i128::from(min), i128::from(max));
             Value::Integer(if (min..=max).contains(&number) { number } else { min + number % (max - min + 1) })
@@ -43,7 +43,8 @@ fn scalar_value(scalar: Scalar, of: &str) -> Value {
     }
 }
 
-/// What Heat might give for an attribute of a resource: `key` is `networks.backbone.0`, `fixed_ips.0.ip_address`, `id`.
+/// A value that Heat might give for an attribute of a resource. `key` is `networks.backbone.0`,
+/// `fixed_ips.0.ip_address`, `id`.
 pub(super) fn attribute(resource: &str, key: &str, wanted: Option<&Type>) -> Value {
     let whole = format!("{resource}.{key}");
     match wanted.map(Type::revealed) {

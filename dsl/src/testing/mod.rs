@@ -1,9 +1,9 @@
-//! Tests of blueprints: what a topology does once it is deployed, in `cargo test`, without a cloud and in no time.
+//! Tests of blueprints: what a topology does once it is deployed, in `cargo test`, without a cloud and without waiting.
 //!
-//! A [`Trial`] takes a blueprint and a fake for each kind of its components: a closure from what the component reads to what
-//! it writes, typed as `#[component]` declares them. A [`TrialRun`] of it simulates the agents: it knows who waited for whom, what
-//! each component was given and what came out. A schedule chooses who comes first where nothing makes anybody wait, and
-//! [`Trial::schedules`] tries many.
+//! A [`Trial`] takes a blueprint and a fake for each of its component types. A fake is a closure from what the
+//! component reads to what it writes, typed as `#[component]` declares them. A [`TrialRun`] simulates the agents: it
+//! knows who waited for whom, what each component was given, and what came out. Where nothing forces an order, a
+//! schedule chooses who comes first, and [`Trial::schedules`] tries many.
 //!
 //! ```
 //! use wattle::prelude::*;
@@ -40,9 +40,9 @@
 //! run.component("bob/greeter").failed_because_of("alice/greeter").never_started();
 //! ```
 //!
-//! What lives here: the simulation and what can be asserted of it. What must not: I/O, threads, the system's clock; and
-//! rules of its own. What agents decide is decided by [`wattle_agent_core::machine`], and values are judged by
-//! [`crate::values`].
+//! This module contains the simulation and the assertions about it. It must not use I/O, threads or the system's clock,
+//! nor have rules of its own: [`wattle_agent_core::machine`] decides what agents do, and [`crate::values`] judges
+//! values.
 
 mod change;
 mod engine;
@@ -71,6 +71,6 @@ pub use schedule::Schedule;
 pub use stack::{StackResource, StackTemplate};
 pub use trial::Trial;
 
-// What only generated code calls.
+// Called by generated code only.
 #[doc(hidden)]
 pub use kind::Values;

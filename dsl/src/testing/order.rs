@@ -1,19 +1,19 @@
-//! Who waits for whom in every run: the dependences between components.
+//! Which component waits for which in every run: the dependencies between components.
 
 use std::collections::{HashMap, VecDeque};
 
 use crate::graph::{Graph, Node, Why};
 use crate::model::{Model, Name};
 
-/// A dependence on another component.
+/// A dependency on another component.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Edge {
     pub(super) on: usize,
-    /// In the words of a message: that an input reads an output, or what else orders the two.
+    /// The reason, as worded in messages: an input reads an output, or something else orders the two.
     pub(super) why: String,
 }
 
-/// What each component waits for, by its place.
+/// What each component waits for. Components are known by their places.
 pub(super) struct Order {
     edges: Vec<Vec<Edge>>,
 }
@@ -40,7 +40,8 @@ impl Order {
         &self.edges[place]
     }
 
-    /// The shortest way from who waits to whom it waits for; the steps between them, the last of which leads to `to`.
+    /// The shortest chain of dependencies from the component that waits to the one that it waits for. The last step
+    /// leads to `to`.
     pub(super) fn path(&self, from: usize, to: usize) -> Option<Vec<&Edge>> {
         let mut came: HashMap<usize, (usize, &Edge)> = HashMap::new();
         let mut queue = VecDeque::from([from]);
@@ -67,7 +68,7 @@ impl Order {
         None
     }
 
-    /// The length of the longest chain of components that wait for each.
+    /// For each component, the length of the longest chain of components that wait for it.
     pub(super) fn heights(&self) -> Vec<usize> {
         let count = self.edges.len();
         let mut waiting = vec![0_usize; count];

@@ -8,7 +8,7 @@ use super::run::{TrialRun, typed};
 use super::story;
 use super::world::meant;
 
-/// What one component did in a run. What asserts something gives it back, so that more can follow.
+/// What one component did in a run. Assertions return it, so that they can be chained.
 ///
 /// ```
 /// # use wattle::prelude::*;
@@ -53,7 +53,8 @@ impl<'r> Ran<'r> {
         self.record().failure.as_ref()
     }
 
-    /// How many times its recipe was started: more than once after its agent died, never if it failed because of another.
+    /// How many times its recipe was started. It is more than 1 if its agent died during a run, and 0 if it failed because
+    /// of another component.
     pub fn attempts(self) -> u32 {
         self.record().attempts
     }
@@ -61,7 +62,7 @@ impl<'r> Ran<'r> {
     /// Asserts that it is done.
     ///
     /// # Panics
-    /// If it is not, with the reason.
+    /// If it is not, and shows the reason.
     #[track_caller]
     pub fn succeeded(self) -> Self {
         assert!(self.is_done(), "{}", story::failed(self.run, &[self]));
@@ -71,7 +72,7 @@ impl<'r> Ran<'r> {
     /// Asserts that its own recipe failed.
     ///
     /// # Panics
-    /// If it did not, or if it failed because of another.
+    /// If it did not, or if it failed because of another component.
     #[track_caller]
     pub fn failed(self) -> Self {
         match self.failure() {
@@ -87,10 +88,10 @@ impl<'r> Ran<'r> {
         }
     }
 
-    /// Asserts that it did not run because another one, `SERVER/COMPONENT`, failed.
+    /// Asserts that it did not run because another component, `SERVER/COMPONENT`, failed.
     ///
     /// # Panics
-    /// If it ran, or if it was the failure of another one.
+    /// If it ran, or if a different component made it fail.
     #[track_caller]
     pub fn failed_because_of(self, other: &str) -> Self {
         let other = self.run.component(other);
@@ -107,7 +108,7 @@ impl<'r> Ran<'r> {
         }
     }
 
-    /// Asserts that its recipe was not started, because it failed for another's sake or its server did not boot.
+    /// Asserts that its recipe was not started, because another component failed or its server did not boot.
     ///
     /// # Panics
     /// If it was.
@@ -117,8 +118,8 @@ impl<'r> Ran<'r> {
         self
     }
 
-    /// Asserts that it waits for another one, `SERVER/COMPONENT`, directly or by way of others: so it is in every run,
-    /// whatever the schedule.
+    /// Asserts that it waits for another component, `SERVER/COMPONENT`, directly or through others. This holds in every
+    /// run, whatever the schedule.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -137,7 +138,7 @@ impl<'r> Ran<'r> {
     /// ```
     ///
     /// # Panics
-    /// If it does not, with whom it waits for.
+    /// If it does not, and shows what it waits for.
     #[track_caller]
     pub fn waits_for(self, other: &str) -> Self {
         let other = self.run.component(other);
@@ -146,10 +147,10 @@ impl<'r> Ran<'r> {
         self
     }
 
-    /// Asserts that nothing makes it wait for another one, `SERVER/COMPONENT`: whether it starts before or after is chance.
+    /// Asserts that nothing makes it wait for another component, `SERVER/COMPONENT`: either may start first.
     ///
     /// # Panics
-    /// If something does, with the way that leads there.
+    /// If something does, and shows the chain of dependencies.
     #[track_caller]
     pub fn does_not_wait_for(self, other: &str) -> Self {
         let other = self.run.component(other);
@@ -159,11 +160,11 @@ impl<'r> Ran<'r> {
         self
     }
 
-    /// Asserts that it was started in this run after another one, `SERVER/COMPONENT`, had ended. [`Ran::waits_for`] says
-    /// whether that is so in every run.
+    /// Asserts that in this run it started after another component, `SERVER/COMPONENT`, had ended. [`Ran::waits_for`]
+    /// asserts that this holds in every run.
     ///
     /// # Panics
-    /// If it was not, with what happened and what it waits for.
+    /// If it did not, and shows what happened and what it waits for.
     #[track_caller]
     pub fn started_after(self, other: &str) -> Self {
         let other = self.run.component(other);
@@ -192,8 +193,8 @@ impl<'r> Ran<'r> {
         self
     }
 
-    /// The names of the components that it waits for directly: those whose outputs it reads, and those that it is to come
-    /// after.
+    /// The names of the components that it waits for directly: those whose outputs it reads, and those that it is
+    /// ordered after.
     pub fn dependences(self) -> impl Iterator<Item = &'r str> {
         self.run.stage.order.direct(self.place).iter().map(|edge| &*self.run.stage.world.nodes[edge.on].key)
     }
@@ -203,7 +204,7 @@ impl<'r> Ran<'r> {
         self.run.stage.world.planned(self.place).inputs.keys().map(|name| &**name)
     }
 
-    /// The value of an input, as its recipe had it.
+    /// The value of an input, as its recipe got it.
     ///
     /// # Panics
     /// If it has no such input, if its recipe was not started, or if the value is of another type.
@@ -235,10 +236,10 @@ impl<'r> Ran<'r> {
         typed(&format!("the output `{name}` of `{}`", self.name()), value, is_secret)
     }
 
-    /// All inputs, as its recipe had them: `inputs::<Db2>().port`.
+    /// All inputs, as its recipe got them: `inputs::<Db2>().port`.
     ///
     /// # Panics
-    /// If it is of another kind, or its recipe was not started.
+    /// If it is of another component type, or if its recipe was not started.
     #[track_caller]
     pub fn inputs<K: Fakeable>(self) -> Inputs<K> {
         self.is_a::<K>();
@@ -251,7 +252,7 @@ impl<'r> Ran<'r> {
     /// All outputs: `outputs::<Db2>().jdbc_base`.
     ///
     /// # Panics
-    /// If it is of another kind, or did not succeed.
+    /// If it is of another component type, or if it did not succeed.
     #[track_caller]
     pub fn outputs<K: Fakeable>(self) -> Outputs<K> {
         self.is_a::<K>();

@@ -1,4 +1,4 @@
-//! What is known of a component after a run.
+//! What is known about a component after a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::values::FailureKind;
 
 use super::kind::Values;
 
-/// Why a component did not do what it should: its own failure, or that of whoever it depends on.
+/// Why a component did not do its work: its own failure, or the failure of a component that it depends on.
 ///
 /// ```
 /// # use wattle::prelude::*;
@@ -34,13 +34,13 @@ use super::kind::Values;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// Whose failure it is at the root, as `SERVER/COMPONENT`.
+    /// The component whose failure is the root cause, as `SERVER/COMPONENT`.
     pub component: Name,
     /// What kind of failure it is.
     pub kind: FailureKind,
     /// What happened, in one line.
     pub message: String,
-    /// Who passed it on, from the root on, as `SERVER/COMPONENT`.
+    /// The components that passed it on, starting at the root cause, as `SERVER/COMPONENT`.
     pub through: Vec<Name>,
 }
 
@@ -63,12 +63,12 @@ impl fmt::Display for Failure {
 pub(super) struct Wait {
     /// An entry `SERVER/COMPONENT/OUTPUT`, or a component `SERVER/COMPONENT` that had to end before.
     pub(super) what: Name,
-    /// The input that needs it; none for mere order.
+    /// The input that needs it; `None` if it is only ordered.
     pub(super) input: Option<Name>,
     pub(super) until: Option<Duration>,
 }
 
-/// What one component did. Times are steps of the run, which tell what came first, and the run's own clock.
+/// What one component did. Times are steps of the run, which show what came first, and times on the run's own clock.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Record {
     pub(super) started: Option<(usize, Duration)>,
@@ -81,7 +81,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// From now on it waits for these, and for nothing else; whatever `has_come` of the others, it waited for until now.
+    /// Records that from now on it waits for these and nothing else. Anything else that has come, as `has_come` says,
+    /// it waited for until now.
     pub(super) fn waits_for(&mut self, waits: &[Waiting], has_come: impl Fn(&Name) -> bool, now: Duration) {
         for wait in waits {
             let is_it = |before: &Wait| before.what == wait.what && before.input == wait.input;

@@ -1,4 +1,4 @@
-//! A run that has come to its end, and what can be asked and asserted of it.
+//! A run that has ended, and what a test can ask and assert about it.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use super::stack::StackTemplate;
 use super::story;
 use super::world::{World, meant, short};
 
-/// A run that has come to its end: every component is done, has failed, or never came up with its server.
+/// A run that has ended: every component is done, has failed, or never started because its server did not come up.
 ///
 /// ```
 /// # use wattle::prelude::*;
@@ -73,7 +73,7 @@ impl Stage {
     }
 
     /// # Panics
-    /// If a fake gives what no recipe could.
+    /// If a fake returns what no recipe could write.
     #[track_caller]
     pub(super) fn run(self: &Rc<Self>, schedule: Schedule) -> TrialRun {
         let clock = Clock::new(schedule, self.heights.clone());
@@ -86,10 +86,10 @@ impl Stage {
 }
 
 impl TrialRun {
-    /// What a component did; it is called `SERVER/COMPONENT`.
+    /// What the component `SERVER/COMPONENT` did.
     ///
     /// # Panics
-    /// If there is none of that name.
+    /// If there is no component of that name.
     #[track_caller]
     pub fn component(&self, name: &str) -> Ran<'_> {
         let Some(place) = self.stage.world.places.get(name) else {
@@ -104,7 +104,7 @@ impl TrialRun {
         (0..self.stage.world.nodes.len()).map(|place| Ran { run: self, place })
     }
 
-    /// The components of a kind, in the order in which they were declared.
+    /// The components of one type, in the order in which they were declared.
     pub fn components_of<K: Fakeable>(&self) -> impl Iterator<Item = Ran<'_>> {
         self.components().filter(|ran| *self.stage.world.nodes[ran.place].kind == *K::KIND)
     }
@@ -120,7 +120,7 @@ impl TrialRun {
     /// Asserts that every component is done.
     ///
     /// # Panics
-    /// If one is not, with the failures at the root and who was failed by them.
+    /// If one is not, and shows the root causes and the components that failed because of them.
     #[track_caller]
     pub fn succeeded(&self) -> &Self {
         let failed: Vec<Ran<'_>> = self.components().filter(|ran| !ran.is_done()).collect();
@@ -128,7 +128,7 @@ impl TrialRun {
         self
     }
 
-    /// What failed, by component: those whose own failure it is, and all that failed because of them.
+    /// The failures, by component: those with a failure of their own, and those that failed because of them.
     pub fn failures(&self) -> IndexMap<&str, &Failure> {
         let failures = self.components().filter_map(|ran| {
             let failure = self.records[ran.place].failure.as_ref()?;
@@ -140,7 +140,7 @@ impl TrialRun {
     /// The value of an export.
     ///
     /// # Panics
-    /// If there is none of that name, if it has no value because a component failed, or if it is of another type.
+    /// If there is no export of that name, if it has no value because a component failed, or if it is of another type.
     #[track_caller]
     pub fn export<T: PortType>(&self, name: &str) -> T {
         let Some((ty, part)) = self.stage.world.exports.get(name) else {
@@ -169,22 +169,23 @@ impl TrialRun {
         }
     }
 
-    /// What happened, a line for each component in the order of their starts: for the eyes, and for a test's messages.
+    /// What happened, with a line for each component in the order of their starts. It is meant for people and for the
+    /// messages of tests.
     pub fn story(&self) -> String {
         story::whole(self)
     }
 
-    /// What Heat is given.
+    /// The template that Heat gets.
     pub fn stack(&self) -> StackTemplate {
         StackTemplate::of(&self.stage.lowered)
     }
 
-    /// Of which schedule it is.
+    /// The schedule of this run.
     pub fn schedule(&self) -> Schedule {
         self.schedule
     }
 
-    /// The name of a component's kind, without the path of its module.
+    /// The name of a component's type, without the path of its module.
     pub(super) fn kind(&self, place: usize) -> &str {
         short(&self.stage.world.nodes[place].kind)
     }

@@ -1,11 +1,11 @@
-//! Schedules: who starts and ends when, where nothing makes anybody wait.
+//! Schedules: what starts and ends first where nothing forces an order.
 
 use std::time::Duration;
 
-/// Who comes first where nothing makes anybody wait: how long servers boot, recipes run and agents take to notice.
+/// What comes first where nothing forces an order: how long servers take to boot, recipes to run, and agents to notice.
 ///
-/// Whatever a fake does not say itself ([`Trial::fake_taking`](super::Trial::fake_taking)) takes less than a microsecond
-/// of the run's own time, so that a schedule alone never lets a deadline pass.
+/// Unless a fake says otherwise ([`Trial::fake_taking`](super::Trial::fake_taking)), each of these takes less than a
+/// microsecond of the run's own time. So a schedule alone never makes anything miss a deadline.
 ///
 /// ```
 /// # use wattle::prelude::*;
@@ -26,18 +26,18 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Schedule {
-    /// By chance; the same seed always gives the same run.
+    /// At random. The same seed always gives the same run.
     Seed(u64),
-    /// As the blueprint declares it: what was declared first is there first.
+    /// In the order of the blueprint: what was declared first comes first.
     Declared,
-    /// The other way round: what was declared last is there first.
+    /// In reverse: what was declared last comes first.
     Reversed,
     /// What most others wait for takes longest.
     SlowestFirst,
 }
 
 impl Schedule {
-    /// Those that look for trouble.
+    /// The schedules that look for trouble.
     pub(super) const ADVERSARIAL: [Self; 3] = [Self::Declared, Self::Reversed, Self::SlowestFirst];
 }
 
@@ -65,7 +65,7 @@ impl Clock {
         Self { schedule, random: Random(seed), dependents }
     }
 
-    /// How long the server boots that is at `place` among so many.
+    /// How long the server at `place`, of `of` servers, takes to boot.
     pub(super) fn boot(&mut self, place: usize, of: usize) -> Duration {
         match self.schedule {
             Schedule::Seed(_) => self.random.below(1_000),
@@ -74,7 +74,7 @@ impl Clock {
         }
     }
 
-    /// How long the component's recipe runs that is at `place`.
+    /// How long the recipe of the component at `place` runs.
     pub(super) fn run(&mut self, place: usize) -> Duration {
         match self.schedule {
             Schedule::Seed(_) => self.random.below(1_000),
@@ -98,11 +98,11 @@ fn nanos(count: usize) -> Duration {
     Duration::from_nanos(count as u64)
 }
 
-/// Numbers that look random (Vigna's split mix).
+/// Numbers that look random (Vigna's `SplitMix`).
 struct Random(u64);
 
 impl Random {
-    /// Up to so many nanoseconds.
+    /// A random duration below this number of nanoseconds.
     fn below(&mut self, nanos: u64) -> Duration {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

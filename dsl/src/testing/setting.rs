@@ -1,4 +1,4 @@
-//! What a test gives: all that a run of its blueprint is made of.
+//! What a test provides: everything that a run of its blueprint needs.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use crate::model::{IndexMap, IndexSet, Model, Name, Value};
 
 use super::fake::Fake;
 
-/// What a test gives.
+/// What a test provides.
 pub(super) struct Setting {
     pub(super) model: Model,
     pub(super) lowered: Rc<Lowered>,
@@ -15,7 +15,7 @@ pub(super) struct Setting {
     pub(super) attributes: IndexMap<(Name, Name), Value>,
     pub(super) imports: IndexMap<(Name, Name), Value>,
     pub(super) fakes: IndexMap<Name, Fake>,
-    /// Those for one component, with the kind that they are for, if that is known.
+    /// Fakes for one component each, with the component type that they are for, if it is known.
     pub(super) own_fakes: IndexMap<Name, (Option<&'static str>, Fake)>,
     pub(super) made_up: bool,
     pub(super) absent: IndexSet<Name>,
@@ -23,7 +23,7 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// A model, as yet without anything else.
+    /// A setting with only a model.
     pub(super) fn new(model: Model, lowered: Rc<Lowered>) -> Self {
         Self {
             model,

@@ -1,4 +1,4 @@
-//! What Heat is given, as a test sees it.
+//! The template that Heat gets, as a test sees it.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use wattle_heat::emit;
 
 use super::world::meant;
 
-/// The template that Heat is given, nested templates included.
+/// The template that Heat gets, with its nested templates.
 ///
 /// ```
 /// # use wattle::prelude::*;
@@ -28,7 +28,7 @@ use super::world::meant;
 /// ```
 #[derive(Clone, Debug)]
 pub struct StackTemplate {
-    /// The root first.
+    /// The templates, root first.
     templates: Vec<(Option<String>, Template)>,
 }
 
@@ -38,10 +38,10 @@ impl StackTemplate {
         Self { templates: std::iter::once((None, lowered.template.clone())).chain(nested).collect() }
     }
 
-    /// A resource by its name, in whichever template it stands.
+    /// Returns a resource by its name, in whichever template it is.
     ///
     /// # Panics
-    /// If there is none of that name.
+    /// If there is no resource of that name.
     #[track_caller]
     pub fn resource(&self, name: &str) -> StackResource<'_> {
         for (_, template) in &self.templates {
@@ -54,7 +54,7 @@ impl StackTemplate {
         panic!("the template has no resource `{name}`{}", meant(name, &known))
     }
 
-    /// The names of all resources of a type (`OS::Nova::Server`), nested stacks included.
+    /// The names of all resources of a type (`OS::Nova::Server`), including those of nested stacks.
     pub fn resources_of(&self, ty: &str) -> Vec<&str> {
         let all = self.templates.iter().flat_map(|(_, template)| &template.resources);
         all.filter(|(_, resource)| *resource.ty == *ty).map(|(name, _)| &**name).collect()
@@ -86,16 +86,16 @@ pub struct StackResource<'s> {
 }
 
 impl<'s> StackResource<'s> {
-    /// Its type, as Heat calls it.
+    /// Its type, under Heat's name.
     pub fn ty(self) -> &'s str {
         &self.resource.ty
     }
 
-    /// What stands at a place in its properties, `networks.0.port`, as the template has it: a parameter is
+    /// The value at a path in its properties, such as `networks.0.port`, as the template has it. A parameter is
     /// `{"get_param": NAME}`.
     ///
     /// # Panics
-    /// If nothing stands there.
+    /// If there is no value at that path.
     #[track_caller]
     pub fn property(self, path: &str) -> Json {
         let mut parts = path.split('.');
@@ -127,7 +127,8 @@ impl<'s> StackResource<'s> {
         self.resource.property(property).is_some()
     }
 
-    /// The names of the resources that Heat makes before it: those that its properties refer to, and its `depends_on`.
+    /// The names of the resources that Heat makes before it: those that its properties refer to, and those in its
+    /// `depends_on`.
     pub fn requires(self) -> BTreeSet<&'s str> {
         let mut found = BTreeSet::new();
         self.resource.requires(&mut |name| {
@@ -136,10 +137,10 @@ impl<'s> StackResource<'s> {
         found
     }
 
-    /// Asserts that Heat makes nothing else of the same template after it because of it.
+    /// Asserts that no other resource of the same template has to wait for it.
     ///
     /// # Panics
-    /// If something requires it.
+    /// If one does.
     #[track_caller]
     pub fn nothing_requires_it(self) -> Self {
         let requires = |other: &&str| *other != self.name && self.stack.resource(other).requires().contains(self.name);

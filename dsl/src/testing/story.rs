@@ -1,4 +1,4 @@
-//! What happened, in words: for the messages of assertions that do not hold.
+//! What happened, in words, for the messages of failed assertions.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use super::order::Edge;
 use super::ran::Ran;
 use super::run::TrialRun;
 
-/// Most lines of a story in a message.
+/// The largest number of lines of a story in a message.
 const LINES: usize = 40;
 
-/// A moment of the run's own time. What takes next to nothing is none.
+/// A moment of the run's own time. A time below a millisecond is `at once`.
 fn moment(at: Duration) -> String {
     if at < Duration::from_millis(1) { "at once".to_owned() } else { format!("at {}", span(round(at))) }
 }
 
-/// What one component did, in a line.
+/// What one component did, in one line.
 pub(super) fn line(run: &TrialRun, place: usize) -> String {
     let (node, record) = (&run.stage.world.nodes[place], &run.records[place]);
     let mut text = format!("{} ({})", node.key, run.kind(place));
@@ -74,7 +74,7 @@ pub(super) fn whole(run: &TrialRun) -> String {
     text
 }
 
-/// The run below a message.
+/// The run, as it is shown below a message.
 pub(super) fn told(run: &TrialRun) -> String {
     let whole = whole(run);
     let mut text = format!("\n\nthe run, of {}:\n", run.schedule);
@@ -99,7 +99,7 @@ fn declared(run: &TrialRun, place: usize) -> String {
         .unwrap_or_default()
 }
 
-/// Why these are not done.
+/// Why these components are not done.
 pub(super) fn failed(run: &TrialRun, failed: &[Ran<'_>]) -> String {
     let mut text = match failed {
         [one] => format!("`{}` is not done", one.name()),
@@ -129,7 +129,7 @@ pub(super) fn failed(run: &TrialRun, failed: &[Ran<'_>]) -> String {
     text + &told(run)
 }
 
-/// What a component waits for, in lines.
+/// What a component waits for, as lines of text.
 fn waits(run: &TrialRun, place: usize) -> String {
     let direct = run.stage.order.direct(place);
     if direct.is_empty() {
@@ -142,7 +142,7 @@ fn waits(run: &TrialRun, place: usize) -> String {
     text
 }
 
-/// An expected wait that there is not.
+/// A wait that was expected and does not exist.
 pub(super) fn no_wait(ran: Ran<'_>, other: Ran<'_>) -> String {
     let mut text = format!("nothing makes `{}` wait for `{}`", ran.name(), other.name());
     text += &waits(ran.run, ran.place);
@@ -166,7 +166,7 @@ pub(super) fn wait(ran: Ran<'_>, other: Ran<'_>, path: &[&Edge]) -> String {
     text
 }
 
-/// A start that was not after an end.
+/// A start that was expected after an end, and was not.
 pub(super) fn not_after(ran: Ran<'_>, other: Ran<'_>) -> String {
     let (record, before) = (ran.record(), other.record());
     let mut text = match (record.started, before.ended) {

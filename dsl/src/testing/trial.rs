@@ -1,4 +1,4 @@
-//! A trial: a blueprint with all that a run of it needs.
+//! A trial: a blueprint with everything that a run of it needs.
 
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use super::schedule::Schedule;
 use super::setting::Setting;
 use super::stack::StackTemplate;
 
-/// A blueprint under test: with values for what is chosen at deployment, fakes for its components, and a schedule.
+/// A blueprint under test, with values for what is chosen at deployment, fakes for its components, and a schedule.
 ///
 /// ```
 /// # use wattle::prelude::*;
@@ -44,16 +44,17 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// A trial of a blueprint, with what is chosen while building left at its defaults.
+    /// Makes a trial of a blueprint. What is chosen while building keeps its defaults.
     ///
     /// # Panics
-    /// If the checks find errors, with all that they find as `check` shows it. The same goes for whatever makes a trial.
+    /// If the checks find errors, and shows all diagnostics as `check` does. The same applies to every function that
+    /// makes a trial.
     #[track_caller]
     pub fn of<B: Blueprint>(blueprint: B) -> Self {
         Self::configured(blueprint, B::Config::default())
     }
 
-    /// A trial of a blueprint with what is chosen while building.
+    /// Makes a trial of a blueprint with a configuration, which is what is chosen while building.
     ///
     /// # Panics
     /// See [`Trial::of`].
@@ -63,10 +64,10 @@ impl Trial {
         Self::of_model(blueprint.model(config))
     }
 
-    /// A trial of a blueprint with what is chosen while building, as on the command line: `["nodes=3"]` is `--set nodes=3`.
+    /// Makes a trial of a blueprint with settings as on the command line: `["nodes=3"]` is `--set nodes=3`.
     ///
     /// # Panics
-    /// See [`Trial::of`]; and if there is no such setting.
+    /// See [`Trial::of`]; also if there is no such setting.
     #[track_caller]
     pub fn set<'s, B: Blueprint>(blueprint: B, settings: impl IntoIterator<Item = &'s str>) -> Self {
         let set: Vec<String> = settings.into_iter().map(str::to_owned).collect();
@@ -78,8 +79,8 @@ impl Trial {
         }
     }
 
-    /// A trial of a model, however it came about: of what [`Topology::finish`](crate::Topology::finish) gives, of a file
-    /// that was read.
+    /// Makes a trial of any model: one from [`Topology::finish`](crate::Topology::finish), or one that was read from a
+    /// file.
     ///
     /// # Panics
     /// See [`Trial::of`].
@@ -98,38 +99,38 @@ impl Trial {
         Self { setting: Setting::new(model, lowered), schedule: Schedule::Seed(0) }
     }
 
-    /// Gives a parameter its value. Those with a default, and those that only Heat reads, need none.
+    /// Gives a parameter its value. Parameters with a default need none, and neither do those that only Heat reads.
     #[must_use]
     pub fn parameter(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.setting.parameters.insert(name.into(), value.into());
         self
     }
 
-    /// Gives an attribute its value that Heat would make, by the name of its resource and the way into it:
-    /// `.attribute("db", "networks.backbone.0", "10.0.0.5")`. Others are made up, each of the type of the input that reads
-    /// it, the same on every run.
+    /// Gives an attribute the value that Heat would make, by the name of its resource and the path into it:
+    /// `.attribute("db", "networks.backbone.0", "10.0.0.5")`. All other attributes get made-up values of the type of
+    /// the input that reads them, the same on every run.
     #[must_use]
     pub fn attribute(mut self, resource: &str, attribute: &str, value: impl Into<Value>) -> Self {
         self.setting.attributes.insert((resource.into(), attribute.into()), value.into());
         self
     }
 
-    /// Gives a value that another stack exports.
+    /// Gives the value of another stack's export.
     #[must_use]
     pub fn import(mut self, stack: &str, export: &str, value: impl Into<Value>) -> Self {
         self.setting.imports.insert((stack.into(), export.into()), value.into());
         self
     }
 
-    /// Fakes a kind of component: a closure from what it reads to what it writes.
+    /// Fakes a component type with a closure from what it reads to what it writes.
     ///
-    /// It gives `Outputs::<Db2> { ... }`, or a `Result` of that and [`Failed`]: with an `Err`, the recipe fails, and so does
-    /// everything that depends on it. A value that no recipe could write, such as a float that is not finite or a text that
-    /// is larger than an entry, is an error of the test.
+    /// The closure returns `Outputs::<Db2> { ... }`, or a `Result` of that and [`Failed`]. With an `Err`, the recipe
+    /// fails, and so does everything that depends on it. A value that no recipe could write, such as a float that is
+    /// not finite or a text larger than an entry, is a mistake in the test.
     ///
-    /// The closure is called once a run of each such component, when all inputs are there, as a recipe of shell, Ansible or
-    /// Puppet is. A Chef recipe starts earlier, and asks for its inputs one by one: its fake is called when all of them are
-    /// there.
+    /// The closure is called once for each run of such a component, when all inputs are there, just as a recipe for the
+    /// shell, Ansible or Puppet is started. A Chef recipe starts earlier and asks for its inputs one by one; its fake
+    /// is called when all of them are there.
     #[must_use]
     #[track_caller]
     pub fn fake<K: Fakeable, A: Answer<K::Outputs>>(self, fake: impl Fn(Given<K>) -> A + 'static) -> Self {
@@ -137,8 +138,8 @@ impl Trial {
         self.kind(K::KIND, typed(fake, None, at))
     }
 
-    /// The same, for a recipe that takes so long of the run's own time: more than its deadline, and it fails; longer than
-    /// others wait for it, and they do.
+    /// Like [`Trial::fake`], for a recipe that takes this much of the run's own time. If it takes longer than its
+    /// deadline, it fails. If it takes longer than others wait for it, they fail.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -169,7 +170,7 @@ impl Trial {
         self.kind(K::KIND, typed(fake, Some(takes), at))
     }
 
-    /// Fakes one component, `SERVER/COMPONENT`, otherwise than the rest of its kind.
+    /// Fakes one component, `SERVER/COMPONENT`, differently from the others of its type.
     #[must_use]
     #[track_caller]
     pub fn fake_of<K: Fakeable, A: Answer<K::Outputs>>(
@@ -182,8 +183,8 @@ impl Trial {
         self
     }
 
-    /// Fakes a kind of component by name, for models that no Rust type declares: a closure from its inputs to its outputs,
-    /// as data. `kind` is a key of [`Model::declarations`].
+    /// Fakes a component type by name, for models that no Rust type declares. The closure maps inputs to outputs, as
+    /// data. `kind` is a key of [`Model::declarations`].
     #[must_use]
     #[track_caller]
     pub fn fake_kind(
@@ -203,15 +204,16 @@ impl Trial {
         self
     }
 
-    /// Lets whatever has no fake write made-up values of the declared types, and gives parameters and imports made-up
-    /// values that have none: the same on every run. For tests of order, to which the values do not matter.
+    /// Lets every component without a fake write made-up values of the declared types, and gives made-up values to
+    /// parameters and imports that have none. They are the same on every run. Use it in tests of order, in which the
+    /// values do not matter.
     #[must_use]
     pub fn made_up(mut self) -> Self {
         self.setting.made_up = true;
         self
     }
 
-    /// Lets the recipe of a component, `SERVER/COMPONENT`, fail.
+    /// Makes the recipe of a component, `SERVER/COMPONENT`, fail.
     #[must_use]
     #[track_caller]
     pub fn failing(mut self, component: &str, why: impl Into<Failed>) -> Self {
@@ -223,40 +225,41 @@ impl Trial {
         self
     }
 
-    /// Lets a server never come up: whoever waits for something of it waits in vain.
+    /// Makes a server never come up. Whatever waits for something from it waits in vain.
     #[must_use]
     pub fn never_boots(mut self, server: &str) -> Self {
         self.setting.absent.insert(server.into());
         self
     }
 
-    /// Lets the agent of its server die once while the recipe of this component, `SERVER/COMPONENT`, runs: whatever ran
-    /// there is run again, as recipes must bear. The fake sees it by [`Given::attempt`].
+    /// Makes the agent of this component's server die once while the recipe of the component, `SERVER/COMPONENT`, runs.
+    /// The agent then runs again whatever ran there, which every recipe must be able to bear. The fake can see it in
+    /// [`Given::attempt`].
     #[must_use]
     pub fn agent_dies_during(mut self, component: &str) -> Self {
         self.setting.deaths.insert(component.into());
         self
     }
 
-    /// Chooses who comes first where nothing makes anybody wait; 0 where it is not said.
+    /// Chooses by a seed what comes first where nothing forces an order. The default is 0.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         self.schedule(Schedule::Seed(seed))
     }
 
-    /// Chooses who comes first where nothing makes anybody wait.
+    /// Chooses what comes first where nothing forces an order.
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
         self
     }
 
-    /// What Heat is given.
+    /// The template that Heat gets.
     pub fn stack(&self) -> StackTemplate {
         StackTemplate::of(&self.setting.lowered)
     }
 
-    /// The model, checked.
+    /// The checked model.
     pub fn model(&self) -> &Model {
         &self.setting.model
     }
@@ -264,15 +267,16 @@ impl Trial {
     /// Runs all components to their end.
     ///
     /// # Panics
-    /// If something is missing (a fake, a parameter) or misspelt, with all that is and the lines that fix it; and if a fake
-    /// gives what no recipe could.
+    /// If something (a fake, a parameter) is missing or misspelt; the message shows everything that is, with the lines
+    /// that fix it. Also if a fake returns what no recipe could write.
     #[track_caller]
     pub fn run(&self) -> TrialRun {
         Stage::of(&self.setting).run(self.schedule)
     }
 
-    /// Runs all components with each of these seeds, and with the schedules that look for trouble, and hands each run to
-    /// `judge`. If that panics, the schedule is told, to be had again by [`Trial::seed`] or [`Trial::schedule`].
+    /// Runs all components with each of these seeds and with the schedules that look for trouble, and passes each run
+    /// to `judge`. If `judge` panics, the schedule is printed, so that you can repeat it with [`Trial::seed`] or
+    /// [`Trial::schedule`].
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -293,7 +297,7 @@ impl Trial {
     /// ```
     ///
     /// # Panics
-    /// As [`Trial::run`], and whenever `judge` does.
+    /// If [`Trial::run`] or `judge` does.
     #[track_caller]
     pub fn schedules(&self, seeds: impl IntoIterator<Item = u64>, judge: impl Fn(&TrialRun)) {
         struct Told(Schedule);
@@ -317,7 +321,7 @@ impl Trial {
     }
 }
 
-/// Shows what there is to try.
+/// Shows what the trial consists of.
 impl std::fmt::Debug for Trial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Trial")
@@ -334,7 +338,7 @@ fn typed<K: Fakeable, A: Answer<K::Outputs>>(
 ) -> Fake {
     let run = move |call: Call<'_>| {
         let given = Given::new(call.inputs, call.component.clone(), call.attempt);
-        // Which of many components it was for, the words of a closure's panic do not tell.
+        // The message of a closure's panic does not say which of the components it was called for.
         match catch_unwind(AssertUnwindSafe(|| fake(given).answer())) {
             Ok(answer) => answer,
             Err(panic) => {

@@ -41,19 +41,19 @@ pub(super) struct Host {
     pub(super) plan: Arc<Plan>,
     /// Its components, by their names on it.
     pub(super) nodes: IndexMap<Name, usize>,
-    /// What it is told by its user data.
+    /// What it gets in its user data.
     pub(super) told: IndexMap<Name, Value>,
     pub(super) boots: bool,
 }
 
 impl Host {
-    /// Its own attributes, as entries.
+    /// The attributes of its own that it publishes, as entries.
     pub(super) fn publishes(&self) -> impl Iterator<Item = (Name, &SeedAttribute)> {
         let entry = |key: &Name| format!("{}/{SERVER}/{key}", self.name).into();
         self.plan.publishes.iter().map(move |(key, attribute)| (entry(key), attribute))
     }
 
-    /// All that its components read or judge.
+    /// Everything that its components read or judge.
     fn reads(&self) -> Vec<&Source> {
         let mut sources = Vec::new();
         for planned in self.plan.components.values() {
@@ -70,20 +70,20 @@ impl Host {
 pub(super) struct World {
     pub(super) hosts: Vec<Host>,
     pub(super) nodes: Vec<Node>,
-    /// What entries hold that no component writes: attributes of servers.
+    /// Values of entries that no component writes: attributes of servers.
     pub(super) attributes: IndexMap<Name, Value>,
-    /// Where each component is, by its key.
+    /// The place of each component, by its key.
     pub(super) places: HashMap<Name, usize>,
-    /// What servers are told by their user data.
+    /// What servers get in their user data.
     pub(super) told: HashMap<Name, Value>,
     pub(super) exports: IndexMap<Name, (Type, Source)>,
 }
 
 impl World {
-    /// The world of a trial with this setting.
+    /// Makes the world of a trial with this setting.
     ///
     /// # Errors
-    /// All that is missing or wrong, each with the line that fixes it.
+    /// Everything that is missing or wrong, each with the line that fixes it.
     pub(super) fn of(setting: &Setting, seed: &Seed) -> Result<Self, Vec<String>> {
         let mut faults = Vec::new();
         let parameters = given::parameters(setting, seed, &mut faults);
@@ -145,13 +145,13 @@ impl World {
         }
     }
 
-    /// What the plan of its server says of a component.
+    /// What its server's plan says about a component.
     pub(super) fn planned(&self, node: usize) -> &PlannedComponent {
         let node = &self.nodes[node];
         &self.hosts[node.server].plan.components[&node.component]
     }
 
-    /// Gives a value to all that Heat would have made: the test's, or a made-up one.
+    /// Gives a value to everything that Heat would have made: the test's, or a made-up one.
     fn tell(&mut self, setting: &Setting, faults: &mut Vec<String>) {
         let mut given = setting.attributes.clone();
         let resources: IndexSet<&str> = setting.model.resources.keys().map(|name| &**name).collect();
@@ -170,7 +170,7 @@ impl World {
             }
         }
         for key in told {
-            // Names of resources may have dots in them: the longest that fits is meant.
+            // Names of resources may contain dots, so the longest name that fits is used.
             let resource =
                 resources.iter().filter(|name| key.strip_prefix(**name).is_some_and(|rest| rest.starts_with('.')));
             let (resource, attribute) = match resource.max_by_key(|name| name.len()) {
@@ -203,13 +203,13 @@ impl World {
         self.hosts.iter().flat_map(|host| host.plan.components.values())
     }
 
-    /// What inputs and exports are, and where they come from.
+    /// The types of inputs and exports, and where their values come from.
     fn read(&self) -> impl Iterator<Item = (&Type, &Source)> {
         let inputs = self.planned_components().flat_map(|planned| planned.inputs.values());
         inputs.map(|input| (&input.ty, &input.from)).chain(self.exports.values().map(|(ty, from)| (ty, from)))
     }
 
-    /// The type of an input that is exactly this.
+    /// The type of an input that is exactly this value.
     fn wanted(&self, held: &Held) -> Option<&Type> {
         let is_it = |source: &Source| matches!(source, Source::Leaf(one) if one == held);
         self.read().find_map(|(ty, from)| match (ty.revealed(), from) {
@@ -220,7 +220,7 @@ impl World {
     }
 }
 
-/// `; did you mean ...?`, or which names there are.
+/// `; did you mean ...?`, or a list of the names that exist.
 pub(super) fn meant(name: &str, known: &[&str]) -> String {
     const SHOWN: usize = 12;
     if let Some(question) = crate::names::meant(name, known.iter().copied()) {
@@ -233,7 +233,7 @@ pub(super) fn meant(name: &str, known: &[&str]) -> String {
     }
 }
 
-/// The name of a kind without the path of its module.
+/// The name of a component type, without the path of its module.
 pub(super) fn short(kind: &str) -> &str {
     kind.rsplit("::").next().unwrap_or(kind)
 }

@@ -1,4 +1,4 @@
-//! `wattle seed admit`: servers' own keys take the place of the credentials in their user data.
+//! `wattle seed admit`: replaces the credentials in servers' user data with the servers' own keys.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::{args, target};
 
-/// How often to look whether others have come.
+/// How often to check whether other servers have come.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// How long those who have come wait for others, so that not each of them makes a revision of its own.
+/// How long servers that have come wait for others, so that each of them does not make a revision of its own.
 const TOGETHER: Duration = Duration::from_secs(10);
 
 const ALL: &str = "all servers are known by keys of their own\n";
@@ -53,7 +53,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return outcome(&admission);
     }
     let (mut left, mut absent, mut has_admitted) = (named, None, false);
-    // Since when somebody who has come waits for others.
+    // Since when a server that has come has been waiting for others.
     let mut since: Option<Instant> = None;
     loop {
         let waiting = seed::waiting(store, stack, &key, &left).await?;
@@ -81,7 +81,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
 }
 
-/// What has become of it, in lines.
+/// The result, in lines.
 fn said(admission: &Admission, stack: &str) -> String {
     let Admission { revision, admitted, on_credentials, .. } = admission;
     let mut text = match admitted.as_slice() {

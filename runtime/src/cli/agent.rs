@@ -71,7 +71,7 @@ pub(super) fn command() -> Command {
         ]))
 }
 
-/// How long things may take that do not say so themselves.
+/// Time limits for what does not set its own.
 pub(super) fn limits() -> [Arg; 2] {
     let limit = |name: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name("TIME").value_parser(args::duration).help(help)
@@ -134,7 +134,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// Ready when a signal asks to end.
+/// Ready when a signal asks the process to end.
 fn ended() -> Result<impl Future<Output = ()>, Failure> {
     let listen =
         |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen to signals: {}", reason(&error))));

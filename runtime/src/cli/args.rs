@@ -9,14 +9,14 @@ use wattle_words::time;
 
 pub(super) use wattle::cli::is_json;
 
-/// What stands below the options.
+/// The help below the options.
 pub(super) fn section(sections: &[(&str, &str)]) -> StyledStr {
     let header = *Styles::styled().get_header();
     let sections = sections.iter().map(|(title, text)| format!("{header}{title}:{header:#}\n{text}"));
     StyledStr::from(sections.collect::<Vec<_>>().join("\n\n"))
 }
 
-/// What `up` runs, for commands that are about nothing else.
+/// The directory that `up` runs, for commands that are about nothing else.
 pub(super) fn directory() -> Arg {
     Arg::new("dir")
         .value_name("DIR")
@@ -24,13 +24,13 @@ pub(super) fn directory() -> Arg {
         .help("As it was given to `up`; not needed when one runs here or in ./out, or only one at all")
 }
 
-/// Where the data space is, for commands that are about something in it.
+/// The options for a data space, for commands that are about something in it.
 pub(super) fn target() -> [Arg; 6] {
     let [space, ca, insecure, stack, key] = data_space();
     [space, ca, insecure, directory().long("dir"), stack, key]
 }
 
-/// Where the data space is, and as whom to look at it.
+/// The options that say where the data space is, and with whose key to look at it.
 pub(super) fn data_space() -> [Arg; 5] {
     [
         Arg::new("space").long("space").value_name("ADDRESS").help(
@@ -49,7 +49,7 @@ pub(super) fn data_space() -> [Arg; 5] {
     ]
 }
 
-/// Where the servers' credentials are.
+/// The option for the servers' credentials.
 pub(super) fn credentials() -> Arg {
     Arg::new("credentials").long("credentials").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
         "The servers' credentials, which `seed apply` wrote and writes again; else credentials.yaml in DIR, if they are of \
@@ -57,7 +57,7 @@ pub(super) fn credentials() -> Arg {
     )
 }
 
-/// A choice of formats, the first one being the default.
+/// A choice of formats, of which the first is the default.
 pub(super) fn format(formats: &'static [&'static str]) -> Arg {
     Arg::new("format")
         .long("format")
@@ -67,12 +67,12 @@ pub(super) fn format(formats: &'static [&'static str]) -> Arg {
         .help("How to write it")
 }
 
-/// An option that is there or not.
+/// An option without a value.
 pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
-/// A length of time: `90s`, `10m`, `1h30m`.
+/// A duration: `90s`, `10m`, `1h30m`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = |help| format!("`{text}` is not a length of time; {help}");
     time::seconds(text).map(Duration::from_secs).map_err(wrong)

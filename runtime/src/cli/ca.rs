@@ -1,4 +1,4 @@
-//! `wattle ca`: the certificates of a ZooKeeper's members, for whoever has no other tool for that.
+//! `wattle ca`: certificates for a ZooKeeper's members, for operators who have no other tool for that.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -19,13 +19,13 @@ use super::args;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 
-/// The authority's certificate, which everybody may have.
+/// The authority's certificate, which is public.
 const CERTIFICATE: &str = "ca.pem";
 
 /// The authority's key.
 const KEY: &str = "ca.key";
 
-/// Longest validity, in days: a hundred years.
+/// The longest validity, in days: a hundred years.
 const LONGEST: u64 = 36_500;
 
 pub(super) fn command() -> Command {
@@ -108,7 +108,7 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let folder: &PathBuf = matches.get_one("out").expect("INVARIANT: it has a default");
     let (certificate, key) = (folder.join(CERTIFICATE), folder.join(KEY));
     for file in [&certificate, &key] {
-        // A link that leads nowhere is there as well.
+        // A link that leads nowhere also counts as a file.
         if fs::symlink_metadata(file).is_ok() {
             return Err(there(file).help("choose another folder: `--out DIR`"));
         }
@@ -117,7 +117,7 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
     create(&key, &made.key(), 0o600)?;
     if let Err(failure) = create(&certificate, &made.certificates(), 0o644) {
-        // A key that nobody trusts is of no use, and in the way the next time.
+        // A key that nobody trusts is of no use, and would be in the way next time.
         let _ = fs::remove_file(&key);
         return Err(failure);
     }
@@ -149,7 +149,7 @@ fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let names: Vec<String> = hosts.iter().map(ToString::to_string).collect();
     let file = match matches.get_one::<PathBuf>("out") {
         Some(file) => file.clone(),
-        // A colon means a machine to `scp`.
+        // `scp` takes what stands before a colon for a machine.
         None => PathBuf::from(format!("{}.pem", names[0].replace(':', "-"))),
     };
     let authority = read(matches.get_one::<PathBuf>("ca").expect("INVARIANT: it has a default"))?;
@@ -174,7 +174,7 @@ fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// The authority in a folder.
+/// Reads the authority in a folder.
 fn read(folder: &Path) -> Result<CertificateAuthority, Failure> {
     if folder.is_file() {
         return Err(Failure::usage(format!("`{}` is a file", folder.display()))
@@ -193,14 +193,14 @@ fn read(folder: &Path) -> Result<CertificateAuthority, Failure> {
     })
 }
 
-/// From now on.
+/// The validity, starting now.
 fn validity(matches: &ArgMatches) -> Range<Time> {
     let days: u64 = *matches.get_one("days").expect("INVARIANT: it has a default");
     let now = Time::from(SystemTime::now());
     now..now + Duration::from_hours(days * 24)
 }
 
-/// Writes a file that is not there, with the mode that it has from the first.
+/// Writes a file that does not exist yet. It has its mode from the start.
 fn create(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
     let write = || {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
@@ -222,12 +222,12 @@ fn unwritten(path: &Path, error: &io::Error) -> Failure {
     Failure::files(format!("cannot write `{}`: {}", shown(path), reason(error)))
 }
 
-/// A path as it was meant: what is here has no folder.
+/// A path as it was meant. For a file in the current directory, it has no folder.
 fn shown(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }
 
-/// The day of a time, in UTC.
+/// The date of a time, in UTC.
 fn day(time: Time) -> String {
     let text = format!("{time:.0}");
     text.split_once('T').map_or(text.clone(), |(day, _)| day.to_owned())

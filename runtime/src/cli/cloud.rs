@@ -149,7 +149,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let addresses = boot.as_ref().map(Boot::addresses);
     let token = *matches.get_one::<Duration>("token").expect("INVARIANT: it has a default");
     let lacks = matches.get_many::<String>("without").unwrap_or_default().cloned().collect();
-    // No other cloud has its ids, so that nobody takes one for another.
+    // No other cloud has these ids, so that clouds cannot be confused.
     let setting = Setting { number: number(), takes, quota, addresses, token, lacks, ..Setting::default() };
     let clouds = |url: &str| {
         let Setting { user, password, project, .. } = &setting;
@@ -192,7 +192,7 @@ fn number() -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Has the servers follow the cloud, and tells what becomes of them.
+/// Makes the servers follow the cloud, and reports what happens to them.
 async fn keep(cloud: &Simulated, boot: &mut Boot, console: &mut Console) -> Result<(), Failure> {
     loop {
         let notes = {
@@ -216,7 +216,7 @@ async fn boot(matches: &ArgMatches) -> Result<Boot, Failure> {
     })
 }
 
-/// Ends everything that was started; when told again, at once.
+/// Ends everything that was started. A second signal ends it at once.
 async fn end(boot: Boot, mut signals: Signals, console: &mut Console) -> Result<Exit, Failure> {
     let hurry = AtomicUsize::new(0);
     let counting = async {
@@ -238,8 +238,8 @@ async fn end(boot: Boot, mut signals: Signals, console: &mut Console) -> Result<
     Ok(Exit::Fine)
 }
 
-/// How often to look at which servers there are.
+/// How often to check which servers exist.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What the file begins with, by which it is known again.
+/// The first line of the file, by which it is recognised.
 const MADE: &str = "# Written by `wattle cloud`, and removed when that ends.\n";

@@ -10,7 +10,7 @@ use super::args;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 
-/// A program: what is linked into it is what its commands need.
+/// A program. Only what its commands need is linked into it.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) name: &'static str,
@@ -27,8 +27,8 @@ pub(super) struct Named {
     pub(super) run: Run,
 }
 
-/// What people who come from other tools look for, and where it is. Nothing of this is an alias: what ends a topology on this
-/// machine does not delete a stack of OpenStack.
+/// What people who know other tools look for, and where it is. None of this is an alias: what ends a topology on this
+/// machine does not delete a stack in OpenStack.
 const SOUGHT: [Sought; 11] = [
     (
         &["apply", "create", "start", "run"],
@@ -78,27 +78,27 @@ impl Program {
     }
 }
 
-/// Reads the command line, and sets the console's colours. Help and wrong usage are written at once.
+/// Reads the command line, and sets the console's colours. Help and errors of usage are written at once.
 pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatches, Exit> {
     if let Some(forced) = forced_color(args) {
         (console.out.color, console.err.color) = (forced, forced);
     }
     let mut command = console.program.command_line();
     command.try_get_matches_from_mut(args).map_err(|error| {
-        // A program that has no `up` is an agent's, and whoever calls it is not looking for another tool's commands.
+        // A program without `up` is an agent's, and its callers are not looking for another tool's commands.
         let words = if command.get_subcommands().any(|own| own.get_name() == "up") { &SOUGHT[..] } else { &[] };
         let error = seek(error, active(&command, args), words);
         let (stream, exit) =
             if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
         let text = error.render();
         let text = if stream.color { text.ansi().to_string() } else { text.to_string() };
-        // Nothing is left to tell it to when the stream is gone.
+        // If the stream is gone, there is nowhere left to report it.
         let _ = stream.write(&text);
         exit
     })
 }
 
-/// The innermost command that is named.
+/// The innermost command that `args` name.
 fn active<'c>(command: &'c Command, args: &[OsString]) -> &'c Command {
     args.iter()
         .skip(1)

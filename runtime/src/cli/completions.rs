@@ -23,7 +23,7 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let shell: Shell = *matches.get_one("shell").expect("INVARIANT: it is required");
     let mut text = Vec::new();
-    // The command itself takes any word for a code, for it has better words than clap for those that are none.
+    // The command itself accepts any word as a code, because its message about unknown ones is better than clap's.
     let codes = PossibleValuesParser::new(explain::checks().into_iter().map(|check| check.code));
     let mut command = console
         .program

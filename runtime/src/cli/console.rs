@@ -1,4 +1,4 @@
-//! The two streams that a command talks to.
+//! The two streams that a command writes to.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
@@ -8,7 +8,7 @@ use wattle::shown::on_terminal;
 use super::command_line::Program;
 use super::failure::Failure;
 
-/// A program, and the streams that it talks to.
+/// A program, and the streams that it writes to.
 #[derive(Debug)]
 pub(super) struct Console {
     /// The program.
@@ -34,7 +34,7 @@ enum Of {
 }
 
 impl Console {
-    /// The streams of this process, coloured where a person looks on.
+    /// The streams of this process, in colour if they go to a terminal.
     pub(super) fn of_process(program: &'static Program) -> Self {
         let var = |name: &str| std::env::var_os(name);
         let stream = |of, is_terminal| Stream { of, is_terminal, color: wants_color(is_terminal, var) };
@@ -52,13 +52,13 @@ impl Stream {
         wattle::view::Options { color: self.color, ..wattle::view::Options::default() }
     }
 
-    /// Writes `text`; a terminal gets it with its control characters as escapes, whoever the text is from. That nobody reads any
-    /// more (`| head`) is no failure, but says so.
+    /// Writes `text`. On a terminal, control characters are written as escapes, whoever the text comes from. A reader
+    /// that has gone (`| head`) is not a failure, but the result says so.
     pub(super) fn try_write(&mut self, text: &str) -> Result<bool, Failure> {
         if self.is_terminal { self.put(&on_terminal(text, self.color)) } else { self.put(text) }
     }
 
-    /// Writes what moves the cursor: text in it has gone through [`on_terminal`] or [`wattle::shown::one_line`] before.
+    /// Writes what moves the cursor. Text in it must have gone through [`on_terminal`] or [`wattle::shown::one_line`].
     pub(super) fn put(&mut self, text: &str) -> Result<bool, Failure> {
         let written = match self.of {
             Of::Out => write_to(&mut io::stdout().lock(), text),
@@ -71,7 +71,7 @@ impl Stream {
         }
     }
 
-    /// Writes `text`. That nobody reads any more (`| head`) is no failure.
+    /// Writes `text`. A reader that has gone (`| head`) is not a failure.
     pub(super) fn write(&mut self, text: &str) -> Result<(), Failure> {
         self.try_write(text).map(|_| ())
     }
@@ -82,7 +82,7 @@ fn write_to(stream: &mut impl Write, text: &str) -> io::Result<()> {
     stream.flush()
 }
 
-/// Rows and columns of the terminal.
+/// The numbers of rows and columns of the terminal.
 pub(super) fn size() -> (usize, usize) {
     rustix::termios::tcgetwinsize(std::io::stderr())
         .map_or((24, 80), |size| (usize::from(size.ws_row).max(8), usize::from(size.ws_col).max(40)))

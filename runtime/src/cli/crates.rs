@@ -1,4 +1,4 @@
-//! What commands have in common that write a crate.
+//! What the commands that write a crate have in common.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use wattle_hot::import::Dependency;
 
 use super::failure::Failure;
 
-/// Where the crate finds wattle.
+/// The options that say where the crate finds wattle.
 pub(super) fn wattle() -> [Arg; 2] {
     let wattle = Arg::new("wattle").long("wattle").value_name("VERSION|URL|DIR").help(
         "Where the crate finds wattle: a version, the URL of a git repository, or a folder of this machine that holds the \
@@ -25,13 +25,13 @@ pub(super) fn wattle() -> [Arg; 2] {
 
 /// Where a crate finds wattle.
 pub(super) struct Place {
-    /// What its manifest says.
+    /// The dependency in its manifest.
     pub(super) wattle: Dependency,
-    /// The repository that stands in for it on this machine, where nothing else was asked for.
+    /// The repository that stands in for it on this machine, if nothing else was requested.
     pub(super) here: Option<PathBuf>,
 }
 
-/// What [`wattle`] was given.
+/// Reads the values of [`wattle`].
 pub(super) fn place(matches: &ArgMatches) -> Result<Place, Failure> {
     let registry = matches.get_one::<String>("registry");
     let given = matches.get_one::<String>("wattle");
@@ -76,8 +76,8 @@ fn asked(given: &str, of_version: impl Fn(&str) -> Dependency) -> Result<Depende
     Err(Failure::usage(format!("there is no folder `{given}`, a URL has `://`, and a version begins with a digit")))
 }
 
-/// Has a crate built on this machine with the repository that this program is of, and says so; nobody else's is. Its manifest
-/// names a version, which is all that a colleague gets: git ignores what is written here.
+/// Makes Cargo build a crate on this machine with the repository of this program, and says so. This affects no other
+/// machine: the manifest names a version, which is all that a colleague gets, because git ignores what is written here.
 pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, Failure> {
     let Some(here) = &place.here else { return Ok(None) };
     let on = Dependency::Path(here.display().to_string());
@@ -94,11 +94,11 @@ pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, F
     )))
 }
 
-/// The repository that this program is of.
+/// The repository of this program.
 fn repository() -> Option<PathBuf> {
     let program = std::env::current_exe().ok();
     let around = program.iter().flat_map(|program| program.ancestors().skip(1));
-    // Else where it was built, if that is still there.
+    // Otherwise the place where it was built, if that still exists.
     let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     around.chain(built).find(|folder| is_repository(folder)).map(Path::to_owned)
 }
@@ -107,18 +107,18 @@ fn is_repository(folder: &Path) -> bool {
     ["dsl", "catalog"].iter().all(|part| folder.join(part).join("Cargo.toml").exists())
 }
 
-/// How a crate that was written stands to the workspace in whose folder it lies.
+/// How a written crate relates to the workspace in whose folder it is.
 pub(super) enum Around {
-    /// There is none, or none that minds it.
+    /// There is no workspace, or none that the crate concerns.
     Nothing,
-    /// The one of this manifest has it as a member: its `members` say so by a pattern.
+    /// The workspace with this manifest has it as a member, because a pattern in its `members` matches.
     Member(PathBuf),
-    /// The one of this manifest has not, and so the crate is a workspace of its own.
+    /// The workspace with this manifest does not have it as a member, so the crate is a workspace of its own.
     Apart(PathBuf),
 }
 
-/// Makes the crate in `folder`, of which `files` have been written, a workspace of its own where Cargo would otherwise take
-/// it for a forgotten member of the one around it; within a workspace that has it as a member, that would be an error.
+/// Makes the crate in `folder`, whose `files` have been written, a workspace of its own if Cargo would otherwise take
+/// it for a forgotten member of the surrounding one. In a workspace that has it as a member, that would be an error.
 pub(super) fn settle(folder: &Path, files: &mut [(String, String)]) -> Result<Around, Failure> {
     let Some(around) = workspace_around(folder) else { return Ok(Around::Nothing) };
     match (workspace_of(folder), around.parent().and_then(|around| around.canonicalize().ok())) {
@@ -133,7 +133,8 @@ pub(super) fn settle(folder: &Path, files: &mut [(String, String)]) -> Result<Ar
     Ok(Around::Apart(around))
 }
 
-/// The folder of the workspace to which Cargo counts the crate; `None` if it refuses the crate as it is, or is not there.
+/// The folder of the workspace to which Cargo assigns the crate. `None` if Cargo refuses the crate as it is, or is not
+/// installed.
 fn workspace_of(folder: &Path) -> Option<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"]);
@@ -142,7 +143,7 @@ fn workspace_of(folder: &Path) -> Option<PathBuf> {
     Path::new(said["workspace_root"].as_str()?).canonicalize().ok()
 }
 
-/// The manifest of the workspace that Cargo looks for around the folder.
+/// The manifest of the workspace that Cargo finds around the folder.
 fn workspace_around(folder: &Path) -> Option<PathBuf> {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     folder.ancestors().skip(1).map(|folder| folder.join("Cargo.toml")).find(|manifest| {
@@ -151,7 +152,7 @@ fn workspace_around(folder: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Refuses a folder that has files.
+/// Refuses a folder that contains files.
 pub(super) fn must_be_empty(folder: &Path) -> Result<(), Failure> {
     if folder.is_dir() && fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()) || !folder.exists() {
         return Ok(());
@@ -161,12 +162,12 @@ pub(super) fn must_be_empty(folder: &Path) -> Result<(), Failure> {
     Err(Failure::usage(format!("{what} `{}` {state}", folder.display())).note("nothing was written"))
 }
 
-/// Writes files below a folder, each with the folders around it.
+/// Writes files below a folder, and creates the folders around each of them.
 pub(super) fn write(out: &Path, files: &[(String, String)]) -> Result<(), Failure> {
     for (name, text) in files {
         let path = out.join(name);
         let folder = path.parent().unwrap_or(out);
-        // Whoever made the folder may have led what is in it elsewhere.
+        // Whoever made the folder may have made its content lead elsewhere.
         let parts = Path::new(name).ancestors().filter(|part| !part.as_os_str().is_empty());
         if let Some(link) = parts.map(|part| out.join(part)).find(|part| part.is_symlink()) {
             let failure = Failure::files(format!("cannot write `{}`: `{}` is a link", path.display(), link.display()));

@@ -44,7 +44,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     if was_running {
         end(&folder, console).await?;
     }
-    // Whatever was killed could not end what it had started.
+    // A process that was killed could not end what it had started.
     let left = local::end_left_behind(&folder).await;
     let mut what = match (was_running, left) {
         (true, _) => "is down".to_owned(),
@@ -66,7 +66,7 @@ fn count(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}es") }
 }
 
-/// Has the process that keeps it up end it.
+/// Makes the process that keeps it up end it.
 async fn end(folder: &Folder, console: &mut Console) -> Result<(), Failure> {
     let record = folder.record().ok().flatten().unwrap_or_default();
     if record.pid == 0 {

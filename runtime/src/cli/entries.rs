@@ -11,7 +11,7 @@ use crate::space::{Content, Space, Written};
 use super::failure::Failure;
 use super::paint::{Cell, Tone};
 
-/// The names of all entries at or below `path`, as [`report::entries`] has them.
+/// The names of all entries at or below `path`, as [`report::entries`] returns them.
 pub(super) async fn list(space: &Space, picture: &Picture, path: &str) -> Result<Vec<Name>, Failure> {
     let names = report::entries(space, picture, path).await?;
     if names.is_empty() && !path.is_empty() {
@@ -20,12 +20,12 @@ pub(super) async fn list(space: &Space, picture: &Picture, path: &str) -> Result
     Ok(names)
 }
 
-/// The path without slashes around it.
+/// The path without leading and trailing slashes.
 pub(super) fn tidy(path: &str) -> &str {
     path.trim_matches('/')
 }
 
-/// That there is nothing at `path`, and what may have been meant.
+/// The failure that there is nothing at `path`, with what may have been meant.
 pub(super) async fn unknown(space: &Space, picture: &Picture, path: &str) -> Failure {
     let stack = space.layout().stack();
     let mut failure = Failure::usage(format!("the stack `{stack}` has no entry `{path}`"));
@@ -42,7 +42,7 @@ pub(super) async fn unknown(space: &Space, picture: &Picture, path: &str) -> Fai
     failure.help("`wattle ls` lists them all")
 }
 
-/// What an entry holds, on one line.
+/// The content of an entry, on one line.
 pub(super) fn summary(written: Option<&Written>) -> Cell {
     let Some(written) = written else { return ("(not written)".into(), Tone::Faint) };
     match &written.content {
@@ -58,7 +58,7 @@ pub(super) fn summary(written: Option<&Written>) -> Cell {
     }
 }
 
-/// What an entry holds, for programs.
+/// The content of an entry, for programs.
 pub(super) fn json(written: Option<&Written>) -> serde_json::Value {
     use serde_json::json;
     let Some(written) = written else { return json!({ "state": "empty" }) };

@@ -1,4 +1,4 @@
-//! What a stack exports, with its values, once it is up.
+//! The exports of a stack with their values, once it is up.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
@@ -12,7 +12,7 @@ use crate::space::{Content, Held, Source, Space};
 use super::entries::one_line;
 use super::paint::{Cell, Tone, table};
 
-/// The exports, one a line; those of values that only OpenStack knows from `told`.
+/// The exports, one on each line. Values that only OpenStack knows come from `told`.
 pub(super) async fn exports(space: &Space, told: &HashMap<Name, String>, color: bool) -> String {
     let store = space.store();
     let names = store.children(&space.layout().exports()).await.unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) async fn exports(space: &Space, told: &HashMap<Name, String>, color: 
     table(&rows, color, usize::MAX / 2)
 }
 
-/// The value as text, as far as it may be shown, and of which revision it is if something of it failed since.
+/// The value as text, as far as it may be shown, and its revision if part of it has failed since.
 async fn value(space: &Space, source: &Source, told: &HashMap<Name, String>) -> Option<(String, Option<u64>)> {
     let mut entries: HashMap<&Name, Shown> = HashMap::new();
     let mut former: Option<u64> = None;
@@ -68,7 +68,7 @@ async fn value(space: &Space, source: &Source, told: &HashMap<Name, String>) -> 
     Some((text(&shown.ok()?)?, former))
 }
 
-/// What is known of an export.
+/// What is known about an export.
 type Shown = Tree<Secret>;
 
 /// A secret, which is not shown.
@@ -86,7 +86,7 @@ fn text(shown: &Shown) -> Option<String> {
             let parts = parts.iter().map(|(name, part)| Some(format!("{name}={}", text(part)?)));
             Some(parts.collect::<Option<Vec<_>>>()?.join(", "))
         }
-        // Of a secret.
+        // It is a function of a secret.
         Shown::Function { .. } => None,
     }
 }

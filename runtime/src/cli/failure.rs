@@ -6,7 +6,7 @@ pub(super) use wattle::manners::{Exit, exit_codes};
 use crate::space::SpaceError;
 use crate::store::StoreError;
 
-/// Why something is not as the operator has written it.
+/// Why something is not as the operator wrote it.
 pub(super) const CHANGED: &str = "somebody has got at it who is not its operator; or it was written by a version of wattle of before anything was signed";
 
 impl From<StoreError> for Failure {

@@ -64,10 +64,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         Some(number) => Some(target::patiently(&target.address, counting(&space, entry, number)).await?),
         None => None,
     };
-    // What stands above entries is there as well, and empty.
+    // The nodes above entries also exist, and are empty.
     let is_entry = entry.split('/').count() == 3;
     let found = target::patiently(&target.address, async {
-        // It says by which key the value is judged.
+        // The server's plan says with which key to verify the value.
         if let Some(server) = entry.split('/').next().filter(|_| is_entry) {
             space.plan(server).await?;
         }
@@ -123,7 +123,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
 }
 
-/// That there is a value of an earlier revision.
+/// The message that there is a value of an earlier revision.
 fn kept(entry: &str, good: &Written) -> String {
     let revision = good.revision;
     match good.content {
@@ -171,8 +171,8 @@ async fn wait(space: &Space, entry: &str, revision: Option<u64>, limit: Option<D
     }
 }
 
-/// For which revision an entry is written that counts in the revision with this number: the one in which its server's plan
-/// was last another. Of one that is still to come, only its own number is known.
+/// The revision under which an entry was written that counts in the revision with this number: the one in which its
+/// server's plan last changed. For a revision that is still to come, only its own number is known.
 async fn counting(space: &Space, entry: &str, number: u64) -> Result<Revision, SpaceError> {
     let goal = space.goal().await?;
     let plan = space.plan(entry.split('/').next().unwrap_or(entry)).await?;
@@ -188,12 +188,12 @@ fn superseded(entry: &str, read: Result<Written, SpaceError>) -> Result<Written,
     })
 }
 
-/// That the value of a revision was overwritten by that of a newer one.
+/// The failure that the value of a revision was overwritten by a newer one.
 fn gone(entry: &str, newer: u64, wanted: u64) -> Failure {
     Failure::new(format!("`{entry}` is of revision {newer} already: its value of revision {wanted} is gone"))
 }
 
-/// That there is no value, and why.
+/// The failure that there is no value, and why.
 async fn not_yet(space: &Space, entry: &str, revision: Option<u64>) -> Result<Failure, Failure> {
     let picture = Picture::read(space, None).await?;
     let of = revision.map(|revision| format!(" of revision {revision}")).unwrap_or_default();

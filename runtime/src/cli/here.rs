@@ -1,7 +1,7 @@
-//! Which topology on this machine is meant: what is up in a directory, here, or elsewhere.
+//! Finds the topology on this machine that is meant: one that is up in a directory, here, or elsewhere.
 //!
-//! Here is the directory in which the command runs, and each directory of its `out`. Whoever only looks may look at the
-//! only one that is up elsewhere; whoever ends something names it.
+//! "Here" is the directory in which the command runs, and each directory of its `out`. Commands that only look may use
+//! the only topology that is up elsewhere. Commands that end something must be given its name.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use crate::local::{self, Folder, NotOurs};
 
 use super::failure::Failure;
 
-/// The one that is up.
+/// The topology that is up.
 #[derive(Debug)]
 pub(super) enum Found {
-    /// In the directory that was given, or here.
+    /// In the given directory, or here.
     Here(Folder),
     /// Somewhere else.
     Elsewhere(Folder),
 }
 
-/// What runs in `dir`.
+/// The topology that runs in `dir`.
 pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
     let folder = Folder::of(dir);
     if folder.is_running() {
@@ -36,7 +36,7 @@ pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
         .help(format!("start it: `wattle up {}`", argument(dir.display()))))
 }
 
-/// What runs here, or else the only one that this user has up.
+/// The topology that runs here, or otherwise the only one that this user has up.
 pub(super) fn running() -> Result<Found, Failure> {
     let (here, elsewhere) = all();
     for (folders, found) in [(here, Found::Here as fn(Folder) -> Found), (elsewhere, Found::Elsewhere)] {
@@ -51,7 +51,7 @@ pub(super) fn running() -> Result<Found, Failure> {
     Err(nothing())
 }
 
-/// What is here to be ended: what runs, and what an `up` that was killed has left.
+/// What can be ended here: what runs, and what an `up` that was killed has left behind.
 pub(super) fn to_end() -> Result<Folder, Failure> {
     let is_meant = |folder: &Folder| folder.is_running() || was_killed(folder);
     let (here, elsewhere) = all();
@@ -80,7 +80,7 @@ fn all() -> (Vec<Folder>, Vec<Folder>) {
     (here, elsewhere)
 }
 
-/// Whether it is of this directory or one in its `out`, wherever its state is.
+/// Whether it belongs to this directory or to one in its `out`, wherever its state is.
 fn is_here(folder: &Folder) -> bool {
     let (Ok(here), Ok(directory)) = (Path::new(".").canonicalize(), folder.directory().canonicalize()) else {
         return false;
@@ -107,7 +107,7 @@ fn nothing() -> Failure {
     Failure::usage("nothing is up on this machine, of this user").help("start it: `wattle up DIR`")
 }
 
-/// The folder, if `up` of this user made what is in it.
+/// The folder, if this user's `up` made its content.
 pub(super) fn own(folder: Folder) -> Result<Folder, Failure> {
     match folder.judge() {
         Ok(()) => Ok(folder),
@@ -115,7 +115,7 @@ pub(super) fn own(folder: Folder) -> Result<Folder, Failure> {
     }
 }
 
-/// What is not believed, and what to do about it.
+/// The failure that says what is not trusted, and what to do about it.
 pub(super) fn not_ours(folder: &Folder, why: &NotOurs) -> Failure {
     let (directory, state) = (argument(folder.directory().display()), argument(folder.state().display()));
     let failure = Failure::usage(why.to_string());

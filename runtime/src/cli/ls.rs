@@ -69,7 +69,7 @@ fn rows(picture: &Picture, names: &[Name], contents: &[Option<Written>]) -> Vec<
     rows
 }
 
-/// The word for how a component is doing.
+/// The word for a component's state.
 pub(super) fn state(condition: Condition<'_>) -> Cell {
     match condition {
         Condition::Idle => ("not begun".into(), Tone::Faint),

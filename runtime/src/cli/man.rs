@@ -1,4 +1,4 @@
-//! `wattle man`: the manual's pages.
+//! `wattle man`: the manual pages.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! The commands `wattle` and `wattle-agent`.
 //!
-//! What lives here: commands, options, what is printed and how it looks; one file a command. What must not: what a
-//! command is about. That is the business of `space`, `agent` and `local`.
+//! This module contains commands, options, what is printed and how it looks, with one file for each command. The
+//! substance of a command belongs in `space`, `agent` and `local`.
 
 mod admit;
 mod agent;
@@ -54,15 +54,14 @@ use command_line::{Program, parse};
 use console::Console;
 use failure::Exit;
 
-/// Runs the command line and returns the program's exit code. What was asked for goes to the standard output, everything
-/// else to the standard error.
-/// The exit codes are those of [`wattle::manners::Exit`].
+/// Runs the command line and returns the program's exit code. The requested result goes to the standard output, and
+/// everything else to the standard error. The exit codes are those of [`wattle::manners::Exit`].
 pub fn main() -> ExitCode {
     run(&program::OPERATOR)
 }
 
-/// Runs the command line of the program that servers fetch: as [`main`], with the commands alone that a server needs, so
-/// that the program is small.
+/// Runs the command line of the program that servers download. It is like [`main`], but has only the commands that a
+/// server needs, so that the program is small.
 pub fn agent_main() -> ExitCode {
     run(&program::SERVER)
 }
@@ -83,11 +82,11 @@ fn execute(args: &[OsString], console: &mut Console) -> Exit {
     let runtime = runtime.expect("INVARIANT: the system has threads and timers for a program to begin with");
     let exit = runtime.block_on(run(given, console)).unwrap_or_else(|failure| {
         let text = wattle::view::failure(&failure.message, &failure.notes, &failure.help, &console.err.options());
-        // Nothing is left to tell it to when the stream is gone.
+        // If the stream is gone, there is nowhere left to report it.
         let _ = console.err.write(&text);
         failure.exit
     });
-    // Whoever still waits for something that will not come is not waited for.
+    // Tasks that still wait for something that will not come are not waited for.
     runtime.shutdown_background();
     exit
 }

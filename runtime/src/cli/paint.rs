@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Style};
 use wattle::diagram::State;
 use wattle::shown::one_line;
 
-/// What a piece of text is.
+/// The role of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     Plain,
@@ -19,7 +19,7 @@ pub(super) enum Tone {
 }
 
 impl Tone {
-    /// That of a component's state.
+    /// The tone of a component's state.
     pub(super) fn of(state: State) -> Self {
         match state {
             State::Waiting => Self::Waiting,
@@ -55,8 +55,8 @@ pub(super) fn paint(text: &str, tone: Tone, color: bool) -> String {
 /// One piece of a row.
 pub(super) type Cell = (String, Tone);
 
-/// Rows whose columns are as wide as their widest cell; the last one as wide as it is, and cut at `width`. Each row is one line,
-/// whatever is in it.
+/// Rows whose columns are as wide as their widest cell. The last column has any width, and is cut at `width`. Each row
+/// is one line, whatever it contains.
 pub(super) fn table(rows: &[Vec<Cell>], color: bool, width: usize) -> String {
     let in_one_line = |(text, tone): &Cell| (one_line(text), *tone);
     let rows: Vec<Vec<Cell>> = rows.iter().map(|row| row.iter().map(in_one_line).collect()).collect();
@@ -86,7 +86,7 @@ pub(super) fn table(rows: &[Vec<Cell>], color: bool, width: usize) -> String {
     out
 }
 
-/// `text` within `room` columns.
+/// `text`, cut to `room` columns.
 pub(super) fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {
         return text.to_owned();
@@ -94,7 +94,7 @@ pub(super) fn cut(text: &str, room: usize) -> String {
     text.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Columns of the terminal, or more than anybody has.
+/// The number of columns of the terminal. If there is none, more than any terminal has.
 pub(super) fn width(is_terminal: bool) -> usize {
     if !is_terminal {
         return usize::MAX / 2;

@@ -1,4 +1,4 @@
-//! `wattle plan`: what a directory that was emitted would do to what is deployed.
+//! `wattle plan`: what an emitted directory would do to what is deployed.
 
 use std::path::{Path, PathBuf};
 
@@ -62,7 +62,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     Ok(exit)
 }
 
-/// What the data space holds, what the directory would make of it, and what was found not to be so in the cloud.
+/// What the data space holds, what the directory would make of it, and what was found to differ in the cloud.
 async fn in_space(
     matches: &ArgMatches,
     directory: &Path,
@@ -80,12 +80,12 @@ async fn in_space(
     Ok((before, after, found))
 }
 
-/// What is made of a stack that is there of which the data space does not keep what was deployed: its first `seed apply` was broken
-/// off, or an earlier wattle applied its seed.
+/// How to treat an existing stack for which the data space does not contain what was deployed: its first `seed apply`
+/// was interrupted, or an earlier wattle applied its seed.
 pub(super) enum Unkept {
-    /// Nobody can say what would change.
+    /// Refuse: it is not known what would change.
     IsRefused,
-    /// Nothing is there yet as far as is known.
+    /// Treat it as if nothing were there yet.
     IsNothing,
 }
 

@@ -1,4 +1,4 @@
-//! The programs, and which commands each has.
+//! The programs, and the commands that each of them has.
 
 use super::command_line::{Named, Program};
 use super::deploy::{adopt, destroy, drift, logs, rollback};
@@ -14,7 +14,7 @@ macro_rules! waiting {
     };
 }
 
-/// A command that waits for nothing.
+/// A command that does not wait for anything.
 macro_rules! at_once {
     ($name:literal, $($module:ident)::+) => {
         Named {

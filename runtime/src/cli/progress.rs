@@ -1,4 +1,4 @@
-//! What `up` shows while it goes on: one line a server on a terminal, a plain log elsewhere.
+//! What `up` shows while it runs: one line for each server on a terminal, and a plain log elsewhere.
 
 use std::collections::HashMap;
 
@@ -18,9 +18,9 @@ use super::screen::Screen;
 use super::status::{count, headline, waits_for};
 use wattle::shown::on_terminal;
 
-/// Lines that are left to what stands around the display.
+/// Lines that are left for what surrounds the display.
 const MARGIN: usize = 4;
-/// Components that are named one by one where the same is said of several.
+/// The largest number of components that are named one by one in a common message.
 const NAMED: usize = 6;
 
 /// What is shown.
@@ -30,14 +30,14 @@ pub(super) enum Progress {
     Log(Log),
 }
 
-/// One line a server, drawn again and again.
+/// One line for each server, redrawn again and again.
 #[derive(Debug)]
 pub(super) struct Lines {
     screen: Screen,
     color: bool,
 }
 
-/// One line a change.
+/// One line for each change.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     seen: HashMap<String, Said>,
@@ -46,7 +46,7 @@ pub(super) struct Log {
     color: bool,
 }
 
-/// What was said last of a component.
+/// What was last reported about a component.
 #[derive(Clone, Debug, PartialEq)]
 struct Said {
     revision: u64,
@@ -62,7 +62,7 @@ impl Progress {
         }
     }
 
-    /// Shows how things are.
+    /// Shows the current state.
     pub(super) fn show(&mut self, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
         match self {
             Self::Lines(lines) => console.err.put(&lines.draw(picture)).map(|_| ()),
@@ -70,7 +70,7 @@ impl Progress {
         }
     }
 
-    /// Says something that stays.
+    /// Prints something that stays.
     pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), Failure> {
         match self {
             Self::Lines(lines) => {
@@ -81,7 +81,7 @@ impl Progress {
         }
     }
 
-    /// Takes down what would be drawn again.
+    /// Removes what would be redrawn.
     pub(super) fn clear(&mut self, console: &mut Console) -> Result<(), Failure> {
         match self {
             Self::Lines(lines) => console.err.put(&lines.screen.clear()).map(|_| ()),
@@ -99,7 +99,7 @@ impl Lines {
     }
 }
 
-/// The lines of the display; servers that are done give way when there are too many.
+/// The lines of the display. If there are too many, servers that are done are left out.
 fn lines(picture: &Picture, now: Time, height: usize, width: usize, color: bool) -> Vec<String> {
     let head = |color| headline(picture, color).lines().next().unwrap_or_default().to_owned();
     let plain = cut(&head(false), width);
@@ -131,7 +131,7 @@ fn lines(picture: &Picture, now: Time, height: usize, width: usize, color: bool)
     lines
 }
 
-/// One server, and how much it is of interest: the less, the more.
+/// The line of one server, and its rank: the lower, the more interesting.
 fn line(
     picture: &Picture,
     server: &Name,
@@ -172,7 +172,7 @@ fn said<'p>(part: &Part<'p>) -> Option<&'p Status> {
 
 type What = (u16, &'static str, Tone, String, Option<Time>);
 
-/// What a server does, in the order of what is most worth to know.
+/// What a server does. What is most worth knowing comes first.
 fn what(standing: &Standing, parts: &[Part<'_>], done: usize) -> What {
     let states = || parts.iter().filter_map(|part| Some((part, said(part)?)));
     let root = states().find_map(|(part, status)| match &status.state {
@@ -267,7 +267,7 @@ impl Log {
     }
 }
 
-/// Since when something is awaited is nothing new.
+/// A change only of the time since when something is awaited is not news.
 fn same(a: &Said, b: &Said) -> bool {
     a.revision == b.revision
         && match (&a.state, &b.state) {
@@ -278,13 +278,13 @@ fn same(a: &Said, b: &Said) -> bool {
         }
 }
 
-/// What is said of a component, or of several that fail for one reason at the same time.
+/// What is said about a component, or about several that fail for the same reason at the same time.
 #[derive(Clone, Debug, PartialEq)]
 enum Predicate {
     One(String),
-    /// It has failed, for this reason.
+    /// It failed, for this reason.
     Failed(String),
-    /// It fails because this component has failed.
+    /// It fails because this component failed.
     Follows(Name),
 }
 
@@ -329,7 +329,7 @@ fn time(color: bool) -> String {
     format!("{} ", paint(&format!("{:.0}", clock::now()), Tone::Faint, color))
 }
 
-/// `4 servers, 5 components`, and how many servers have left the model and are still there.
+/// `4 servers, 5 components`, and how many servers have left the model but still exist.
 pub(super) fn size_of(picture: &Picture) -> String {
     let left = picture.servers.values().filter(|standing| standing.has_left()).count();
     let size =

@@ -1,4 +1,4 @@
-//! Asking whoever sits there before something is done.
+//! Asks the user before something is done.
 
 use std::io::{IsTerminal as _, Write as _};
 
@@ -9,10 +9,10 @@ use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::signals::Signals;
 
-/// Whether whoever sits there agrees to `what`, or has said so before with `--yes`.
+/// Whether the user agrees to `what`, now or in advance with `--yes`.
 ///
 /// # Errors
-/// There is nobody to ask.
+/// If there is nobody to ask.
 pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Console) -> Result<bool, Failure> {
     if matches.get_flag("yes") {
         return Ok(true);
@@ -22,12 +22,12 @@ pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Conso
             Failure::usage("nothing is done without being asked, and there is no terminal").help("give `--yes`")
         );
     }
-    // Once a process has listened to signals, they do not end it by themselves any more.
+    // Once a process listens to signals, they no longer end it by themselves.
     let mut signals = Signals::listen()?;
     console.err.write(&format!("{what}? [y/N] "))?;
     let _ = std::io::stderr().flush();
     let (tell, told) = oneshot::channel();
-    // Of its own: nothing can call off a read, and nobody waits for this thread when the process ends.
+    // A thread of its own, because a read cannot be cancelled, and nothing waits for this thread when the process ends.
     std::thread::spawn(move || {
         let mut answer = String::new();
         let _ = std::io::stdin().read_line(&mut answer);

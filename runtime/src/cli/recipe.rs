@@ -1,4 +1,5 @@
-//! The agent of this server, behind its socket: within a recipe the one that runs it. One JSON line each way.
+//! The agent of this server, behind its socket. Within a recipe, it is the agent that runs the recipe. Each request and
+//! each answer is one line of JSON.
 
 use std::path::{Path, PathBuf};
 
@@ -18,19 +19,19 @@ use super::failure::Failure;
 #[derive(Debug)]
 pub(super) struct Agent {
     socket: PathBuf,
-    /// Says which recipe asks; none elsewhere.
+    /// Says which recipe asks; `None` outside of recipes.
     token: Option<String>,
 }
 
-/// The agent that runs the recipe from which this command was called; none elsewhere, and none when the command line
-/// names a data space.
+/// The agent that runs the recipe from which this command was called. `None` outside of recipes, and if the command
+/// line names a data space.
 pub(super) fn agent(matches: &ArgMatches) -> Option<Agent> {
     let is_elsewhere = ["space", "dir", "stack", "key"].into_iter().any(|name| matches.contains_id(name));
     Agent::of_recipe().filter(|_| !is_elsewhere)
 }
 
 impl Agent {
-    /// The agent that runs the recipe from which this command was called; none elsewhere.
+    /// The agent that runs the recipe from which this command was called. `None` outside of recipes.
     pub(super) fn of_recipe() -> Option<Self> {
         let socket = std::env::var_os("WATTLE_SOCKET").filter(|socket| !socket.is_empty())?;
         let token = std::env::var("WATTLE_TOKEN").ok()?;
@@ -42,13 +43,13 @@ impl Agent {
         Self { socket: folder.join(SOCKET), token: None }
     }
 
-    /// Signals something to whoever waits for it, and returns once it can be read.
+    /// Sends a signal to whatever waits for it, and returns once it can be read.
     pub(super) async fn signal(&self, handle: &str, said: &wattle::model::Value) -> Result<(), Failure> {
         self.ask(&json!({ "token": self.token, "signal": handle, "value": said })).await.map(|_| ())
     }
 
-    /// The value of an input, waiting for it if the recipe was started before it was there; null for an optional one
-    /// that is not wired.
+    /// The value of an input. If the recipe was started before the value was there, waits for it. It is null for an
+    /// optional input that is not wired.
     pub(super) async fn get(&self, name: &str) -> Result<wattle::model::Value, Failure> {
         let answer = self.ask(&json!({ "token": self.token, "get": name })).await?;
         let value = answer.get("value").unwrap_or(&Value::Null);
@@ -71,7 +72,7 @@ impl Agent {
             }
         };
         let stream = UnixStream::connect(&self.socket).await.map_err(|error| lost(&error))?;
-        // The token is for the agent alone.
+        // Only the agent may get the token.
         peer::check(&stream, &self.socket).map_err(|error| lost(&error))?;
         let mut stream = BufReader::new(stream);
         stream.write_all(format!("{question}\n").as_bytes()).await.map_err(|error| lost(&error))?;

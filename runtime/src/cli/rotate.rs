@@ -1,4 +1,4 @@
-//! `wattle seed rotate`: another operator's key takes the place of the one that there is, or servers' own keys do.
+//! `wattle seed rotate`: replaces the operator's key, or servers' own keys, with new ones.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::target::{self, Target};
 
-/// How often to look whether servers have made their keys.
+/// How often to check whether servers have made their keys.
 const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) fn command() -> Command {
@@ -94,7 +94,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     let (store, stacks) = found.map_err(|failure| {
         if is_new {
-            // Nothing was done with it, so it is in nobody's way.
+            // Nothing was done with it, so it must not get in the way.
             let _ = fs::remove_file(&path);
             return failure;
         }
@@ -125,7 +125,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// Has servers make other keys, and admits these.
+/// Makes servers generate new keys, and admits these.
 async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> Result<Exit, Failure> {
     let (space, key) = target.operated().await?;
     let (store, stack) = (space.store(), space.layout().stack());
@@ -149,7 +149,7 @@ async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> R
     Ok(Exit::Fine)
 }
 
-/// Makes the key that comes after another one, and keeps it before anything is done with it.
+/// Generates the successor of a key, and saves it before anything is done with it.
 fn make(former: &OperatorKey, path: &Path, spaces: &[String]) -> Result<OperatorKey, Failure> {
     let next = former.next();
     write_operator_key(path, &next)?;

@@ -1,15 +1,15 @@
-//! A few lines of a terminal that are drawn again and again, below what stays.
+//! A few lines of a terminal that are redrawn again and again, below the lines that stay.
 
-/// What is drawn: the cursor stands at the beginning of the line below it.
+/// What is drawn. The cursor stands at the beginning of the line below it.
 ///
-/// So what the terminal itself writes, such as `^C`, is below it, too, and goes with it.
+/// So anything that the terminal itself writes, such as `^C`, is also below it, and is removed with it.
 #[derive(Debug, Default)]
 pub(super) struct Screen {
     lines: Vec<String>,
 }
 
 impl Screen {
-    /// Shows `lines`, none wider than the terminal, in place of those that are there.
+    /// Shows `lines` in place of the present ones. None may be wider than the terminal.
     pub(super) fn draw(&mut self, lines: Vec<String>) -> String {
         if lines == self.lines {
             return String::new();
@@ -28,15 +28,15 @@ impl Screen {
         text + &self.draw(lines)
     }
 
-    /// Takes the lines down.
+    /// Removes the lines.
     pub(super) fn clear(&mut self) -> String {
         clear(std::mem::take(&mut self.lines).len())
     }
 }
 
-/// Up by so many lines, and what is there and below is gone.
+/// Moves up by so many lines, and clears from there to the end.
 fn clear(lines: usize) -> String {
-    // Up by none is up by one.
+    // Moving up by 0 would move up by 1.
     let up = if lines == 0 { String::new() } else { format!("\x1b[{lines}A") };
     format!("\r{up}\x1b[J")
 }
@@ -45,7 +45,7 @@ fn clear(lines: usize) -> String {
 mod tests {
     use super::*;
 
-    /// What a terminal of unbounded height shows.
+    /// What a terminal of unlimited height shows.
     #[derive(Default)]
     struct Terminal {
         rows: Vec<String>,
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(screen.draw(lines(&["shop, done", "  db"])), "");
         terminal.write(&screen.say("! an agent has ended"));
         assert_eq!(terminal.shown(), ["$ wattle up", "! an agent has ended", "shop, done", "  db"]);
-        // As the terminal shows what was typed.
+        // As the terminal echoes what was typed.
         terminal.write("^C");
         terminal.write(&screen.clear());
         terminal.write(&screen.clear());

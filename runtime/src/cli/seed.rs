@@ -1,4 +1,4 @@
-//! `wattle seed`: what servers of OpenStack read, written to the data space before the stack is created.
+//! `wattle seed`: what OpenStack's servers read, written to the data space before the stack is created.
 
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
@@ -25,14 +25,14 @@ use super::failure::{CHANGED, Exit, Failure};
 use super::question::agreed;
 use super::{admit, args, forget, here, rotate, target};
 
-/// What fixes a seed.
+/// How to fix a seed.
 const EMIT_AGAIN: &str =
     "emit it again, with the blueprint's program as it is now and built with this version of wattle";
 
-/// Why a data space is not as its operator has written it, and what to do.
+/// Why a data space is not as its operator wrote it, and what to do.
 const REWRITTEN: (&str, &str) = (CHANGED, "write all of it anew: `wattle seed apply DIR --restore`");
 
-/// The same if it once was so.
+/// The same if it once was like that.
 const PUT_BACK: (&str, &str) = (
     "somebody has put an earlier state back, or the store has lost what came after it; servers are known there by the keys \
      that they had then",
@@ -85,7 +85,7 @@ pub(super) fn command() -> Command {
         .subcommand(delete)
 }
 
-/// What was emitted.
+/// The argument for the emitted directory.
 pub(super) fn directory() -> Arg {
     Arg::new("directory")
         .value_name("DIR")
@@ -94,7 +94,7 @@ pub(super) fn directory() -> Arg {
         .help("What a blueprint's `emit` wrote: the directory of seed.yaml")
 }
 
-/// Values of parameters.
+/// The options for values of parameters.
 pub(super) fn parameters() -> [Arg; 3] {
     [
         Arg::new("environment")
@@ -129,7 +129,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
 }
 
-/// The seed in a directory.
+/// Reads the seed in a directory.
 pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
     let file = directory.join("seed.yaml");
     let text = manners::read(&file).map_err(|error| {
@@ -162,12 +162,12 @@ pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
     Err(failure.help("change the blueprint's own file, and emit again"))
 }
 
-/// The template that `emit` has written there; where it has written no seed, Heat alone is enough for it.
+/// The template that `emit` wrote there. If it wrote no seed, Heat alone is enough for it.
 pub(super) fn template_in(directory: &Path) -> Option<&'static str> {
     ["template.json", "template.yaml"].into_iter().find(|name| directory.join(name).is_file())
 }
 
-/// The parameters that are given: by the environment beside the seed, by further ones, and one by one.
+/// The given parameters: from the environment beside the seed, from further environments, and one by one.
 pub(super) fn given(matches: &ArgMatches, directory: &Path) -> Result<Given, Failure> {
     let beside = beside(directory);
     let files = beside.iter().chain(matches.get_many::<PathBuf>("environment").into_iter().flatten());
@@ -191,7 +191,7 @@ pub(super) fn assignments(matches: &ArgMatches) -> Result<Vec<(String, String)>,
     Ok(given)
 }
 
-/// The value of a parameter that a file holds.
+/// The value of a parameter, from a file.
 fn from_file(assignment: &str) -> Result<(String, String), Failure> {
     let Some((name, file)) = assignment.split_once('=') else {
         return Err(
@@ -202,13 +202,14 @@ fn from_file(assignment: &str) -> Result<(String, String), Failure> {
     let text = read_value(Path::new(file)).map_err(|error| refuse(&reason(&error)))?;
     let value = text.strip_suffix('\n').unwrap_or(&text);
     if value.is_empty() {
-        // A pipe is so as well when somebody has read it before.
+        // A pipe is also empty if somebody has read it before.
         return Err(refuse("it is empty").help(format!("an empty value is given by `--parameter {name}=`")));
     }
     Ok((name.trim().to_owned(), value.to_owned()))
 }
 
-/// The text of a file, or of the pipe that a shell has opened in the place of one (`<(...)`): somebody is at its other end.
+/// The text of a file, or of a pipe that a shell has opened in its place (`<(...)`), which has a writer at its other
+/// end.
 fn read_value(file: &Path) -> std::io::Result<String> {
     if !["/dev/fd", "/proc/self/fd"].iter().any(|open| file.starts_with(open)) {
         return manners::read(file);
@@ -231,7 +232,8 @@ pub(super) struct Work {
     pub(super) options: Options,
 }
 
-/// All that `apply`, `diff` and `plan` need. What is given is judged before the data space is asked for anything.
+/// Everything that `apply`, `diff` and `plan` need. What is given is judged before the data space is asked for
+/// anything.
 pub(super) async fn prepare(
     matches: &ArgMatches,
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
@@ -274,16 +276,16 @@ pub(super) async fn prepare(
     let is_new_key = key.is_none();
     let mut options = Options::new(target::known_at(key.unwrap_or_else(OperatorKey::generate), &address)?);
     options.given = given;
-    // What `up` runs is this user's own, and so are its credentials.
+    // What `up` runs belongs to this user, and so do its credentials.
     options.admission = !matches!(address, Address::Socket(_));
     options.files = Files::read(&directory)?;
     options.stack = matches.get_one::<String>("stack").cloned();
     options.renew = matches!(matches.try_get_one("renew"), Ok(Some(true)));
-    // Those that are in use are gone once others are written: nothing else may be in the way then.
+    // The credentials in use are gone once others are written. By then, nothing else may be able to fail.
     options.credentials = if options.renew { Credentials::new() } else { Credentials::read(&credentials)? };
     judge(&seed, &options)?;
     let store = target::connect(&address, &options.key.logins()).await?;
-    // What a data space that begins anew holds of somebody else is said by whoever restores it.
+    // If a data space begins anew, the restoring command reports what it holds of somebody else.
     if !matches!(matches.try_get_one("restore"), Ok(Some(true))) {
         target::judge_operator(&store, &address, &key_file).await?;
     }
@@ -333,15 +335,16 @@ impl Work {
         self.options.stack.clone().unwrap_or_else(|| self.seed.stack.to_string())
     }
 
-    /// Whether it is of what `up` runs on this machine.
+    /// Whether it belongs to what `up` runs on this machine.
     pub(super) fn is_up(&self) -> bool {
         self.address == Address::Socket(Folder::of(&self.directory).socket())
     }
 
-    /// Writes the seed, and before that what opens the data space: whatever happens, nobody is locked out of what was written.
+    /// Writes the seed. Before that, it writes what opens the data space, so that nobody is ever locked out of what was
+    /// written.
     pub(super) async fn apply(&mut self) -> Result<Changes, Failure> {
         let work = self;
-        // What is refused leaves no new key behind, which the next call would take for the right one.
+        // If it is refused, no new key may stay behind, because the next call would take it for the right one.
         let makes_keys = work.is_new_key || !work.credentials.exists();
         if work.options.renew || (makes_keys && !work.options.restore) {
             seed::diff(&work.store, &work.seed, &work.options).await?.untampered(work.options.restore)?;
@@ -360,7 +363,7 @@ impl Work {
         work.options.credentials.write(credentials, &stack, &space, &ca)?;
         let applied = match seed::apply(&work.store, &work.seed, &work.options).await {
             Err(error) => {
-                // Where nothing was written with them, the next call shall not take them for the right ones.
+                // If nothing was written with them, the next call must not take them for the right ones.
                 if !made.is_empty() && seed::is_unknown(&work.store, &stack, &work.options.key).await {
                     made.into_iter().for_each(|file| drop(std::fs::remove_file(file)));
                 }
@@ -373,8 +376,8 @@ impl Work {
     }
 }
 
-/// Has the key's file say of which data space it is: it is then offered to no other one by itself. Where that cannot be written, it
-/// is as it was.
+/// Notes in the key's file which data space it belongs to. From then on, it is not offered to another one unless it is
+/// named. If that cannot be written, the file stays as it was.
 fn note(key_file: &Path, address: &Address, space: &str) {
     let is_file = std::fs::symlink_metadata(key_file).is_ok_and(|file| file.is_file());
     let spaces = spaces_of_key(key_file).unwrap_or_default();
@@ -383,7 +386,7 @@ fn note(key_file: &Path, address: &Address, space: &str) {
     }
 }
 
-/// What to do about servers that have left before, and never said that they are done.
+/// What to do about servers that left earlier and never reported that they are done.
 fn lingering(changes: &Changes, stack: &str) -> String {
     if changes.lingering.is_empty() {
         return String::new();
@@ -399,7 +402,7 @@ fn lingering(changes: &Changes, stack: &str) -> String {
     )
 }
 
-/// What is to be done next.
+/// What to do next.
 fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> String {
     let directory = work.directory.display();
     let template = template_in(&work.directory).unwrap_or("template.yaml");
@@ -459,7 +462,7 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
     }
     let is_forced = matches.get_flag("force");
     let key = target.key()?;
-    // Whoever forces it does not ask what there is, also where nobody can know that any more.
+    // With `--force`, what exists is not checked, so that it works even if that can no longer be known.
     let rows = if is_forced { Vec::new() } else { Deployment::rows(&store, stack, &key).await? };
     if !rows.is_empty() {
         return Err(Failure::usage(format!(

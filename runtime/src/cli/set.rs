@@ -1,4 +1,4 @@
-//! `wattle set`: publishes an output of the running recipe; for the operator, puts a value in place of what an entry holds.
+//! `wattle set`: publishes an output of the running recipe. For the operator, it replaces the value of an entry.
 
 use clap::{Arg, ArgMatches, Command};
 use wattle::model::Value;
@@ -60,7 +60,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             Failure::usage(format!("`{entry}` is no entry")).help(format!("list them: `wattle ls {}`", argument(entry)))
         });
     }
-    // For whom a secret is encrypted, and what is one, is the operator's word.
+    // It is up to the operator what is a secret and for whom it is encrypted.
     let key = target.key()?;
     let signed = space.clone().trusting(key.signer().authority());
     let declared = target::patiently(&target.address, declared(&signed, entry)).await?;
@@ -80,7 +80,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     Ok(Exit::Fine)
 }
 
-/// What the operator has signed of an entry, and for which revision it is written; none if the goal has not come to its plan.
+/// What the operator has signed about an entry, and the revision under which it is written. `None` if the goal has not
+/// come to its plan yet.
 async fn declared(signed: &Space, entry: &str) -> Result<Option<(Revision, PlannedOutput)>, SpaceError> {
     let server = entry.split('/').next().unwrap_or(entry);
     let (Some(goal), Some(plan)) = (signed.goal().await?, signed.plan(server).await?) else { return Ok(None) };
@@ -90,13 +91,13 @@ async fn declared(signed: &Space, entry: &str) -> Result<Option<(Revision, Plann
     Ok(part(&plan, entry).filter(|_| is_reached).map(|output| (revision, output.clone())))
 }
 
-/// What is declared of an entry.
+/// The declaration of an entry.
 fn output<'p>(picture: &'p Picture, entry: &str) -> Option<&'p PlannedOutput> {
     let server = entry.split('/').next()?;
     part(picture.servers.get(server)?.plan.as_ref()?, entry)
 }
 
-/// What the plan of its server declares of an entry.
+/// What its server's plan declares about an entry.
 fn part<'p>(plan: &'p Plan, entry: &str) -> Option<&'p PlannedOutput> {
     let mut parts = entry.splitn(3, '/').skip(1);
     let (component, output) = (parts.next()?, parts.next()?);

@@ -1,5 +1,5 @@
-//! `wattle signal`: on a server, tells whoever waits for it how something went. It takes what curl takes, because templates call it
-//! where they would call curl with Heat.
+//! `wattle signal`: on a server, reports how something went to whatever waits for it. It takes curl's options, because
+//! templates call it where they would call curl with Heat.
 
 use std::io::{Read as _, stdin};
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::recipe::Agent;
 
-/// Most bytes of what is signalled that are read: more than an agent takes.
+/// The most bytes of a signal that are read. This is more than an agent accepts.
 const MOST: u64 = 1 << 20;
 
-/// Options of curl that say nothing here, by their short names.
+/// Flags of curl that mean nothing here, with their short names.
 const FLAGS: [(&str, char); 7] = [
     ("silent", 's'),
     ("show-error", 'S'),
@@ -27,7 +27,7 @@ const FLAGS: [(&str, char); 7] = [
     ("location", 'L'),
 ];
 
-/// The same of those that have a value.
+/// The same for options that take a value.
 const OPTIONS: [(&str, Option<char>); 6] = [
     ("header", Some('H')),
     ("request", Some('X')),
@@ -99,7 +99,7 @@ pub(super) async fn run(matches: &ArgMatches, _: &mut Console) -> Result<Exit, F
     Ok(Exit::Fine)
 }
 
-/// What is signalled, as curl is told it; nothing stands for a success.
+/// The content of the signal, as curl is given it. Without any, it is a success.
 fn said(data: &str) -> Result<Value, Failure> {
     let text = match data.strip_prefix('@') {
         Some("-") => {

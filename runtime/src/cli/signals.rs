@@ -1,4 +1,4 @@
-//! What a process is told by signals.
+//! What signals tell a process.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use wattle::manners::reason;
@@ -8,13 +8,13 @@ use crate::cli::failure::Failure;
 /// What a signal means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
-    /// To end.
+    /// The process is to end.
     End,
-    /// That another seed was applied.
+    /// Another seed was applied.
     Renew,
 }
 
-/// What this process is told.
+/// The signals that this process gets.
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -34,7 +34,7 @@ impl Signals {
         })
     }
 
-    /// What it is told next.
+    /// The meaning of the next signal.
     pub(super) async fn next(&mut self) -> Told {
         tokio::select! {
             _ = self.interrupt.recv() => Told::End,
@@ -44,7 +44,7 @@ impl Signals {
         }
     }
 
-    /// Ready when it is to end.
+    /// Ready when the process is to end.
     pub(super) async fn end(&mut self) {
         while self.next().await != Told::End {}
     }

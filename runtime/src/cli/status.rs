@@ -1,4 +1,4 @@
-//! `wattle status`: how a stack is doing.
+//! `wattle status`: the state of a stack.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +50,7 @@ pub(super) fn command() -> Command {
         )]))
 }
 
-/// The infrastructure, or why it is not known how that is.
+/// The infrastructure, or why its state is not known.
 type Built = Result<Option<Arc<Infrastructure>>, String>;
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
@@ -108,7 +108,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     loop {
         let picture = target::patiently(&target.address, Picture::read(&space, before.as_ref())).await?;
-        // What is wrong with it is no reason to show no software.
+        // Trouble with the infrastructure is no reason not to show the software.
         let look = async {
             match building.look().await {
                 Err(error) if error.is_of_what_stands_there() => Ok(Err(error.to_string())),
@@ -116,7 +116,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             }
         };
         let built: &Built = &target::patiently(&target.address, look).await?;
-        // Without a terminal, that time goes by is not worth a line.
+        // Without a terminal, passing time alone is not worth a line.
         let is_new = is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&picture, built, *then) != *text);
         if is_new {
             let now = clock::now();
@@ -142,7 +142,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
 }
 
-/// Shows it in browsers, until Ctrl-C, or until the `up` that it is of has ended.
+/// Shows it in browsers, until Ctrl-C or until the `up` that it belongs to has ended.
 async fn serve(view: Ui, folder: Option<&Folder>, console: &mut Console) -> Result<Exit, Failure> {
     let gone = async {
         match folder {
@@ -163,8 +163,8 @@ async fn serve(view: Ui, folder: Option<&Folder>, console: &mut Console) -> Resu
     Ok(Exit::Fine)
 }
 
-/// From the top of the screen, each line's rest and what is below cleared: nothing flickers. What does not fit is left
-/// out, so that nothing scrolls.
+/// Redraws from the top of the screen. The rest of each line and everything below are cleared, so that nothing
+/// flickers. What does not fit is left out, so that nothing scrolls.
 fn redraw(text: &str) -> String {
     let (height, _) = size();
     let mut lines: Vec<&str> = text.lines().collect();
@@ -259,7 +259,7 @@ fn show(picture: &Picture, now: Time, color: bool, width: usize) -> String {
     text
 }
 
-/// That what is there is not the newest revision that there was.
+/// The message that the present revision is not the newest that there was.
 fn put_back(picture: &Picture, newer: &Revision) -> String {
     one_line(&format!(
         "this is {}, and this operator knows of {newer}: somebody has put an earlier state back, or the store has lost what came \
@@ -268,7 +268,7 @@ fn put_back(picture: &Picture, newer: &Revision) -> String {
     ))
 }
 
-/// What is to be done about who servers are.
+/// What to do about the servers' identities.
 fn admission(picture: &Picture) -> Vec<String> {
     let stack = argument(&*picture.stack);
     let on_credentials = &picture.admission.on_credentials;
@@ -311,7 +311,7 @@ pub(super) fn detail(status: &Status) -> Cell {
     }
 }
 
-/// What is awaited, a few of it by name.
+/// What is awaited, with a few names.
 pub(super) fn waits_for(waits: &[Waiting]) -> String {
     let shown: Vec<String> = waits.iter().take(3).map(|wait| one_line(&wait.what)).collect();
     match waits.len().saturating_sub(3) {
@@ -320,7 +320,7 @@ pub(super) fn waits_for(waits: &[Waiting]) -> String {
     }
 }
 
-/// For programs. Keys stay as they are; further ones may be added.
+/// JSON for programs. Keys stay as they are, and further ones may be added.
 fn json(picture: &Picture, built: &Built, now: Time) -> serde_json::Value {
     let tally = picture.tally();
     let servers: serde_json::Map<_, _> = picture

@@ -1,4 +1,4 @@
-//! Which data space a command is about, and as whom it looks at it.
+//! Which data space a command is about, and with whose key to look at it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const REACH: &str = "is it running, and can it be reached from here?";
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) address: Address,
-    /// Of what `up` runs on this machine.
+    /// The folder, if it belongs to what `up` runs on this machine.
     pub(super) folder: Option<Folder>,
     key: Option<PathBuf>,
     /// Whether the command line names the key.
@@ -35,8 +35,8 @@ pub(super) struct Target {
     stack: Option<String>,
 }
 
-/// The data space that the command line names, else the environment, else that of a running `up`.
-/// That of an `up` elsewhere is named on the standard error.
+/// The data space that the command line names, otherwise the one of the environment, otherwise the one of a running
+/// `up`. If that `up` is elsewhere, it is named on the standard error.
 pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target, Failure> {
     let dir = matches.get_one::<PathBuf>("dir");
     let is_named = matches.contains_id("key");
@@ -67,25 +67,25 @@ pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target
     };
     let address = Address::Socket(folder.socket());
     let stack = stack.or_else(|| folder.record().ok().flatten().map(|record| record.stack));
-    // What the variable names may be for another data space.
+    // The key in the variable may be for another data space.
     let own = Some(folder.operator_key()).filter(|file| file.exists() && !is_named);
     let key = own.or(key).or_else(|| Some(folder.operator_key()));
     Ok(Target { address, folder: Some(folder), key, is_named, stack })
 }
 
-/// What the option `name` says, else the variable.
+/// The value of the option `name`, otherwise that of the variable.
 pub(super) fn named(matches: &ArgMatches, name: &str, variable: &str) -> Option<String> {
     let given = matches.get_one::<String>(name).cloned();
     given.or_else(|| std::env::var(variable).ok().filter(|text| !text.is_empty()))
 }
 
-/// The operator's key that is named.
+/// The file that is named as the operator's key.
 pub(super) fn key_file(matches: &ArgMatches) -> Option<PathBuf> {
     let given = matches.get_one::<PathBuf>("key").cloned();
     given.or_else(|| set("WATTLE_KEY").map(PathBuf::from))
 }
 
-/// Where a data space is, from the command line, and whose certificates it has.
+/// The address of a data space from the command line, and the authority of its certificates.
 pub(super) fn address_of(matches: &ArgMatches, text: &str) -> Result<Address, Failure> {
     let own = if text == space::NEW { Some(space::own()?) } else { None };
     let text = own.as_deref().unwrap_or(text);
@@ -105,12 +105,12 @@ pub(super) fn address_of(matches: &ArgMatches, text: &str) -> Result<Address, Fa
     }
 }
 
-/// What a variable holds.
+/// The value of a variable.
 fn set(variable: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(variable).filter(|text| !text.is_empty())
 }
 
-/// Connects, and gives up after a time that a person waits.
+/// Connects, and gives up after as long as a person would wait.
 pub(super) async fn connect(address: &Address, logins: &[Login]) -> Result<Arc<dyn Store>, Failure> {
     let help = match address {
         Address::Socket(_) => "does it run? `wattle up DIR` starts it",
@@ -119,7 +119,7 @@ pub(super) async fn connect(address: &Address, logins: &[Login]) -> Result<Arc<d
     within(address, help, address.connect(logins)).await
 }
 
-/// A request that is given up after a time that a person waits.
+/// Makes a request, and gives up after as long as a person would wait.
 pub(super) async fn patiently<T, E: Into<Failure>>(
     address: &Address,
     request: impl Future<Output = Result<T, E>>,
@@ -137,8 +137,8 @@ async fn within<T, E: Into<Failure>>(
     answer.map_err(Into::into)
 }
 
-/// Refuses to offer the key of a file to the data space at `address` if the file says that it is of others. Whoever answers there
-/// gets what opens those.
+/// Refuses to offer the key of a file to the data space at `address` if the file says that it belongs to others.
+/// Whatever answers there would get what opens those.
 pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), Failure> {
     let spaces = spaces_of_key(file)?;
     if spaces.is_empty() || spaces.iter().any(|space| address.is_also(space)) {
@@ -151,14 +151,14 @@ pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), Failure> {
         .help("else name the key of this one: `--key FILE`"))
 }
 
-/// Where the key is that comes after the one in a file, while it does.
+/// The path of the key that replaces the one in a file, while it does so.
 pub(super) fn next_key(file: &Path) -> PathBuf {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(".next");
     file.with_file_name(name)
 }
 
-/// Refuses to use a key while another one takes its place: each would undo what is done with the other one.
+/// Refuses to use a key while another one replaces it: each would undo what is done with the other.
 pub(super) fn judge_rotation(file: &Path) -> Result<(), Failure> {
     let next = next_key(file);
     if !next.exists() {
@@ -170,19 +170,20 @@ pub(super) fn judge_rotation(file: &Path) -> Result<(), Failure> {
         .help(format!("if nobody does now: `wattle seed rotate --key {}` completes it", argument(file.display()))))
 }
 
-/// The operator's key in a file.
+/// Reads the operator's key in a file.
 pub(super) fn read_key(file: &Path) -> Result<OperatorKey, Failure> {
     judge_rotation(file)?;
     read_operator_key(file)?.ok_or_else(|| no_key(file))
 }
 
-/// There is no such file.
+/// The failure that there is no such file.
 pub(super) fn no_key(file: &Path) -> Failure {
     Failure::usage(format!("there is no operator's key `{}`", file.display()))
         .help("it is the file `operator.key` that `wattle seed apply` wrote")
 }
 
-/// The operator's key with the passwords for the store at `address`, and with what this user knows of the revisions there.
+/// The operator's key, with the passwords for the store at `address` and with what this user knows about the revisions
+/// there.
 pub(super) fn known_at(key: OperatorKey, address: &Address) -> Result<OperatorKey, Failure> {
     let key = key.knowing(Newest::at(address));
     Ok(key.at(address.authorities().map_err(|error| Failure::usage(error.to_string()))?))
@@ -218,7 +219,7 @@ impl Target {
         }
     }
 
-    /// The data space of the stack that is meant, for its operator alone.
+    /// The data space of the stack that is meant, for its operator only.
     pub(super) async fn operated(&self) -> Result<(Space, OperatorKey), Failure> {
         let key = self.key()?;
         Ok((self.space().await?, key))
@@ -262,7 +263,7 @@ impl Target {
     }
 }
 
-/// The stacks of a data space, for whoever has the key of this file.
+/// The stacks of a data space, as seen with the key in this file.
 async fn stacks(store: &Arc<dyn Store>, address: &Address, key: Option<&Path>) -> Result<Vec<String>, Failure> {
     let stacks = patiently(address, async {
         match store.children(ROOT).await {
@@ -273,7 +274,7 @@ async fn stacks(store: &Arc<dyn Store>, address: &Address, key: Option<&Path>) -
     stacks.await?.ok_or_else(|| not_its_operator(address, key))
 }
 
-/// Sees that whoever has the key of this file is the operator of a data space, or that it has none yet.
+/// Checks that the key in this file is that of the data space's operator, or that the data space has no operator yet.
 pub(super) async fn judge_operator(store: &Arc<dyn Store>, address: &Address, key: &Path) -> Result<(), Failure> {
     stacks(store, address, Some(key)).await.map(drop)
 }

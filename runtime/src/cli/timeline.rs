@@ -14,18 +14,18 @@ use crate::space::{Did, State, Status, Step};
 
 use super::paint::{Tone, cut, paint};
 
-/// Columns where there is no terminal to say how many there are, and at most.
+/// The largest width in columns, which is also used without a terminal.
 pub(super) const WIDTH: usize = 120;
-/// Columns of names, at most.
+/// The largest width of names, in columns.
 const NAME: usize = 36;
-/// Columns of the bars, at least.
+/// The smallest width of the bars, in columns.
 const BARS: usize = 20;
-/// Servers that are named, at most.
+/// The largest number of servers that are named.
 const SERVERS: usize = 5;
-/// What is said of a length of time during which a clock was set back.
+/// The text for a length of time during which a clock was set back.
 const UNKNOWN: &str = "unknown";
 
-/// One line a component, in the order in which they began, and the critical path.
+/// One line for each component, in the order in which they began, and the critical path.
 pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) -> String {
     let mut lives = lives(picture, now);
     lives.sort_by_key(Life::began);
@@ -98,7 +98,7 @@ fn clocks_that_jumped<'l>(lives: &[Life<'l>]) -> BTreeSet<&'l str> {
     lives.iter().filter(|life| life.clock_jumped()).map(|life| &**life.part.server).collect()
 }
 
-/// How much time passed, unless a clock was set back meanwhile.
+/// How much time passed, unless a clock was set back in the meantime.
 fn between(since: Time, until: Time, has_jumped: bool) -> String {
     if has_jumped { UNKNOWN.to_owned() } else { length(millis(since, until)) }
 }
@@ -107,7 +107,7 @@ fn bar(life: &Life<'_>, scale: &Scale) -> (String, Tone) {
     let mut bar = vec![' '; scale.columns];
     let mut fill = |since, until, with| {
         let from = scale.column(since).min(scale.columns - 1);
-        // Whatever it was, it is seen.
+        // However short it was, it is visible.
         let to = scale.column(until).max(from + 1);
         bar[from..to].fill(with);
     };

@@ -29,7 +29,7 @@ pub(super) fn option() -> Arg {
         .help("Show it in a browser as well, at the URL that is printed; only on this machine unless ADDRESS[:PORT] says more")
 }
 
-/// `ADDRESS:PORT`, either of them alone, or neither.
+/// `ADDRESS:PORT`, only one of them, or neither.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let port = || text.parse().map(|port| SocketAddr::new(LOOPBACK, port)).ok();
     let alone = || text.trim_matches(['[', ']']).parse().map(|address| SocketAddr::new(address, 0)).ok();
@@ -39,7 +39,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// A place for the live view, if it is asked for: what is in its way is told before anything else is done.
+/// Listens for the live view, if it is requested. Anything that prevents it is reported before anything else is done.
 pub(super) async fn listen(matches: &ArgMatches) -> Result<Option<Listening>, Failure> {
     match matches.get_one::<SocketAddr>("ui") {
         Some(address) => Ok(Some(Listening::at(*address).await?)),
@@ -47,12 +47,13 @@ pub(super) async fn listen(matches: &ArgMatches) -> Result<Option<Listening>, Fa
     }
 }
 
-/// What opens what was asked for of a stack's infrastructure, and who reads it.
+/// What decrypts what was requested of a stack's infrastructure, and who reads it.
 pub(super) fn opens(key: OperatorKey) -> (OperatorKey, Arc<dyn Maker>) {
     (key, Arc::new(Templates::default()))
 }
 
-/// Serves the live view, and says where. `key` is the operator's, where it is known, and `folder` that of an `up` on this machine.
+/// Serves the live view, and says where. `key` is the operator's, if it is known, and `folder` is that of an `up` on
+/// this machine.
 pub(super) fn show(
     listening: Listening,
     space: &Space,

@@ -1,4 +1,4 @@
-//! `wattle watch`: changes of entries, one a line.
+//! `wattle watch`: changes of entries, one on each line.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use super::failure::{Exit, Failure};
 use super::paint::{Tone, paint};
 use super::{args, entries, target};
 
-/// How often to look. A watch for each entry would be more than a session of ZooKeeper takes.
+/// How often to look. A watch for each entry would be more than a session of ZooKeeper can handle.
 const PAUSE: Duration = Duration::from_millis(250);
 
 pub(super) fn command() -> Command {

@@ -11,10 +11,10 @@ use crate::space::Failure;
 use super::entries::one_line;
 use super::paint::{Tone, paint};
 
-/// Components that are named one by one.
+/// The largest number of components that are named one by one.
 const NAMED: usize = 6;
 
-/// Why what has not been done has not been done.
+/// Why everything that is not done is not done.
 pub(super) fn why(picture: &Picture, now: Time, color: bool) -> String {
     let roots = roots(picture);
     if roots.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn why(picture: &Picture, now: Time, color: bool) -> String {
     explain_all(&roots, roots.len(), now, color)
 }
 
-/// The first `most` causes; what has failed for the same reason as another is named behind that.
+/// The first `most` causes. What has failed for the same reason as another cause is listed after it.
 pub(super) fn explain_all(roots: &[Root], most: usize, now: Time, color: bool) -> String {
     let mut groups: Vec<(&Root, Vec<&str>)> = Vec::new();
     for root in roots {
@@ -44,7 +44,7 @@ pub(super) fn explain_all(roots: &[Root], most: usize, now: Time, color: bool) -
     text
 }
 
-/// Whether two failures say the same.
+/// Whether two failures have the same message.
 fn is_same(one: &Cause, other: &Cause) -> bool {
     match (one, other) {
         (Cause::Failed(one), Cause::Failed(other)) => one.message == other.message && one.log == other.log,

@@ -1,4 +1,4 @@
-//! Which servers live on the credentials of their user data, and which come a second time.
+//! Which servers live on the credentials of their user data, and which have come a second time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,27 +12,28 @@ use crate::store::StoreError;
 
 use super::picture::{AT_ONCE, natural};
 
-/// Who servers are, as the operator sees it; nothing where they have no keys of their own, or nobody may see it.
+/// The servers' identities, as the operator sees them. Empty if servers have no keys of their own, or if the reader may
+/// not see them.
 #[derive(Clone, Debug, Default)]
 pub struct Admission {
-    /// Those that live on the credentials of their user data.
+    /// The servers that live on the credentials of their user data.
     pub on_credentials: Vec<Name>,
-    /// Those that were admitted, and of which another one has come.
+    /// The admitted servers for which another one has come.
     pub others: Vec<Other>,
     known: HashMap<Name, Arc<Registered>>,
 }
 
-/// A server that has come with a credential that was used already.
+/// A server that has come with a credential that was already used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Other {
-    /// Which server it says that it is.
+    /// The server that it claims to be.
     pub server: Name,
     /// Since when, by its own clock.
     pub since: Time,
 }
 
 impl Admission {
-    /// Looks at it. What is `known` is not read again.
+    /// Reads the identities. What is `known` is not read again.
     pub(super) async fn read(space: &Space, goal: Option<&Goal>, known: Option<&Self>) -> Result<Self, SpaceError> {
         let layout = space.layout();
         let mut names = match space.store().children(&layout.admission()).await {

@@ -1,21 +1,21 @@
-//! What a server says of itself, as far as it is shown: its own agent says less, so whoever says more says it to fill what others
-//! look at.
+//! Limits on what is shown of a server's own reports. A real agent reports less, so a server that reports more does it
+//! to flood what others look at.
 
 use crate::space::{Alive, Did, Failure, ServerStatus, State, Status};
 
-/// Most things of one kind: waits of a component, troubles of a server.
+/// The largest number of things of one kind: the waits of a component, or the troubles of a server.
 const MOST: usize = 1_000;
 
-/// Most pieces of the past of a component; an agent keeps 256.
+/// The largest number of past steps of a component. An agent keeps 256.
 const MOST_PAST: usize = 1_000;
 
-/// Most bytes of a text: of a reason, of a name in it.
+/// The most bytes of a text: of a reason, or of a name in it.
 const LONGEST: usize = 16 << 10;
 
-/// Most bytes of a name that has a column, which is as wide in all rows.
+/// The most bytes of a name that has a column, which is equally wide in all rows.
 const LONGEST_NAME: usize = 1 << 10;
 
-/// Cuts what is too much, and says whether anything was.
+/// Cuts what is too much. Returns whether anything was cut.
 pub(super) fn status(status: &mut Status) -> bool {
     let is_cut = keep(&mut status.past, MOST_PAST, |step| match &step.did {
         Did::Waited { what, input } => is_name(what) && input.as_ref().is_none_or(|input| is_name(input)),
@@ -31,7 +31,7 @@ pub(super) fn status(status: &mut Status) -> bool {
     is_cut | more
 }
 
-/// The same of what is said of the server itself.
+/// The same for what is reported about the server itself.
 pub(super) fn server(status: &mut ServerStatus) -> bool {
     let mut is_cut = cut(&mut status.troubles, MOST)
         | keep(&mut status.leaving, MOST, |leaving| is_name(&leaving.component))
@@ -45,7 +45,7 @@ pub(super) fn server(status: &mut ServerStatus) -> bool {
     is_cut
 }
 
-/// The same of what its agent says of itself.
+/// The same for what its agent reports about itself.
 pub(super) fn alive(alive: &mut Alive) -> bool {
     let texts = [&mut alive.host, &mut alive.version].into_iter().chain(&mut alive.agent).chain(&mut alive.boot);
     texts.fold(false, |is_cut, text| is_cut | shorten(text, LONGEST_NAME))

@@ -1,4 +1,4 @@
-//! A stack's infrastructure as it is shown, looked at again and again.
+//! A stack's infrastructure as it is shown, read again and again.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::deploy::{DeployError, Known, Onlooker};
 
 use super::Infrastructure;
 
-/// Looks at a stack's infrastructure.
+/// Reads a stack's infrastructure.
 #[derive(Debug)]
 pub struct Building {
     onlooker: Onlooker,
@@ -14,15 +14,16 @@ pub struct Building {
 }
 
 impl Building {
-    /// What this one sees.
+    /// Reads what `onlooker` sees.
     pub fn new(onlooker: Onlooker) -> Self {
         Self { onlooker, last: None }
     }
 
-    /// How it is; nothing if nothing was deployed, or whoever looks may not see it. As long as nothing changes, it is the same.
+    /// Reads the infrastructure. `None` if nothing was deployed, or if the reader may not see it. As long as nothing
+    /// changes, the result is the same object.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub async fn look(&mut self) -> Result<Option<Arc<Infrastructure>>, DeployError> {
         let Some(known) = self.onlooker.look().await? else {
             self.last = None;

@@ -1,4 +1,4 @@
-//! Why something does not go on: waits are followed to their ends.
+//! Why something makes no progress. Waits are followed to their ends.
 
 use std::collections::HashSet;
 
@@ -10,65 +10,65 @@ use crate::space::{Failure, Finishing, Held, State, Status, Waiting};
 
 use super::{Condition, Part, Picture};
 
-/// What holds something up, and is held up by nothing else.
+/// Something that holds other things up, and that nothing else holds up.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// A component has failed.
     Failed(Failure),
     /// Something that has left the model could not be torn down.
     LeftOver(Failure),
-    /// Something that has left the model is being torn down; nothing is wrong.
+    /// Something that has left the model is being torn down. This is normal.
     Leaving {
         /// The component.
         component: Name,
         /// Since when.
         since: Time,
     },
-    /// A recipe of an earlier revision still runs, and is let end first; nothing is wrong.
+    /// A recipe of an earlier revision still runs, and may end first. This is normal.
     Finishing(Finishing),
-    /// A recipe runs; nothing is wrong.
+    /// A recipe runs. This is normal.
     Running {
         /// The component.
         component: Name,
         /// Since when.
         since: Time,
-        /// When it is ended if it still runs then.
+        /// When it is stopped if it still runs.
         deadline: Option<Time>,
     },
-    /// A recipe was running when its agent went away.
+    /// A recipe was running when its agent disappeared.
     Abandoned {
         /// The component.
         component: Name,
-        /// Since when it ran.
+        /// Since when it was running.
         since: Time,
     },
-    /// Nobody acts for a server.
+    /// A server has no agent.
     NoAgent {
         /// The server.
         server: Name,
-        /// Whether anybody ever did.
+        /// Whether it ever had one.
         was_there: bool,
     },
-    /// The agent is there, and has not begun with a component that nothing is in the way of.
+    /// The agent is there, but has not begun with a component that nothing blocks.
     NotBegun {
         /// The component.
         component: Name,
     },
-    /// The agent is there, and has not published an attribute of its server.
+    /// The agent is there, but has not published an attribute of its server.
     Attribute {
         /// `SERVER/server/ATTRIBUTE`.
         entry: Name,
     },
-    /// Something that this stack does not have: a value of another one.
+    /// Something that this stack does not have: a value of another stack.
     Elsewhere {
         /// What is awaited.
         what: Name,
         /// Since when.
         since: Time,
     },
-    /// Components wait for each other in a circle.
+    /// Components wait for each other in a ring.
     Circle {
-        /// They.
+        /// The components.
         components: Vec<Name>,
     },
 }
@@ -78,11 +78,12 @@ pub enum Cause {
 pub struct Root {
     /// The cause.
     pub cause: Cause,
-    /// The components that do not go on because of it, as `SERVER/COMPONENT`; itself left out.
+    /// The components that it holds up, as `SERVER/COMPONENT`, without the component of the cause itself.
     pub holds: Vec<Name>,
 }
 
-/// Every cause for which some component has not been done; failures first, those that hold up most before the others.
+/// Every cause for which some component is not done. Failures come first, and those that hold up most come before the
+/// others.
 pub fn roots(picture: &Picture) -> Vec<Root> {
     let mut found: IndexMap<String, Root> = IndexMap::default();
     for part in picture.parts() {
@@ -161,9 +162,9 @@ impl<'p> Search<'p> {
         self.causes.push(Cause::NoAgent { server: server.clone(), was_there });
     }
 
-    /// What `waiting` says that it waits for.
+    /// Follows a wait of `waiting`.
     fn wait(&mut self, waiting: Part<'p>, wait: &Waiting) {
-        // Its word counts for itself alone: what its plan has it wait for is signed.
+        // What the component itself says counts only for itself. What it waits for according to its plan is signed.
         if !self.picture.waits_for(waiting, &wait.what) {
             return self.causes.push(Cause::NotBegun { component: waiting.path().into() });
         }
@@ -185,7 +186,7 @@ impl<'p> Search<'p> {
 }
 
 impl Cause {
-    /// The word for it, which stays the same.
+    /// A word for it, which never changes.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Failed(_) => "failed",
@@ -202,7 +203,7 @@ impl Cause {
         }
     }
 
-    /// The component whose own matter it is.
+    /// The component that is itself the cause.
     pub fn component(&self) -> Option<&Name> {
         match self {
             Self::Failed(failure) | Self::LeftOver(failure) => Some(&failure.component),
@@ -215,7 +216,7 @@ impl Cause {
         }
     }
 
-    /// Whether it will not pass by itself.
+    /// Whether it will not end by itself.
     pub fn is_stuck(&self) -> bool {
         !matches!(
             self,
@@ -238,7 +239,7 @@ impl Cause {
         }
     }
 
-    /// The same for the same cause.
+    /// The same for equal causes.
     fn key(&self) -> String {
         match self {
             Self::Failed(failure) => format!("failed {} {}", failure.component, failure.at),
@@ -260,7 +261,7 @@ impl Cause {
         }
     }
 
-    /// As a sentence, the time being `now`.
+    /// The cause as a sentence, at the time `now`.
     pub fn sentence(&self, now: Time) -> String {
         let ago = |since: &Time| between(*since, now);
         match self {
@@ -302,7 +303,7 @@ impl Cause {
     }
 }
 
-/// That a server is not in its revision yet, in one line, the time being `now`.
+/// One line that says that a server is not in its revision yet, at the time `now`.
 pub(crate) fn still_runs(finishing: &Finishing, now: Time) -> String {
     let Finishing { component, revision, since, deadline } = finishing;
     let server = component.rsplit_once('/').map_or("", |(server, _)| server);
@@ -315,14 +316,14 @@ pub(crate) fn still_runs(finishing: &Finishing, now: Time) -> String {
     ))
 }
 
-/// The time from one moment to another, for people; none at all if it is in the future, as clocks of several machines
-/// have it.
+/// The time from one moment to another, for people. It is zero if `since` is in the future, which happens with the
+/// clocks of several machines.
 pub(crate) fn between(since: Time, now: Time) -> String {
     short(now.as_secs().saturating_sub(since.as_secs()))
 }
 
 impl Picture {
-    /// Whether a component waits for `what` by its plan, as far as that is known.
+    /// Whether a component waits for `what` according to its plan, as far as that is known.
     fn waits_for(&self, part: Part<'_>, what: &str) -> bool {
         let plan = self.servers.get(part.server).and_then(|standing| standing.plan.as_ref());
         let Some(component) = plan.and_then(|plan| plan.components.get(part.name)) else { return true };
@@ -337,7 +338,8 @@ impl Picture {
         waits
     }
 
-    /// Takes what a component says of another one's failure for its own word, if that one does not say so itself.
+    /// Attributes what a component says about another one's failure to the component that says it, unless the other one
+    /// says so itself.
     pub(super) fn judge_blames(&mut self) {
         let mut judged = Vec::new();
         for part in self.parts() {
@@ -355,15 +357,15 @@ impl Picture {
         }
     }
 
-    /// The `failure` of `component` in the words of whose it is. No server can have another one blamed: if that one says
-    /// nothing of it, all that is known is what `component` says.
+    /// The `failure` of `component`, attributed to whoever reported it. No server can have another one blamed: if the
+    /// other one does not report the failure, all that is known is what `component` says.
     fn own_word(&self, component: &Name, failure: &Failure) -> Failure {
         let named = &failure.component;
         let said = |part: Part<'_>| match part.condition {
             Condition::Said(Status { state: State::Failed(own), .. }) if own.component == *named => own.clone(),
             _ => failure.clone().only_said_by(component),
         };
-        // Components of another stack are called `STACK:SERVER/COMPONENT`, and no name has a colon in it.
+        // Components of another stack are called `STACK:SERVER/COMPONENT`, and names cannot contain a colon.
         let is_others = named.split('/').next().is_some_and(|server| server.contains(':'));
         match self.find(named) {
             _ if named == component => failure.clone(),

@@ -8,14 +8,14 @@ use crate::space::{Content, Failure, Kind, Space, SpaceError, Written};
 
 use super::{Picture, natural};
 
-/// Requests that are under way at the same time.
+/// The largest number of requests at the same time.
 const AT_ONCE: usize = 64;
 
-/// The names of all entries at, above or below `path` (`SERVER[/COMPONENT[/OUTPUT]]`, or empty for all), components in
-/// their order.
+/// The names of all entries at, above or below `path` (`SERVER[/COMPONENT[/OUTPUT]]`, or empty for all), with
+/// components in their order.
 ///
 /// # Errors
-/// When they cannot be read.
+/// If they cannot be read.
 pub async fn entries(space: &Space, picture: &Picture, path: &str) -> Result<Vec<Name>, SpaceError> {
     let store = space.store();
     let root = space.layout().entries();
@@ -28,7 +28,7 @@ pub async fn entries(space: &Space, picture: &Picture, path: &str) -> Result<Vec
             let mut components = store.children(&format!("{root}/{server}")).await?;
             let order = |name: &String| {
                 let standing = picture.servers.get(server.as_str());
-                // A server's own attributes come first: its components begin with them.
+                // A server's own attributes come first, because its components begin with them.
                 standing.and_then(|standing| standing.components.get_index_of(name.as_str())).map_or(0, |at| at + 1)
             };
             components.sort_by_key(order);
@@ -53,7 +53,7 @@ fn within(name: &str, path: &str) -> bool {
     path.is_empty() || below(name, path) || below(path, name)
 }
 
-/// What stands for something in an entry that makes no sense.
+/// Stands for something in an entry that makes no sense.
 fn senseless(entry: &Name, message: &str) -> Written {
     let component = entry.rsplit_once('/').map_or(&**entry, |(component, _)| component).into();
     let (log, through, at) = (Vec::new(), Vec::new(), Time::default());
@@ -61,18 +61,18 @@ fn senseless(entry: &Name, message: &str) -> Written {
     Written { revision: 0, space: None, before: None, content: Content::Failure(failure) }
 }
 
-/// What each entry holds.
+/// The content of each entry.
 ///
 /// # Errors
-/// When one cannot be read.
+/// If one cannot be read.
 pub async fn contents(space: &Space, names: &[Name]) -> Result<Vec<Option<Written>>, SpaceError> {
     let peek = |name: &Name| {
         let name = name.clone();
         async move {
             match space.peek(&name).await {
-                // It left the model meanwhile.
+                // It has left the model in the meantime.
                 Err(SpaceError::Unknown { .. }) => Ok(None),
-                // What one server writes is in the way of no other's.
+                // What one server writes must not affect another's entries.
                 Err(SpaceError::Malformed { .. }) => {
                     Ok(Some(senseless(&name, "its server has written something that is no value")))
                 }

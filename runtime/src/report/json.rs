@@ -1,4 +1,4 @@
-//! For programs. Keys stay as they are; further ones may be added.
+//! JSON for programs. Keys stay as they are, and further ones may be added.
 
 use serde_json::{Value, json};
 use wattle_agent_core::time::Time;
@@ -7,7 +7,7 @@ use crate::space::State;
 
 use super::{Cause, Condition, Root, Tally, shown};
 
-/// How a component is doing.
+/// The state of a component.
 pub fn json_of_condition(condition: Condition<'_>) -> Value {
     let Condition::Said(status) = condition else { return json!({ "state": "not-begun" }) };
     let mut object =
@@ -32,7 +32,7 @@ pub fn json_of_tally(tally: Tally) -> Value {
     json!({ "all": all, "done": done, "running": running, "waiting": waiting, "failed": failed })
 }
 
-/// What holds components up, the time being `now`.
+/// A cause that holds components up, at the time `now`.
 pub fn json_of_root(root: &Root, now: Time) -> Value {
     let mut object = json!({ "cause": root.cause.word(), "sentence": root.cause.sentence(now), "holds": root.holds });
     match &root.cause {

@@ -1,7 +1,7 @@
-//! How a stack is doing, as whoever looks at the whole of it sees it.
+//! The state of a stack, as seen by whoever looks at all of it.
 //!
-//! What lives here: reading everything at once, and finding out why something does not go on. What must not: how it
-//! looks; that is the command's business.
+//! This module reads everything at once, and finds out why something makes no progress. How it looks is up to the
+//! command.
 
 mod admission;
 mod bounded;

@@ -1,4 +1,4 @@
-//! The whole of a stack at one time.
+//! A whole stack at one moment.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -12,96 +12,98 @@ use crate::store::StoreError;
 use super::admission::Admission;
 use super::bounded;
 
-/// Requests that are under way at the same time.
+/// The largest number of requests at the same time.
 pub(super) const AT_ONCE: usize = 64;
 
-/// The whole of a stack at one time. Its parts are read one after the other, so it may mix what was never there together.
+/// A whole stack at one moment. Its parts are read one after the other, so it may combine states that never existed at
+/// the same time.
 #[derive(Clone, Debug)]
 pub struct Picture {
     /// The stack.
     pub stack: Name,
-    /// The revision that is to be reached; none before the first seed.
+    /// The desired revision; `None` before the first seed.
     pub goal: Option<Goal>,
     /// Its servers, `app2` before `app10`.
     pub servers: IndexMap<Name, Standing>,
-    /// Who they are.
+    /// Their identities.
     pub admission: Admission,
 }
 
 /// A server.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// Who acts for it.
+    /// The agent that acts for it.
     pub alive: Option<Alive>,
-    /// What it is to do.
+    /// What it has to do.
     pub plan: Option<Arc<Plan>>,
     /// What is wrong with the server itself, each in one line.
     pub troubles: Vec<String>,
-    /// What has left the model and is not torn down.
+    /// What has left the model and is not torn down yet.
     pub leaving: Vec<Leaving>,
-    /// What of an earlier revision its agent lets end before it begins this one.
+    /// What remains of an earlier revision and may end before its agent begins this one.
     pub finishing: Vec<Finishing>,
-    /// Whether its agent is there, and has not begun what it is to do.
+    /// Whether its agent is there, but has not begun what it has to do.
     pub is_behind: bool,
-    /// How its components are doing, in their order; none for one of which nothing was ever said.
+    /// The states of its components, in their order. `None` for a component about which nothing was ever reported.
     pub components: IndexMap<Name, Option<Status>>,
 }
 
 impl Standing {
-    /// Whether it has left the model: it has nothing to do any more, except to tear down what ran on it.
+    /// Whether it has left the model. It has nothing left to do except to tear down what ran on it.
     pub fn has_left(&self) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.retired)
     }
 
-    /// Whether something on it is to be torn down still: an agent that is there has not seen yet what has left the model, or is at it.
+    /// Whether something on it still has to be torn down: its agent is there, and has either not yet seen what has left
+    /// the model or is tearing it down.
     pub fn tears_down(&self) -> bool {
         self.alive.is_some() && (self.is_behind || !self.leaving.is_empty())
     }
 }
 
-/// A component within a picture.
+/// A component in a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'p> {
     /// Its server.
     pub server: &'p Name,
-    /// Its own name.
+    /// Its name on the server.
     pub name: &'p Name,
-    /// How it is doing with what its server is to do.
+    /// Its state, with regard to what its server has to do.
     pub condition: Condition<'p>,
 }
 
-/// How a component is doing with what its server is to do.
+/// The state of a component, with regard to what its server has to do.
 #[derive(Clone, Copy, Debug)]
 pub enum Condition<'p> {
-    /// Nothing is known of it since that is so.
+    /// Nothing has been reported about it since its server has to do this.
     Idle,
-    /// As its agent says.
+    /// As its agent reports.
     Said(&'p Status),
 }
 
-/// How many components are how far.
+/// How many components have got how far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// All.
+    /// All components.
     pub all: usize,
-    /// Done.
+    /// Components that are done.
     pub done: usize,
-    /// Whose recipe runs.
+    /// Components whose recipe runs.
     pub running: usize,
-    /// That wait for something.
+    /// Components that wait for something.
     pub waiting: usize,
-    /// That have failed, or whatever they depend on has.
+    /// Components that failed, or that depend on something that failed.
     pub failed: usize,
-    /// What is being torn down.
+    /// Components that are being torn down.
     pub leaving: usize,
-    /// What could not be torn down.
+    /// Components that could not be torn down.
     pub left_over: usize,
-    /// Agents that have not begun what they are to do: nobody knows yet what they tear down.
+    /// Agents that have not begun what they have to do. Nobody knows yet what they will tear down.
     pub behind: usize,
 }
 
 impl Tally {
-    /// Whether nothing will go on any more: everything has been done or has failed, teardowns included.
+    /// Whether there will be no more progress: everything is done or has failed, including teardowns.
     pub fn is_over(self) -> bool {
         self.done + self.failed == self.all && self.leaving + self.behind == 0
     }
@@ -111,23 +113,23 @@ impl Tally {
         self.failed + self.left_over > 0
     }
 
-    /// Whether everything has been done.
+    /// Whether everything is done.
     pub fn is_done(self) -> bool {
         self.is_over() && !self.has_failed()
     }
 }
 
 impl Picture {
-    /// Looks at everything. What `before` knows and cannot have changed is not read again.
+    /// Reads everything. What `before` knows and cannot have changed is not read again.
     ///
     /// # Errors
-    /// When something cannot be read.
+    /// If something cannot be read.
     pub async fn read(space: &Space, before: Option<&Self>) -> Result<Self, SpaceError> {
         let goal = space.goal().await?;
         let mut names = space.store().children(&space.layout().servers()).await?;
         names.sort_by(|a, b| natural(a, b));
         let of = goal.as_ref().map_or(Revision { space: None, number: 0 }, Goal::of);
-        // Plans are written for a goal that is announced before.
+        // Plans are written for a goal that is announced first.
         let is_same = goal.as_ref().is_some_and(|goal| goal.applying.is_none())
             && before.is_some_and(|before| before.goal == goal);
         let read = |name: String| {
@@ -155,7 +157,7 @@ impl Picture {
                 let anew = status.as_ref().and_then(|status| status.anew).filter(|_| is_current);
                 let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
                 let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
-                // A server speaks of its own components only.
+                // A server speaks only for its own components.
                 let is_own = |component: &str| component.rsplit_once('/').is_some_and(|(server, _)| server == name);
                 leaving.retain(|leaving| is_own(&leaving.component));
                 for Leaving { component, failure, .. } in &mut leaving {
@@ -163,7 +165,7 @@ impl Picture {
                 }
                 finishing.retain(|finishing| is_own(&finishing.component));
                 if !is_current {
-                    // An agent that is there and goes no further may say why. What it began, it brings to its end.
+                    // An agent that is there and makes no progress may say why. It finishes what it began.
                     if !is_behind {
                         troubles.clear();
                     }
@@ -173,7 +175,7 @@ impl Picture {
                 let mut components = IndexMap::default();
                 for component in plan.iter().flat_map(|plan| plan.components.keys()) {
                     let mut status = match space.status(&format!("{name}/{component}")).await {
-                        // Its removal by a `seed apply` under way.
+                        // A running `seed apply` is removing it.
                         Err(SpaceError::Store(StoreError::Missing { .. })) => None,
                         status => or_trouble(status, &mut unread)?,
                     };
@@ -193,7 +195,7 @@ impl Picture {
             }
         };
         let servers: Vec<_> = stream::iter(names).map(read).buffered(AT_ONCE).try_collect().await?;
-        // A server that has left the model, and has nothing to do any more.
+        // A server that has left the model and has nothing left to do.
         let stays =
             |standing: &Standing| !standing.has_left() || standing.alive.is_some() || !standing.leaving.is_empty();
         let servers = servers.into_iter().filter(|(_, standing)| stays(standing)).collect();
@@ -204,18 +206,18 @@ impl Picture {
         Ok(picture)
     }
 
-    /// The revision that it is about: 0 before the first seed.
+    /// The number of the revision that this picture is about; 0 before the first seed.
     pub fn revision(&self) -> u64 {
         self.goal.as_ref().map_or(0, |goal| goal.revision)
     }
 
-    /// The same, and of which data space.
+    /// The revision that this picture is about, including its data space.
     pub fn of(&self) -> Revision {
         self.goal.as_ref().map_or(Revision { space: None, number: 0 }, Goal::of)
     }
 
-    /// The revision of all that `server` says and writes now; none if what it is to do is not known, as while another
-    /// revision is being applied.
+    /// The revision of everything that `server` reports and writes now. `None` if what it has to do is not known, for
+    /// example while another revision is being applied.
     pub fn revision_of(&self, server: &str) -> Option<Revision> {
         let plan = self.servers.get(server)?.plan.as_ref()?;
         Some(plan.of()).filter(|revision| *revision <= self.of())
@@ -230,15 +232,15 @@ impl Picture {
 
     /// One component, by `SERVER/COMPONENT`.
     pub fn find(&self, component: &str) -> Option<Part<'_>> {
-        // Names of servers may hold slashes, those of components never.
+        // Names of servers may contain slashes, but those of components never do.
         let (server, name) = component.rsplit_once('/')?;
         let (server, standing) = self.servers.get_key_value(server)?;
         let (name, status) = standing.components.get_key_value(name)?;
         Some(self.part(server, name, status.as_ref()))
     }
 
-    /// The component that an entry `SERVER/COMPONENT/OUTPUT` is of, or that is meant itself; none for what another stack
-    /// has, or a server's agent tells.
+    /// The component that writes an entry `SERVER/COMPONENT/OUTPUT`, or the component named by `what` itself. `None`
+    /// for what another stack has, or a server's agent publishes.
     pub fn writer(&self, what: &str) -> Option<Part<'_>> {
         self.find(what).or_else(|| self.find(what.rsplit_once('/')?.0))
     }
@@ -252,7 +254,7 @@ impl Picture {
         Part { server, name, condition }
     }
 
-    /// How many components are how far.
+    /// How many components have got how far.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
         for standing in self.servers.values() {
@@ -274,7 +276,7 @@ impl Picture {
         })
     }
 
-    /// The component of the same server that has to end before this one begins, if there is one that has not ended.
+    /// The component on the same server that must end before this one begins, if it has not ended yet.
     pub(super) fn predecessor(&self, server: &str, name: &str) -> Option<Part<'_>> {
         let (server, standing) = self.servers.get_key_value(server)?;
         if standing.plan.as_ref().is_some_and(|plan| plan.order == Order::Dataflow) {
@@ -287,7 +289,7 @@ impl Picture {
     }
 }
 
-/// What a server says. If it makes no sense, or is kept from others, that is this server's trouble and nobody else's.
+/// What a server says. If it makes no sense or is kept from others, that is a trouble of this server alone.
 fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>) -> Result<Option<T>, SpaceError> {
     match said {
         Err(SpaceError::Malformed { path, .. } | SpaceError::Store(StoreError::Denied { path, .. })) => {
@@ -305,8 +307,8 @@ fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>
     }
 }
 
-/// Of which revision what a server says is at least to be, so that it counts when the goal is `goal`: the one in which its
-/// plan was last another. Of a plan that no goal has come to yet, nobody knows what was there before: whatever is said counts.
+/// The lowest revision that a server's report must have in order to count for `goal`: the one in which its plan last
+/// changed. If the plan belongs to no goal yet, it is not known what was there before, so every report counts.
 fn expected(plan: Option<&Plan>, goal: &Revision) -> Revision {
     match plan {
         Some(plan) if plan.of() <= *goal => plan.of(),
@@ -322,7 +324,7 @@ impl Part<'_> {
     }
 }
 
-/// Names as people order them: numbers within them by their size.
+/// Orders names as people do: numbers within them by their value.
 pub(crate) fn natural(a: &str, b: &str) -> Ordering {
     let split = |text: &str| -> usize {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -336,7 +338,7 @@ pub(crate) fn natural(a: &str, b: &str) -> Ordering {
         let (left, right) = (&a[..split(a)], &b[..split(b)]);
         let is_number = |text: &str| text.starts_with(|first: char| first.is_ascii_digit());
         let order = if is_number(left) && is_number(right) {
-            // However many digits there are.
+            // Works for any number of digits.
             let [left, right] = [left, right].map(|digits| digits.trim_start_matches('0'));
             left.len().cmp(&right.len()).then_with(|| left.cmp(right))
         } else {
@@ -360,7 +362,7 @@ mod tests {
         assert_eq!(names, ["9", "10", "app", "app2", "app2b", "app10", "db"]);
     }
 
-    /// Sorting ends in a panic where there is none.
+    /// Sorting panics if there is no total order.
     #[test]
     fn there_is_an_order_of_all_names() {
         let large = "1".repeat(40);
@@ -384,7 +386,7 @@ mod tests {
         };
         assert!(server(&alive, true).tears_down());
         assert!(!server(&alive, false).tears_down());
-        // Nobody is there to do it.
+        // Nothing is there to do it.
         assert!(!server(&None, true).tears_down());
     }
 }

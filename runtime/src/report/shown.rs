@@ -1,4 +1,4 @@
-//! How a component's state looks in tables and diagrams.
+//! What a component's state looks like in tables and diagrams.
 
 use wattle::diagram::State as Shown;
 

@@ -1,4 +1,4 @@
-//! Servers that were made and of which nothing was ever heard.
+//! Servers that were created and never heard from.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use wattle_agent_core::time::Time;
 
 use super::{How, Infrastructure, Picture, between};
 
-/// How long a server has from when it is there until its agent says a word. Images that boot slowly take two minutes.
+/// How long a server may exist before its agent reports for the first time. Images that boot slowly take two minutes.
 const PATIENCE: Duration = Duration::from_mins(4);
 
-/// What is to be said of those of which nothing was heard for longer than that.
+/// What to say about servers that have not been heard from for longer than that.
 pub fn silent(picture: &Picture, built: &Infrastructure, now: Time) -> Option<String> {
     let is_silent = |server: &Name| {
         picture.servers.get(server).is_some_and(|standing| {
@@ -26,7 +26,7 @@ pub fn silent(picture: &Picture, built: &Infrastructure, now: Time) -> Option<St
     no_word(there.filter(|(server, _)| is_silent(server)), now)
 }
 
-/// What is to be said of servers that are there since then, and of which nothing was heard.
+/// What to say about servers that have existed since these times and have not been heard from.
 pub fn no_word<'n>(servers: impl Iterator<Item = (&'n Name, Time)>, now: Time) -> Option<String> {
     let late: Vec<(&Name, Time)> = servers.filter(|(_, since)| now.duration_since(*since) >= PATIENCE).collect();
     let (first, _) = late.first()?;

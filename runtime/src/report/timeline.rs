@@ -1,4 +1,4 @@
-//! What took the time: the chain of waits and runs that ended last.
+//! Where the time went: the chain of waits and runs that ended last.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,40 +10,41 @@ use crate::space::{Did, State, Status, Step};
 
 use super::{Condition, Part, Picture};
 
-/// One component of a critical path: from when what it awaited last was there until it ended.
+/// One component of a critical path: from when the last thing that it waited for was there until it ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hop {
     /// The component, as `SERVER/COMPONENT`.
     pub component: Name,
-    /// What it awaited last, an entry or a component; none if it waited for nothing, or came only after that was there.
+    /// The last thing that it waited for, an entry or a component. `None` if it waited for nothing, or began only after
+    /// that was there.
     #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
     pub awaited: Option<Name>,
-    /// The input that needed that.
+    /// The input that needed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<Name>,
-    /// When the hop before ended; of the first one, when its component began.
+    /// When the previous hop ended. For the first hop, when its component began.
     pub since: Time,
-    /// When its recipe began to run; none if it did not.
+    /// When its recipe began to run; `None` if it did not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ran: Option<Time>,
-    /// When it ended, or gave what the next one awaited.
+    /// When it ended, or wrote what the next hop waited for.
     pub until: Time,
-    /// Whether it has not ended: `until` is when it was looked at.
+    /// Whether it has not ended. `until` is then the time of looking.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
-    /// Whether the server's clock was set back meanwhile, so that the lengths of time are not known.
+    /// Whether the server's clock was set back in the meantime, so that lengths of time are not known.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub clock_jumped: bool,
 }
 
-/// What a component has behind it, and what it is at.
+/// A component's past and its current step.
 #[derive(Clone, Debug)]
 pub struct Life<'p> {
     /// The component.
     pub part: Part<'p>,
-    /// Its steps, the one that it is at included: that ends when it was looked at.
+    /// Its steps, including the current one, which ends at the time of looking.
     pub steps: Vec<Step>,
-    /// When it ended; none if it has not.
+    /// When it ended; `None` if it has not.
     pub ended: Option<Time>,
 }
 
@@ -53,7 +54,7 @@ impl Life<'_> {
         self.steps.iter().map(|step| step.since).min().unwrap_or(Time::EPOCH)
     }
 
-    /// Whether its server's clock was set back during one of its steps or between them: steps are kept in the order in
+    /// Whether its server's clock was set back during one of its steps or between them. Steps are kept in the order in
     /// which they ended.
     pub fn clock_jumped(&self) -> bool {
         let ends = self.steps.iter().map(|step| step.until).chain(self.ended);
@@ -66,8 +67,8 @@ impl Life<'_> {
     }
 }
 
-/// What every component has behind it in the revision of `picture`, in their order. One that was found unchanged, and
-/// waited for nothing, is not here, nor is one that has ended on a server for which that revision changes nothing.
+/// The past of every component in the revision of `picture`, in their order. It leaves out components that were found
+/// unchanged and waited for nothing, and those that have ended on a server for which that revision changes nothing.
 pub fn lives(picture: &Picture, now: Time) -> Vec<Life<'_>> {
     let life = |part| {
         let Part { condition: Condition::Said(status), .. } = part else { return None };
@@ -86,8 +87,8 @@ fn steps(status: &Status, now: Time) -> (Vec<Step>, Option<Time>) {
     }
 }
 
-/// The chain of waits and runs that ended last, or that whatever has not ended waits for now; its first hop first. Each
-/// begins when the one before ended.
+/// The chain of waits and runs that ended last, or that unfinished components wait for now, first hop first. Each hop
+/// begins when the previous one ended.
 pub fn critical_path(picture: &Picture, now: Time) -> Vec<Hop> {
     let lives: HashMap<String, Life<'_>> =
         lives(picture, now).into_iter().map(|life| (life.part.path(), life)).collect();

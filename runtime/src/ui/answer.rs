@@ -1,4 +1,4 @@
-//! What is asked for, and the answer.
+//! Requests and their answers.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use super::stream::Flow;
 use super::watcher::Looks;
 use super::{Shown, log, page, stream};
 
-/// What answers are made of.
+/// What answers are made from.
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) shown: Shown,
     pub(super) token: Token,
-    /// The address at which is listened.
+    /// The address that the server listens on.
     pub(super) own: IpAddr,
     pub(super) looks: Arc<Looks>,
     /// Why it is over, once it is.
@@ -58,7 +58,7 @@ pub(super) async fn answer(asked: &Asked, request: &Request<Incoming>) -> Respon
     }
 }
 
-/// As many as there may be look on already.
+/// The answer when the largest number of viewers has been reached.
 pub(super) fn no_room(most: usize) -> Response<Flow> {
     let text = format!("all {most} connections of this live view are taken; close a window\n");
     plain(StatusCode::SERVICE_UNAVAILABLE, &text)
@@ -77,7 +77,7 @@ fn respond(status: StatusCode, content_type: &'static str, body: Flow) -> Respon
         (header::REFERRER_POLICY, "no-referrer"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::X_FRAME_OPTIONS, "DENY"),
-        // What scripts may run, the page says itself, by their digests.
+        // The page itself lists the scripts that may run, by their digests.
         (
             header::CONTENT_SECURITY_POLICY,
             "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'",

@@ -1,4 +1,4 @@
-//! What an entry holds, for a browser: nothing of a secret, and of a large value its beginning.
+//! The content of an entry, for a browser: nothing of a secret, and only the beginning of a large value.
 
 use serde_json::{Value, json};
 use wattle::model::Type;
@@ -6,10 +6,10 @@ use wattle::model::Type;
 use crate::report::Picture;
 use crate::space::{Content, Revision, Written};
 
-/// Most bytes of a value that are told.
+/// The most bytes of a value that are sent.
 const LARGEST: usize = 4096;
 
-/// The type that the entry `SERVER/COMPONENT/OUTPUT` was declared with; none for an attribute of a server.
+/// The declared type of the entry `SERVER/COMPONENT/OUTPUT`; `None` for an attribute of a server.
 pub(super) fn declared<'p>(picture: &'p Picture, entry: &str) -> Option<&'p Type> {
     let (component, output) = entry.rsplit_once('/')?;
     let (server, component) = component.rsplit_once('/')?;
@@ -17,7 +17,7 @@ pub(super) fn declared<'p>(picture: &'p Picture, entry: &str) -> Option<&'p Type
     Some(&plan.components.get(component)?.outputs.get(output)?.declared.ty)
 }
 
-/// What an entry holds. What its server writes now is `of` that revision.
+/// The content of an entry. `of` is the revision of what its server writes now.
 pub(super) fn json(held: Option<&Written>, ty: Option<&Type>, of: Option<&Revision>) -> Value {
     let is_secret = ty.is_some_and(Type::is_secret);
     let mut object = match held.map(|held| &held.content) {
@@ -30,7 +30,7 @@ pub(super) fn json(held: Option<&Written>, ty: Option<&Type>, of: Option<&Revisi
             object
         }
         Some(Content::Sealed(_)) => json!({ "state": "secret" }),
-        // Whoever wrote it, it was declared to be none of our business.
+        // Whoever wrote it, it was declared to be a secret.
         Some(Content::Value(_)) if is_secret => json!({ "state": "secret" }),
         Some(Content::Value(value)) => {
             let mut object = shown(value);
@@ -48,7 +48,7 @@ pub(super) fn json(held: Option<&Written>, ty: Option<&Type>, of: Option<&Revisi
     object
 }
 
-/// `{"value": ...}`, or of a large one `{"begins": TEXT, "size": BYTES}`.
+/// `{"value": ...}`, or `{"begins": TEXT, "size": BYTES}` for a large value.
 pub(super) fn shown(value: &wattle::model::Value) -> Value {
     let text = value.to_string();
     if text.len() <= LARGEST {

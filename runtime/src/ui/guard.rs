@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use hyper::Uri;
 use sha2::{Digest as _, Sha256};
 
-/// What a URL must hold: 256 random bits.
+/// What a URL must contain: 256 random bits.
 #[derive(Clone, Debug)]
 pub(super) struct Token(String);
 
@@ -20,7 +20,7 @@ impl Token {
         &self.0
     }
 
-    /// Whether `uri` holds it, as its parameter `token`. How long this takes tells nothing of where they differ.
+    /// Whether `uri` has it as its parameter `token`. The time that this takes does not reveal where they differ.
     pub(super) fn is_in(&self, uri: &Uri) -> bool {
         let given = parameter(uri, "token").unwrap_or_default();
         let (ours, theirs) = (Sha256::digest(&self.0), Sha256::digest(given));
@@ -35,7 +35,7 @@ pub(super) fn parameter(uri: &Uri, name: &str) -> Option<String> {
     decoded(value)
 }
 
-/// Percent-encoding undone (RFC 3986, section 2.1); none if what comes out is no text.
+/// Decodes percent-encoding (RFC 3986, section 2.1). `None` if the result is not text.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -46,9 +46,9 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// Whether a browser that writes `host` into the header `Host` means this server, which listens at `own`. A page of another
-/// site may have its name lead here (DNS rebinding); it cannot have its browser write another name. Ports are not looked
-/// at: the one of a tunnel (`ssh -L`) is another one.
+/// Whether a browser that writes `host` into the header `Host` means this server, which listens on `own`. A page of
+/// another site can make its own name lead here (DNS rebinding), but cannot make its browser write another name. Ports
+/// are not compared, because a tunnel (`ssh -L`) has another one.
 pub(super) fn is_own(host: &str, own: IpAddr) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split_once(']').map_or("", |(name, _)| name),

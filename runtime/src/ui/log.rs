@@ -1,6 +1,6 @@
-//! The log of a server or a component: its last lines, and what is said from then on.
+//! The log of a server or a component: its last lines, and then every further line.
 //!
-//! Agents mask secrets as they write it.
+//! Agents mask secrets when they write it.
 
 use std::io::SeekFrom;
 use std::path::PathBuf;
@@ -17,36 +17,36 @@ use tokio::time::Instant;
 use super::answer::{Asked, event};
 use super::stream::{Flow, PULSE};
 
-/// Bytes from the end in which last lines are looked for.
+/// How many bytes from the end are searched for the last lines.
 const BACK: u64 = 4 << 20;
-/// Most last lines.
+/// The largest number of last lines.
 const LAST: usize = 1000;
-/// Bytes that are read at once.
+/// How many bytes are read at once.
 const PIECE: u64 = 256 << 10;
-/// Bytes of a line that are kept.
+/// How many bytes of a line are kept.
 const LINE: usize = 16 << 10;
-/// How often to look whether there is more.
+/// How often to check for more.
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// Where a log is.
 #[derive(Debug)]
 pub(super) enum Place {
-    /// A file here, and the component whose lines are wanted.
+    /// A file on this machine, and the component whose lines are wanted.
     File { path: PathBuf, component: Option<String> },
-    /// At a server that is not this machine.
+    /// On a server that is not this machine.
     Elsewhere { server: String },
 }
 
-/// Where the log of `of` is, a server or `SERVER/COMPONENT`; none if there is none of that name.
+/// Where the log of `of` is, which is a server or `SERVER/COMPONENT`. `None` if there is nothing of that name.
 pub(super) async fn find(asked: &Asked, of: &str) -> Option<Place> {
     let mut view = asked.looks.last();
     if !view.knows(of) {
-        // Nobody may have looked yet.
+        // It may be that nobody has looked yet.
         let mut views = asked.looks.look();
         let _ = tokio::time::timeout(Duration::from_secs(5), views.changed()).await;
         view = asked.looks.last();
     }
-    // What is no known name never becomes a path.
+    // A name that is not known never becomes a path.
     let (server, component) = match of.rsplit_once('/') {
         _ if view.has_server(of) => (of, None),
         Some((server, _)) if view.knows(of) => (server, Some(of.to_owned())),
@@ -58,7 +58,7 @@ pub(super) async fn find(asked: &Asked, of: &str) -> Option<Place> {
     })
 }
 
-/// The lines as events: `lines` with what there is, again and again; or `elsewhere`.
+/// The lines as events: `lines` with what is there, again and again, or `elsewhere`.
 pub(super) fn lines(place: Place, ended: watch::Receiver<Option<String>>) -> Flow {
     match place {
         Place::Elsewhere { server } => {
@@ -76,9 +76,9 @@ pub(super) fn lines(place: Place, ended: watch::Receiver<Option<String>>) -> Flo
 struct Follow {
     path: PathBuf,
     component: Option<String>,
-    // Up to where it was read; none before the first time.
+    // The position up to which it was read; `None` before the first time.
     at: Option<u64>,
-    // A line whose end is not there yet.
+    // A line whose end is still missing.
     half: Vec<u8>,
     spoke: Instant,
     ended: watch::Receiver<Option<String>>,
@@ -111,13 +111,13 @@ impl Follow {
     /// What is new, and whether something before it was left out.
     async fn read(&mut self) -> std::io::Result<(Vec<String>, bool)> {
         let before = self.at;
-        // From here on it is not the first time, whatever becomes of it.
+        // From here on it is not the first time, whatever the outcome.
         self.at.get_or_insert(0);
         let mut file = File::open(&self.path).await?;
         let length = file.metadata().await?.len();
         let from = match before {
             None => length.saturating_sub(BACK),
-            // It was begun anew.
+            // The file was started anew.
             Some(at) if at > length => 0,
             Some(at) => at,
         };
@@ -127,7 +127,7 @@ impl Follow {
         file.take(most).read_to_end(&mut bytes).await?;
         self.at = Some(from + bytes.len() as u64);
         let mut lines = Vec::new();
-        // The first line may be the rest of one.
+        // The first line may be the rest of a longer one.
         let mut skip = before.is_none() && from > 0;
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let room = LINE.saturating_sub(self.half.len()).min(piece.len());
@@ -149,7 +149,7 @@ impl Follow {
     }
 }
 
-/// The component that a line of an agent's log is about. What a recipe says stands before it.
+/// The component that a line of an agent's log is about. It stands before what a recipe prints.
 fn of(line: &str) -> Option<&str> {
     let (_, rest) = line.rsplit_once(" component=")?;
     match rest.strip_prefix('"') {

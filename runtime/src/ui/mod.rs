@@ -1,12 +1,13 @@
-//! The live view: the page of a topology with how it is doing, served to browsers on this machine.
+//! The live view: the page of a topology with its current state, served to browsers on this machine.
 //!
-//! What lives here: the server, what it tells, and who may ask. What must not: what the page looks like, which is
-//! [`wattle::diagram`]'s, and the command line. Like it, this only looks: nothing that is asked for changes anything.
+//! This module contains the server, what it sends, and who may ask. What the page looks like is up to
+//! [`wattle::diagram`], and the command line is elsewhere. Like the page, the server only reads: no request changes
+//! anything.
 //!
-//! Whoever has the URL may look: it holds a token without which everything is refused. A name in the header `Host` that is
-//! not this machine's own is refused as well, so that no page of another site can ask in a browser's name (`guard`).
-//! Every browser has one stream of events; what it was told last is compared with what is so now whenever it takes more, so
-//! one that is slow costs no memory and passes over what has passed.
+//! Everyone who has the URL may look. It contains a token, without which every request is refused. A name in the header
+//! `Host` that is not this machine's own is refused as well, so that no page of another site can send requests on a
+//! browser's behalf (`guard`). Every browser has one stream of events. Whenever it takes more, what it was sent last is
+//! compared with the current state. So a slow browser costs no memory, and skips states that have passed.
 
 mod answer;
 mod entry;
@@ -33,35 +34,35 @@ pub use server::{Listening, Ui};
 pub struct Shown {
     /// The data space of the stack.
     pub space: Space,
-    /// What opens what was asked for of the stack's infrastructure, and who reads it.
+    /// What decrypts what was requested of the stack's infrastructure, and who reads it.
     pub opens: Option<(OperatorKey, Arc<dyn Maker>)>,
-    /// Where `emit` may have left `graph.json`.
+    /// The directory in which `emit` may have left `graph.json`.
     pub directory: Option<PathBuf>,
-    /// Above the logs of the servers, if these are on this machine: `SERVER/agent.log`.
+    /// The directory above the servers' logs, if these are on this machine: `SERVER/agent.log`.
     pub logs: Option<PathBuf>,
 }
 
 /// Why there is no live view.
 #[derive(Debug, thiserror::Error)]
 pub enum UiError {
-    /// Something else listens there.
+    /// Something else already listens there.
     #[error("port {} of {} is taken by another program", address.port(), address.ip())]
     Taken {
-        /// Where.
+        /// The address.
         address: SocketAddr,
     },
-    /// It is no address of this machine.
+    /// It is not an address of this machine.
     #[error("{} is no address of this machine", address.ip())]
     Elsewhere {
-        /// Which.
+        /// The address.
         address: SocketAddr,
     },
-    /// The system refuses.
+    /// The system refuses to listen there.
     #[error("cannot listen at {address}: {}", wattle::manners::reason(source))]
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
 }

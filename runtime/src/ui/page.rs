@@ -1,4 +1,4 @@
-//! The page, and the picture on it.
+//! The page, and the diagram on it.
 
 use wattle::diagram::{self, Component, Edge, FILE_NAME, Kind, Port, Resource, Role, Why, WiredInput};
 use wattle::manners::read;
@@ -11,29 +11,29 @@ use crate::space::{Held, Plan, PlannedComponent, SpaceError};
 use super::guard::Token;
 use super::{Shown, plan};
 
-/// The page of the stack as it is deployed now.
+/// The page of the stack as it is currently deployed.
 ///
 /// # Errors
-/// When the data space cannot be read.
+/// If the data space cannot be read.
 pub(super) async fn page(shown: &Shown, token: &Token) -> Result<String, SpaceError> {
     let mut picture = match deployed(shown).await {
         Some(picture) => picture,
         None => planned(&Picture::read(&shown.space, None).await?),
     };
-    // What runs is of the stack, whatever the blueprint is called.
+    // What runs belongs to the stack, whatever the blueprint is called.
     picture.stack = shown.space.layout().stack().into();
     picture.live = Some(diagram::Live { events: format!("events?token={}", token.as_str()).into() });
     Ok(diagram::html(&picture))
 }
 
-/// What was drawn of the blueprint: as the data space has it, else as it was emitted.
+/// The diagram of the blueprint: the one in the data space, otherwise the one that was emitted.
 async fn deployed(shown: &Shown) -> Option<diagram::Diagram> {
     let kept = seed::picture(shown.space.store(), shown.space.layout()).await.ok().flatten();
     let emitted = || read(&shown.directory.as_deref()?.join(FILE_NAME)).ok();
     diagram::Diagram::from_json(&kept.or_else(emitted)?).ok()
 }
 
-/// What can be drawn of the plans of the servers alone.
+/// What can be drawn from the plans of the servers alone.
 pub(super) fn planned(stack: &Picture) -> diagram::Diagram {
     let mut drawn = diagram::Diagram::new(stack.stack.clone());
     for (server, standing) in &stack.servers {

@@ -1,4 +1,4 @@
-//! What a server is to do, for a browser: secrets are only said to be some.
+//! What a server has to do, for a browser. Secrets are shown only as secrets.
 
 use serde_json::{Value, json};
 use wattle::model::Type;
@@ -43,7 +43,7 @@ fn component(planned: &PlannedComponent) -> Value {
     })
 }
 
-/// Where a value comes from: itself, or in words.
+/// Where a value comes from: a constant itself, or a description.
 fn from(source: &Source, ty: &Type) -> Value {
     match source {
         _ if ty.is_secret() && is_constant(source) => json!({ "secret": true }),
@@ -57,7 +57,7 @@ pub(super) fn in_words(source: &Source, ty: &Type) -> String {
     if ty.is_secret() && is_constant(source) { "(secret)".into() } else { words(source) }
 }
 
-/// Whether a part of it is known already.
+/// Whether a part of it is already known.
 fn is_constant(source: &Source) -> bool {
     source.each().any(|part| matches!(part, Source::Constant(_) | Source::Leaf(Held::Sealed(_))))
 }

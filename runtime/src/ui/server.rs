@@ -19,16 +19,16 @@ use super::guard::Token;
 use super::watcher::{self, Looks};
 use super::{Shown, UiError};
 
-/// Most connections of those who have shown the token, at the same time. A browser has six at most.
+/// The largest number of simultaneous connections that have shown the token. A browser has at most six.
 const CONNECTIONS: usize = 64;
-/// Most of those who have not: the oldest makes room for the next one.
+/// The largest number of connections that have not. The oldest one makes room for the next.
 const STRANGERS: usize = 64;
-/// How long a client may take to say what it wants.
+/// How long a client may take to send its request.
 const HEADER: Duration = Duration::from_secs(10);
-/// How long clients have to take the last words.
+/// How long clients have to receive the last events.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// A live view that is served, until it is dropped.
+/// A live view that is served until it is dropped.
 #[derive(Debug)]
 pub struct Ui {
     address: SocketAddr,
@@ -38,7 +38,7 @@ pub struct Ui {
     watcher: JoinHandle<()>,
 }
 
-/// A live view that has its place, and shows nothing yet.
+/// A live view that is listening, but shows nothing yet.
 #[derive(Debug)]
 pub struct Listening {
     listener: TcpListener,
@@ -46,10 +46,10 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Takes a place at `address`; a free port of it, if that is 0.
+    /// Listens on `address`, on a free port if its port is 0.
     ///
     /// # Errors
-    /// Why it cannot be.
+    /// Why it cannot listen there.
     pub async fn at(address: SocketAddr) -> Result<Self, UiError> {
         let refused = |source: io::Error| match source.kind() {
             io::ErrorKind::AddrInUse => UiError::Taken { address },
@@ -61,7 +61,7 @@ impl Listening {
         Ok(Self { listener, address })
     }
 
-    /// Serves what is `shown`.
+    /// Serves `shown`.
     pub fn show(self, shown: Shown) -> Ui {
         let Self { listener, address } = self;
         let token = Token::generate();
@@ -75,12 +75,12 @@ impl Listening {
 }
 
 impl Ui {
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What a browser is given to look. Whoever has it may look.
+    /// The URL to open in a browser. Everyone who has it may look.
     pub fn url(&self) -> String {
         let mut shown = self.address;
         if shown.ip().is_unspecified() {
@@ -89,10 +89,10 @@ impl Ui {
         format!("http://{shown}/?token={}", self.token.as_str())
     }
 
-    /// Tells all browsers that it is over, and why, and ends.
+    /// Tells all browsers that it is over and why, and ends.
     pub async fn end(mut self, why: &str) {
         self.ended.send_replace(Some(why.to_owned()));
-        // What does not take its last words in time is cut off.
+        // Connections that do not receive the last events in time are closed.
         let _ = tokio::time::timeout(LAST_WORDS, &mut self.server).await;
     }
 }
@@ -104,7 +104,7 @@ impl Drop for Ui {
     }
 }
 
-/// Serves connections until it is over, and lets those that are there end.
+/// Serves connections until it is over, and lets the existing ones end.
 async fn serve(listener: TcpListener, asked: Arc<Asked>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let mut connections = JoinSet::new();
@@ -119,7 +119,7 @@ async fn serve(listener: TcpListener, asked: Arc<Asked>) {
         match accepted {
             Ok((stream, _)) => {
                 strangers.retain(|(task, place)| !task.is_finished() && place.get().is_none());
-                // Whoever says nothing keeps nobody out.
+                // Clients that send nothing must not keep others out.
                 if strangers.len() == STRANGERS
                     && let Some((oldest, _)) = strangers.pop_front()
                 {
@@ -129,7 +129,7 @@ async fn serve(listener: TcpListener, asked: Arc<Asked>) {
                 let task = connections.spawn(connection(stream, asked, Arc::clone(&room), Arc::clone(&place)));
                 strangers.push_back((task, place));
             }
-            // Too many open files: some will be closed.
+            // Too many open files. Some will be closed.
             Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
         }
     }
@@ -137,7 +137,7 @@ async fn serve(listener: TcpListener, asked: Arc<Asked>) {
     while connections.join_next().await.is_some() {}
 }
 
-/// The place of a connection that has shown the token.
+/// The permit of a connection that has shown the token.
 type Place = OnceLock<OwnedSemaphorePermit>;
 
 async fn connection(stream: TcpStream, asked: Arc<Asked>, room: Arc<Semaphore>, place: Arc<Place>) {
@@ -163,6 +163,6 @@ async fn connection(stream: TcpStream, asked: Arc<Asked>, room: Arc<Semaphore>, 
         _ = ended.wait_for(Option::is_some) => {}
     }
     served.as_mut().graceful_shutdown();
-    // A client that has gone is no matter of ours.
+    // It does not matter to us if a client has gone.
     let _ = served.await;
 }

@@ -16,10 +16,10 @@ use super::answer::event;
 use super::view::View;
 use super::watcher::Looks;
 
-/// How often something is said when there is nothing to say, so that a connection that has died is noticed.
+/// How often something is sent when there is no news, so that dead connections are noticed.
 pub(super) const PULSE: Duration = Duration::from_secs(15);
 
-/// A body: whole, or piece by piece as they are taken. Dropped, it leaves nothing behind.
+/// A body, sent at once or piece by piece as the client takes it. Dropping it leaves nothing behind.
 pub(super) enum Flow {
     Whole(Option<Bytes>),
     Pieces(BoxStream<'static, Bytes>),
@@ -60,7 +60,7 @@ impl Body for Flow {
     }
 }
 
-/// What one browser was told.
+/// What one browser was sent.
 struct Told {
     looks: Arc<Looks>,
     views: watch::Receiver<Arc<View>>,
@@ -69,9 +69,11 @@ struct Told {
     is_over: bool,
 }
 
-/// The events of one browser: everything first, then what has changed since it was told last, and that it is over.
+/// The events of one browser: first everything, then what has changed since it was last sent, and finally that it is
+/// over.
 ///
-/// A browser that comes again is told everything again: there is no other way to say what has been removed meanwhile.
+/// A browser that reconnects gets everything again, because there is no other way to say what was removed in the
+/// meantime.
 pub(super) fn events(looks: Arc<Looks>, ended: watch::Receiver<Option<String>>) -> Flow {
     let views = looks.look();
     let told = Told { looks, views, ended, last: None, is_over: false };
@@ -109,7 +111,7 @@ async fn next(mut told: Told) -> Option<(Bytes, Told)> {
     }
 }
 
-/// Everything, or what differs from what was told last; nothing if nothing does.
+/// Everything, or what differs from what was last sent. `None` if nothing does.
 fn tell(told: &mut Told, view: Arc<View>) -> Option<Bytes> {
     let bytes = match &told.last {
         None if view.is_empty() => return None,

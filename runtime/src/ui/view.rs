@@ -1,4 +1,4 @@
-//! What browsers are told, as JSON: the format `wattle-live/1` of docs/live-view.md.
+//! What browsers are sent, as JSON: the format `wattle-live/1` of docs/live-view.md.
 
 use std::sync::Arc;
 
@@ -14,31 +14,31 @@ use super::{entry, plan};
 
 /// The format of the events.
 const FORMAT: &str = "wattle-live/1";
-/// Most causes that are told.
+/// The largest number of causes that are sent.
 const CAUSES: usize = 20;
 
-/// Everything at one time, each piece as JSON.
+/// Everything at one moment, with each piece as JSON.
 #[derive(Clone, Debug, Default)]
 pub(super) struct View {
-    /// What there is once.
+    /// Pieces that exist only once.
     top: IndexMap<&'static str, Arc<str>>,
     servers: Pieces,
     components: Pieces,
     entries: Pieces,
-    /// What servers are to do.
+    /// What servers have to do.
     plans: Pieces,
     resources: Pieces,
-    // Of which resources were written, so that they are written once.
+    // The infrastructure whose resources were serialised, so that each state is serialised only once.
     built: Option<Arc<Infrastructure>>,
-    // Of which each plan was written, so that it is written once.
+    // The plan from which each piece was serialised, so that it is serialised only once.
     of: IndexMap<Name, Arc<Plan>>,
 }
 
 type Pieces = IndexMap<Name, Arc<str>>;
 
 impl View {
-    /// `picture`, what the entries hold, and the infrastructure as it is `built` or why that is not known; what `before` has
-    /// already is taken from there.
+    /// Makes a view from `picture`, the content of the entries, and the infrastructure as it is `built` (or why that is
+    /// not known). What `before` already has is reused.
     pub(super) fn of(
         picture: &Picture,
         entries: &IndexMap<Name, Option<Written>>,
@@ -115,14 +115,14 @@ impl View {
         }
     }
 
-    /// The same, but it is not known whether it still is so.
+    /// The same view, with a note that it may no longer be current.
     pub(super) fn in_trouble(&self, why: &str) -> Self {
         let mut view = self.clone();
         view.top.insert("trouble", json!(why).to_string().into());
         view
     }
 
-    /// Whether nothing was seen yet.
+    /// Whether nothing has been seen yet.
     pub(super) fn is_empty(&self) -> bool {
         self.top.is_empty()
     }
@@ -147,7 +147,7 @@ impl View {
         ]
     }
 
-    /// All of it.
+    /// All of it, as one object.
     pub(super) fn whole(&self) -> String {
         let top = self.top.iter().map(|(key, value)| (*key, &**value));
         let maps =
@@ -158,7 +158,7 @@ impl View {
         object([("format", format.as_str()), ("at", &at)].into_iter().chain(top).chain(maps))
     }
 
-    /// What is other than it was `before`: pieces that are no more are `null`. None if nothing is.
+    /// What has changed since `before`; removed pieces are `null`. `None` if nothing has changed.
     pub(super) fn since(&self, before: &Self) -> Option<String> {
         let changed = self.top.iter().filter(|(key, value)| before.top.get(*key) != Some(*value));
         let mut found: Vec<(&str, String)> = changed.map(|(key, value)| (*key, value.to_string())).collect();
@@ -179,13 +179,13 @@ impl View {
     }
 }
 
-/// An object of JSON, of values that are JSON already.
+/// A JSON object from values that are JSON already.
 fn object<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let pairs = pairs.map(|(key, value)| format!("{}:{value}", json!(key)));
     format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
 }
 
-/// A hop; of one that is under way, when it was looked at says nothing.
+/// A hop. For one in progress, the time of looking means nothing and is left out.
 fn hop(hop: &report::Hop) -> Value {
     let mut object = json!(hop);
     if hop.open

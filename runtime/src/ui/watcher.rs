@@ -1,4 +1,4 @@
-//! Looking at the data space, for as long as anybody wants to know.
+//! Looks at the data space for as long as anybody wants to know.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,14 +14,15 @@ use crate::space::{Content, Space, SpaceError, Written};
 use super::Shown;
 use super::view::View;
 
-/// How often to look, at most.
+/// The shortest pause between two looks.
 const PAUSE: Duration = Duration::from_millis(300);
-/// How much longer than a look that was answered the pause after it is: looking is not to be what a data space is busy with.
+/// How much longer the pause after a successful look is than the look itself, so that looking is not what keeps a data
+/// space busy.
 const RATIO: u32 = 4;
 /// How long a data space may take to answer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What was seen last, for all who look.
+/// What was seen last, for everyone who looks.
 #[derive(Debug)]
 pub(super) struct Looks {
     views: watch::Sender<Arc<View>>,
@@ -33,7 +34,7 @@ impl Looks {
         Arc::new(Self { views: watch::Sender::new(Arc::default()), wanted: Notify::new() })
     }
 
-    /// What is seen from now on. As long as the result lives, somebody looks.
+    /// What is seen from now on. As long as the result lives, somebody is looking.
     pub(super) fn look(&self) -> watch::Receiver<Arc<View>> {
         let mut views = self.views.subscribe();
         views.mark_unchanged();
@@ -47,7 +48,7 @@ impl Looks {
     }
 }
 
-/// Looks for ever, while anybody wants to know.
+/// Looks forever, while anybody wants to know.
 pub(super) async fn watch(shown: Shown, looks: Arc<Looks>) {
     let Shown { space, opens, .. } = shown;
     let mut seen = Seen::of(Onlooker::new(space.store(), space.layout().stack(), opens));
@@ -92,7 +93,7 @@ impl Seen {
             let mut before = std::mem::take(&mut self.entries);
             self.entries = names.into_iter().map(|name| (name.clone(), before.swap_remove(&name).flatten())).collect();
         }
-        // A value of the revision is there to stay.
+        // A value of the current revision no longer changes.
         let may_change = |held: &Option<Written>| match held {
             Some(written) if !matches!(written.content, Content::Failure(_)) => written.of() < revision,
             _ => true,
@@ -102,7 +103,7 @@ impl Seen {
         for (name, held) in names.iter().zip(report::contents(space, &names).await?) {
             self.entries.insert(name.clone(), held);
         }
-        // What is wrong with it is no reason to show no software.
+        // Trouble with the infrastructure is no reason not to show the software.
         let built = self.building.look().await.map_err(|error| error.to_string());
         self.view = View::of(&picture, &self.entries, built, clock::now(), &self.view);
         self.picture = Some(picture);

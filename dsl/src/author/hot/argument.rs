@@ -1,4 +1,4 @@
-//! What Heat's functions take.
+//! The arguments of Heat's functions.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::author::port::{PortType, scalars};
 use crate::author::text::{AtDeployment, Open, Text};
 use crate::model;
 
-/// What one of Heat's functions takes, whatever its type: all that is known before the servers run.
+/// An argument of one of Heat's functions, of any type: every value that is known before the servers run.
 #[diagnostic::on_unimplemented(
     message = "Heat's functions do not take `{Self}`",
     label = "not a value that Heat knows",

@@ -1,4 +1,4 @@
-//! Conditions: what Heat decides by.
+//! Conditions, by which Heat decides.
 
 use crate::author::handle::{Condition, Id};
 use crate::author::topology::{Topology, insert};
@@ -7,8 +7,8 @@ use crate::model::{self, Kind, Source};
 use super::argument::Argument;
 
 impl Topology {
-    /// Declares a condition: what [`hot::equals`](super::equals), [`hot::not`](super::not), [`hot::and`](super::and) and
-    /// [`hot::or`](super::or) return, a parameter, or a truth value.
+    /// Declares a condition. `value` is what [`hot::equals`](super::equals), [`hot::not`](super::not),
+    /// [`hot::and`](super::and) or [`hot::or`](super::or) returns, or a parameter, or a boolean.
     ///
     /// ```
     /// use wattle::prelude::*;

@@ -1,4 +1,4 @@
-//! What a template says of a resource besides its properties.
+//! What a template says about a resource besides its properties.
 
 use crate::author::expression::Expression;
 use crate::author::handle::Resource;
@@ -14,7 +14,8 @@ pub struct Definition<'t> {
 }
 
 impl Topology {
-    /// Says of a resource what is no property: under which condition there is one, after which others it is made, ...
+    /// Sets what is not a property of a resource: under which condition it exists, after which other resources Heat
+    /// makes it, and so on.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -34,15 +35,15 @@ impl Topology {
 }
 
 impl Definition<'_> {
-    /// There is such a resource only under `condition`: a [`Condition`](super::Condition), or what a function of
+    /// Makes the resource exist only under `condition`: a [`Condition`](super::Condition), or what a function of
     /// conditions returns.
     pub fn condition(self, condition: impl Argument) -> Self {
         self.set(condition.into_argument(), |resource, value| resource.condition = value)
     }
 
-    /// Heat makes `other` before, although nothing of it is used.
+    /// Has Heat make `other` first, even though the resource uses nothing of it.
     pub fn depends_on(mut self, other: impl AsResource) -> Self {
-        // Of another topology: a name that nothing has, so that `check` finds it.
+        // For a resource of another topology: a name that nothing has, so that `check` reports it.
         let name = self.topology.resource_name(other.resource()).unwrap_or_else(|| "#foreign".into());
         if let Some(resource) = self.defined() {
             resource.depends_on.push(name);
@@ -50,27 +51,27 @@ impl Definition<'_> {
         self
     }
 
-    /// The metadata, a map.
+    /// Sets the metadata, a map.
     pub fn metadata(self, metadata: impl Argument) -> Self {
         self.set(metadata.into_argument(), |resource, value| resource.metadata = value)
     }
 
-    /// What becomes of it when it leaves the stack: `Delete`, `Retain` or `Snapshot`.
+    /// Sets what happens to the resource when it leaves the stack: `Delete`, `Retain` or `Snapshot`.
     pub fn deletion_policy(self, policy: impl Argument) -> Self {
         self.set(policy.into_argument(), |resource, value| resource.deletion_policy = value)
     }
 
-    /// How it is updated, a map.
+    /// Sets how the resource is updated, a map.
     pub fn update_policy(self, policy: impl Argument) -> Self {
         self.set(policy.into_argument(), |resource, value| resource.update_policy = value)
     }
 
-    /// It stands for what exists already under this identity, and Heat does not make it.
+    /// Makes the resource stand for something that exists already under this identity. Heat does not make it.
     pub fn external_id(self, id: impl Argument) -> Self {
         self.set(id.into_argument(), |resource, value| resource.external_id = value)
     }
 
-    /// What it is, for who reads the template.
+    /// Says what the resource is, for people who read the template.
     pub fn description(mut self, text: &str) -> Self {
         if let Some(resource) = self.defined() {
             text.clone_into(&mut resource.description);
@@ -86,7 +87,7 @@ impl Definition<'_> {
         self
     }
 
-    /// The definition, unless the resource is one of another topology.
+    /// The definition; `None` if the resource belongs to another topology.
     fn defined(&mut self) -> Option<&mut model::Resource> {
         let id = self.resource.id;
         if id.topology != self.topology.id {

@@ -7,7 +7,7 @@ use crate::author::input::Public;
 use super::argument::{Argument, AsResource};
 use super::value::Value;
 
-/// Any function of Heat's: for those that have no function of their own here.
+/// Calls any function of Heat's. Use it for those that have no function of their own here.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -19,7 +19,7 @@ pub fn function(name: &str, argument: impl Argument) -> Value {
     call(name, argument.into_argument())
 }
 
-/// The name of what is referred to, where a function takes that.
+/// The name of a parameter or resource, for functions that take a name.
 fn name_of(subject: Expression) -> Expression {
     match subject {
         Expression::Leaf(handle) => Expression::Leaf(Handle::NameOf(Box::new(handle))),
@@ -39,18 +39,19 @@ fn named(name: &str, items: impl IntoIterator<Item = (&'static str, Expression)>
     call(name, Expression::Map(items.into_iter().map(|(key, value)| (key.into(), value)).collect()))
 }
 
-/// What Heat knows a resource by, where a value is needed and not its handle.
+/// The identity by which Heat knows a resource. Use it where a value is needed instead of a handle.
 pub fn get_resource(resource: impl AsResource) -> Value {
     Value(resource.resource().into())
 }
 
-/// A part of a parameter's value: `path` is keys and indices into it.
+/// A part of a parameter's value. `path` is a list of keys and indices into it.
 pub fn get_param<T: Public>(parameter: Parameter<T>, path: impl IntoIterator<Item = impl Argument>) -> Value {
     let path = path.into_iter().map(Argument::into_argument);
     many("get_param", std::iter::once(name_of(parameter.into())).chain(path))
 }
 
-/// An attribute of a resource, or a part of one: `path` is the attribute's name, and keys and indices into its value.
+/// An attribute of a resource, or a part of one. `path` is the attribute's name, followed by keys and indices into its
+/// value.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -64,12 +65,12 @@ pub fn get_attr(resource: impl AsResource, path: impl IntoIterator<Item = impl A
     many("get_attr", std::iter::once(subject).chain(path.into_iter().map(Argument::into_argument)))
 }
 
-/// All attributes of a resource, as a map: `get_attr` with nothing but the resource.
+/// All attributes of a resource, as a map: `get_attr` with only the resource.
 pub fn attributes(resource: impl AsResource) -> Value {
     many("get_attr", [name_of(resource.resource().into())])
 }
 
-/// One of two values: the first where the condition holds.
+/// One of two values: `then` if the condition holds, `otherwise` if it does not.
 pub fn if_(condition: impl Argument, then: impl Argument, otherwise: impl Argument) -> Value {
     many("if", [condition.into_argument(), then.into_argument(), otherwise.into_argument()])
 }
@@ -89,22 +90,22 @@ pub fn and(conditions: impl IntoIterator<Item = impl Argument>) -> Value {
     many("and", conditions.into_iter().map(Argument::into_argument))
 }
 
-/// Whether a condition holds.
+/// Whether at least one condition holds.
 pub fn or(conditions: impl IntoIterator<Item = impl Argument>) -> Value {
     many("or", conditions.into_iter().map(Argument::into_argument))
 }
 
-/// Whether a list or a text has a value.
+/// Whether a list or a text contains a value.
 pub fn contains(value: impl Argument, sequence: impl Argument) -> Value {
     many("contains", [value.into_argument(), sequence.into_argument()])
 }
 
-/// Texts joined by a delimiter. Text around single values is [`text!`](crate::text).
+/// Joins texts with a delimiter. For text around single values, use [`text!`](crate::text).
 pub fn list_join(delimiter: impl Argument, texts: impl Argument) -> Value {
     many("list_join", [delimiter.into_argument(), texts.into_argument()])
 }
 
-/// A text cut at each delimiter.
+/// Splits a text at each delimiter.
 pub fn str_split(delimiter: impl Argument, text: impl Argument) -> Value {
     many("str_split", [delimiter.into_argument(), text.into_argument()])
 }
@@ -126,24 +127,24 @@ pub fn str_replace(template: impl Argument, params: impl Argument) -> Value {
     replace("str_replace", template, params)
 }
 
-/// As [`str_replace`]; each key must be in the text.
+/// Like [`str_replace`], but each key must be in the text.
 pub fn str_replace_strict(template: impl Argument, params: impl Argument) -> Value {
     replace("str_replace_strict", template, params)
 }
 
-/// As [`str_replace_strict`]; no value may be empty.
+/// Like [`str_replace_strict`], but no value may be empty.
 pub fn str_replace_vstrict(template: impl Argument, params: impl Argument) -> Value {
     replace("str_replace_vstrict", template, params)
 }
 
-/// The digest of a text: of `md5`, `sha1`, `sha224`, `sha256`, `sha384` and `sha512`.
+/// The digest of a text, by `md5`, `sha1`, `sha224`, `sha256`, `sha384` or `sha512`.
 pub fn digest(algorithm: impl Argument, text: impl Argument) -> Value {
     many("digest", [algorithm.into_argument(), text.into_argument()])
 }
 
-/// A copy of `template` for each combination of items of the lists, in which the keys stand for the items.
+/// A copy of `template` for each combination of items of the lists. The keys of `for_each` stand for the items.
 ///
-/// A list that is known while the blueprint runs is iterated over in Rust.
+/// To iterate over a list that is known while the blueprint runs, use a loop in Rust.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -161,27 +162,27 @@ pub fn filter(values: impl Argument, list: impl Argument) -> Value {
     many("filter", [values.into_argument(), list.into_argument()])
 }
 
-/// Maps as one; later ones win.
+/// Merges maps into one; later ones win.
 pub fn map_merge(maps: impl Argument) -> Value {
     call("map_merge", maps.into_argument())
 }
 
-/// A map with keys and values replaced: `replacements` has `keys`, `values` or both.
+/// A map with its keys and values replaced. `replacements` has `keys`, `values` or both.
 pub fn map_replace(map: impl Argument, replacements: impl Argument) -> Value {
     many("map_replace", [map.into_argument(), replacements.into_argument()])
 }
 
-/// Lists as one.
+/// Joins lists into one.
 pub fn list_concat(lists: impl Argument) -> Value {
     call("list_concat", lists.into_argument())
 }
 
-/// Lists as one, each value once.
+/// Joins lists into one that has each value once.
 pub fn list_concat_unique(lists: impl Argument) -> Value {
     call("list_concat_unique", lists.into_argument())
 }
 
-/// A URL of its parts: `scheme`, `host`, `port`, `path`, `query`, ...
+/// A URL made from its parts: `scheme`, `host`, `port`, `path`, `query`, ...
 pub fn make_url(parts: impl Argument) -> Value {
     call("make_url", parts.into_argument())
 }
@@ -205,7 +206,7 @@ pub fn stack_id() -> Value {
     pseudo("OS::stack_id")
 }
 
-/// The id of the project that the stack is of.
+/// The id of the project that the stack belongs to.
 pub fn project_id() -> Value {
     pseudo("OS::project_id")
 }

@@ -5,7 +5,7 @@ use crate::author::input::Public;
 use crate::author::port::PortType;
 use crate::model::{Type, Value};
 
-/// Any value that JSON can say: the type of a parameter that is a map or a list of whatever.
+/// Any value that JSON can express: the type of a parameter that is a map or a list of anything.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -25,7 +25,7 @@ use crate::model::{Type, Value};
 pub struct Json(pub Value);
 
 impl Json {
-    /// The value that JSON text is; text that is no JSON stays text.
+    /// The value of a JSON text. Text that is not JSON stays text.
     pub fn of(text: &str) -> Value {
         serde_json::from_str(text).unwrap_or_else(|_| text.into())
     }
@@ -54,7 +54,7 @@ impl Constant<Json> for Json {
     }
 }
 
-/// Text that is no JSON stays text, which Heat refuses as the default of such a parameter.
+/// Text that is not JSON stays text, and Heat refuses that as the default of such a parameter.
 #[diagnostic::do_not_recommend]
 impl Constant<Json> for &str {
     fn into_constant(self) -> Value {

@@ -1,9 +1,10 @@
-//! What Heat computes itself: its functions, conditions, and what a template says of resources besides properties.
+//! What Heat itself computes: its functions, its conditions, and what a template says about resources besides
+//! properties.
 //!
-//! A blueprint computes in Rust what is known while it runs. What is known only when the stack is deployed, such as a
-//! parameter's value, is Heat's to compute, by the functions of HOT (HOT specification, "intrinsic functions"): each is
-//! a function of this module, under its own name, and [`function`] is any other. Their result is a [`Value`], which every
-//! property takes.
+//! A blueprint computes in Rust what is known while it runs. What is known only at deployment, such as a parameter's
+//! value, must be computed by Heat, with the functions of HOT (HOT specification, "intrinsic functions"). Each of them
+//! is a function of this module, under its own name, and [`function`] calls any other. Their result is a [`Value`],
+//! which every property takes.
 //!
 //! ```
 //! use wattle::prelude::*;

@@ -10,11 +10,11 @@ use crate::author::topology::Topology;
 
 use super::value::Value;
 
-/// Parameters that are given to a stack of their blueprint's template. Implemented by `#[derive(Parameters)]`.
+/// Parameters that can be given to a stack of their blueprint's template. Implemented by `#[derive(Parameters)]`.
 pub trait Stacked: Parameters {
-    /// The stack before it is added, with a setter for each parameter. One without a default must be set.
+    /// The stack before it is added, with a setter for each parameter. Parameters without a default must be set.
     type Stack;
-    /// A stack of which nothing is set yet.
+    /// A stack with nothing set yet.
     fn stack(properties: Properties) -> Self::Stack;
 }
 
@@ -26,7 +26,7 @@ impl Stacked for () {
     }
 }
 
-/// The template of the blueprint `B`, beside the one that is being written: what [`Topology::template`] returns.
+/// The template of the blueprint `B`, written beside the template of this topology. [`Topology::template`] returns one.
 ///
 /// [`Topology::template`]: crate::Topology::template
 #[derive(Clone)]
@@ -40,7 +40,8 @@ impl<B: Blueprint> Nested<B> {
         Self { path: path.into(), blueprint: PhantomData }
     }
 
-    /// A stack of the template: `t.add(name, template.stack())`, with a setter for each parameter of the blueprint.
+    /// A stack of the template, with a setter for each parameter of the blueprint. Add it with
+    /// `t.add(name, template.stack())`.
     #[track_caller]
     pub fn stack(&self) -> <B::Parameters as Stacked>::Stack
     where
@@ -50,14 +51,14 @@ impl<B: Blueprint> Nested<B> {
     }
 }
 
-/// What a group of Heat's can make several of.
+/// What one of Heat's groups can have several of.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the member of a group",
     label = "neither a resource nor a stack",
     note = "a member is one resource (`t.member(neutron::Port::new(net))`), or a stack of a nested template: `t.member(template.stack())`"
 )]
 pub trait Member: Part {
-    /// What it is given.
+    /// The properties that it was given.
     fn into_properties(self) -> Properties;
 }
 
@@ -69,10 +70,10 @@ impl Member for RawResource {
 }
 
 impl Topology {
-    /// What a group makes each of its members of, such as `OS::Heat::ResourceGroup` by its property `resource_def`: a resource, or a
-    /// stack of a nested template. The compiler checks it as it checks what is added.
+    /// Defines the members of a group, such as those of an `OS::Heat::ResourceGroup` in its property `resource_def`. A
+    /// member is a resource, or a stack of a nested template. The compiler checks it just as it checks what is added.
     ///
-    /// Heat shows the properties of a group to whoever may see the stack, and so what its members are given.
+    /// Heat shows the properties of a group to everyone who may see the stack, including what the members are given.
     ///
     /// ```
     /// use wattle::prelude::*;

@@ -12,7 +12,7 @@ pub struct StackOutput<'t> {
 }
 
 impl Topology {
-    /// Shows a value as an output of the stack. What other blueprints read is exported instead
+    /// Shows a value as an output of the stack. A value that other blueprints read is exported instead
     /// ([`Exports`](crate::Exports)), with its type.
     ///
     /// ```
@@ -38,13 +38,13 @@ impl Topology {
 }
 
 impl StackOutput<'_> {
-    /// What it is, for who reads it.
+    /// Says what the output is, for people who read it.
     pub fn description(mut self, text: &str) -> Self {
         text.clone_into(&mut self.output().description);
         self
     }
 
-    /// There is such an output only under `condition`: a [`Condition`](super::Condition), or what a function of
+    /// Makes the output exist only under `condition`: a [`Condition`](super::Condition), or what a function of
     /// conditions returns.
     pub fn condition(mut self, condition: impl Argument) -> Self {
         let condition = self.topology.lower(&condition.into_argument());

@@ -1,4 +1,4 @@
-//! What a template says of itself, and the files that it names.
+//! What a template says about itself, and the files that it names.
 
 use crate::author::blueprint::Blueprint;
 use crate::author::expression::Expression;
@@ -11,12 +11,13 @@ use super::nested::Nested;
 use super::value::Value;
 
 impl Topology {
-    /// The version of HOT that the template is of, by its date or its release's name. Without it, it is the newest that Heat has had since 2021.
+    /// Sets the template's version of HOT, as a date or as the name of a release. The default is the newest version
+    /// that Heat has had since 2021.
     pub fn version(&mut self, version: &str) {
         self.model.version = version.into();
     }
 
-    /// The content of a file, text or bytes, which stays one beside the template: `path` is its name there.
+    /// Returns the content of a file, text or bytes. It stays a file beside the template, under the name `path`.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -37,11 +38,12 @@ impl Topology {
         Value(Expression::Function { name: "get_file".into(), argument: Box::new(path.into()) })
     }
 
-    /// Emits the template of `blueprint` beside this one, as the file `path`: resources of the type `path` are stacks
-    /// of it, with its parameters as their properties. `stack` of what it returns makes one, with a setter for each.
+    /// Emits the template of `blueprint` beside this one, as the file `path`. Resources of the type `path` are stacks
+    /// of that template, and their properties are its parameters. Call `stack` on the result to make one, with a setter
+    /// for each parameter.
     ///
-    /// A [`Module`](crate::Module) is the usual way to a part of a blueprint; this is for parts that Heat keeps as stacks
-    /// of their own: one of each in a group, or one under a condition.
+    /// A [`Module`](crate::Module) is the usual way to write a part of a blueprint. This method is for parts that Heat
+    /// keeps as stacks of their own: one for each member of a group, or one under a condition.
     ///
     /// ```
     /// use wattle::prelude::*;
@@ -67,7 +69,7 @@ impl Topology {
     /// ```
     ///
     /// # Panics
-    /// When the blueprint's model has errors. It is a program of its own as well, which tells them.
+    /// If the blueprint's model has errors. The blueprint is also a program of its own, which reports them.
     pub fn template<B: Blueprint>(&mut self, path: &str, blueprint: B) -> Nested<B> {
         let model = blueprint.model(B::Config::default());
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -85,7 +87,7 @@ impl Topology {
         Nested::new(path)
     }
 
-    /// Shows parameters as belonging together, by their names.
+    /// Groups parameters, given by their names, so that they are shown together.
     #[track_caller]
     pub fn parameter_group(&mut self, label: &str, description: &str, parameters: &[&str]) {
         let mut group = ParameterGroup::new(parameters.iter().map(|name| (*name).into()).collect(), Source::caller());

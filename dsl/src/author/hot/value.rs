@@ -10,12 +10,13 @@ use crate::model;
 
 use super::argument::Argument;
 
-/// A value that Heat computes, of a type that is not known here: every property and every input takes it, and whether
-/// it fits is judged when the stack is deployed.
+/// A value that Heat computes and whose type is not known here. Every property and every input takes it; whether it
+/// fits is judged when the stack is deployed.
 #[derive(Clone)]
 pub struct Value(pub(super) Expression);
 
-/// Takes any value for what a property needs: a number where text is expected, a parameter of another type.
+/// Lets any value stand where a property needs another type: a number where text is expected, or a parameter of another
+/// type.
 ///
 /// ```
 /// use wattle::prelude::*;
@@ -34,12 +35,12 @@ pub fn null() -> Value {
     Value(Expression::Constant(model::Value::Null))
 }
 
-/// A list of nothing.
+/// An empty list.
 pub fn empty_list() -> Value {
     Value(Expression::List(Vec::new()))
 }
 
-/// A map of nothing.
+/// An empty map.
 pub fn empty_map() -> Value {
     Value(Expression::Map(IndexMap::default()))
 }

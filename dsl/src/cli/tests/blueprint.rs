@@ -17,7 +17,7 @@ pub fn demo(t: &mut Topology, p: Settings, c: Config) -> Exports {
 ";
 
 thread_local! {
-    /// What the last run was configured with.
+    /// The configuration of the last run.
     pub(super) static CONFIG: RefCell<Option<Config>> = const { RefCell::new(None) };
 }
 
@@ -114,7 +114,7 @@ impl Blueprint for Demo {
         let parameters = Settings::declare(&mut t);
         let exports = self.build(&mut t, parameters, config);
         let mut model = t.finish(exports);
-        // Two resources that need each other, found at places of the source above.
+        // Two resources that need each other, at places of the source above.
         if loose && model.resources.len() > 1 {
             for (index, other, column) in [(0, "server1", 7), (1, "server0", 5)] {
                 let binding = crate::model::Binding {
@@ -129,7 +129,7 @@ impl Blueprint for Demo {
     }
 }
 
-/// One that exports nothing.
+/// A blueprint that exports nothing.
 pub(super) struct Quiet;
 
 impl Blueprint for Quiet {

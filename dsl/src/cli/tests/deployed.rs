@@ -47,14 +47,14 @@ fn a_directory_says_what_is_deployed() {
     let directory = directory.to_str().expect("text");
     let (after, told) = emit(&scratch, 300, &["--deployed", directory]);
     assert_eq!((before.moved(&after), counts(&after, 300), told.as_str()), (Vec::new(), (240, 60), ""));
-    // Without it, nobody can know.
+    // Without it, the places cannot be known.
     fs::remove_dir_all(scratch.0.join("demo")).expect("removed");
     let (after, told) = emit(&scratch, 300, &[]);
     assert_eq!(counts(&after, 300), (0, 300));
     assert!(told.contains("give what was emitted then with `--deployed DIR`"), "{told}");
     let (_, told) = emit(&scratch, 300, &["--deployed", directory]);
     assert_eq!(told, "");
-    // A plan is of what `emit` would write.
+    // A plan is about what `emit` would write.
     let plan = |args: &[&str]| {
         demo(&[&["plan", "--out", released.path(), "--set", "nodes=300", "--format", "json"], args].concat()).out
     };

@@ -1,4 +1,4 @@
-//! What is said, and where.
+//! What is written, and where.
 
 use insta::assert_snapshot;
 

@@ -13,13 +13,13 @@ fn what_is_against_a_policy_is_reported_with_the_rest() {
     let ran = demo(&["check", "--policy", &team, "--format", "concise"]);
     assert_eq!(ran.exit, Exit::Failed, "{ran}");
     assert!(ran.out.contains("error[W1501]: ") && ran.out.contains("lacks the label `owner`"), "{ran}");
-    // What is no more than a warning lets it pass, unless warnings are errors.
+    // A mere warning lets the model pass, unless warnings are errors.
     let company = scratch.write("company.yaml", "tags: {required: [owner], severity: warning}\n");
     let ran = demo(&["check", "--policy", &company, "--format", "concise"]);
     assert_eq!(ran.exit, Exit::Fine, "{ran}");
     assert!(ran.out.contains("warning[W1501]: "), "{ran}");
     assert_eq!(demo(&["check", "--policy", &company, "--deny-warnings"]).exit, Exit::Failed);
-    // Both hold.
+    // Both policies hold.
     let ran = demo(&["check", "--policy", &company, "--policy", &team, "--format", "concise"]);
     assert!(ran.out.contains("warning[W1501]: ") && ran.out.contains("error[W1501]: "), "{ran}");
 }
@@ -39,7 +39,7 @@ fn a_team_has_policies_of_its_own() {
             && ran.out.contains("the policy `nothing` asks for it"),
         "{ran}"
     );
-    // Elsewhere nobody knows it.
+    // It is unknown elsewhere.
     let ran = demo(&["check", "--policy", &team]);
     assert_eq!(ran.exit, Exit::Usage, "{ran}");
     assert!(ran.err.contains("there is no policy `nothing`"), "{ran}");

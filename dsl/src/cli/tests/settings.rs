@@ -1,4 +1,4 @@
-//! Settings, and what is said of wrong ones.
+//! Settings, and the messages about wrong ones.
 
 use insta::assert_snapshot;
 

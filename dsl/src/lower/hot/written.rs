@@ -1,4 +1,4 @@
-//! How values and constraints are written, for those whose form in HOT is not that of the data.
+//! Serialises values and constraints whose form in HOT differs from that of the data.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -55,7 +55,7 @@ struct StrReplace<'a> {
     params: &'a [(Name, Hot)],
 }
 
-/// Pairs as a map: as maps of a few keys they take less time and room than hashed ones.
+/// Serialises pairs as a map. For maps with few keys, pairs take less time and space than a hash map.
 pub(super) fn map<S: Serializer>(pairs: impl AsRef<[(Name, Hot)]>, to: S) -> Result<S::Ok, S::Error> {
     to.collect_map(pairs.as_ref().iter().map(|(name, value)| (name, value)))
 }
@@ -64,7 +64,7 @@ pub(super) fn constraints<S: Serializer>(constraints: &[Constraint], to: S) -> R
     to.collect_seq(constraints.iter().map(HotConstraint))
 }
 
-/// A constraint as HOT writes it: whole numbers without a fraction.
+/// A constraint as HOT writes it, with whole numbers written without a fraction.
 struct HotConstraint<'a>(&'a Constraint);
 
 impl Serialize for HotConstraint<'_> {

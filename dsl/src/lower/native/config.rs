@@ -1,4 +1,4 @@
-//! Configs: what is run, once for each kind of component.
+//! Configs: what is run, once for each component type.
 
 use crate::lower::hot::{Hot, HotResource, Template};
 use crate::model::{Carrier, Declaration, Name, Type, Value};
@@ -17,7 +17,7 @@ pub(super) fn add(forms: &Forms<'_>, template: &mut Template) {
     }
 }
 
-/// What is run, and by which hook.
+/// What is run, and the hook that runs it.
 fn run(kind: &Kind<'_>) -> (&'static str, String) {
     match kind.form {
         Form::Program => ("script", program::of(kind.declaration)),
@@ -28,7 +28,7 @@ fn run(kind: &Kind<'_>) -> (&'static str, String) {
     }
 }
 
-/// The kind whose configs have the most bytes, and how many these are.
+/// The component type whose configs have the most bytes, and how many.
 pub(super) fn largest<'m>(forms: &Forms<'m>) -> Option<(&'m Declaration, usize)> {
     let sizes = forms.kinds.values().map(|kind| (kind.declaration, run(kind).1.len() * kind.configs.len()));
     sizes.max_by_key(|(_, bytes)| *bytes)
@@ -39,7 +39,7 @@ fn config(kind: &Kind<'_>, lack: &[&Name]) -> HotResource {
     let (group, text) = run(kind);
     let mut config = HotResource::new("OS::Heat::SoftwareConfig".into());
     config.set("group".into(), group.into());
-    // The hooks look into it, and would not start without.
+    // The hooks read this, and would not start without it.
     config.set("options".into(), Hot::Map(Vec::new()));
     let inputs = declaration.inputs.iter().filter(|(name, _)| !lack.contains(name));
     let inputs: Vec<Hot> = inputs
@@ -73,8 +73,8 @@ fn config(kind: &Kind<'_>, lack: &[&Name]) -> HotResource {
     config
 }
 
-/// The type of an input for heat-agents. They make text of whatever a `String` is given, and leave the rest as it is;
-/// variables of the environment must be text, but for lists and maps, which become JSON.
+/// The type of an input for heat-agents. They turn anything that a `String` is given into text, and leave the rest
+/// unchanged. Environment variables must be text, except for lists and maps, which become JSON.
 fn heat_type(kind: &Kind<'_>, ty: &Type) -> &'static str {
     match ty.revealed() {
         Type::List(_) => "CommaDelimitedList",

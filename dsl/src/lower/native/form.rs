@@ -1,4 +1,4 @@
-//! In which form each kind of component reaches Heat: as its tool's own hook takes it, or as a program of ours.
+//! The form in which each component type reaches Heat: as its tool's own hook takes it, or as a program of ours.
 
 use std::collections::HashSet;
 
@@ -8,31 +8,31 @@ use crate::model::{Component, Content, Declaration, IndexMap, Model, Name};
 use super::tool::{Hook, Use, means};
 use super::value::given;
 
-/// How a kind of component is run.
+/// How a component type is run.
 #[derive(Clone, Copy)]
 pub(super) enum Form<'m> {
     /// By its tool's own hook, from this text.
     Hook(Hook, &'m str),
-    /// By the `script` hook, from a program of ours that runs its tool.
+    /// By the `script` hook, from a program of ours that runs the tool.
     Program,
 }
 
-/// The form of each kind that is in use.
+/// The form of each component type in use.
 pub(super) struct Forms<'m> {
     pub(super) kinds: IndexMap<&'m Name, Kind<'m>>,
 }
 
-/// A kind of component.
+/// A component type.
 pub(super) struct Kind<'m> {
     pub(super) declaration: &'m Declaration,
     pub(super) form: Form<'m>,
-    /// The names of its configs, by the optional inputs that some of its components lack. An input that a config declares
-    /// is given, be it as `None`, so each lack makes a config of its own.
+    /// The names of its configs, by the optional inputs that some of its components lack. An input that a config
+    /// declares is always given, if only as `None`. So each set of missing inputs needs a config of its own.
     pub(super) configs: IndexMap<Vec<&'m Name>, Name>,
 }
 
 impl Kind<'_> {
-    /// Whether inputs reach the recipe with their types, and not as variables.
+    /// Whether inputs reach the recipe with their types instead of as variables.
     pub(super) fn is_typed(&self) -> bool {
         matches!(self.form, Form::Hook(hook, _) if hook.is_typed)
     }
@@ -61,7 +61,7 @@ impl<'m> Forms<'m> {
     }
 }
 
-/// The inputs that a component neither is given nor has a default for.
+/// The inputs for which a component has neither a value nor a default.
 pub(super) fn lack<'m>(declaration: &'m Declaration, component: &Component) -> Vec<&'m Name> {
     let inputs = declaration.inputs.iter().filter(|(_, input)| input.default.is_none());
     inputs.map(|(name, _)| name).filter(|name| given(component, name).is_none()).collect()
@@ -78,10 +78,11 @@ fn form<'m>(model: &Model, declaration: &'m Declaration, components: &[&Componen
     }
 }
 
-/// The most bytes of a name of Heat's that are the kind's and its inputs': Heat takes 255 characters, and some may number it.
+/// The most bytes that the component type and its inputs may take in a name of Heat's. Heat accepts 255 characters; the
+/// rest is room for a number.
 const LONGEST: usize = 240;
 
-/// The name of the config of a kind for components that lack these inputs: one that Heat takes, and that is not `taken`.
+/// The name of a component type's config for components that lack these inputs. Heat accepts it, and it is not `taken`.
 fn config_name(kind: &Name, lack: &[&Name], taken: &mut HashSet<Name>) -> Name {
     let mut name = format!("{RESERVED}{}", kind.replace("::", ".").replace('/', "."));
     for (index, input) in lack.iter().enumerate() {

@@ -1,13 +1,13 @@
 //! Heat's own way: software as `OS::Heat::SoftwareConfig` and `OS::Heat::SoftwareDeployment`, in an order that Heat
-//! enforces, for clouds whose servers run heat-agents and that have no data space.
+//! enforces. It is for clouds whose servers run heat-agents and that have no data space.
 //!
-//! A kind of component is a config, a component a deployment on its server. What a component reads of another is a
-//! `get_attr` of that one's deployment, so Heat starts it when the value is there; an order between two that exchange
-//! nothing is a `depends_on`. What this cannot express, `check` says when it is asked for this lowering
-//! ([`crate::check::Limits::lowering`]).
+//! A component type is a config, and a component is a deployment on its server. When a component reads a value of
+//! another, it does so by a `get_attr` of the other's deployment, so Heat starts it when the value is there. An order
+//! between two components that exchange no values is a `depends_on`. When asked for this lowering, `check` reports what
+//! it cannot express ([`crate::check::Limits::lowering`]).
 //!
-//! What lives here: those two resource types and the values between them. Parameters, resources and their properties are
-//! lowered by the same code as for agents.
+//! This module contains those two resource types and the values between them. Parameters, resources and their
+//! properties are lowered by the same code as for agents.
 
 mod config;
 mod deployment;
@@ -30,25 +30,26 @@ pub(crate) use value::deployment_name;
 use form::Forms;
 use value::Values;
 
-/// What a model became.
+/// The result of lowering a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lowered {
     /// What Heat creates and runs.
     pub template: Template,
     /// The parameters, to be filled in.
     pub environment: Environment,
-    /// What became of each reference, in the model's order.
+    /// How each reference was resolved, in the model's order.
     pub decisions: Vec<Decision>,
 }
 
 /// Lowers a sound model: one in which `check`, asked for this lowering, finds no error.
 ///
-/// It stays one stack, however large: deployments depend on each other across servers, so there is no free cut.
+/// The result is always a single stack, however large. Deployments depend on each other across servers, so there is no
+/// place at which the stack could be cut.
 pub fn lower(model: &Model) -> Lowered {
     of_identified(&super::identified(model))
 }
 
-/// The same of a model that is identified by the names under which it was deployed.
+/// Lowers a model that is identified by the names under which it was deployed.
 pub(super) fn of_identified(model: &Model) -> Lowered {
     let mut decisions = Decisions::new(true);
     let mut template = template::with_parameters(model);
@@ -75,19 +76,19 @@ pub(super) fn of_identified(model: &Model) -> Lowered {
     Lowered { template, environment, decisions: decisions.made }
 }
 
-/// How many resources the stack has.
+/// The number of resources in the stack.
 pub(crate) fn resources(model: &Model) -> usize {
     let configs: usize = Forms::of(model).kinds.values().map(|kind| kind.configs.len()).sum();
     model.resources.len() + configs + model.components.len() + usize::from(!model.placement.is_empty())
 }
 
-/// Bytes of the template as JSON, which is about how Heat counts it.
+/// The size of the template as JSON, in bytes, which is roughly how Heat counts it.
 pub(crate) fn size(model: &Model) -> usize {
-    // What JSON cannot express is an error when the template is emitted, not here.
+    // A value that JSON cannot express is reported when the template is emitted, not here.
     wattle_heat::emit::to_json(&lower(model).template).map_or(0, |text| text.len())
 }
 
-/// The kind of component that takes the most of the template's bytes, and how many.
+/// The component type that takes the most bytes of the template, and how many.
 pub(crate) fn largest(model: &Model) -> Option<(&Declaration, usize)> {
     config::largest(&Forms::of(model))
 }

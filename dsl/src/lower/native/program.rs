@@ -1,4 +1,5 @@
-//! The program that does for a kind of component what a hook does not: the recipe's files, and how to run them.
+//! The program that does what a hook does not do for a component type: it carries the recipe's files and knows how to
+//! run them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,22 +12,22 @@ use super::tool::means;
 const CORE: &str = include_str!("program/core.py");
 const END: &str = include_str!("program/end.py");
 
-/// Where the core expects what is run.
+/// The placeholder in the core for what is run.
 const PLACE: &str = "@component@";
-/// Where the core lists the types that are text, and where it ends judging them.
+/// The place where the core lists the types that are text, and where it stops judging them.
 const TEXTS: &str = "\"ipv6\", \"url\"";
 const JUDGES: &str = "            ipaddress.IPv6Address(value)\n";
 
-/// The program, in Python, which heat-agents are written in.
+/// The program, in Python, in which heat-agents are written.
 pub(super) fn of(declaration: &Declaration) -> String {
     let tool = means(declaration.recipe.tool).program;
     let text = serde_json::to_string_pretty(&component(declaration)).expect("INVARIANT: JSON is JSON");
-    // In a raw literal of Python within `"""`, of which JSON never has three in a row.
+    // The JSON goes into a raw Python literal within `"""`. JSON never has three double quotes in a row.
     let core = CORE.replacen(PLACE, &text, 1);
     format!("{}{tool}{END}", judging(&core, declaration))
 }
 
-/// The core, with what it does not judge by itself of the types that the kind has.
+/// The core, extended to judge those types of the component type that it does not judge itself.
 fn judging(core: &str, declaration: &Declaration) -> String {
     let (mut words, mut judges) = (String::new(), String::new());
     let inputs = declaration.inputs.values().map(|input| &input.ty);
@@ -71,7 +72,7 @@ fn component(declaration: &Declaration) -> Json {
     told
 }
 
-/// A text as its lines, so that a template can be read and compared.
+/// A text as a list of its lines, so that people can read and compare templates.
 fn content(content: &Content) -> Json {
     match content {
         Content::Text(text) => text.split('\n').collect(),

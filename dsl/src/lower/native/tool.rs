@@ -1,15 +1,16 @@
-//! What heat-agents has for each tool: a hook that takes its recipes as they are, and what to do where that is not enough.
+//! What heat-agents offers for each tool: a hook that takes its recipes unchanged, and a program for where the hook is
+//! not enough.
 //!
-//! A hook takes one file, and does less for it than an agent does: it keeps a newline at the end of an output, takes a
-//! missing output for none, has no deadline, collects nothing of `set_stats`, gives Puppet no typed values, takes text
-//! for Ansible's templates, and knows of no other files. What a kind needs of that, a program for the `script` hook does,
-//! which carries the files.
+//! A hook takes one file, and does less for it than an agent does. It keeps a newline at the end of an output, accepts
+//! a missing output, has no deadline, collects nothing from `set_stats`, gives Puppet no typed values, takes text for
+//! Ansible's templates, and knows of no other files. If a component type needs any of that, a program for the `script`
+//! hook does it and carries the files.
 
 use crate::model::{Component, Declaration, Expr, Model, Tool, Type};
 
 use super::value::{given, holds_output, is_structured, is_text, reads_output};
 
-/// How heat-agents runs the recipes of a tool.
+/// How heat-agents run the recipes of a tool.
 pub(super) struct Means {
     pub(super) hook: Option<Hook>,
     /// The part of the program, in Python, that runs the tool.
@@ -21,11 +22,11 @@ pub(super) struct Means {
 pub(super) struct Hook {
     /// The group of the configs that it runs.
     pub(super) group: &'static str,
-    /// Whether inputs reach the recipe with their types, and not as text.
+    /// Whether inputs reach the recipe with their types instead of as text.
     pub(super) is_typed: bool,
-    /// Whether the recipe is run as a program, which its first line must then name.
+    /// Whether the recipe is run as a program. Its first line must then name the interpreter.
     pub(super) runs_programs: bool,
-    /// Whether it does all that the kind needs.
+    /// Whether it does everything that the component type needs.
     suffices: fn(&Use<'_>) -> bool,
 }
 
@@ -42,12 +43,12 @@ pub(super) fn means(tool: Tool) -> Means {
         },
         Tool::Puppet => Means { hook: hook("puppet", puppet), program: include_str!("program/puppet.py") },
         Tool::Chef => Means { hook: None, program: include_str!("program/chef.py") },
-        // Its hook gives inputs as options of the minion and not as the pillar, and takes no outputs.
+        // Its hook passes inputs as options of the minion instead of as the pillar, and takes no outputs.
         Tool::Salt => Means { hook: None, program: include_str!("program/salt.py") },
     }
 }
 
-/// A kind of component whose recipe is one text, and the components of that kind.
+/// A component type whose recipe is one text, and the components of that type.
 pub(super) struct Use<'m> {
     pub(super) model: &'m Model,
     pub(super) declaration: &'m Declaration,
@@ -68,7 +69,7 @@ impl Use<'_> {
         words.iter().any(|word| self.text.contains(word))
     }
 
-    /// Whether any input is wired to what `misfits`, for its type.
+    /// Whether any input is wired to a value that `misfits` its type.
     fn wires(&self, misfits: impl Fn(&Type, &Expr) -> bool) -> bool {
         self.components.iter().any(|component| {
             let mut inputs = self.declaration.inputs.iter();
@@ -78,13 +79,13 @@ impl Use<'_> {
 }
 
 fn shell(kind: &Use<'_>) -> bool {
-    // Heat has outputs as text only.
+    // Heat has outputs only as text.
     let misfits = |ty: &Type, value: &Expr| is_structured(ty) && holds_output(kind.model, value);
     kind.declaration.outputs.is_empty() && !kind.wires(misfits)
 }
 
 fn ansible(kind: &Use<'_>) -> bool {
-    // It would take `{{` in a value for the beginning of a template.
+    // It would take `{{` in a value for the start of a template.
     let misfits = |ty: &Type, value: &Expr| !is_text(ty) && reads_output(kind.model, value) || holds_template(value);
     !kind.mentions(&["set_stats"]) && !kind.wires(misfits)
 }
@@ -93,7 +94,7 @@ fn puppet(kind: &Use<'_>) -> bool {
     !kind.mentions(&["lookup", "hiera"]) && kind.declaration.inputs.values().all(|input| is_text(&input.ty))
 }
 
-/// Whether text that is known has what Ansible takes for a template.
+/// Whether known text contains what Ansible takes for a template.
 fn holds_template(value: &Expr) -> bool {
     match value {
         Expr::Constant(value) => {

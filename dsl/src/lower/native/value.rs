@@ -20,12 +20,12 @@ impl Late for Values<'_> {
             Reference::Promise(name) => {
                 self.model.fulfilled(name).map_or(Hot::Value(Value::Null), |binding| self.hot(&binding.value))
             }
-            // What is not sound, or what `check` refuses here.
+            // An unsound model, or something that `check` refuses for this lowering.
             _ => Hot::Value(Value::Null),
         }
     }
 
-    /// As it is printed: Heat would write `True`.
+    /// The value as it is printed. Heat itself would write `True`.
     fn text(&self, expr: &Expr) -> Hot {
         if !self.is_boolean(expr) {
             return self.hot(expr);
@@ -37,12 +37,13 @@ impl Late for Values<'_> {
 }
 
 impl Values<'_> {
-    /// The value with its type, as far as Heat has it: an output is text.
+    /// The value with its type, as far as Heat has types: an output is text.
     pub(super) fn hot(&self, expr: &Expr) -> Hot {
         for_heat_with(expr, self)
     }
 
-    /// The value of an input that is an environment variable: text, but for lists and maps, which the hook writes as JSON.
+    /// The value of an input that is an environment variable. It is text, except for lists and maps, which the hook
+    /// writes as JSON.
     pub(super) fn variable(&self, ty: &Type, expr: &Expr) -> Hot {
         match expr {
             _ if is_structured(ty) => self.hot(expr),
@@ -66,7 +67,7 @@ impl Values<'_> {
     }
 }
 
-/// A constant as [`Values::variable`] has it.
+/// A constant in the form of [`Values::variable`].
 pub(super) fn variable(ty: &Type, value: &Value) -> Value {
     match value {
         Value::Str(_) | Value::List(_) | Value::Map(_) => value.clone(),
@@ -75,7 +76,7 @@ pub(super) fn variable(ty: &Type, value: &Value) -> Value {
     }
 }
 
-/// Whether an output is a part of the value, and not the whole of it.
+/// Whether an output is a part of the value, but not all of it.
 pub(super) fn holds_output(model: &Model, expr: &Expr) -> bool {
     match expr {
         Expr::List(items) => items.iter().any(|item| reads_output(model, item)),
@@ -112,7 +113,7 @@ pub(crate) fn deployment_name(component: &Component) -> Name {
     format!("{}.{}", component.server, component.name).into()
 }
 
-/// What an input is wired to, unless that is nothing.
+/// What an input is wired to, unless that is null.
 pub(super) fn given<'m>(component: &'m Component, input: &Name) -> Option<&'m Expr> {
     let value = component.inputs.get(input).map(|binding| &binding.value);
     value.filter(|value| value.constant() != Some(&Value::Null))

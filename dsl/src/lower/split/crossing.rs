@@ -9,11 +9,11 @@ use super::super::RESERVED;
 use super::super::hot::{Hot, HotParameter};
 use super::cut::Part;
 
-/// The key of what is given as a map, so that it keeps its type and may be nothing.
+/// The key of a value that is passed in a map, so that it keeps its type and can be null.
 const VALUE: &str = "value";
 
-/// The name under which a reference crosses: `backbone`, `fip:floating_ip_address`. One with a part that Heat computes is
-/// named by its content.
+/// The name under which a reference crosses: `backbone`, `fip:floating_ip_address`. A reference with a part that Heat
+/// computes is named by its content.
 pub(super) fn crossing(reference: &Hot) -> String {
     match reference {
         Hot::GetResource(name) => name.to_string(),
@@ -30,9 +30,9 @@ pub(super) fn crossing(reference: &Hot) -> String {
     }
 }
 
-/// Twelve digits by which a value is known.
+/// Twelve digits that identify a value.
 fn content(value: &Hot) -> String {
-    // A value that JSON cannot express is an error when the template is emitted, not here.
+    // A value that JSON cannot express is reported when the template is emitted, not here.
     let digest = Sha256::digest(serde_json::to_vec(value).unwrap_or_default());
     digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -42,12 +42,12 @@ pub(super) fn wrapped(value: Hot) -> Hot {
     Hot::Map(vec![(VALUE.into(), value)])
 }
 
-/// What is within the map that is the value of a parameter.
+/// The value within the map that a parameter holds.
 pub(super) fn unwrapped(parameter: Name) -> Hot {
     Hot::GetParam { parameter, path: vec![Hot::from(VALUE)] }
 }
 
-/// What a function is given first, if that is a name: the parameter of `get_param`.
+/// The first argument of a function, if it is a name, such as the parameter of `get_param`.
 pub(super) fn first(argument: &Hot) -> Option<&Name> {
     match argument {
         Hot::Value(Value::Str(name)) => Some(name),
@@ -63,13 +63,13 @@ pub(super) fn first(argument: &Hot) -> Option<&Name> {
     }
 }
 
-/// Whether a value is what the resource of the parent's own parent says of itself.
+/// Whether a value is what the resource in the parent's own parent says about itself.
 pub(super) fn is_facade(value: &Hot) -> bool {
     let Hot::Function(name, _) = value else { return false };
     matches!(Function::of(name), Some(Function::ResourceFacade | Function::FnResourceFacade))
 }
 
-/// A value, or nothing unless the condition holds.
+/// The value if the condition holds, otherwise null.
 pub(super) fn only_if(condition: &Hot, value: Hot) -> Hot {
     either(condition.clone(), value, Hot::Value(Value::Null))
 }
@@ -78,7 +78,8 @@ fn either(condition: Hot, holds: Hot, fails: Hot) -> Hot {
     Hot::Function("if".into(), Box::new(Hot::List(vec![condition, holds, fails])))
 }
 
-/// A condition as it is written in a part: the parent decides, and says so by a parameter. One of the part stays as it is.
+/// A condition as it is written in a part. The parent decides it and passes the result as a parameter. A condition of
+/// the part itself is unchanged.
 pub(super) fn condition_in(condition: &Hot, part: &mut Part) -> Hot {
     let name: Name = match condition {
         Hot::Value(Value::Boolean(_)) => return condition.clone(),
@@ -96,7 +97,7 @@ pub(super) fn condition_in(condition: &Hot, part: &mut Part) -> Hot {
     Hot::Value(Value::Str(name))
 }
 
-/// Has each `if` of a value decide by a condition of the part.
+/// Makes each `if` in a value use a condition of the part.
 pub(super) fn decide_in(value: &mut Hot, part: &mut Part) {
     value.rewrite(&mut |function| {
         let Hot::Function(name, argument) = function else { return None };

@@ -12,30 +12,31 @@ use super::super::hot::{Hot, HotOutput, HotParameter, HotResource, Template};
 use super::super::places::{Place, part_file, part_name};
 use super::crossing::{self, crossing};
 
-/// A cut under way: what is where, and what crosses.
+/// A cut in progress: where each thing is, and what crosses.
 pub(super) struct Cut<'m> {
     model: &'m Model,
     whole: Template,
     /// The numbers of the parts, in their order.
     numbers: Vec<u32>,
-    /// The part that each resource goes to, as its place among them; what is not here stays in the parent.
+    /// The part that each resource goes to, as an index among the parts. A resource that is not listed stays in the
+    /// parent.
     part_of: HashMap<Name, usize>,
     types: HashMap<Name, Name>,
     /// The conditions of resources that have one.
     conditions: HashMap<Name, Hot>,
 }
 
-/// A part under way.
+/// A part in progress.
 pub(super) struct Part {
     pub(super) template: Template,
-    /// What the parent gives it.
+    /// What the parent passes to it.
     pub(super) given: IndexMap<Name, Hot>,
-    /// What of the parent it comes after, besides what it is given.
+    /// What it comes after in the parent, besides what it is given.
     after: Vec<Name>,
 }
 
 impl<'m> Cut<'m> {
-    /// A cut of `whole`, each of whose resources goes to one of `places`.
+    /// Starts to cut `whole`. Each of its resources goes to its place in `places`.
     pub(super) fn new(model: &'m Model, whole: Template, places: &[Place]) -> Self {
         let part = |place: &Place| match place {
             Place::Nested(number) => Some(*number),
@@ -96,8 +97,8 @@ impl<'m> Cut<'m> {
             self.look_in(&mut output.value, &mut parts);
             parent.outputs.insert(name, output);
         }
-        // What a part is given may be of another part, and the way into an attribute may name what stays outside: the
-        // network of a server's address.
+        // What a part is given may belong to another part, and the path into an attribute may name something that stays
+        // outside, such as the network of a server's address.
         let count = |parts: &[Part]| -> usize {
             parts.iter().map(|part| part.template.parameters.len() + part.template.outputs.len()).sum()
         };
@@ -129,7 +130,8 @@ impl<'m> Cut<'m> {
         (parent, nested)
     }
 
-    /// What the parent names to come after these resources, each once: a part, where they are in one.
+    /// The names by which the parent refers to these resources in `depends_on`, each once. A resource in a part is
+    /// replaced by the part.
     fn after(&self, names: Vec<Name>) -> Vec<Name> {
         let mut after = Vec::with_capacity(names.len());
         for name in names {
@@ -141,7 +143,7 @@ impl<'m> Cut<'m> {
         after
     }
 
-    /// Rewrites a value that moves into a part: what stays outside reaches it as a parameter.
+    /// Rewrites a value that moves into a part. What stays outside becomes a parameter of the part.
     fn move_in(&self, value: &mut Hot, index: usize, parameters: &IndexMap<Name, HotParameter>, part: &mut Part) {
         crossing::decide_in(value, part);
         let stays = |name: &Name| self.part_of.get(name) == Some(&index);
@@ -164,7 +166,7 @@ impl<'m> Cut<'m> {
                 match crossing::first(argument) {
                     Some(parameter) if is_of_stack(parameter) => return Some(of_parent(parameter, part)),
                     Some(parameter) => pass(parameter, parameters, part),
-                    // Any may be meant.
+                    // Any parameter may be meant.
                     None => parameters.keys().for_each(|parameter| pass(parameter, parameters, part)),
                 }
                 None
@@ -186,7 +188,7 @@ impl<'m> Cut<'m> {
         });
     }
 
-    /// Rewrites a value of the parent: what went into a part is that part's output.
+    /// Rewrites a value of the parent. What moved into a part becomes an output of the part.
     fn look_in(&self, value: &mut Hot, parts: &mut [Part]) {
         value.rewrite(&mut |reference| {
             let part = *self.part_of.get(reference.resource()?)?;
@@ -197,13 +199,14 @@ impl<'m> Cut<'m> {
         });
     }
 
-    /// A reference, or nothing when its resource is not to be there: where it crosses, nobody else asks.
+    /// A reference, or null if the condition of its resource does not hold. Where the reference crosses, nothing else
+    /// checks that.
     fn guarded(&self, reference: &Hot) -> Hot {
         let condition = reference.resource().and_then(|name| self.conditions.get(name));
         condition.map_or_else(|| reference.clone(), |condition| crossing::only_if(condition, reference.clone()))
     }
 
-    /// The type of a parameter that is given this; none if that cannot be known, or if it may be nothing.
+    /// The type of a parameter that is given this value. `None` if it cannot be known, or if the value may be null.
     fn type_of(&self, reference: &Hot) -> Option<ParameterType> {
         if reference.resource().is_some_and(|name| self.conditions.contains_key(name)) {
             return None;
@@ -219,12 +222,12 @@ impl<'m> Cut<'m> {
     }
 }
 
-/// Whether Heat gives this parameter to every stack, each its own.
+/// Whether Heat gives this parameter to every stack, with a value of its own.
 fn is_of_stack(parameter: &str) -> bool {
     matches!(parameter, "OS::stack_name" | "OS::stack_id")
 }
 
-/// What the parent is called: a part has a name of its own, which nobody means.
+/// The parent's name for it. A part has a name of its own, which no author means.
 fn of_parent(parameter: &Name, part: &mut Part) -> Hot {
     let name: Name = format!("{RESERVED}{}", parameter.trim_start_matches("OS::")).into();
     part.template.parameters.entry(name.clone()).or_insert_with(|| HotParameter::new(ParameterType::Str));
@@ -232,7 +235,7 @@ fn of_parent(parameter: &Name, part: &mut Part) -> Hot {
     Hot::parameter(name)
 }
 
-/// Gives a part one of the parent's parameters.
+/// Passes one of the parent's parameters to a part.
 fn pass(parameter: &Name, parameters: &IndexMap<Name, HotParameter>, part: &mut Part) {
     if let (false, Some(declared)) = (part.given.contains_key(parameter), parameters.get(parameter)) {
         let mut passed = HotParameter::new(declared.ty);

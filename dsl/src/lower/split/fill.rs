@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::places::Place;
 
-/// How much there is in a stack.
+/// The size of a stack's content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Load {
     pub(super) resources: usize,
@@ -34,10 +34,10 @@ impl Load {
     }
 }
 
-/// How much there is in each stack.
+/// The size of each stack's content.
 pub(super) type Loads = BTreeMap<Place, Load>;
 
-/// A server that is to go into a part, with what goes along.
+/// A server that has to go into a part, with everything that goes with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {
     /// Its place in the template.
@@ -46,23 +46,24 @@ pub(super) struct Unit {
     pub(super) load: Load,
 }
 
-/// What a server is chosen by: 64 bits of its name's digest.
+/// The number by which a server's part is chosen: 64 bits of the digest of its name.
 pub(super) fn digest(name: &str) -> u64 {
     let digest = Sha256::digest(name);
     digest.iter().take(8).fold(0, |number, &byte| (number << 8) | u64::from(byte))
 }
 
-/// The part of each unit, by its server, by the digests of their names alone.
+/// The part of each unit, by its server. It is determined by the digests of the servers' names alone.
 ///
-/// Extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979): a part has the units whose digests end in the same
-/// bits, and one that is too full gives those with one more bit to another part. So a unit that comes or goes changes the
-/// part of no other one, but for the moment at which its part becomes too full, or fits together with its sibling again.
+/// This is extendible hashing (Fagin, Nievergelt, Pippenger and Strong, 1979). A part has the units whose digests end
+/// in the same bits, and a part that is too full gives those with one more bit in common to another part. So a unit
+/// that comes or goes does not change the part of any other unit, except when its part becomes too full or fits
+/// together with its sibling again.
 pub(super) fn by_digest(units: &[Unit], most: Load) -> BTreeMap<usize, u32> {
     let mut parts = BTreeMap::new();
     let mut open = vec![(units.to_vec(), 0_u32, 0_u32)];
     while let Some((units, suffix, bits)) = open.pop() {
         let load = units.iter().fold(Load::default(), |load, unit| load.with(unit.load));
-        // Who has as many bits in common has the same digest, or nearly.
+        // Units with that many bits in common have the same digest, or almost.
         if load.fits(most) || units.len() < 2 || bits == 31 {
             parts.extend(units.into_iter().map(|unit| (unit.server, suffix + 1)));
             continue;
@@ -74,7 +75,7 @@ pub(super) fn by_digest(units: &[Unit], most: Load) -> BTreeMap<usize, u32> {
     parts
 }
 
-/// The part of each unit, by its server, beside what is deployed: one that has room, else a new one.
+/// The part of each unit, by its server, given what is deployed: a part with room, or else a new one.
 pub(super) fn beside(units: &[Unit], deployed: &Loads, most: Load) -> BTreeMap<usize, u32> {
     let deployed = deployed.iter().filter_map(|(place, load)| match place {
         Place::Nested(number) => Some((*number, *load)),
@@ -85,13 +86,14 @@ pub(super) fn beside(units: &[Unit], deployed: &Loads, most: Load) -> BTreeMap<u
     let mut open: Vec<u32> = loads.keys().copied().collect();
     let mut next = 1;
     let mut units = units.to_vec();
-    // Not in the order of the model, so that it does not matter who stands before whom.
+    // This order does not depend on the order of the model.
     units.sort_unstable_by_key(|unit| (unit.digest, unit.server));
     let mut parts = BTreeMap::new();
     for unit in units {
         open.retain(|number| loads[number].resources < most.resources);
         let with_room = open.iter().copied().filter(|number| loads[number].with(unit.load).fits(most));
-        // The highest of random weights (rendezvous hashing): whoever comes back finds its part again, if there is room.
+        // The highest of random weights (rendezvous hashing). A server that comes back gets its old part again, if
+        // there is room.
         let part = with_room.max_by_key(|number| mixed(unit.digest ^ mixed(u64::from(*number)))).unwrap_or_else(|| {
             while loads.contains_key(&next) {
                 next += 1;
@@ -105,7 +107,7 @@ pub(super) fn beside(units: &[Unit], deployed: &Loads, most: Load) -> BTreeMap<u
     parts
 }
 
-/// `SplitMix64`'s mixing.
+/// The mixing function of `SplitMix64`.
 fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -118,7 +120,7 @@ mod tests {
 
     const MOST: Load = Load { resources: 249, bytes: usize::MAX };
 
-    /// A server of two resources.
+    /// A server with two resources.
     fn unit(server: usize) -> Unit {
         Unit { server, digest: digest(&format!("server{server}")), load: Load { resources: 2, bytes: 100 } }
     }
@@ -145,7 +147,7 @@ mod tests {
             before = after;
         }
         let parts = loads(&before).len();
-        // Each part but the first one came by a split.
+        // Each part except the first one came from a split.
         assert_eq!(splits, parts - 1);
         assert!(parts < 32 && moved < 2_000, "{parts} parts, {moved} servers moved while 2,000 came");
     }

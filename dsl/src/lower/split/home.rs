@@ -1,8 +1,10 @@
-//! Where each resource goes: where it is deployed; else with the server that it is there for, or into the parent.
+//! Where each resource goes: to where it is deployed, otherwise to the part of the server that it belongs to, or into
+//! the parent.
 //!
-//! Templates can only be made one after the other, so no way may lead from a part to itself over others or the parent. Where
-//! nothing is deployed none does. What is deployed may have come to need each other since. Then what is new goes where that
-//! can be; else as little as possible goes to the parent.
+//! Templates can only be created one after the other, so no chain of requirements may lead from a part through other
+//! parts or the parent back to itself. If nothing is deployed, none does. But deployed resources may have come to need
+//! each other since. In that case, new resources go where this is still possible; otherwise, as few as possible move to
+//! the parent.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -32,21 +34,21 @@ impl Needed {
     }
 }
 
-/// Whom a resource is there for.
+/// Which server a resource belongs to.
 #[derive(Clone, Copy, PartialEq)]
 enum Home {
-    /// Several servers or none; `late` when it needs something of a server.
+    /// Several servers or none. `late` if it needs something from a server.
     Parent { late: bool },
-    /// This server alone. One that no other server needs is there for itself.
+    /// This server alone. A server that no other one needs belongs to itself.
     With(usize),
 }
 
-/// In which parts is deployed what a resource requires, directly or not, or what it is itself.
+/// The parts in which the resource itself, or what it requires directly or not, is deployed.
 #[derive(Clone, Copy, PartialEq)]
 enum Beneath {
     Nothing,
     One(u32),
-    /// Several, or one and the parent above it: whoever requires this waits for parts.
+    /// Several parts, or one part and the parent above it. Whatever requires this resource waits for parts.
     Several,
 }
 
@@ -60,19 +62,19 @@ impl Beneath {
     }
 }
 
-/// What is known of a template's resources, each by its place there.
+/// What is known about a template's resources, each by its place there.
 pub(super) struct Homes<'a> {
     whole: &'a Template,
     requires: &'a [Vec<usize>],
-    /// Each before those that it requires.
+    /// An order in which each resource comes before those that it requires.
     order: Vec<usize>,
     needed: Vec<Needed>,
     home_of: Vec<Home>,
-    /// Those that are ours, which are in the parent.
+    /// Our own resources, which are in the parent.
     pinned: Vec<bool>,
     deployed: Vec<Option<Place>>,
     beneath: Vec<Beneath>,
-    /// How many resources each stack had, of those that are still there.
+    /// How many of the resources that still exist each stack had.
     counts: BTreeMap<Place, usize>,
     /// Servers that must leave the stack in which they are deployed.
     evicted: Vec<bool>,
@@ -111,7 +113,7 @@ impl<'a> Homes<'a> {
         self.home_of.iter().enumerate().filter(|(index, home)| **home == Home::With(*index)).map(|(index, _)| index)
     }
 
-    /// Where such a server goes; nowhere yet, if that depends on where there is room.
+    /// Where such a server goes. `None` if that depends on where there is room.
     fn place(&self, server: usize) -> Option<Place> {
         if self.pinned[server] {
             return Some(Place::Stack);
@@ -126,7 +128,7 @@ impl<'a> Homes<'a> {
         })
     }
 
-    /// The servers that go where there is room, each with what is new of that which goes along.
+    /// The servers that go where there is room, each with the new resources that go with it.
     pub(super) fn units(&self, sizes: &[usize]) -> Vec<Unit> {
         let unit = |server| {
             let (name, _) = self.whole.resources.get_index(server).expect("INVARIANT: a place in the template");
@@ -144,7 +146,7 @@ impl<'a> Homes<'a> {
         units.into_values().collect()
     }
 
-    /// How much there is in each part without those.
+    /// The size of each part without these servers.
     pub(super) fn loads(&self, sizes: &[usize]) -> Loads {
         let mut loads = Loads::new();
         for (index, home) in self.home_of.iter().enumerate() {
@@ -173,13 +175,14 @@ impl<'a> Homes<'a> {
         places
     }
 
-    /// Where something goes that is not deployed, and is none of the servers that were placed, when what it requires is
-    /// placed.
+    /// Where a resource goes that is not deployed and is not one of the servers that were placed. Everything that it
+    /// requires must have been placed.
     fn undeployed(&self, index: usize, places: &[Place]) -> Place {
         match (self.home_of[index], self.beneath[index]) {
             _ if self.pinned[index] => Place::Stack,
             (Home::With(server), _) => {
-                // What no server needs can wait for other parts in the parent, so that its own need not.
+                // A resource that no server needs can wait for other parts in the parent, so that its own part does not
+                // have to wait.
                 let waits = |required: &usize| places[*required] != Place::Stack && places[*required] != places[server];
                 let is_free = self.needed[index] == Needed::Nobody;
                 if is_free && self.requires[index].iter().any(waits) { Place::Stack } else { places[server] }
@@ -191,7 +194,7 @@ impl<'a> Homes<'a> {
         }
     }
 
-    /// Takes resources out of parts until no way leads from a part to itself.
+    /// Moves resources out of parts until no chain of requirements leads from a part back to itself.
     fn untangle(&self, places: &mut [Place]) {
         let parts: BTreeSet<Place> = places.iter().copied().filter(|place| *place != Place::Stack).collect();
         let parts: HashMap<Place, usize> = parts.into_iter().zip(places.len()..).collect();
@@ -212,7 +215,7 @@ impl<'a> Homes<'a> {
                     continue;
                 }
                 let required = cycle.iter().map(|edge| edges[*edge].1).filter(|one| places[*one] != Place::Stack);
-                // What is not deployed loses nothing; a server has others with it.
+                // A resource that is not deployed loses nothing. A server takes others with it.
                 let leaves = required.min_by_key(|&index| {
                     (self.deployed[index].is_some(), self.home_of[index] == Home::With(index), index)
                 });
@@ -225,8 +228,8 @@ impl<'a> Homes<'a> {
         }
     }
 
-    /// Puts what a way leads over from a part to itself into that part, each once at most; says whether it did. What is
-    /// deployed in the parent stays there.
+    /// Moves the resources through which a chain leads from a part back to itself into that part, each at most once.
+    /// Returns whether it did. What is deployed in the parent stays there.
     fn join(&self, cycle: &[usize], places: &mut [Place], joined: &mut [bool]) -> bool {
         let (over, within): (Vec<usize>, Vec<usize>) = cycle.iter().partition(|&&index| places[index] == Place::Stack);
         let Some(part) = within.first().map(|&index| places[index]) else { return false };
@@ -238,7 +241,8 @@ impl<'a> Homes<'a> {
         can && !over.is_empty()
     }
 
-    /// Has servers leave where there is more than `utmost` and more than there was, and says whether any has to.
+    /// Makes servers leave a stack that has more than `utmost` and more than it had before. Returns whether any has to
+    /// leave.
     pub(super) fn evict(&mut self, places: &[Place], loads: &Loads, utmost: Load, sizes: &[usize]) -> bool {
         let mut evicts = false;
         for (&place, &load) in loads {
@@ -276,7 +280,7 @@ impl<'a> Homes<'a> {
     }
 }
 
-/// Which servers need each resource, and whom it is there for.
+/// Which servers need each resource, and which server it belongs to.
 fn homes(whole: &Template, requires: &[Vec<usize>], order: &[usize]) -> (Vec<Needed>, Vec<Home>) {
     let mut needed = vec![Needed::Nobody; requires.len()];
     for &index in order {

@@ -1,14 +1,15 @@
-//! Cutting a template that is too large for one stack into nested stacks.
+//! Cuts a template that is too large for one stack into nested stacks.
 //!
-//! No server depends on another, so a server can go into a nested stack together with everything that is there for it
-//! alone: its ports, its volumes. What several servers need stays in the parent, and reaches the parts as parameters;
-//! what the parent needs of a part, the part shows as an output.
+//! No server depends on another, so a server can go into a nested stack together with everything that only it needs:
+//! its ports and its volumes. What several servers need stays in the parent, and reaches the parts as parameters. What
+//! the parent needs from a part is an output of that part.
 //!
-//! What is deployed stays where it is ([`Places`](super::Places)), and what is new goes where there is room. Where nothing
-//! is deployed, servers go by the digests of their names, so that one more or less leaves most of them where they are.
+//! What is deployed stays where it is ([`Places`](super::Places)), and what is new goes where there is room. If nothing
+//! is deployed, the digests of their names distribute the servers, so that one server more or less leaves most others
+//! where they are.
 //!
-//! What lives here: who goes with whom (`home`), which part takes whom (`fill`), the cut itself (`cut`), and how that which
-//! crosses it is written (`crossing`). What must not: reading what is deployed.
+//! This module decides which resources belong together (`home`) and which part takes which servers (`fill`), makes the
+//! cut (`cut`), and writes what crosses it (`crossing`). It does not read what is deployed.
 
 mod crossing;
 mod cut;
@@ -45,8 +46,8 @@ pub(super) fn split(
     Cut::new(model, whole, &places).cut()
 }
 
-/// Whether Heat is to work out which resource is referred to, so that nobody knows beforehand. A path that Heat works out
-/// does no harm.
+/// Whether Heat has to work out which resource is referred to, so that it cannot be known beforehand. A path that Heat
+/// works out is harmless.
 fn computes_references(whole: &Template) -> bool {
     let computes = |value: &Hot| {
         let mut computes = false;
@@ -64,9 +65,10 @@ fn computes_references(whole: &Template) -> bool {
 /// Where each resource goes.
 fn places(whole: &Template, requires: &[Vec<usize>], sizes: &[usize], options: &Options) -> Vec<Place> {
     let mut homes = Homes::of(whole, requires, &options.deployed);
-    // One place of each part is taken by the root of its own.
+    // In each part, its own root takes one place.
     let most = Load { resources: options.stack_resources.saturating_sub(1), bytes: options.stack_bytes };
-    // What is deployed may outgrow what was meant for it, but not what Heat takes. An eighth is for what is no resource.
+    // What is deployed may outgrow the limit that was meant for it, but not Heat's own. An eighth is left for what is
+    // not a resource.
     let bytes = limits::TEMPLATE - limits::TEMPLATE / 8;
     let utmost = Load { resources: limits::RESOURCES.max(most.resources + 1) - 1, bytes: bytes.max(most.bytes) };
     loop {
@@ -87,7 +89,7 @@ fn places(whole: &Template, requires: &[Vec<usize>], sizes: &[usize], options: &
     }
 }
 
-/// Bytes of a resource as JSON, about.
+/// The approximate size of a resource as JSON, in bytes.
 fn size(resource: &HotResource) -> usize {
     struct Count(usize);
     impl std::io::Write for Count {
@@ -100,7 +102,7 @@ fn size(resource: &HotResource) -> usize {
         }
     }
     let mut count = Count(0);
-    // A value that JSON cannot express is an error when the template is emitted, not here.
+    // A value that JSON cannot express is reported when the template is emitted, not here.
     let _ = serde_json::to_writer(&mut count, resource);
     count.0
 }

@@ -4,7 +4,7 @@ use super::super::places::{Moved, Places};
 use super::*;
 use crate::model::{Name, ParameterType};
 
-/// A template of these resources, each with those that it requires; what is called `server...` is a server.
+/// A template of these resources, each with those that it requires. A name that begins with `server` makes it a server.
 fn template<'n>(resources: impl IntoIterator<Item = (String, Vec<&'n str>)>) -> Template {
     let mut template = Template::new("");
     for (name, required) in resources {
@@ -21,7 +21,7 @@ fn of(resources: &[(&str, &[&str])]) -> Template {
     template(resources.iter().map(|(name, required)| ((*name).to_owned(), required.to_vec())))
 }
 
-/// What was in these stacks, once as small as can be.
+/// Options for stacks that had these resources, each cut as small as possible.
 fn deployed(stacks: &[(u32, &[&str])]) -> Options {
     let mut root = Template::new("");
     let mut nested = IndexMap::default();
@@ -135,7 +135,7 @@ fn an_order_moves_nothing() {
 #[test]
 fn what_is_new_between_two_of_a_part_comes_to_it() {
     let options = deployed(&[(1, &["server1", "server2", "server4"]), (2, &["server3"])]);
-    // Several need it, and it needs something of another part as well, so it would be in the parent.
+    // Several servers need it, and it also needs something from another part, so it would be in the parent.
     let whole = of(&[
         ("server1", &[]),
         ("server2", &["new"]),
@@ -185,7 +185,7 @@ fn a_computed_reference_moves_nothing() {
     let mut new = HotResource::new("OS::Neutron::Port".into());
     new.set("y".into(), computed);
     whole.resources.insert("new".into(), new);
-    // Nobody can know of which resource this is.
+    // It cannot be known which resource this refers to.
     let mut odd = HotResource::new("OS::Neutron::Port".into());
     odd.set("y".into(), Hot::Function("get_attr".into(), Box::new(Hot::List(vec![Hot::parameter("key")]))));
     whole.resources.insert("odd".into(), odd);
@@ -231,7 +231,7 @@ fn only_what_heat_does_not_take_leaves() {
     let moved = moved(whole(), &options);
     assert_eq!(moved.len(), 101, "of 1,200 resources, those of 101 servers leave 998");
     assert!(moved.iter().all(|(_, to)| *to != Place::Stack));
-    // Where Heat took more, it takes as much.
+    // Where Heat accepted more before, it accepts as much again.
     let all: Vec<&str> = names.iter().flat_map(|(server, port)| [server.as_str(), port.as_str()]).collect();
     let options = deployed(&[(0, &all)]);
     assert_eq!(super::tests::moved(whole(), &options), []);

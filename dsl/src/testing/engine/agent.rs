@@ -1,4 +1,4 @@
-//! One agent: the machine that decides, what it would have on disk, and the recipes that run on its server.
+//! One agent: the machine that decides, what would be on its disk, and the recipes that run on its server.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::super::fake::Failed;
 use super::super::kind::Values;
 use super::super::world::Host;
 
-/// The run's own time, as agents are told it. There is no clock on the wall.
+/// The run's own time, as agents see it. There is no wall clock.
 pub(super) fn now(at: Duration) -> Now {
     Now { uptime: at, wall: Time::EPOCH }
 }
@@ -24,31 +24,31 @@ pub(super) fn now(at: Duration) -> Now {
 /// An agent.
 #[derive(Debug, Default)]
 pub(super) struct Agent {
-    /// None while it is not there.
+    /// `None` while the agent is down.
     pub(super) machine: Option<Machine<PlainVault>>,
-    /// What is meant for an earlier life is none of its business any more.
+    /// The agent's life. Anything meant for an earlier life no longer concerns it.
     pub(super) life: u32,
     pub(super) journal: Vec<Record>,
     pub(super) runs: HashMap<RunId, Run>,
-    /// When it looks at the clock next.
+    /// When it next looks at the clock.
     pub(super) wakes: Option<Duration>,
     questions: u64,
 }
 
-/// A recipe that runs.
+/// A recipe that is running.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) place: usize,
     pub(super) job: Job,
-    /// What it asked for and has not been told.
+    /// What it asked for and has not received yet.
     pub(super) asked: HashMap<Question, Name>,
-    /// What it was told when it asked.
+    /// What it received when it asked.
     pub(super) told: IndexMap<Name, Value>,
     /// When it had all of its inputs.
     pub(super) since: Duration,
-    /// What its fake gives, once it was called.
+    /// What its fake returned, once it was called.
     pub(super) gives: Option<Result<Values, Failed>>,
-    /// What it publishes before it ends, and has not been answered about.
+    /// What it publishes before it ends and has no answer about yet.
     pub(super) publishes: Vec<Question>,
     /// How it ends once that is published.
     pub(super) ends: Option<Result<IndexMap<Name, Value>, Broken>>,
@@ -68,7 +68,7 @@ impl Run {
         }
     }
 
-    /// Its inputs, as they were declared.
+    /// Its inputs, in the order of their declaration.
     pub(super) fn inputs(&self) -> Values {
         let value = |name: &Name| self.job.inputs.get(name).or_else(|| self.told.get(name)).cloned();
         let inputs = self.job.planned.inputs.keys();
@@ -77,7 +77,7 @@ impl Run {
 }
 
 impl Agent {
-    /// It begins, with what its journal says; these are the first events.
+    /// Starts the agent with what its journal says, and returns its first events.
     pub(super) fn boot(&mut self, host: &Host, at: Duration) -> [Event; 2] {
         let setup = Setup {
             server: host.name.clone(),
@@ -91,7 +91,7 @@ impl Agent {
         [Event::Claimed(true), Event::Desired(Desired { plan: Arc::clone(&host.plan), digest: String::new() })]
     }
 
-    /// It dies, and all that ran with it.
+    /// Kills the agent and everything that ran with it.
     pub(super) fn die(&mut self) {
         self.machine = None;
         self.life += 1;

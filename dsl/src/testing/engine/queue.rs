@@ -1,4 +1,4 @@
-//! The queue: what is to happen, at which time of the run's own clock.
+//! The queue: what is going to happen, and when, on the run's own clock.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,22 +8,22 @@ use wattle_agent_core::machine::{Event, RunId};
 /// What happens to the agent of a server.
 #[derive(Debug)]
 pub(super) enum Happening {
-    /// It begins.
+    /// It starts.
     Boots,
-    /// It dies, and begins again in a while.
+    /// It dies, and starts again after a while.
     Dies,
-    /// It is told something.
+    /// It receives an event.
     Event(Event),
-    /// A recipe begins to do what it does.
+    /// A recipe starts its work.
     Goes(RunId),
-    /// A recipe comes to its end.
+    /// A recipe ends.
     Ends(RunId),
     /// It looks at the clock.
     Wakes,
 }
 
-/// What is to happen, in its order. Of what happens at the same time, what was scheduled first comes first; but time itself
-/// comes last: a recipe that has ended in time has.
+/// What is going to happen, in order. Of things at the same time, those that were scheduled first come first. Only the
+/// clock comes last: a recipe that ends exactly at its deadline has ended in time.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     pub(super) now: Duration,
@@ -32,14 +32,14 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Lets something happen to the agent at this place, if it still lives this life then.
+    /// Schedules something for the agent at this place. It only happens if the agent is then still in this life.
     pub(super) fn put(&mut self, at: Duration, (host, life): (usize, u32), what: Happening) {
         self.scheduled += 1;
         let is_time = matches!(what, Happening::Wakes);
         self.events.insert((at.max(self.now), is_time, self.scheduled), (host, life, what));
     }
 
-    /// What happens next: it is that late then.
+    /// Returns what happens next, and moves the clock to that time.
     pub(super) fn next(&mut self) -> Option<(usize, u32, Happening)> {
         let ((at, ..), what) = self.events.pop_first()?;
         self.now = at;

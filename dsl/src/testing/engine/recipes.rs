@@ -1,4 +1,4 @@
-//! Fakes in the place of recipes: with what they are called, when they end, and what no recipe could have written.
+//! Fakes in place of recipes: what they are called with, when they end, and what no recipe could have written.
 
 use wattle_agent_core::failure::Failure;
 use wattle_agent_core::machine::{Broken, Event, Job, Question, RunId};
@@ -15,7 +15,7 @@ use super::queue::Happening;
 use super::{Engine, Fault};
 
 impl Engine<'_> {
-    /// A recipe is to run. One that asks for its inputs itself asks for all of them.
+    /// Starts a recipe. One that asks for its inputs itself asks for all of them.
     pub(super) fn begin(&mut self, host: usize, job: Job) {
         let agent = &mut self.agents[host];
         let (id, mut run) = (job.run, Run::new(self.world.hosts[host].nodes[&job.component], job));
@@ -34,8 +34,8 @@ impl Engine<'_> {
         }
     }
 
-    /// A recipe is told what it asked for. Its fake is called once it has everything; it fails with the first that does not
-    /// come.
+    /// Gives a recipe what it asked for. Its fake is called once it has everything. It fails at the first input that
+    /// does not come.
     pub(super) fn answer(&mut self, host: usize, question: Question, answer: Result<Option<Value>, Failure>) {
         let runs = &mut self.agents[host].runs;
         let Some((id, run)) = runs.iter_mut().find(|(_, run)| run.asked.contains_key(&question)) else { return };
@@ -58,7 +58,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A recipe has all that it needs: its fake is called.
+    /// Calls the fake of a recipe that has everything it needs.
     pub(super) fn goes(&mut self, host: usize, id: RunId) -> Result<(), Fault> {
         let Some(run) = self.agents[host].runs.get_mut(&id) else { return Ok(()) };
         let (place, since) = (run.place, run.since);
@@ -89,7 +89,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// A recipe comes to its end.
+    /// Ends a recipe.
     pub(super) fn ends(&mut self, host: usize, id: RunId) {
         let Some(run) = self.agents[host].runs.get(&id) else { return };
         let (place, gives) = (run.place, run.gives.clone());
@@ -104,14 +104,14 @@ impl Engine<'_> {
         }
     }
 
-    /// A recipe has run for longer than it may.
+    /// Stops a recipe that has run for longer than it may.
     pub(super) fn stop(&mut self, host: usize, id: RunId) {
         let Some(run) = self.agents[host].runs.get(&id) else { return };
         let message = format!("the recipe did not end within {}", span(run.job.deadline));
         self.fails(host, id, Broken::new(FailureKind::Deadline, message));
     }
 
-    /// A recipe fails, after it has published what it does.
+    /// Makes a recipe fail, after it has published what it publishes.
     fn fails(&mut self, host: usize, id: RunId, broken: Broken) {
         let agent = &mut self.agents[host];
         let Some(mut run) = agent.runs.remove(&id) else { return };
@@ -131,7 +131,7 @@ impl Engine<'_> {
         agent.runs.insert(id, run);
     }
 
-    /// What a recipe published is there. Once all of it is, the recipe ends.
+    /// Notes that something a recipe published is there. Once everything is, the recipe ends.
     pub(super) fn answered(&mut self, host: usize, question: Question) {
         let runs = &mut self.agents[host].runs;
         let Some((id, run)) = runs.iter_mut().find(|(_, run)| run.publishes.contains(&question)) else { return };
@@ -144,7 +144,7 @@ impl Engine<'_> {
     }
 }
 
-/// Why no recipe could have written these.
+/// Why no recipe could have written these values.
 fn impossible(planned: &PlannedComponent, written: &Values, all: bool) -> Option<String> {
     let outputs = &planned.outputs;
     if let Some(name) = written.0.keys().find(|name| !outputs.contains_key(*name)) {

@@ -1,4 +1,4 @@
-//! The data space of a run: entries, how components are doing, and who waits for what.
+//! The data space of a run: entries, the status of components, and who waits for what.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use crate::model::{Name, Value};
 
 use super::super::record::Failure;
 
-/// Who waits for an answer: a server's agent, by its place and its life.
+/// An agent that waits for an answer, by its server's place and its life.
 pub(super) type Waiter = (usize, u32, Ticket);
 
-/// What agents have said to each other.
+/// What agents have told each other.
 #[derive(Debug, Default)]
 pub(super) struct Space {
     entries: HashMap<Name, Content>,
@@ -23,7 +23,7 @@ pub(super) struct Space {
 }
 
 impl Space {
-    /// What is awaited, if it is there.
+    /// Returns what is awaited, if it is there.
     pub(super) fn there(&self, awaited: &Awaited) -> Option<Content> {
         match awaited {
             Awaited::Entry(entry) => self.entries.get(entry).cloned(),
@@ -40,7 +40,7 @@ impl Space {
         self.entries.get(entry)
     }
 
-    /// Whether what a status names has come: an entry, or the end of a component.
+    /// Whether something that a status names has come: an entry, or the end of a component.
     pub(super) fn has(&self, what: &Name) -> bool {
         self.entries.contains_key(what) || self.there(&Awaited::Ended(what.clone())).is_some()
     }
@@ -53,13 +53,13 @@ impl Space {
         self.waiters.entry(awaited).or_default().push(waiter);
     }
 
-    /// Writes an entry, and gives back who waited for it.
+    /// Writes an entry, and returns those who waited for it.
     pub(super) fn write(&mut self, entry: Name, content: Content) -> Vec<Waiter> {
         self.entries.insert(entry.clone(), content);
         self.waiters.remove(&Awaited::Entry(entry)).unwrap_or_default()
     }
 
-    /// Says how a component is doing, and gives back who waited for its end if that is it.
+    /// Sets the status of a component. If the component has ended, returns those who waited for that.
     pub(super) fn show(&mut self, component: &Name, status: Status) -> Vec<Waiter> {
         self.statuses.insert(component.clone(), status);
         let ended = Awaited::Ended(component.clone());
@@ -69,7 +69,7 @@ impl Space {
         self.waiters.remove(&ended).unwrap_or_default()
     }
 
-    /// What the entries hold, in plain.
+    /// Returns the values of the entries in plain text.
     pub(super) fn values(self) -> HashMap<Name, Result<Value, Failure>> {
         let plain = |(entry, content): (Name, Content)| {
             let value = match &content {

@@ -1,4 +1,5 @@
-//! What the test gives, held against what is needed: all that is missing, misspelt or does not fit is told at once.
+//! Checks what the test provides against what is needed. Everything that is missing, misspelt or does not fit is
+//! reported at once.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -27,7 +28,7 @@ fn wires(seed: &Seed) -> Vec<&Wire> {
     wires
 }
 
-/// The values of parameters: what the test gives, else the default. What nothing at run time reads needs none.
+/// The values of parameters: the test's, otherwise the default. A parameter that nothing reads at run time needs none.
 pub(super) fn parameters(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<Name, Value> {
     let mut found = IndexMap::default();
     let mut missing = String::new();
@@ -66,7 +67,7 @@ pub(super) fn parameters(setting: &Setting, seed: &Seed, faults: &mut Vec<String
     found
 }
 
-/// The values of other stacks' exports: what the test gives.
+/// The values of other stacks' exports, from the test.
 pub(super) fn imports(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) -> IndexMap<ImportKey, Source> {
     let mut wanted = IndexSet::default();
     for wire in wires(seed) {
@@ -167,7 +168,7 @@ pub(super) fn fakes(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) ->
     found
 }
 
-/// Names of servers and components that the test mentions.
+/// Checks the names of servers and components that the test mentions.
 pub(super) fn names(setting: &Setting, seed: &Seed, faults: &mut Vec<String>) {
     let servers: Vec<&str> = seed.servers.keys().map(|name| &**name).collect();
     for server in setting.absent.iter().filter(|server| !seed.servers.contains_key(*server)) {

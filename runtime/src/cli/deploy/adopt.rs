@@ -1,4 +1,4 @@
-//! `wattle adopt`: what is in the cloud already becomes a stack's.
+//! `wattle adopt`: takes what is already in the cloud into a stack.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use super::cloud::of_fault;
 use super::site::Site;
 use super::{cloud, software, source, through};
 
-/// How many names a message lists.
+/// The largest number of names that a message lists.
 const LISTED: usize = 8;
 
 pub(in crate::cli) fn command() -> Command {
@@ -82,7 +82,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let pairs = pairs(matches, &target)?;
     let session = cloud::session(matches).await?;
     let rows = Deployment::rows(&work.store, &stack, &key).await?;
-    // What is wrong is said before anything is written.
+    // Errors are reported before anything is written.
     let driver = OpenStack::new(Arc::clone(&session), Mark::new(&stack));
     let found = fit(&pairs, &target, &work.seed, &standing(&rows), &driver).await?;
     if work.store.get(&Layout::new(&stack).revision()).await.map_err(Failure::from)?.is_none() {
@@ -107,14 +107,14 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     Ok(Exit::Fine)
 }
 
-/// Who asks the cloud for the deployment of a site.
+/// The driver that asks the cloud for the deployment of a site.
 async fn asker(site: &Site, session: Arc<Session>) -> Result<OpenStack, Failure> {
     let Deployment { store, stack, key, .. } = &site.deployment;
     let identity = Identity::of(store, stack, key).await?;
     Ok(OpenStack::new(session, Mark::new(&identity.mark)))
 }
 
-/// What is asked for: resources of the target, and ids.
+/// What was requested: resources of the target, and ids.
 fn pairs(matches: &ArgMatches, target: &Target) -> Result<Vec<(Name, String)>, Failure> {
     let names: Vec<Name> = target.resources().into_iter().map(|(name, _)| name).collect();
     let mut pairs: Vec<(Name, String)> = Vec::new();
@@ -139,7 +139,7 @@ fn pairs(matches: &ArgMatches, target: &Target) -> Result<Vec<(Name, String)>, F
     Ok(pairs)
 }
 
-/// The things of these ids, if each can be what its resource asks for.
+/// The things with these ids, if each of them can be what its resource asks for.
 async fn fit(
     pairs: &[(Name, String)],
     target: &Target,
@@ -167,7 +167,7 @@ async fn fit(
             Err(unfit) => wrong.push(why(unfit, name, ty, id)),
         }
     }
-    // What refers to something that is missing here is judged once that is right.
+    // References to something that is missing here are judged once that is right.
     if wrong.is_empty() {
         for (name, thing) in &found {
             match resolved(target, name, &found, there) {
@@ -199,7 +199,7 @@ async fn fit(
     }
 }
 
-/// Why a thing cannot be taken over, and what to do.
+/// Why a thing cannot be adopted, and what to do.
 fn why(unfit: Unfit, name: &Name, ty: &str, id: &str) -> (String, String) {
     let ties = ["Attachment", "Association", "RouterInterface"];
     match unfit {
@@ -231,7 +231,7 @@ fn why(unfit: Unfit, name: &Name, ty: &str, id: &str) -> (String, String) {
     }
 }
 
-/// What is wanted of a resource where these things are there.
+/// What is wanted of a resource if these things exist.
 fn resolved(
     target: &dyn wattle_converge::Target,
     name: &Name,
@@ -243,10 +243,10 @@ fn resolved(
     target.resolve(name, &Known::new(&known)).map_err(missing)
 }
 
-/// What becomes of what was taken over, and was not deployed yet, where `after` is to be deployed.
+/// What happens to things that were adopted and not deployed yet, if `after` is deployed.
 ///
 /// # Errors
-/// When the cloud does not say it.
+/// If the cloud does not say.
 pub(super) async fn found(
     site: &Site,
     rows: &[Row],

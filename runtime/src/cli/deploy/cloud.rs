@@ -1,4 +1,4 @@
-//! Which cloud is meant, and logging in there.
+//! Which cloud is meant, and how to log in there.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use wattle_openstack::{Cloud, Fault, Session, driver};
 use crate::cli::failure::Failure;
 use crate::openstack::{Http, sources};
 
-/// For how long a busy service is asked again before a job is told that it is busy.
+/// How long a busy service is asked again before a job fails because the service is busy.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The option that names a cloud.
@@ -24,10 +24,10 @@ pub(in crate::cli) fn argument() -> Arg {
     )
 }
 
-/// The cloud that is meant, logged in.
+/// Logs in to the cloud that is meant.
 ///
 /// # Errors
-/// Why it is none, or does not let one in.
+/// Why there is no such cloud, or why it refuses the login.
 pub(in crate::cli) async fn session(matches: &ArgMatches) -> Result<Arc<Session>, Failure> {
     let unreadable =
         |(file, error): (String, std::io::Error)| Failure::usage(format!("cannot read `{file}`: {}", reason(&error)));
@@ -37,15 +37,15 @@ pub(in crate::cli) async fn session(matches: &ArgMatches) -> Result<Arc<Session>
         Failure::usage(why).help("`cacert` of the cloud in clouds.yaml, or `OS_CACERT`, names the file: its path is taken from where you are")
     })?;
     let session = Arc::new(Session::new(cloud, Arc::new(wire), PATIENCE));
-    // Whatever is wrong with the cloud is said before anything is made.
+    // Everything that is wrong with the cloud is reported before anything is created.
     session.token().await.map_err(of_fault)?;
     Ok(session)
 }
 
-/// Sees that the cloud has all services that a target needs, and that they answer.
+/// Checks that the cloud has all services that a target needs, and that they answer.
 ///
 /// # Errors
-/// The first that it does not have, or that does not answer.
+/// The first service that is missing or does not answer.
 pub(super) async fn services(session: &Session, target: &Deployment) -> Result<(), Failure> {
     let resources = target.resources();
     let given = resources.iter().filter_map(|(name, _)| target.given(name));
@@ -57,7 +57,7 @@ pub(super) async fn services(session: &Session, target: &Deployment) -> Result<(
     Ok(())
 }
 
-/// A failure with the help that there is.
+/// A failure, with the help if there is any.
 fn failure(failure: Failure, help: Option<String>) -> Failure {
     match help {
         Some(help) => failure.help(help),

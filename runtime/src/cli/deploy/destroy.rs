@@ -1,4 +1,4 @@
-//! `wattle destroy`: nothing is left of a stack.
+//! `wattle destroy`: leaves nothing of a stack.
 
 use std::fs;
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     }
 }
 
-/// Removes what the data space knows of the stack. What wattle itself brings up nobody may begin anew meanwhile.
+/// Removes what the data space knows about the stack. In the meantime, nobody may restart what wattle itself brings up.
 async fn remove(site: &Site) -> Result<(), Failure> {
     let Deployment { store, stack, key, .. } = &site.deployment;
     let hold = if site.is_heats {
@@ -88,7 +88,7 @@ async fn remove(site: &Site) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the servers' credentials may be. A pipe there is refused before anything is deleted.
+/// Where the servers' credentials may be. A pipe at that place is refused before anything is deleted.
 fn credentials_at(matches: &ArgMatches, file: String) -> Result<[PathBuf; 2], Failure> {
     let key = target::key_file(matches).unwrap_or_else(|| PathBuf::from("operator.key"));
     let files = [PathBuf::from(file), key.with_file_name("credentials.yaml")];
@@ -107,8 +107,8 @@ fn credentials_at(matches: &ArgMatches, file: String) -> Result<[PathBuf; 2], Fa
     Ok(files)
 }
 
-/// Removes the file of the servers' credentials, if it still says what was deployed: they open nothing any more, and the next
-/// deployment would not know whose they are.
+/// Removes the file with the servers' credentials, if its content is still what was deployed. The credentials no longer
+/// open anything, and the next deployment would not know whose they are.
 fn forget(files: &[PathBuf], text: &str, console: &mut Console) -> Result<(), Failure> {
     for file in files {
         if read(file).is_ok_and(|there| there == text) && fs::remove_file(file).is_ok() {

@@ -1,4 +1,4 @@
-//! What is told of a deployment while it goes on: a line for each thing that is done, or fails.
+//! What is reported about a deployment while it runs: a line for each thing that is done or fails.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -14,18 +14,18 @@ use crate::deploy::{Count, News};
 /// The type of servers.
 pub(super) const SERVER: &str = "OS::Nova::Server";
 
-/// What a server has become whose software was torn down.
+/// The state of a server whose software was torn down.
 const TORN_DOWN: &str = "torn down";
 
-/// What has been begun, and when.
+/// What has begun, and when.
 #[derive(Debug, Default)]
 pub(super) struct Display {
     begun: HashMap<Name, (Instant, Name, &'static str)>,
-    /// Servers whose disks were made anew while somebody looked on.
+    /// Servers that got new disks while this process was watching.
     pub(super) rebuilt: Vec<Name>,
-    /// Why something failed, and what did first.
+    /// Each reason for a failure, with the first thing that failed for it.
     failed: HashMap<String, Name>,
-    /// Why it could not be seen what is there, when that was said last.
+    /// Why the state could not be read, as last reported.
     blind: Option<Name>,
     count: Count,
     color: bool,
@@ -36,7 +36,7 @@ impl Display {
         Self { color, ..Self::default() }
     }
 
-    /// The line that says so, if it is worth one.
+    /// The line that reports `news`, if it deserves one.
     pub(super) fn line(&mut self, news: &News) -> Option<String> {
         match news {
             News::Elsewhere => {
@@ -69,19 +69,19 @@ impl Display {
         }
     }
 
-    /// What is under way, in a line no wider than this; nothing if nothing is.
+    /// What is in progress, in a line of at most this width. `None` if nothing is.
     pub(super) fn under_way(&self, width: usize) -> Option<String> {
         let mut begun: Vec<(Instant, &Name)> = self.begun.iter().map(|(name, (began, ..))| (*began, name)).collect();
         begun.sort();
         let (first, _) = begun.first()?;
         let names = some(begun.iter().map(|(_, name)| &***name), 3);
         let (there, busy) = (self.count.there, begun.len());
-        // Of a narrow terminal's line, names go first.
+        // On a narrow terminal, names are left out first.
         let line = format!("{there} there, {busy} under way for {}: {names}", short(first.elapsed().as_secs()));
         Some(paint(&cut(&line, width), Tone::Busy, self.color))
     }
 
-    /// Something is begun, in a word that says what it has become once it is done.
+    /// Notes that something begins. `word` says what it will have become when it is done.
     pub(super) fn begin(&mut self, name: &Name, kind: &Name, word: &'static str) {
         let began = self.begun.get(name).filter(|(_, _, known)| *known == word).map(|(began, ..)| *began);
         self.begun.insert(name.clone(), (began.unwrap_or_else(Instant::now), kind.clone(), word));
@@ -92,7 +92,7 @@ impl Display {
         self.begun.get(name).is_some_and(|(_, _, word)| *word == TORN_DOWN)
     }
 
-    /// It has failed. What others have failed for already is not said again.
+    /// Notes a failure. A reason for which others have failed already is not repeated.
     pub(super) fn fail(&mut self, name: &Name, why: &str) -> String {
         self.begun.remove(name);
         if let Some(first) = self.failed.get(why).filter(|first| *first != name) {
@@ -102,7 +102,7 @@ impl Display {
         self.wrong(&format!("{name} failed: {why}"))
     }
 
-    /// It cannot be seen what is there.
+    /// Notes that the state cannot be read.
     fn blind(&mut self, why: &str) -> Option<String> {
         if self.blind.as_deref() == Some(why) {
             return None;
@@ -115,7 +115,8 @@ impl Display {
     }
 
     fn outcome(&mut self, name: &Name, act: Option<&Act>, outcome: &Outcome) -> Option<String> {
-        // A server is rebuilt by a request of its own; whatever else changes it is done when it is answered.
+        // A server is rebuilt by a request of its own. Any other change of a server is done when the request is
+        // answered.
         let is_server = |(_, kind, _): &(Instant, Name, &str)| &**kind == SERVER;
         if let (Some(Act::Update { .. }), Outcome::Accepted(_)) = (act, outcome)
             && self.begun.get(name).is_some_and(is_server)
@@ -123,7 +124,7 @@ impl Display {
             self.rebuilt.push(name.clone());
         }
         match outcome {
-            // Nothing is on it that somebody could tear down.
+            // Nothing runs on it that could be torn down.
             Outcome::Absent if self.is_torn_down(name) => {
                 self.begun.remove(name);
                 None
@@ -162,7 +163,7 @@ impl Display {
         }
     }
 
-    /// What was begun is done.
+    /// Notes that something that had begun is done.
     pub(super) fn done(&mut self, name: &Name) -> Option<String> {
         let (began, kind, word) = self.begun.remove(name)?;
         if word == TORN_DOWN {

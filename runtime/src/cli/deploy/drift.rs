@@ -1,4 +1,4 @@
-//! `wattle drift`: what is not as it was deployed.
+//! `wattle drift`: what differs from what was deployed.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -17,10 +17,10 @@ use crate::deploy::Wanted;
 use super::site::{Brought, Site};
 use super::{cloud, live, software};
 
-/// How long it waits between two looks.
+/// How long to wait between two looks.
 const PAUSE: Duration = Duration::from_secs(30);
 
-/// How long it counts that a resource was put right.
+/// How long a correction of a resource counts.
 const HOUR: Duration = Duration::from_hours(1);
 
 pub(in crate::cli) fn command() -> Command {
@@ -72,7 +72,7 @@ fn lines(differs: &[Found]) -> String {
     differs.iter().map(|Found { name, how, .. }| format!("{name} {how}\n")).collect()
 }
 
-/// Puts right what is not as it was deployed, but for some of it.
+/// Corrects what differs from what was deployed, except for the resources in `leaves`.
 async fn put_right(site: &Site, leaves: &[Name], matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     match site.bring(&Wanted::AsDeployed { leaves: leaves.iter().cloned().collect() }, console).await? {
         Brought::Done(rebuilt) => {
@@ -80,7 +80,7 @@ async fn put_right(site: &Site, leaves: &[Name], matches: &ArgMatches, console: 
             let rest = if leaves.is_empty() { "" } else { " else" };
             console.out.write(&format!("everything{rest} of `{stack}` is as it was deployed again\n"))?;
             match site.present().await? {
-                // Whoever takes the place of a server has keys of its own, and its software to run.
+                // A server that replaces another one has keys of its own, and has to run its software.
                 Some((_, source)) if !(rebuilt.is_empty() && software::strangers(site).await?.is_empty()) => {
                     software::follow(site, &software::seed(&source)?, &rebuilt, None, matches, console).await
                 }
@@ -91,7 +91,7 @@ async fn put_right(site: &Site, leaves: &[Name], matches: &ArgMatches, console: 
     }
 }
 
-/// Looks until told to end, and says what changes. A cloud that does not answer for a while is asked again.
+/// Looks until told to end, and reports what changes. A cloud that does not answer for a while is asked again.
 async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let (mut signals, corrects) = (Signals::listen()?, matches.get_flag("correct"));
     let mut said: Option<String> = None;
@@ -132,7 +132,7 @@ async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Resu
     }
 }
 
-/// Which of these were put right too often of late. That the others are now is counted.
+/// The resources that were corrected too often recently. The others are counted as corrected now.
 fn tired(differs: &[Found], most: usize, corrections: &mut BTreeMap<Name, Vec<Instant>>) -> Vec<Name> {
     corrections.values_mut().for_each(|times| times.retain(|time| time.elapsed() < HOUR));
     let mut tired = Vec::new();

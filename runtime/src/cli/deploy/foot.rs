@@ -1,4 +1,5 @@
-//! What stands below the lines of a deployment on a terminal: what is under way. It is drawn again and again, as software is later.
+//! What stands below the lines of a deployment on a terminal: what is in progress. It is redrawn again and again, as is
+//! later done for software.
 
 use wattle::shown::on_terminal;
 
@@ -8,7 +9,7 @@ use crate::cli::screen::Screen;
 
 use super::display::Display;
 
-/// The line below, where there is a terminal.
+/// The line at the bottom, if there is a terminal.
 #[derive(Debug)]
 pub(super) struct Foot(Option<Screen>);
 
@@ -17,7 +18,7 @@ impl Foot {
         Self(console.err.is_terminal.then(Screen::default))
     }
 
-    /// Says something that stays.
+    /// Prints something that stays.
     pub(super) fn say(&mut self, text: &str, console: &mut Console) -> Result<(), Failure> {
         match &mut self.0 {
             Some(screen) => {
@@ -28,14 +29,14 @@ impl Foot {
         }
     }
 
-    /// Shows what is under way now.
+    /// Shows what is in progress now.
     pub(super) fn draw(&mut self, display: &Display, console: &mut Console) -> Result<(), Failure> {
         let Some(screen) = &mut self.0 else { return Ok(()) };
         let line = display.under_way(size().1).map(|line| on_terminal(&line, console.err.color));
         console.err.put(&screen.draw(line.into_iter().collect())).map(drop)
     }
 
-    /// Takes it down.
+    /// Removes it.
     pub(super) fn clear(&mut self, console: &mut Console) -> Result<(), Failure> {
         match &mut self.0 {
             Some(screen) => console.err.put(&screen.clear()).map(drop),

@@ -1,4 +1,4 @@
-//! What can be known beforehand to go wrong in the cloud: names of what it does not have, and quotas that are too small.
+//! What can be foreseen to fail in the cloud: names of things that it does not have, and quotas that are too small.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::openstack::Source;
 use super::cloud::of_fault;
 use super::through;
 
-/// Sees that the cloud has what is named by what is to be made or changed, and that the project may have it. What stays as it is is not
-/// asked for: the image of a server that runs may be gone.
+/// Checks that the cloud has what is named by the resources that are to be created or changed, and that the project may
+/// have it. Resources that stay as they are are not checked: the image of a running server may be gone.
 ///
 /// # Errors
-/// All that it lacks, or that a service does not answer.
+/// Everything that is missing, or a service that does not answer.
 pub(super) async fn foresee(
     source: &Source,
     target: &Deployment,
@@ -34,7 +34,7 @@ pub(super) async fn foresee(
     for named in target.named().iter().filter(|named| is_asked_for(plan, named)) {
         let Some(lack) = inventory.lacks(&named.constraint, &named.name).await.map_err(of_fault)? else { continue };
         let diagnostic = property_refused(&named.resource, &named.path, &lack.what, &named.at).help(lack.help);
-        // Members of a group are written once.
+        // Members of a group are listed once.
         if !wrong.iter().any(|known| known.labels == diagnostic.labels && known.help == diagnostic.help) {
             wrong.push(diagnostic);
         }
@@ -68,7 +68,7 @@ fn said(short: &Short) -> String {
     format!("{what}: {wanted} more are to be made, and it may have {limit}, of which there are {used}")
 }
 
-/// What becomes of a resource. One that a plan says nothing of is new to it.
+/// What happens to a resource. A resource that the plan does not mention is new.
 fn action(plan: &Plan, name: &str) -> Action {
     plan.resources.get(name).map_or(Action::Create, |planned| planned.action)
 }

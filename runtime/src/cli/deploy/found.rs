@@ -1,4 +1,4 @@
-//! What is really there of a stack, for whoever plans.
+//! What of a stack really exists, for commands that plan.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::space::OperatorKey;
 use super::site::Site;
 use super::{adopt, cloud, software, source};
 
-/// The option that has it look there.
+/// The option that makes a command look there.
 pub(in crate::cli) fn argument() -> Arg {
     Arg::new("cloud")
         .long("cloud")
@@ -28,11 +28,11 @@ pub(in crate::cli) fn argument() -> Arg {
         .help("Look also at what is really there, in the cloud that clouds.yaml calls so")
 }
 
-/// What is there of what the data space holds as `before`, and what is not as `wattle deploy` left it; the same and nothing unless the
-/// command line has somebody look.
+/// What exists of what the data space holds as `before`, and what is not as `wattle deploy` left it. Without the
+/// option, returns `before` itself and no differences.
 ///
 /// # Errors
-/// Why that is not known.
+/// Why it is not known.
 pub(in crate::cli) async fn found(
     work: &Work,
     before: Option<State>,
@@ -55,22 +55,23 @@ pub(in crate::cli) async fn found(
     Ok((before, found))
 }
 
-/// What a deployment begins with.
+/// The state from which a deployment starts.
 pub(super) struct Really {
-    /// What software was told, with the resources that were asked for: software may have been told more since.
+    /// What the software was given, with the resources that were requested. The software may have been given more
+    /// since.
     pub(super) before: Option<State>,
-    /// What of them is not as it was left.
+    /// What of these is no longer as it was left.
     pub(super) found: Vec<Found>,
-    /// Whether anything is asked for.
+    /// Whether anything was requested.
     is_there: bool,
-    /// What was looked at, if anything was ever asked for.
+    /// What was looked at, if anything was ever requested.
     pub(super) site: Option<Site>,
 }
 
-/// What is there of what the data space holds as `before`.
+/// What exists of what the data space holds as `before`.
 ///
 /// # Errors
-/// Why that is not known.
+/// Why it is not known.
 pub(super) async fn really(
     work: &Work,
     before: Option<State>,
@@ -89,13 +90,13 @@ pub(super) async fn really(
     let adopted = adopt::found(&site, &rows, after, session).await?;
     let mut really = deployed(before, site, key, console).await?;
     really.is_there |= !adopted.is_empty();
-    // Of what was taken over more is known by now.
+    // More is known by now about what was adopted.
     really.found.retain(|found| found.left != Left::Adopted);
     really.found.extend(adopted);
     Ok(really)
 }
 
-/// The same of what was deployed.
+/// The same for what was deployed.
 async fn deployed(
     before: Option<State>,
     site: Site,
@@ -108,7 +109,7 @@ async fn deployed(
     };
     let (source, found) = match site.present().await? {
         Some((_, source)) => (source, site.glance(console).await?),
-        // What is to go is there until it is gone.
+        // What is to be deleted exists until it is gone.
         None => match site.former(None).await? {
             Some((_, source)) => {
                 let missing = missing(&site, &source).await?;
@@ -121,7 +122,7 @@ async fn deployed(
     Ok(Really { before, found, is_there: true, site: Some(site) })
 }
 
-/// Of what was asked for what is not there.
+/// What was requested and does not exist.
 async fn missing(site: &Site, source: &Source) -> Result<Vec<Found>, Failure> {
     let there = site.deployment.sound().await?;
     let Ok(target) = Templates::default().target(source) else { return Ok(Vec::new()) };
@@ -129,10 +130,10 @@ async fn missing(site: &Site, source: &Source) -> Result<Vec<Found>, Failure> {
     Ok(names.map(|name| Found { name, left: Left::Nothing, how: "is deleted".to_owned() }).collect())
 }
 
-/// What a deployment asked for: resources, and software.
+/// What a deployment requested: resources and software.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If it cannot be read.
 pub(super) fn state_of(source: &Source, site: &Site) -> Result<State, Failure> {
     let key = &site.deployment.key;
     let (seed, parameters) = concealed(&software::seed(source)?, &given(source), key);
@@ -140,7 +141,7 @@ pub(super) fn state_of(source: &Source, site: &Site) -> Result<State, Failure> {
     Ok(if site.is_heats { state } else { state.without_heat(is_fixed) })
 }
 
-/// What a deployment was given, without the servers' credentials, which are in the last environment.
+/// The values that a deployment was given, without the servers' credentials, which are in the last environment.
 fn given(source: &Source) -> Given {
     let environments = source.environments.split_last().map_or(&[][..], |(_, before)| before);
     software::given(environments, &source.given)
@@ -150,7 +151,7 @@ fn unreadable(error: StateError) -> Failure {
     Failure::new(format!("what was deployed cannot be read: {error}"))
 }
 
-/// What software was told, with the resources that were asked for.
+/// What the software was given, with the resources that were requested.
 fn asked_for(before: State, source: &Source, key: &OperatorKey) -> Result<State, Failure> {
     let Ok(seed) = Seed::read(&source.seed) else { return Ok(before) };
     let (_, parameters) = concealed(&seed, &given(source), key);

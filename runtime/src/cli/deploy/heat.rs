@@ -1,7 +1,8 @@
-//! The infrastructure of a stack that Heat makes what it is to be: it is asked for by Heat's API, and followed by its events.
+//! The infrastructure of a stack that Heat makes what it is meant to be. It is requested through Heat's API, and
+//! followed by Heat's events.
 //!
-//! Nothing is lost whenever this ends: what is asked for is written down before, Heat goes on by itself, and the next call waits for
-//! that and asks again.
+//! Nothing is lost if this is interrupted: a request is written down before it is made, Heat continues by itself, and
+//! the next call waits for that and then requests again.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -26,22 +27,22 @@ use super::display::Display;
 use super::site::{Brought, Site};
 use super::software;
 
-/// How often it is looked at what has happened.
+/// How often to check what has happened.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// After so many minutes Heat gives up, if nobody says otherwise: its own default.
+/// The number of minutes after which Heat gives up, unless the user says otherwise. It is Heat's own default.
 const MINUTES: u64 = 60;
 
-/// How much longer than that it is waited for Heat to say so.
+/// How much longer than that to wait for Heat to say so.
 const GRACE: Duration = Duration::from_mins(5);
 
-/// How often in a row Heat may not say what has happened.
+/// How many times in a row Heat may fail to say what has happened.
 const MOST_BLIND: u32 = 10;
 
-/// How often it is asked again for what somebody else was faster with.
+/// How many times to request again what somebody else was faster with.
 const TRIES: u32 = 5;
 
-/// Has done what is wanted, and tells what goes on.
+/// Makes Heat do what is wanted, and reports the progress.
 pub(super) async fn bring(
     site: &Site,
     heat: &Orchestration,
@@ -65,16 +66,16 @@ pub(super) async fn bring(
     Ok(Brought::Ended)
 }
 
-/// Has Heat look whether what it made is there.
+/// Makes Heat check whether what it created exists.
 pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Console) -> Result<Vec<Found>, Failure> {
     let mut errand = Errand { site, heat, display: Display::new(console.err.color), console };
     errand.look().await
 }
 
-/// What Heat knows already not to be as it should be.
+/// What Heat already knows not to be as it should be.
 ///
 /// # Errors
-/// Why that is not known.
+/// Why it is not known.
 pub(super) async fn glance(heat: &Orchestration, console: &mut Console) -> Result<Vec<Found>, Failure> {
     let Some(stack) = heat.find().await.map_err(of_fault)? else { return Ok(vec![gone(heat)]) };
     console.err.write("Heat is asked for what it knows: `wattle drift` has it look\n")?;
@@ -86,7 +87,7 @@ fn gone(heat: &Orchestration) -> Found {
     Found { left: Left::Nothing, name: heat.name().into(), how: "is gone from Heat".into() }
 }
 
-/// What Heat says of what is not as it should be.
+/// What Heat says is not as it should be.
 fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Found> {
     let how = |reason: &str| format!("is not as Heat has made it: {reason}");
     let failed = tree.failed().into_iter();
@@ -98,10 +99,10 @@ fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Found> {
     differs
 }
 
-/// Refuses what Heat would refuse, before anything is made.
+/// Refuses what Heat would refuse, before anything is created.
 ///
 /// # Errors
-/// Why Heat would not take it, or that the stack is somebody else's.
+/// Why Heat would not accept it, or that the stack belongs to somebody else.
 pub(super) async fn judge(heat: &Orchestration, source: &Source, is_known: bool) -> Result<(), Failure> {
     let there = heat.find().await.map_err(of_fault)?;
     if there.is_some() && !is_known {
@@ -120,7 +121,7 @@ fn foreign(heat: &Orchestration) -> Failure {
         .help(format!("or delete that one: `openstack stack delete {}`", heat.name()))
 }
 
-/// What is done for one command.
+/// The work for one command.
 struct Errand<'a> {
     site: &'a Site,
     heat: &'a Orchestration,
@@ -128,7 +129,7 @@ struct Errand<'a> {
     console: &'a mut Console,
 }
 
-/// When nobody waits any longer.
+/// The time after which waiting ends.
 #[derive(Clone, Copy)]
 struct Until(Option<Instant>);
 
@@ -152,7 +153,7 @@ impl Errand<'_> {
         }
     }
 
-    /// Has the stack be what a source says.
+    /// Makes the stack what a source says.
     async fn put(&mut self, source: &str, on_failure: OnFailure, deadline: Option<Time>) -> Result<Brought, Failure> {
         let number = self.site.deployment.heats_number().await?;
         let source = Source::read(source)
@@ -174,8 +175,8 @@ impl Errand<'_> {
             };
             match asked {
                 Ok(mut follow) => return self.until_it_is(&mut follow, number, terms, until).await,
-                // Somebody else was faster, or nobody knows: what is there is looked for. And a stack that is just gone has its
-                // name for a moment longer.
+                // Somebody else was faster, or it is not known. Then look for what is there. A stack that has just gone
+                // also keeps its name for a moment longer.
                 Err(Fault::Refused { status: 404 | 409, .. } | Fault::Unknown { .. }) => {
                     tokio::time::sleep(PAUSE).await;
                 }
@@ -186,7 +187,7 @@ impl Errand<'_> {
             .help("ask again once nobody does"))
     }
 
-    /// Waits until the stack is as it was asked for, or cannot be.
+    /// Waits until the stack is as requested, or cannot be.
     async fn until_it_is(
         &mut self,
         follow: &mut Follow,
@@ -242,7 +243,7 @@ impl Errand<'_> {
         let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
         self.heat.check(&stack.id).await.map_err(of_fault)?;
         let until = Until(Some(Instant::now() + Duration::from_mins(MINUTES) + GRACE));
-        // What has failed is told by whoever asked.
+        // The caller reports what has failed.
         let Some(ended) = silent(self.heat, &mut follow, until).await? else { return Err(not_known) };
         let Some(stack) = ended else { return Ok(vec![gone(self.heat)]) };
         let tree = self.heat.resources(&stack.id).await.map_err(of_fault)?;
@@ -251,7 +252,7 @@ impl Errand<'_> {
     }
 
     fn say_what_heat_does_not_know(&mut self, tree: &Tree) -> Result<(), Failure> {
-        // What is Heat's own is nowhere else.
+        // Heat's own resources exist nowhere else.
         let checkable =
             tree.resources.values().filter(|resource| !resource.is_stack && !resource.kind.starts_with("OS::Heat::"));
         let unchecked = checkable.filter(|resource| !is_checked(&resource.status, &resource.reason));
@@ -264,7 +265,7 @@ impl Errand<'_> {
         self.console.err.write(&format!("{text}\n"))
     }
 
-    /// The stack once nothing is done to it, if it is there; nothing if that takes too long.
+    /// The stack once nothing is being done to it, if it exists. The outer value is `None` if that takes too long.
     async fn idle(&mut self, until: Until) -> Result<Option<Option<Stack>>, Failure> {
         let found = self.heat.find().await.map_err(of_fault)?;
         let Some(stack) = found else { return Ok(Some(None)) };
@@ -283,7 +284,8 @@ impl Errand<'_> {
         self.follow(&mut follow, until).await
     }
 
-    /// Tells what happens to a stack until it comes to an end: how it is then, if it is there. Nothing if that takes too long.
+    /// Reports what happens to a stack until that comes to an end. Returns the stack as it is then, if it exists. The
+    /// outer value is `None` if that takes too long.
     async fn follow(&mut self, follow: &mut Follow, until: Until) -> Result<Option<Option<Stack>>, Failure> {
         let (mut moved, mut blind) = (Instant::now(), 0);
         loop {
@@ -328,7 +330,7 @@ impl Errand<'_> {
     }
 
     async fn say_what_is_waited_for(&mut self, id: &str, since: Duration) -> Result<(), Failure> {
-        // Whether Heat answers is said where it is looked what has happened.
+        // Whether Heat answers is reported where what has happened is checked.
         let Ok(tree) = self.heat.resources(id).await else { return Ok(()) };
         let busy: Vec<String> = tree
             .busy()
@@ -340,7 +342,7 @@ impl Errand<'_> {
     }
 }
 
-/// The same as [`Errand::follow`], without telling anything.
+/// The same as [`Errand::follow`], without reporting anything.
 async fn silent(heat: &Orchestration, follow: &mut Follow, until: Until) -> Result<Option<Option<Stack>>, Failure> {
     while !is_over(until) {
         let step = follow.look(heat).await.map_err(of_fault)?;
@@ -356,12 +358,12 @@ fn is_over(until: Until) -> bool {
     until.0.is_some_and(|until| Instant::now() >= until)
 }
 
-/// Whether it may be known when it is asked again.
+/// Whether another attempt may succeed.
 fn may_pass(fault: &Fault) -> bool {
     fault.is_passing() || matches!(fault, Fault::Refused { status: 500.., .. } | Fault::Senseless { .. })
 }
 
-/// Whether Heat has looked at a resource: it says so where it cannot.
+/// Whether Heat has checked a resource. Heat says so if it cannot check one.
 fn is_checked(status: &str, reason: &str) -> bool {
     status.starts_with("CHECK_") && !reason.contains("not supported")
 }
@@ -375,9 +377,9 @@ fn roots(stack: &Stack, tree: &Tree) -> Vec<String> {
     failed.into_iter().map(|failed| format!("{} failed: {}", failed.path, failed.reason)).collect()
 }
 
-/// The line that tells of a change, if it is worth one.
+/// The line that reports a change, if it deserves one.
 fn line(display: &mut Display, change: &Change) -> Option<String> {
-    // A stack tells by what is in it.
+    // A stack is reported through its resources.
     if change.is_stack {
         return None;
     }
@@ -393,7 +395,7 @@ fn line(display: &mut Display, change: &Change) -> Option<String> {
             None
         }
         "COMPLETE" => {
-            // Who was not there when it began knows nothing of how long it took.
+            // If this process did not see the beginning, it does not know how long it took.
             display.begin(&change.path, &change.kind, word);
             display.done(&change.path)
         }

@@ -1,4 +1,4 @@
-//! The live view of what a command does to a stack, for as long as it does it.
+//! The live view of what a command does to a stack, for as long as the command runs.
 
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
@@ -7,7 +7,7 @@ use crate::ui::Listening;
 
 use super::site::Site;
 
-/// Has `work` done, and shows meanwhile how it goes, if there is a place for that.
+/// Does `work`, and meanwhile shows its progress in the live view, if there is one.
 pub(super) async fn shown<T>(
     listening: Option<Listening>,
     site: &Site,

@@ -1,4 +1,4 @@
-//! `wattle logs --console`: what a server of the cloud says while no agent speaks for it yet.
+//! `wattle logs --console`: the console output of a server in the cloud, for as long as no agent reports for it.
 
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde_json::json;
@@ -16,7 +16,7 @@ use super::display::SERVER;
 use super::site::Site;
 use super::{cloud, software};
 
-/// Where the logs of agents are, which no other machine can read.
+/// Where the logs of agents are. No other machine can read them.
 const ELSEWHERE: &str = "the log of an agent is on its server, in `journalctl -u wattle-agent`, and of what `wattle up` runs in \
                          `DIR/.wattle/servers/SERVER/agent.log`; `wattle status --why` shows the last words of what failed";
 

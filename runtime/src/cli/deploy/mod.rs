@@ -1,4 +1,5 @@
-//! `wattle deploy` and what belongs to it: the infrastructure of a stack, brought up without Heat or by it, and its software.
+//! `wattle deploy` and the commands around it. They bring up the infrastructure of a stack, through Heat or without it,
+//! and its software.
 
 pub(super) mod adopt;
 pub(super) mod cloud;
@@ -69,7 +70,7 @@ pub(super) fn command() -> Command {
         ]))
 }
 
-/// How a goal is reached.
+/// The options that say how to reach a goal.
 fn choices() -> [Arg; 4] {
     [
         Arg::new("on-failure")
@@ -98,7 +99,7 @@ fn choices() -> [Arg; 4] {
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     if target::named(matches, "space", "WATTLE_SPACE").as_deref() == Some(space::NEW) {
-        // What is wrong with what is to be deployed is said before anything is made.
+        // Errors in what is to be deployed are reported before anything is created.
         seed::read(matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required"))?;
         let made = space::make(&space::Home::of(matches), matches, console).await?;
         if made != Exit::Fine {
@@ -112,7 +113,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             .help("name another data space, `--space zookeeper+tls://HOST:PORT`"));
     }
     work.options.again = matches.get_flag("again");
-    // What is wrong with the cloud or the template is said before anything is made.
+    // Errors in the cloud or the template are reported before anything is created.
     let source = source::source(&work, matches)?;
     let Chosen { session, target } = through::choose(&work, &source, matches, console).await?;
     let (before, after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;

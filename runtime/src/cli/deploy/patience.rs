@@ -1,29 +1,29 @@
-//! For how long software is waited for: until a deadline, and no longer than it moves.
+//! How long to wait for software: until a deadline, and only as long as there is progress.
 
 use std::time::Duration;
 
 use wattle_converge::Time;
 
-/// If nothing has changed for so long, it is said what is waited for.
+/// After this time without a change, it is reported what is awaited.
 const STALL: Duration = Duration::from_mins(5);
 
-/// If nothing has changed for so long, and nothing runs that has an end of its own, nobody waits any more.
+/// After this time without a change, waiting ends, unless something runs that has an end of its own.
 const LONGEST: Duration = Duration::from_hours(1);
 
-/// What is to be done about what is waited for.
+/// What to do about the things that are awaited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is waited for.
+    /// Wait.
     Wait,
-    /// It is waited for, and it is said what for.
+    /// Wait, and report what for.
     Say,
-    /// The deadline is over.
+    /// The deadline has passed.
     TooLate,
-    /// It does not move.
+    /// There is no progress.
     Stuck,
 }
 
-/// Somebody who waits, and knows when something changed last.
+/// Waits for something, and knows when it last changed.
 #[derive(Debug)]
 pub(super) struct Patience<S> {
     deadline: Option<Time>,
@@ -37,7 +37,7 @@ impl<S: PartialEq> Patience<S> {
         Self { deadline, state: None, changed: Time::default(), is_said: false }
     }
 
-    /// How it is, and whether something runs that will come to an end by itself.
+    /// Judges the current state. `ends_by_itself` says whether something runs that will come to an end by itself.
     pub(super) fn judge(&mut self, state: S, ends_by_itself: bool, now: Time) -> Verdict {
         if self.state.as_ref() != Some(&state) {
             (self.state, self.changed, self.is_said) = (Some(state), now, false);
@@ -77,7 +77,7 @@ mod tests {
             verdicts(2, false, &[110, 115, 169, 170]),
             [Verdict::Wait, Verdict::Say, Verdict::Wait, Verdict::Stuck]
         );
-        // A recipe with a deadline may take as long as it likes.
+        // A recipe with a deadline may use all of its time.
         assert_eq!(verdicts(3, true, &[180, 400, 500]), [Verdict::Wait, Verdict::Say, Verdict::Wait]);
         assert_eq!(verdicts(3, false, &[501]), [Verdict::Stuck]);
     }

@@ -1,4 +1,4 @@
-//! A stack's infrastructure as commands have it.
+//! A stack's infrastructure, as commands handle it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,10 +26,10 @@ use super::display::Display;
 use super::foot::Foot;
 use super::heat;
 
-/// How often it is shown how long something takes.
+/// How often to show how long something has taken.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How often the data space is asked whether it answers, and how long that may take.
+/// How often the data space is asked whether it answers, and how long an answer may take.
 const PROBE: Duration = Duration::from_secs(10);
 
 /// A stack's infrastructure.
@@ -39,19 +39,19 @@ pub(in crate::cli) struct Site {
     cloud: String,
     here: Whereabouts,
     orchestration: Orchestration,
-    /// Heat makes the infrastructure what it is to be.
+    /// Whether Heat makes the infrastructure what it is meant to be.
     pub(super) is_heats: bool,
 }
 
-/// How it went.
+/// The outcome.
 pub(in crate::cli) enum Brought {
-    /// Everything is as it should be. The disks of these servers were made anew.
+    /// Everything is as it should be. These servers got new disks.
     Done(Vec<Name>),
-    /// It could not be, it was said why, and everything is as it was before. The disks of these servers were made anew.
+    /// That was not possible, the reason was reported, and everything is as it was before. These servers got new disks.
     WentBack(Vec<Name>),
-    /// Something is not, and it was said what.
+    /// Something is not as it should be, and it was reported.
     Failed,
-    /// It was told to end before.
+    /// It was told to end first.
     Ended,
 }
 
@@ -88,7 +88,7 @@ impl Site {
         &self.cloud
     }
 
-    /// What the present goal is made of.
+    /// What the present deployment is made from.
     pub(super) async fn present(&self) -> Result<Option<(u64, Source)>, Failure> {
         self.deployment.present_source().await?.map(read).transpose()
     }
@@ -98,7 +98,7 @@ impl Site {
         self.deployment.former_source(to).await?.map(read).transpose()
     }
 
-    /// Looks once at all that is there.
+    /// Looks once at everything that exists.
     pub(super) async fn look(&self, console: &mut Console) -> Result<Vec<Found>, Failure> {
         if self.is_heats {
             return heat::look(self, &self.orchestration, console).await;
@@ -113,18 +113,18 @@ impl Site {
         Ok(differences)
     }
 
-    /// The same without having anybody else look: what Heat knows already, where it is Heat's.
+    /// The same without making anything else look: for a stack of Heat's, what Heat knows already.
     pub(super) async fn glance(&self, console: &mut Console) -> Result<Vec<Found>, Failure> {
         if self.is_heats { heat::glance(&self.orchestration, console).await } else { self.look(console).await }
     }
 
-    /// Has these things, which were there before, be resources of `target`.
+    /// Makes these things, which existed before, resources of `target`.
     pub(super) async fn adopt(&self, target: Arc<dyn Target>, things: Vec<Adopted>) -> Result<(), Failure> {
         self.deployment.settle(&self.here).await?;
         Ok(self.deployment.adopt(target, things).await?)
     }
 
-    /// Has it done, and tells what goes on.
+    /// Makes the infrastructure what is wanted, and reports the progress.
     pub(in crate::cli) async fn bring(&self, wanted: &Wanted, console: &mut Console) -> Result<Brought, Failure> {
         self.deployment.settle(&self.here).await?;
         if self.is_heats {
@@ -185,7 +185,7 @@ impl Site {
         };
         match (is_nothing, is_gone) {
             (true, false) => return Err(wanted_again(stack)),
-            // It went back to before its first deployment.
+            // It went back to the time before its first deployment.
             (false, true) if before.is_empty() => return Err(DeployError::Destroyed { stack: stack.clone() }.into()),
             _ => {}
         }
@@ -207,7 +207,7 @@ impl Site {
         Ok(Brought::WentBack(display.rebuilt))
     }
 
-    /// Says what is not as it should be.
+    /// Reports what is not as it should be.
     pub(super) fn failed(&self, roots: &[String], console: &mut Console) -> Result<Brought, Failure> {
         let stack = &self.deployment.stack;
         let head =
@@ -218,13 +218,13 @@ impl Site {
     }
 }
 
-/// Somebody wants something of a stack that was to be destroyed.
+/// Somebody wants something from a stack that was to be destroyed.
 pub(super) fn wanted_again(stack: &str) -> Failure {
     Failure::new(format!("another `wattle deploy` has wanted `{stack}` again meanwhile, so it is not destroyed"))
         .help("once nobody deploys it any more: `wattle destroy` again")
 }
 
-/// Says whether the data space answers, whenever that becomes otherwise.
+/// Says whether the data space answers, each time that changes.
 async fn listen_to(store: Arc<dyn Store>, says: watch::Sender<bool>) {
     loop {
         tokio::time::sleep(PROBE).await;
@@ -233,7 +233,7 @@ async fn listen_to(store: Arc<dyn Store>, says: watch::Sender<bool>) {
     }
 }
 
-/// Where one is who has logged in.
+/// The cloud and project that the session is logged in to.
 async fn whereabouts(session: &Session) -> Result<Whereabouts, Failure> {
     let project = session.token().await.map_err(of_fault)?.project.clone();
     let cloud = session.cloud();
@@ -248,7 +248,7 @@ fn elsewhere(stack: &str, there: &Whereabouts, here: &Whereabouts) -> Failure {
         .help("to move it, delete it there first: `wattle destroy`")
 }
 
-/// A line for all that failed for the same reason, and one for everything else, in their order.
+/// One line for all that failed for the same reason, and one for each other failure, in their order.
 fn gathered(roots: &[String]) -> Vec<String> {
     let mut gathered: IndexMap<&str, Vec<&str>> = IndexMap::default();
     for root in roots {
@@ -266,7 +266,7 @@ fn gathered(roots: &[String]) -> Vec<String> {
     gathered.into_iter().map(line).collect()
 }
 
-/// What stands between who failed and why.
+/// Separates what failed from the reason.
 const FAILED: &str = " failed: ";
 
 fn read((number, text): (u64, String)) -> Result<(u64, Source), Failure> {

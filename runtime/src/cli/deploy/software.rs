@@ -1,4 +1,4 @@
-//! The software of a stack whose infrastructure is there.
+//! The software of a stack whose infrastructure exists.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -30,33 +30,35 @@ use super::site::Site;
 /// How often to look.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// How long servers that have come wait for others, so that not each of them makes a revision of its own.
+/// How long servers that have come wait for others, so that each of them does not make a revision of its own.
 const TOGETHER: Duration = Duration::from_secs(10);
 
-/// Most causes that are explained at the end.
+/// The largest number of causes that are explained at the end.
 const ROOTS: usize = 10;
 
-/// How long the agent of a server that is gone may keep its place: longer than a session of the data space lasts.
+/// How long the agent of a server that is gone may keep its place. This is longer than a session of the data space
+/// lasts.
 const LINGERS: Duration = Duration::from_mins(1);
 
-/// Servers that were made and are not known by keys of their own yet, with their names in the cloud.
+/// The servers that were created and are not known by keys of their own yet, with their names in the cloud.
 pub(super) async fn strangers(site: &Site) -> Result<BTreeMap<Name, Name>, Failure> {
     Ok(site.deployment.strangers(SERVER).await?)
 }
 
-/// What a seed calls a server: in a nested stack, or a group, its own name comes last.
+/// A seed's name for a server. In a nested stack or a group, the server's own name comes last.
 pub(super) fn own(name: &Name) -> Name {
     Name::from(name.rsplit('/').next().unwrap_or(name))
 }
 
-/// The flag of those who do not want to wait for it.
+/// The flag for not waiting for the software.
 pub(super) fn left_alone() -> Arg {
     args::flag("infrastructure-only", "Do not wait for the software")
 }
 
-/// Follows the software until it is over, unless nobody wants to wait for it, and lets servers be known by keys of their own: those that were made, each of which takes
-/// the place of the one before it of the same name, and those that were `rebuilt` just now. After the deadline, or if nothing moves any more,
-/// nobody waits: whatever is missing still goes on by itself.
+/// Follows the software until it is over, unless the user does not want to wait. Meanwhile it admits servers by keys of
+/// their own: those that were created, each of which replaces the earlier one of the same name, and those that were
+/// just `rebuilt`. Waiting ends after the deadline, or when there is no more progress. Whatever is missing still
+/// continues by itself.
 pub(super) async fn follow(
     site: &Site,
     seed: &Seed,
@@ -104,7 +106,8 @@ pub(super) async fn follow(
         }
         let now = Picture::read(&site.space, picture.as_ref()).await?;
         progress.show(&now, console)?;
-        // Whoever still acts for a server then is who was admitted, and somebody was killed before it was noted.
+        // An agent that still acts for the server after that time is the one that was admitted. A process was killed
+        // before it could note that.
         if begin.elapsed() >= LINGERS {
             let acts = |server: &Name| now.servers.get(server).is_some_and(|standing| standing.alive.is_some());
             let (there, absent): (Vec<Name>, Vec<Name>) =
@@ -149,7 +152,7 @@ pub(super) async fn follow(
     }
 }
 
-/// Whether a recipe runs that is ended at some time.
+/// Whether a recipe runs that will be stopped at some time.
 fn ends_by_itself(picture: &Picture) -> bool {
     picture.parts().any(|part| match part.condition {
         Condition::Said(status) => matches!(status.state, State::Running) && status.deadline.is_some(),
@@ -157,17 +160,17 @@ fn ends_by_itself(picture: &Picture) -> bool {
     })
 }
 
-/// What is waited for.
+/// What is awaited.
 fn waited_for(picture: &Picture, absent: &[Name], color: bool) -> String {
     let mut text = why::explain_all(&roots(picture), ROOTS, clock::now(), color);
-    // Those that have taken a server's place, of which others have said enough before.
+    // Servers that have replaced others. Enough has been reported about them before.
     if text.is_empty() {
         text.push_str(&format!("no word from {}\n", some(absent.iter().map(|server| &**server), 5)));
     }
     text.trim_end().to_owned()
 }
 
-/// Writes the seed that a former deployment had, as the next revision; that seed.
+/// Writes the seed of an earlier deployment as the next revision, and returns that seed.
 pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console) -> Result<Seed, Failure> {
     let seed = seed(source)?;
     let mut options = seed::Options::new(site.deployment.key.clone());
@@ -175,7 +178,7 @@ pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console)
     options.files = Files { templates: source.files.clone(), picture: None };
     options.stack = Some(site.deployment.stack.clone());
     options.admission = true;
-    // The deployment's last environment has them.
+    // They are in the deployment's last environment.
     if let Some((name, text)) = source.environments.last() {
         options.credentials = Credentials::parse(text, Path::new(name))?;
     }
@@ -186,7 +189,7 @@ pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console)
     Ok(seed)
 }
 
-/// After infrastructure has gone back to what it was, software does as well.
+/// Takes the software back to what it was, after the infrastructure has gone back.
 pub(super) async fn go_back(
     site: &Site,
     rebuilt: &[Name],
@@ -200,7 +203,7 @@ pub(super) async fn go_back(
     Ok(Exit::Failed)
 }
 
-/// What a deployment was given for parameters.
+/// The values that a deployment was given for parameters.
 pub(super) fn given(environments: &[(String, String)], values: &IndexMap<Name, Value>) -> Given {
     let environments = environments.iter().map(|(name, text)| (name.as_str(), text.as_str()));
     let mut given = Given::new(Environment::read(environments));
@@ -210,12 +213,12 @@ pub(super) fn given(environments: &[(String, String)], values: &IndexMap<Name, V
     given
 }
 
-/// The seed that a deployment had.
+/// The seed of a deployment.
 pub(super) fn seed(source: &Source) -> Result<Seed, Failure> {
     Seed::read(&source.seed).map_err(|error| Failure::new(format!("the deployment's seed cannot be read: {error}")))
 }
 
-/// Writes a seed without servers, so that what runs on those that there are is torn down.
+/// Writes a seed without servers, so that everything that runs on the existing servers is torn down.
 pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), Failure> {
     let Some((_, source)) = site.present().await? else { return Ok(()) };
     let Ok(mut seed) = Seed::read(&source.seed) else { return Ok(()) };
@@ -230,11 +233,11 @@ pub(super) async fn retire(site: &Site, console: &mut Console) -> Result<(), Fai
     seed.write(&mut text).map_err(|error| Failure::new(error.to_string()))?;
     let text = String::from_utf8_lossy(&text).into_owned();
     restore(site, &Source { seed: text, ..source }, console).await?;
-    // Networks that agents need go at once when nothing is wanted any more.
+    // If nothing is wanted any more, the networks that agents need also go at once.
     torn_down(site, |_| true).await
 }
 
-/// Waits until these servers have torn down what has left the model, or they have had long enough.
+/// Waits until these servers have torn down what has left the model, or until their time is up.
 async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(), Failure> {
     let deadline = Instant::now() + site.deployment.limits.drain;
     while Instant::now() < deadline {
@@ -247,7 +250,7 @@ async fn torn_down(site: &Site, which: impl Fn(&Standing) -> bool) -> Result<(),
     Ok(())
 }
 
-/// The same of those that are to go: whoever deletes them does not ask their agents.
+/// The same for servers that are to be deleted. Their deletion does not ask their agents.
 pub(super) async fn retired(site: &Site) -> Result<(), Failure> {
     torn_down(site, Standing::has_left).await
 }

@@ -1,4 +1,4 @@
-//! What a deployment is made of: what was emitted, the environments, and the files that these name.
+//! What a deployment is made from: what was emitted, the environments, and the files that these name.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::cli::failure::Failure;
 use crate::cli::seed::{self, Work};
 use crate::openstack::Source;
 
-/// What the target is made of.
+/// The source of the target.
 pub(super) fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
     let unreadable =
         |what: &str, error: &io::Error| Failure::usage(format!("cannot read {what}: {}", manners::reason(error)));
@@ -35,7 +35,7 @@ pub(super) fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failur
         })?;
         files.entry(path).or_insert_with(|| text.to_string());
     }
-    // What servers prove themselves with goes over what an environment says.
+    // The servers' credentials override what an environment says.
     let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
     let credentials = work.options.credentials.text(&work.stack(), &space, &ca);
     environments.push((work.credentials.display().to_string(), credentials));
@@ -50,7 +50,8 @@ pub(super) fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failur
     })
 }
 
-/// The files that environments name as what makes types, and what these name in turn, by their paths from the directory.
+/// The files that environments name as definitions of types, and the files that these name in turn, by their paths
+/// relative to the directory.
 fn named_by(
     environments: &[(String, String)],
     template: &str,
@@ -65,12 +66,12 @@ fn named_by(
     contents.map(|(path, text)| (path.clone(), text.clone())).collect()
 }
 
-/// The folder of a file, with its slash; nothing where that is the directory itself.
+/// The folder of a file, with a slash at its end. Empty if that is the directory itself.
 fn folder(name: &str) -> &str {
     name.rfind('/').map_or("", |end| &name[..=end])
 }
 
-/// The files of the directory, and of the folders in which environments are.
+/// The files of the directory and of the folders that contain environments.
 #[derive(Debug)]
 struct Beside<'d> {
     directory: &'d Path,
@@ -89,12 +90,12 @@ impl Files for Beside<'_> {
     }
 }
 
-/// Whether a path leads nowhere else.
+/// Whether a path stays inside.
 fn is_within(path: &str) -> bool {
     !path.starts_with('/') && !path.contains("://") && path.split('/').all(|part| part != "..")
 }
 
-/// The path of `file` from `directory`, whatever both are relative to.
+/// The path of `file` relative to `directory`, whatever both are relative to.
 fn within(directory: &Path, file: &Path) -> io::Result<String> {
     let directory = directory.canonicalize()?;
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! Who makes the infrastructure of a stack what it is to be: wattle itself, or Heat.
+//! What makes the infrastructure of a stack what it is meant to be: wattle itself, or Heat.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::openstack::{Source, Templates};
 
 use super::{cloud, heat};
 
-/// The option that says who.
+/// The option that chooses.
 pub(super) fn argument() -> Arg {
     Arg::new("through").long("through").value_name("WHO").value_parser(["wattle", "heat"]).help(
         "Have it done by wattle itself, or by the cloud's Heat. Without it, as the stack was deployed before; else by wattle, and \
@@ -26,15 +26,15 @@ pub(super) fn argument() -> Arg {
     )
 }
 
-/// Who does it, and where.
+/// What was chosen, and the cloud.
 pub(super) struct Chosen {
-    /// The cloud where it is done.
+    /// The cloud to use.
     pub(super) session: Arc<Session>,
-    /// The target, where `wattle` does it itself. Nothing, where Heat does.
+    /// The target, if `wattle` does it itself; `None` if Heat does.
     pub(super) target: Option<Target>,
 }
 
-/// Who does it, with the cloud where it is done. What can be known to be wrong is said before anything is made.
+/// Chooses, and logs in to the cloud. Everything that can be known to be wrong is reported before anything is created.
 ///
 /// # Errors
 /// What is wrong with the template, the cloud, or the choice.
@@ -84,11 +84,12 @@ pub(super) async fn choose(
     Ok(Chosen { session, target: None })
 }
 
-/// What a template comes to.
+/// The result of judging a template.
 struct Judged {
-    /// All that Heat would refuse of it with what it is given: nobody else takes it either, or takes it for something else.
+    /// Everything in it that Heat would refuse with the given values. Nothing else accepts it either, or it would take
+    /// it for something else.
     wrong: Vec<Diagnostic>,
-    /// The target that it is, or all that cannot be deployed without Heat.
+    /// The resulting target, or everything that cannot be deployed without Heat.
     target: Result<Target, Vec<Diagnostic>>,
 }
 
@@ -100,7 +101,7 @@ impl Judged {
     }
 }
 
-/// The target that a template is, where it is right and `wattle` does it.
+/// The target of a template, if the template is right and `wattle` deploys it itself.
 ///
 /// # Errors
 /// What is wrong with it, which is shown.
@@ -112,7 +113,7 @@ pub(super) fn target(source: &Source, console: &mut Console) -> Result<Target, F
     }
 }
 
-/// Sees that nothing is wrong.
+/// Checks that nothing is wrong.
 fn right(source: &Source, wrong: &[Diagnostic], console: &mut Console) -> Result<(), Failure> {
     if wrong.is_empty() {
         return Ok(());
@@ -121,11 +122,11 @@ fn right(source: &Source, wrong: &[Diagnostic], console: &mut Console) -> Result
     Err(Failure::usage(format!("{} in `{}`, and nothing was done", wrongs(wrong.len()), source.template)))
 }
 
-/// Why a stack that is there stays with whoever made it.
+/// Why an existing stack stays with whatever created it.
 const TAKES_NOTHING_OVER: &str =
     "it was deployed without Heat, and Heat does not take it over: `wattle destroy` removes it";
 
-/// Sees that Heat can do it.
+/// Checks that Heat can do it.
 async fn through_heat(
     work: &Work,
     source: &Source,
@@ -141,7 +142,7 @@ async fn through_heat(
     if matches.get_one::<String>("cleanup").is_some_and(|when| when == "early") {
         return Err(Failure::usage("Heat deletes what is replaced last of all").help("leave `--cleanup early` out"));
     }
-    // The data space says whether the stack is the deployment's, so its mark is not needed yet.
+    // The data space says whether the stack belongs to the deployment, so its mark is not needed yet.
     let orchestration = Orchestration::new(Arc::clone(session), &work.stack(), &work.stack());
     heat::judge(&orchestration, source, is_known).await
 }
@@ -156,7 +157,7 @@ fn stays(stack: &str, before: Through) -> Failure {
         .help("or remove it first: `wattle destroy`")
 }
 
-/// Says all that cannot be deployed without Heat.
+/// Reports everything that cannot be deployed without Heat.
 fn say(
     source: &Source,
     refused: &[Diagnostic],

@@ -1,4 +1,4 @@
-//! A file that does not grow for ever.
+//! A log file of limited size.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::log_file;
 
-/// Bytes after which a file is begun anew. The one before it is kept.
+/// The number of bytes after which a new file is begun. The previous one is kept.
 const MOST: u64 = 8 << 20;
 
-/// A file, and the one before it, which has `.1` at the end of its name.
+/// A file, and the previous one, whose name ends in `.1`.
 pub(super) struct Rotated<N> {
     path: PathBuf,
     most: u64,
@@ -21,7 +21,7 @@ pub(super) struct Rotated<N> {
 }
 
 impl<N: Fn(&str) -> String> Rotated<N> {
-    /// Goes on with the file at `path`.
+    /// Appends to the file at `path`.
     pub(super) fn open(path: &Path, note: N) -> io::Result<Self> {
         Self::of(path, MOST, note)
     }
@@ -46,7 +46,7 @@ impl<N: Fn(&str) -> String> Rotated<N> {
     }
 }
 
-/// Each call is one line, which is never cut.
+/// Each call is one line, which is never split.
 impl<N: Fn(&str) -> String> Write for Rotated<N> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.bytes > 0 && self.bytes + line.len() as u64 > self.most {

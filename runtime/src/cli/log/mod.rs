@@ -1,7 +1,7 @@
 //! The log of an agent: what is logged, how it looks, and where it goes.
 //!
-//! Lines go through a bounded queue to a thread that writes them, so nothing that logs ever waits for a disk or a pipe.
-//! Lines that find the queue full are left out, and counted. What must not live here: what is said.
+//! Lines go through a bounded queue to a thread that writes them, so logging never waits for a disk or a pipe. If the
+//! queue is full, lines are dropped and counted. The messages themselves do not belong here.
 
 mod file;
 mod queue;
@@ -19,20 +19,20 @@ use queue::{Flush, Queue};
 
 /// What is logged unless `RUST_LOG` says otherwise.
 const DEFAULT: &str = "info";
-/// ZooKeeper's client says each attempt to connect. What of it matters, and how often, is ours to say.
+/// ZooKeeper's client logs each attempt to connect. We decide ourselves what of it matters, and how often.
 const CLIENT: &str = "zookeeper_client";
 
-/// How a log looks.
+/// The format of a log.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
     pub(super) is_json: bool,
     pub(super) color: bool,
 }
 
-/// Logs to `file`, or to the standard error, until the result is dropped. Then all has been written.
+/// Logs to `file` or to the standard error until the result is dropped. By then, everything has been written.
 ///
 /// # Errors
-/// When the file cannot be opened.
+/// If the file cannot be opened.
 pub(super) fn start(file: Option<&Path>, format: Format) -> io::Result<Flush> {
     let note = move |text: &str| note(format, text);
     let color = format.color && file.is_none();
@@ -51,12 +51,12 @@ pub(super) fn start(file: Option<&Path>, format: Format) -> io::Result<Flush> {
         .with_target(false)
         .with_timer(Rfc3339)
         .with_env_filter(filter(&std::env::var("RUST_LOG").unwrap_or_default()));
-    // Another one is there only if somebody called this twice.
+    // There is another subscriber only if this was called twice.
     let _ = if format.is_json { subscriber.json().try_init() } else { subscriber.try_init() };
     Ok(flush)
 }
 
-/// What `RUST_LOG` chooses. The client is asked for by its name only.
+/// What `RUST_LOG` selects. The client is included only if it is named.
 fn filter(chosen: &str) -> EnvFilter {
     let chosen = if chosen.trim().is_empty() { DEFAULT } else { chosen };
     let client = if chosen.contains(CLIENT) { String::new() } else { format!(",{CLIENT}=error") };

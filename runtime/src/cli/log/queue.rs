@@ -1,4 +1,4 @@
-//! The queue between who logs and who writes.
+//! The queue between the code that logs and the thread that writes.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
-/// Lines that may wait to be written.
+/// The largest number of lines that wait to be written.
 const LINES: usize = 2048;
-/// How long the end waits for what was said.
+/// How long to wait at the end for what was logged.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 enum Message {
     Line(Vec<u8>),
-    /// All before it is written: say so.
+    /// Asks for a reply once everything before it is written.
     Flush(SyncSender<()>),
 }
 
-/// Where lines are put. Cheap to clone.
+/// Takes lines. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Queue {
     sender: SyncSender<Message>,
@@ -25,12 +25,13 @@ pub(super) struct Queue {
     shown: fn(&str) -> String,
 }
 
-/// Dropped, it waits until all lines are written, for two seconds at most.
+/// When dropped, waits until all lines are written, for at most two seconds.
 #[must_use = "what is said last is written when this is dropped"]
 pub(in crate::cli) struct Flush(Queue);
 
 impl Queue {
-    /// Writes to `target` what is put into the queue, as it is `shown`. `note` makes a line about the log itself.
+    /// Writes to `target` what is put into the queue, in the form that `shown` gives it. `note` makes a line about the
+    /// log itself.
     pub(super) fn start(
         target: impl Write + Send + 'static,
         shown: fn(&str) -> String,
@@ -56,7 +57,7 @@ fn write(receiver: &Receiver<Message>, mut target: impl Write, left_out: &Atomic
         }
         match message {
             Message::Line(line) => {
-                // A disk that is full may have room again later.
+                // A full disk may have room again later.
                 if target.write_all(&line).is_err() {
                     left_out.fetch_add(1, Ordering::Relaxed);
                 }
@@ -69,8 +70,8 @@ fn write(receiver: &Receiver<Message>, mut target: impl Write, left_out: &Atomic
     }
 }
 
-/// Each call is one line, as `tracing_subscriber` makes them: whatever it tells of others, it stays one, and has nothing in it that
-/// is not seen.
+/// Each call is one line, as `tracing_subscriber` makes them. Whatever it quotes from others, it stays one line, and
+/// contains nothing invisible.
 impl Write for Queue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let shown = (self.shown)(&String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line)));
@@ -108,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes nothing until it is let.
+    /// Writes nothing until it is allowed to.
     struct Stuck {
         gate: Receiver<()>,
         is_open: bool,
@@ -143,7 +144,7 @@ mod tests {
         open.send(()).unwrap();
         drop(flush);
         let text = String::from_utf8(written.lock().unwrap().clone()).unwrap();
-        // More than one if the thread that writes began late.
+        // There is more than one if the writing thread started late.
         let notes = text.lines().filter_map(|line| line.strip_prefix('(')).collect::<Vec<_>>();
         let missing: usize = notes.iter().map(|note| note.split(' ').next().unwrap().parse::<usize>().unwrap()).sum();
         assert_eq!(text.lines().count() - notes.len() + missing, all);

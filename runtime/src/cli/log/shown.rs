@@ -1,18 +1,19 @@
-//! How a line of a log is written: what it tells of others cannot begin another line, nor move the cursor of who looks at it.
+//! How a line of a log is written. What it quotes from others can neither begin another line nor move the reader's
+//! cursor.
 
 use wattle::shown::{is_unseen, on_terminal};
 
-/// A line of text.
+/// Shows a line of text.
 pub(super) fn plain(line: &str) -> String {
     on_terminal(line, false).replace('\n', "\\n")
 }
 
-/// A line that has colours, which are left in it.
+/// Shows a line with colours, which are kept.
 pub(super) fn colored(line: &str) -> String {
     on_terminal(line, true).replace('\n', "\\n")
 }
 
-/// A line of JSON, which means the same afterwards: what is not seen can stand in its strings only.
+/// Shows a line of JSON, which keeps its meaning: only its strings can contain invisible characters.
 pub(super) fn json(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     for c in line.chars() {

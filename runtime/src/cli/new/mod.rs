@@ -1,7 +1,7 @@
-//! `wattle new`: a crate with a blueprint to begin with.
+//! `wattle new`: a crate with a blueprint to start from.
 //!
-//! The crate's files are in `files`, as they are written but for the names in them: `BLUEPRINT`, `BLUEPRINT-PACKAGE`, and
-//! in the manifest where wattle is.
+//! The crate's files are in `files`, exactly as they are written except for the names in them: `BLUEPRINT`,
+//! `BLUEPRINT-PACKAGE`, and in the manifest the place of wattle.
 
 mod name;
 
@@ -83,7 +83,7 @@ fn files(name: &Name, wattle: &Dependency) -> Vec<(String, String)> {
     written.collect()
 }
 
-/// Begins with the versions of dependencies with which wattle is tested.
+/// Starts with the versions of dependencies that wattle is tested with.
 fn take_versions(place: &Place, folder: &Path) -> Result<(), Failure> {
     let repository = match &place.wattle {
         Dependency::Path(repository) => Some(Path::new(repository)),

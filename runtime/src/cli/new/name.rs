@@ -1,31 +1,31 @@
-//! The name of a crate, and of the blueprint in it.
+//! The name of a crate and of the blueprint in it.
 
 use wattle_hot::import::is_keyword;
 
 use crate::cli::failure::Failure;
 
-/// A name under which there can be a crate with a blueprint.
+/// A name that a crate with a blueprint can have.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// The package's.
+    /// The package's name.
     pub(super) package: String,
-    /// The blueprint's, which is the stack's: the same as Rust writes it.
+    /// The blueprint's name, which is also the stack's: the same name in Rust's spelling.
     pub(super) function: String,
 }
 
-/// Characters of a name; what crates.io takes.
+/// The most characters that a name may have; the limit of crates.io.
 const LONGEST: usize = 64;
 
-/// Names that Cargo and the standard library keep to themselves.
+/// Names that Cargo and the standard library reserve.
 const WORDS: &[&str] =
     &["alloc", "build", "core", "deps", "examples", "incremental", "main", "proc_macro", "std", "test"];
 
-/// Names in `files/src/lib.rs` and in what its macros write, beside which no function can be called so.
+/// Names in `files/src/lib.rs` and in what its macros generate. No function beside these can have one of them.
 const USED: &[&str] = &["nova", "p", "t"];
 
 impl Name {
     /// # Errors
-    /// There can be no crate, no function or no stack of that name.
+    /// If no crate, no function or no stack can have that name.
     pub(super) fn read(name: &str) -> Result<Self, Failure> {
         let Some(wrong) = wrong(name) else {
             return Ok(Self { package: name.to_owned(), function: name.replace('-', "_") });
@@ -59,7 +59,7 @@ fn wrong(name: &str) -> Option<String> {
     Some(format!("`{name}` is no name of a blueprint: {wrong}"))
 }
 
-/// The name that is nearest to what was given, if there is one.
+/// The valid name nearest to the given one, if there is one.
 fn near(name: &str) -> Option<String> {
     if !name.is_ascii() {
         return None;

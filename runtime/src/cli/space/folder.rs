@@ -1,4 +1,4 @@
-//! The folder of a data space that was brought up on a cloud: its keys, and what is known of its servers.
+//! The folder of a data space that was brought up on a cloud: its keys, and what is known about its servers.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -23,16 +23,16 @@ use crate::space::OperatorKey;
 use crate::store::embedded::Server;
 use crate::store::{Address, Store};
 
-/// What the folder is called where nothing else is said.
+/// The default name of the folder.
 const FOLDER: &str = "wattle-space";
 
-/// The file of the key of what is known of its servers.
+/// The file with the key that encrypts what is known about its servers.
 pub(super) const KEY: &str = "operator.key";
 
-/// The file of what is known of its servers.
+/// The file with what is known about its servers.
 pub(super) const LOG: &str = "space.log";
 
-/// How long certificates count: a member with another one is another server.
+/// How long certificates are valid. A member with another certificate is another server.
 const VALIDITY: Duration = Duration::from_hours(24 * 3_650);
 
 /// The argument that names the folder.
@@ -44,7 +44,7 @@ pub(super) fn argument() -> Arg {
         .help("The folder of its keys, and of what is known of its servers")
 }
 
-/// Where the data space of this directory is, which `--space new` means.
+/// The place of this directory's data space, which is what `--space new` means.
 pub(in crate::cli) fn own() -> Result<String, Failure> {
     let home = Home(FOLDER.into());
     home.judge_unsaid()?;
@@ -59,7 +59,7 @@ pub(in crate::cli) fn own() -> Result<String, Failure> {
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Home(PathBuf);
 
-/// What is known of its servers, opened.
+/// What is known about its servers, opened.
 pub(super) struct Opened {
     pub(super) key: OperatorKey,
     pub(super) store: Arc<dyn Store>,
@@ -67,11 +67,11 @@ pub(super) struct Opened {
 }
 
 impl Home {
-    /// The one that a command line names, else the one of this directory.
+    /// The folder that the command line names, otherwise the one of this directory.
     pub(in crate::cli) fn of(matches: &ArgMatches) -> Self {
         let named = matches.try_get_one::<PathBuf>("folder").ok().flatten();
         let named = named.map_or(Path::new(FOLDER), PathBuf::as_path);
-        // With a slash behind it, a link would be what it leads to.
+        // With a slash at its end, a link would be taken for what it leads to.
         Self(named.components().collect())
     }
 
@@ -83,7 +83,7 @@ impl Home {
         self.0.join(name)
     }
 
-    /// What a file says; nothing if there is none.
+    /// The content of a file; `None` if there is no such file.
     fn read(&self, name: &str) -> Result<Option<String>, Failure> {
         let file = self.file(name);
         match manners::read(&file) {
@@ -93,14 +93,14 @@ impl Home {
         }
     }
 
-    /// Writes a file, for its owner alone.
+    /// Writes a file that only its owner may read.
     fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
         self.note(name)?;
         let file = self.file(name);
         write_secret(&file, text).map_err(|error| Failure::files(error.to_string()))
     }
 
-    /// Where the data space is, once it serves.
+    /// The address of the data space, once it serves.
     pub(super) fn address(&self) -> Result<Option<String>, Failure> {
         Ok(self.read("address")?.map(|text| text.trim().to_owned()))
     }
@@ -117,7 +117,7 @@ impl Home {
         serde_json::from_str(&text).map(Some).map_err(unreadable)
     }
 
-    /// Makes the folder for what will run on `ground`, and keeps others from it.
+    /// Creates the folder for what will run on `ground`, and locks others out.
     pub(super) fn begin(&self, ground: &Ground) -> Result<Lock, Failure> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(self.path());
         made.map_err(|error| Failure::files(format!("cannot make `{}`: {}", self.0.display(), reason(&error))))?;
@@ -127,21 +127,21 @@ impl Home {
         }
         if !self.file("ca.pem").exists() {
             let made = CertificateAuthority::generate(validity()).map_err(|error| Failure::new(error.to_string()))?;
-            // Without the certificate nothing trusts the key, and both are made anew.
+            // Without the certificate, nothing trusts the key, and both are made again.
             self.write("ca.key", &made.key())?;
             self.write("ca.pem", &made.certificates())?;
         }
         Ok(lock)
     }
 
-    /// The authority's certificate, and where it is wherever one calls.
+    /// The authority's certificate, and its absolute path.
     pub(super) fn authority(&self) -> Result<(String, PathBuf), Failure> {
         let text = self.read("ca.pem")?.ok_or_else(|| self.lacks("ca.pem"))?;
         let text = CertificateAuthority::only_certificates(&text).map_err(|error| self.broken("ca.pem", &error))?;
         Ok((text, fs::canonicalize(self.file("ca.pem")).unwrap_or_else(|_| self.file("ca.pem"))))
     }
 
-    /// A member's key and certificate, made the first time.
+    /// A member's key and certificate, which are made the first time.
     pub(super) fn issued(&self, number: usize, member: &Member) -> Result<String, Failure> {
         let name = self::member(number);
         if let Some(text) = self.read(&name)? {
@@ -168,7 +168,7 @@ impl Home {
             .help(format!("bring it back, or begin anew: `wattle space destroy {}`", quoted(self.0.display())))
     }
 
-    /// Opens what is known of its servers.
+    /// Opens what is known about its servers.
     pub(super) async fn open(&self) -> Result<Opened, Failure> {
         let began = self.made()?.and_then(|made| made.cloud);
         if let Some(began) = began.as_deref().filter(|_| !self.file(LOG).exists()) {
@@ -191,7 +191,7 @@ impl Home {
         Ok(opened)
     }
 
-    /// What is known of its servers is not there any more, and they may be.
+    /// The failure that what is known about its servers is gone, while the servers may still exist.
     fn lost(&self, began: &str) -> Failure {
         let (log, folder) = (self.file(LOG), self.path());
         Failure::files(format!("`{}` is not there, or empty: what is known of its servers is lost", log.display()))
@@ -207,19 +207,19 @@ impl Home {
 }
 
 impl Opened {
-    /// What the names of all things in the cloud begin with.
+    /// The prefix of the names of all things in the cloud.
     pub(super) async fn identity(&self) -> Result<String, Failure> {
         Ok(Identity::of(&self.store, STACK, &self.key).await?.mark)
     }
 
-    /// Everything is on the disk.
+    /// Closes the file. Everything is on the disk then.
     pub(super) async fn close(self) -> Result<(), Failure> {
         drop(self.store);
         self.server.stop().await.map_err(|error| Failure::files(reason(&error)))
     }
 }
 
-/// The file of a member's key and certificate.
+/// The file with a member's key and certificate.
 pub(super) fn member(number: usize) -> String {
     format!("zookeeper{number}.pem")
 }

@@ -1,4 +1,4 @@
-//! What a data space runs on: what is said, else what the cloud has.
+//! What a data space runs on: what the user says, otherwise what the cloud has.
 
 use clap::{Arg, ArgMatches};
 use serde_json::Value;
@@ -25,17 +25,17 @@ pub(super) fn options() -> [Arg; 5] {
     ]
 }
 
-/// What a command line says.
+/// What the command line says for an option.
 fn said<'m>(matches: &'m ArgMatches, name: &str) -> Option<&'m String> {
     matches.try_get_one::<String>(name).ok().flatten()
 }
 
-/// Whether a command line says anything of it.
+/// Whether the command line says anything about it.
 pub(super) fn is_said(matches: &ArgMatches) -> bool {
     ["image", "flavor", "network", "external", "key-name"].iter().any(|name| said(matches, name).is_some())
 }
 
-/// What it is to run on.
+/// Chooses what it will run on.
 pub(super) async fn choose(matches: &ArgMatches, session: &Session) -> Result<Ground, Failure> {
     let image = match said(matches, "image") {
         Some(image) => image.clone(),
@@ -70,7 +70,7 @@ async fn image(session: &Session) -> Result<String, Failure> {
     })
 }
 
-/// The smallest flavor that a member fits on.
+/// The smallest flavor that is large enough for a member.
 async fn flavor(session: &Session) -> Result<String, Failure> {
     let flavors = listed(session, "compute", "/flavors/detail", "flavors").await?;
     let size = |flavor: &Value, key: &str| flavor[key].as_u64().unwrap_or(u64::MAX);

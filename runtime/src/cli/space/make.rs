@@ -1,4 +1,4 @@
-//! Bringing a data space up, and deleting it.
+//! Brings a data space up, and deletes it.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -27,13 +27,13 @@ use crate::store::{Address, Authority, Wire};
 use super::folder::{Home, Opened};
 use super::ground;
 
-/// How long members may take from when their servers are there until they serve: they boot, and install packages.
+/// How long members may take to serve once their servers exist. They have to boot and install packages.
 const PATIENCE: Duration = Duration::from_mins(20);
 
 /// How often they are asked.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Brings it up, or goes on with that.
+/// Brings it up, or continues to.
 pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     home.judge(matches)?;
     let known = home.ground()?;
@@ -57,7 +57,7 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
         return Err(Failure::new("nothing was made"));
     }
     let _lock = home.begin(&ground)?;
-    // What is told from now on is told to us: nobody is ended in the midst of a change.
+    // From now on, signals only reach this code, so that the process does not end in the middle of a change.
     let mut signals = Signals::listen()?;
     let opened = home.open().await?;
     let brought = bring(home, &ground, &opened, &session, &mut signals, console).await;
@@ -70,20 +70,20 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
     Ok(Exit::Failed)
 }
 
-/// What comes of `work`; nothing where this process is told to end before.
+/// The result of `work`; `None` if this process is told to end first.
 async fn unless_told<T>(
     signals: &mut Signals,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<Option<T>, Failure> {
     tokio::select! {
-        // What is done is done.
+        // If the work is done, it counts as done.
         biased;
         done = work => done.map(Some),
         () = signals.end() => Ok(None),
     }
 }
 
-/// What is about to be made.
+/// What is about to be created.
 fn said(ground: &Ground, cloud: &str) -> String {
     let Ground { image, flavor, network, .. } = ground;
     let network = match network {
@@ -95,7 +95,7 @@ fn said(ground: &Ground, cloud: &str) -> String {
     )
 }
 
-/// Brings it up; gives whether it serves.
+/// Brings it up, and returns whether it serves.
 async fn bring(
     home: &Home,
     ground: &Ground,
@@ -106,9 +106,10 @@ async fn bring(
 ) -> Result<bool, Failure> {
     let site = Site::new(&opened.store, STACK, &opened.key, Arc::clone(session));
     let Some(site) = unless_told(signals, site).await? else { return Ok(false) };
-    // From here on there may be something in the cloud that nobody else knows of.
+    // From here on, the cloud may contain something that nobody else knows about.
     home.note_cloud(Some(opened.identity().await?))?;
-    // Certificates are for addresses, so these come first. Without servers, once there are any, they would be deleted.
+    // Certificates are for addresses, so the addresses come first, without servers. Once there are servers, that would
+    // delete them.
     let has_servers = !site.deployment.things("OS::Nova::Server").await?.is_empty();
     if !has_servers && !is_there(&site, ensemble::template(ground, &[]), console).await? {
         return Ok(false);
@@ -154,7 +155,7 @@ async fn is_there(site: &Site, template: String, console: &mut Console) -> Resul
     Ok(matches!(site.bring(&wanted, console).await?, Brought::Done(_)))
 }
 
-/// The members' addresses, as the cloud has given them.
+/// The members' addresses, as the cloud has assigned them.
 async fn members(site: &Site, session: &Session) -> Result<Vec<Member>, Failure> {
     let ports = site.deployment.things("OS::Neutron::Port").await?;
     let floating = site.deployment.things("OS::Neutron::FloatingIP").await?;
@@ -174,7 +175,7 @@ async fn members(site: &Site, session: &Session) -> Result<Vec<Member>, Failure>
     Ok(members)
 }
 
-/// What the cloud says of a thing.
+/// What the cloud says about a thing.
 async fn shown(
     session: &Session,
     things: &BTreeMap<Name, Name>,

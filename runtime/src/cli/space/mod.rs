@@ -1,4 +1,4 @@
-//! `wattle space`: a data space of one's own on a cloud, for whoever has none.
+//! `wattle space`: a data space on a cloud, for operators who have none.
 
 mod folder;
 mod ground;
@@ -15,7 +15,7 @@ use super::failure::{Exit, Failure};
 pub(super) use folder::{Home, own};
 pub(super) use make::make;
 
-/// What `--space` says for the data space that is in this directory, or is to be.
+/// The value of `--space` for the data space of this directory, whether it exists already or not.
 pub(super) const NEW: &str = "new";
 
 pub(super) fn command() -> Command {

@@ -1,8 +1,8 @@
-//! Which folders `wattle space` takes for its own, and which files of them.
+//! Which folders `wattle space` takes for its own, and which of their files.
 //!
-//! What is in the folder is believed: its authority, its keys, and whom they are for. So it is one that this user has made with
-//! `wattle space new`, which its mark says as it does with the state of an `up`, and of its files those that were noted when they
-//! were made.
+//! The folder's content is trusted: its authority, its keys, and whom they are for. So the folder must be one that this
+//! user made with `wattle space new`, which its mark proves in the same way as for the state of an `up`. Of its files,
+//! only those count that were noted when they were made.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,36 +27,36 @@ use super::folder::{Home, KEY, LOG, member};
 /// The file that notes what was made.
 const MADE: &str = "made.json";
 
-/// What else says whose the folder is, and keeps others from it: no file that is noted.
+/// The other files that say whose folder it is and lock others out. They are not noted.
 const MARKS: [&str; 3] = ["mark", "mark.new", "lock"];
 
-/// All that may be noted, besides the members'.
+/// All files that may be noted, besides the members'.
 const NAMES: [&str; 7] = ["address", "ca.key", "ca.pem", "ground.json", KEY, LOG, "space.log.new"];
 
 /// What was made.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Made {
-    /// Files of the folder, which are there or were about to be.
+    /// Files of the folder that exist or were about to be written.
     files: BTreeSet<String>,
-    /// What the names of all things in the cloud begin with, as long as there may be any.
+    /// The prefix of the names of all things in the cloud, for as long as there may be any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) cloud: Option<String>,
 }
 
-/// The option that says that a folder is one's own.
+/// The option that declares a folder to be one's own.
 pub(super) fn argument() -> Arg {
     args::flag("mine", "The folder is mine, though it was copied or restored: take it as it is")
 }
 
-/// Everything that is made, by name.
+/// Everything that may be made, by name.
 fn names() -> impl Iterator<Item = String> {
     NAMES.into_iter().map(str::to_owned).chain((1..=MEMBERS).map(member))
 }
 
 impl Home {
-    /// Refuses a folder that `wattle space new` of this user has not made, before anything of it is believed. One that is not
-    /// there, or has nothing in it, is fine.
+    /// Refuses a folder that this user's `wattle space new` did not make, before anything in it is trusted. A folder
+    /// that does not exist or is empty is fine.
     pub(super) fn judge(&self, matches: &ArgMatches) -> Result<(), Failure> {
         let is_said = matches.try_get_one::<bool>("mine").ok().flatten() == Some(&true);
         self.judge_as(is_said)?;
@@ -66,7 +66,7 @@ impl Home {
         Ok(())
     }
 
-    /// The same, of a folder of which nobody has said whose it is.
+    /// The same for a folder that nobody has declared to be their own.
     pub(super) fn judge_unsaid(&self) -> Result<(), Failure> {
         self.judge_as(false)
     }
@@ -92,7 +92,7 @@ impl Home {
         }
     }
 
-    /// Refuses a folder with anything in it that is not there before the first note is.
+    /// Refuses a folder that contains anything other than what exists before the first note.
     fn judge_empty(&self) -> Result<(), Failure> {
         let entries = match fs::read_dir(self.path()) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -107,7 +107,8 @@ impl Home {
         Ok(())
     }
 
-    /// Keeps others from it, for as long as what is given lives, and says that it is this user's. It is made where it is not there.
+    /// Locks others out for as long as the result lives, and marks the folder as this user's. Creates the folder if it
+    /// does not exist.
     pub(super) fn claim(&self) -> Result<Lock, Failure> {
         let folder = self.as_folder();
         let lock = folder.lock().map_err(|error| self.unreadable(&error))?;
@@ -115,14 +116,14 @@ impl Home {
             Failure::new(format!("another `wattle space` is at work in `{}`", self.path().display()))
                 .help("wait until it has ended")
         })?;
-        // Somebody else may have been there first.
+        // Somebody else may have been faster.
         self.judge_as(false)?;
         local::mark(&folder)?;
         self.note(KEY)?;
         Ok(lock)
     }
 
-    /// What was made; nothing where that is not noted.
+    /// What was made; `None` if that is not noted.
     pub(super) fn made(&self) -> Result<Option<Made>, Failure> {
         let file = self.file(MADE);
         let text = match manners::read(&file) {
@@ -141,7 +142,7 @@ impl Home {
         if made.files.insert(name.to_owned()) { self.write_made(&made) } else { Ok(()) }
     }
 
-    /// Notes what things in the cloud are called, or that there are none any more.
+    /// Notes the names of things in the cloud, or that there are none any more.
     pub(super) fn note_cloud(&self, cloud: Option<String>) -> Result<(), Failure> {
         let mut made = self.made()?.unwrap_or_default();
         made.cloud = cloud;
@@ -153,12 +154,12 @@ impl Home {
         write_secret(&self.file(MADE), &format!("{text}\n")).map_err(|error| Failure::files(error.to_string()))
     }
 
-    /// Removes what was made. Gives whether anything else was there, which stays.
+    /// Removes what was made. Returns whether anything else was there, which stays.
     pub(super) fn remove(&self) -> Result<bool, Failure> {
-        // Whoever comes after one that was killed here has nothing to look for in the cloud.
+        // If this process is killed here, its successor has nothing to look for in the cloud.
         self.note_cloud(None)?;
         let made = self.made()?.unwrap_or_default();
-        // As long as there is the key, its mark counts.
+        // As long as the key exists, its mark counts.
         let files = names().filter(|name| name != KEY && made.files.contains(name));
         let marks = [MADE, KEY].into_iter().chain(MARKS).map(str::to_owned);
         for name in files.chain(marks) {
@@ -170,7 +171,7 @@ impl Home {
                 _ => {}
             }
         }
-        // The folder in which one stands cannot be removed, and is empty then.
+        // The current directory cannot be removed, and is empty then.
         let _ = fs::remove_dir(self.path());
         Ok(fs::read_dir(self.path()).is_ok_and(|mut rest| rest.next().is_some()))
     }
@@ -183,7 +184,7 @@ impl Home {
         Failure::files(format!("cannot use `{}`: {}", self.path().display(), reason(error)))
     }
 
-    /// It is not the folder of a data space.
+    /// The failure that it is not the folder of a data space.
     pub(super) fn is_none(&self) -> Failure {
         Failure::usage(format!("`{}` is not the folder of a data space", self.path().display()))
             .help("it is the one that `wattle space new` made: `wattle space destroy FOLDER`")
@@ -195,7 +196,7 @@ impl Home {
             .help(format!("move it out of `{}`", self.path().display()))
     }
 
-    /// What is not believed, and what to do about it.
+    /// The failure that says what is not trusted, and what to do about it.
     fn refused(&self, why: &NotOurs) -> Failure {
         let another = "name a new folder, or an empty one: `wattle space new FOLDER`";
         let shown = |path: &PathBuf| path.display().to_string();
@@ -237,7 +238,7 @@ impl Home {
     }
 }
 
-/// Refuses a file that others than this user can have written. Gives whether it is there.
+/// Refuses a file that anyone other than this user may have written. Returns whether it exists.
 fn judge_file(file: &Path) -> Result<bool, NotOurs> {
     let data = match fs::symlink_metadata(file) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

@@ -1,4 +1,4 @@
-//! The files that a template names, from the disk.
+//! The files that a template names, read from the disk.
 
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -8,7 +8,7 @@ use wattle::manners::{open, reason};
 use wattle_heat::files::{Files, Missing};
 use wattle_heat::yaml::BYTES;
 
-/// Files by their paths, relative ones from the current directory on.
+/// Files by their paths. Relative paths start at the current directory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Disk;
 
@@ -17,7 +17,7 @@ impl Files for Disk {
         if path.contains("://") {
             return Err(Missing("what stands elsewhere is not fetched: save it beside the template".into()));
         }
-        // What is called so is refused by whoever brings it along, in words of their own.
+        // A file that itself has such a name is refused by the code that brings it along, with a message of its own.
         if !is_reserved(path) && is_reserved_file(Path::new(path)) {
             return Err(Missing(
                 "it leads to a key, or to what `wattle up` keeps, which no template brings along".into(),
@@ -31,7 +31,7 @@ impl Files for Disk {
     }
 }
 
-/// All of a file, unless it is larger than any template.
+/// Reads all of a file, unless it is larger than any template.
 pub(super) fn whole(file: impl io::Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(BYTES as u64 + 1).read_to_end(&mut bytes)?;

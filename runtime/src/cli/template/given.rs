@@ -23,31 +23,31 @@ use wattle_hot::model::is_extended;
 use super::files::{Disk, whole};
 use crate::cli::seed;
 
-/// The code of a parameter that has no value.
+/// The code for a parameter without a value.
 const MISSING_VALUE: &str = "W1104";
 
-/// The code of a function whose arguments are not what it takes, of a model.
+/// The code for a function with wrong arguments, in a model.
 const FUNCTION_ARGUMENTS: &str = "W0410";
 
-/// The code of a resource of an unknown type.
+/// The code for a resource of an unknown type.
 const UNKNOWN_TYPE: &str = "W1201";
 
-/// How the standard input is called in messages.
+/// The name of the standard input in messages.
 const STDIN: &str = "<stdin>";
 
-/// The template, and what it is read with.
+/// The template, and the options for reading it.
 pub(super) fn args() -> impl Iterator<Item = Arg> {
     args_of("The template, `-` for the standard input; or a directory that `emit` wrote")
 }
 
-/// The same, where the template is what `help` says.
+/// The same, with `help` as the description of the template.
 pub(super) fn args_of(help: &'static str) -> impl Iterator<Item = Arg> {
     let template =
         Arg::new("template").value_name("FILE").required(true).value_parser(clap::value_parser!(PathBuf)).help(help);
     std::iter::once(template).chain(seed::parameters())
 }
 
-/// What the command line names as the template.
+/// The path that the command line names as the template.
 pub(super) fn path(matches: &ArgMatches) -> &Path {
     matches.get_one::<PathBuf>("template").expect("INVARIANT: it is required")
 }
@@ -55,10 +55,10 @@ pub(super) fn path(matches: &ArgMatches) -> &Path {
 /// A template as it was given.
 pub(super) struct Given {
     pub(super) loaded: Loaded,
-    /// The texts that diagnostics can be about, by the names that places have.
+    /// The texts that diagnostics can refer to, by the names in their places.
     texts: HashMap<String, Arc<str>>,
     model: OnceCell<Model>,
-    /// Whether it is what a blueprint's `emit` wrote, whose parameters are chosen later.
+    /// Whether it was written by a blueprint's `emit`. Its parameters are then chosen later.
     pub(super) is_emitted: bool,
 }
 
@@ -97,10 +97,10 @@ impl Given {
         Ok(Self { loaded, texts, model: OnceCell::new(), is_emitted })
     }
 
-    /// Everything that is wrong: what Heat would refuse, else what is wrong with the software's wiring.
+    /// Everything that is wrong: what Heat would refuse, otherwise what is wrong with the software's wiring.
     ///
-    /// What is still to be chosen when the stack is created is not missed where that is not what it is about: where
-    /// software is described, or `later` says so.
+    /// Values that are still to be chosen when the stack is created are not reported as missing where they do not
+    /// matter: if software is described, or if `later` says so.
     pub(super) fn diagnostics(&self, later: bool, lowering: Lowering) -> Vec<Diagnostic> {
         let mut found = wattle_hot::check(&self.loaded);
         if later || self.is_emitted || is_extended(&self.loaded.template) {
@@ -112,50 +112,50 @@ impl Given {
         if self.loaded.unreadable.is_some() || !is_extended(&self.loaded.template) {
             return found;
         }
-        // What is found in the template at a place says more than what the model finds there.
+        // A diagnostic of the template at some place says more than the one of the model at the same place.
         let place =
             |diagnostic: &Diagnostic| diagnostic.labels.first().map(|label| (label.at.file.clone(), label.at.line));
         let known: HashSet<_> = found.iter().map(place).collect();
         let mut limits = Limits::default();
         limits.lowering = lowering;
         let mut all = check(self.model(), &limits);
-        // Functions are judged in the template, all of them, each at its own place.
+        // Functions are judged in the template: all of them, each at its own place.
         all.retain(|diagnostic| !known.contains(&place(diagnostic)) && diagnostic.code != FUNCTION_ARGUMENTS);
         all.extend(found);
         all.sort_by_key(|diagnostic| diagnostic.severity);
         all
     }
 
-    /// The model that the template is, as far as it can be read.
+    /// The model of the template, as far as it can be read.
     pub(super) fn model(&self) -> &Model {
         self.model.get_or_init(|| wattle_hot::model::read(&self.loaded).model)
     }
 
-    /// The same, for whoever changes it.
+    /// The same, for callers that change it.
     pub(super) fn take_model(&mut self) -> Model {
         self.model();
         self.model.take().expect("INVARIANT: it was read")
     }
 
-    /// Where diagnostics were looked for, in words: ` in 3 resources`; nothing where none could be read.
+    /// Where diagnostics were looked for, in words, such as ` in 3 resources`. Empty if no resources could be read.
     pub(super) fn about(&self) -> String {
         let number = self.loaded.template.resources.len();
         let plural = if number == 1 { "" } else { "s" };
         if self.loaded.unreadable.is_some() { String::new() } else { format!(" in {number} resource{plural}") }
     }
 
-    /// Why the text is no template at all, as text.
+    /// Why the text is not a template at all, as text.
     pub(super) fn unreadable(&self, options: &view::Options) -> Option<String> {
         let _ = self.loaded.unreadable.as_ref()?;
         Some(self.render(&wattle_hot::check(&self.loaded), view::Format::Full, options))
     }
 
-    /// The text of a file that diagnostics can be about.
+    /// The text of a file that diagnostics can refer to.
     pub(super) fn text(&self, name: &str) -> Option<&Arc<str>> {
         self.texts.get(name)
     }
 
-    /// Reads a further file that diagnostics can be about; `what` says what it is.
+    /// Reads a further file that diagnostics can refer to. `what` says what it is.
     pub(super) fn further(&mut self, path: &Path, what: &str) -> Result<(String, Arc<str>), Failure> {
         let name = path.display().to_string();
         let text: Arc<str> = decoded(&format!("{what} `{name}`"), open(path).and_then(whole))
@@ -171,7 +171,7 @@ impl Given {
     }
 }
 
-/// A blueprint that names a type outside of Heat's own names says that its cloud has it.
+/// A blueprint that uses a type outside of Heat's own names declares that its cloud has the type.
 fn of_ones_own(diagnostic: &mut Diagnostic) {
     let is_heats = ["OS::", "AWS::"].iter().any(|heats| diagnostic.message.contains(&format!("no type `{heats}")));
     if diagnostic.code == UNKNOWN_TYPE && !is_heats {
@@ -180,7 +180,7 @@ fn of_ones_own(diagnostic: &mut Diagnostic) {
     }
 }
 
-/// The template in a directory that `emit` wrote; none if `path` is no directory.
+/// The template in a directory that `emit` wrote; `None` if `path` is not a directory.
 fn emitted(path: &Path) -> Result<Option<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(None);
@@ -196,7 +196,7 @@ fn emitted(path: &Path) -> Result<Option<PathBuf>, Failure> {
     })
 }
 
-/// The file that was probably meant by one that is not there.
+/// The file that was probably meant instead of one that does not exist.
 fn sibling(path: &Path) -> Option<String> {
     if path.exists() {
         return None;
@@ -209,7 +209,7 @@ fn sibling(path: &Path) -> Option<String> {
     Some(did_you_mean(path.with_file_name(near).display()))
 }
 
-/// The text that is in `bytes`, which were read from `what`.
+/// The text in `bytes`, which were read from `what`.
 fn decoded(what: &str, bytes: io::Result<Vec<u8>>) -> Result<String, Failure> {
     let bytes = bytes.map_err(|error| Failure::usage(format!("cannot read {what}: {}", reason(&error))))?;
     String::from_utf8(bytes).map_err(|error| {

@@ -1,4 +1,4 @@
-//! `wattle import`: a template as a crate of Rust.
+//! `wattle import`: turns a template into a Rust crate.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         return Err(failure.help("`wattle lower` writes what Heat and the data space get of it"));
     }
     let mut diagnostics = given.diagnostics(true, Lowering::default());
-    // What Heat only warns of is no matter of the crate.
+    // What Heat only warns about does not concern the crate.
     diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
     if has_errors(&diagnostics) {
         let mut text = given.render(&diagnostics, Format::Full, &console.err.options());
@@ -52,7 +52,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         crates::must_be_empty(out)
             .map_err(|failure| failure.help("choose another with `--out`, or write over them with `--force`"))?;
     }
-    // A folder that is called `crate` says nothing of what is in it.
+    // A folder that is called `crate` says nothing about its content.
     let own = out.file_name().filter(|name| *name != "crate");
     let name = own.or_else(|| Path::new(&*given.loaded.template.file).file_stem());
     let name = name.and_then(|name| name.to_str()).unwrap_or("imported");

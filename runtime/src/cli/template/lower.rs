@@ -1,4 +1,4 @@
-//! `wattle lower`: an extended template as what Heat and the data space get.
+//! `wattle lower`: turns an extended template into what Heat and the data space get.
 
 use clap::{Arg, ArgMatches, Command};
 use wattle::check::has_errors;
@@ -75,7 +75,8 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     Ok(Exit::Fine)
 }
 
-/// Refuses files of the template's to which links lead from elsewhere: whoever wrote it may not be whose files these are.
+/// Refuses files of the template that are links to somewhere else, because what they lead to may not belong to the person
+/// who wrote the template.
 fn stand_there(loaded: &Loaded, model: &Model) -> Result<(), Failure> {
     let leads_out = |name: &&Name| loaded.library.led_out.contains(&join(&loaded.template.file, name));
     let Some(name) = model.files.keys().find(leads_out) else { return Ok(()) };
@@ -83,7 +84,7 @@ fn stand_there(loaded: &Loaded, model: &Model) -> Result<(), Failure> {
     Err(failure.note("nothing was written").help("put the file itself there"))
 }
 
-/// What Heat and the data space take as the name of a stack.
+/// Returns the name of a stack, if Heat and the data space accept it.
 fn stack_name(text: &str) -> Result<String, String> {
     let mut characters = text.chars();
     let is_name = characters.next().is_some_and(|first| first.is_ascii_alphabetic())

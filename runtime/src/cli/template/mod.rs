@@ -1,4 +1,4 @@
-//! The commands about templates, with what they have in common.
+//! The commands about templates, and what they have in common.
 
 pub(super) mod check;
 mod decisions;

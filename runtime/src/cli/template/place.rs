@@ -1,4 +1,4 @@
-//! `wattle place`: where the servers of a template go, decided together.
+//! `wattle place`: decides where the servers of a template go, all of them together.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -124,12 +124,13 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     Ok(Exit::Fine)
 }
 
-/// What the seed beside an emitted template knows and the template does not.
+/// What the seed beside an emitted template knows, but the template does not.
 #[derive(Default)]
 struct Beside {
-    /// Where the author has said each policy, by its number.
+    /// Where the author declared each policy, by its number.
     places: HashMap<usize, Source>,
-    /// Who talks to whom: two servers once, as often as one reads what the other writes.
+    /// Which servers talk to each other. Each pair is listed once, with the number of times that one reads what the
+    /// other writes.
     wires: Vec<(String, String, u32)>,
 }
 
@@ -185,12 +186,12 @@ fn flavors(matches: &ArgMatches, given: &mut Given) -> Result<Found<Flavors>, Fa
     Ok(Flavor::read(&text, &name))
 }
 
-/// The folder of a file, with its slash; nothing where that is this one.
+/// The folder of a file, with a slash at its end. Empty for the current directory.
 fn folder(file: &str) -> &str {
     file.rfind('/').map_or("", |end| &file[..=end])
 }
 
-/// The placed template with all that it names, and what `emit` wrote beside it.
+/// The placed template with everything that it names, and what `emit` wrote beside it.
 fn files(given: &Given, own: &str, placed: &Placed) -> Result<Vec<Copied>, Failure> {
     let name = |path: &str| path.strip_prefix(own).unwrap_or(path).to_owned();
     let root = &*given.loaded.template.file;
@@ -234,7 +235,8 @@ fn files(given: &Given, own: &str, placed: &Placed) -> Result<Vec<Copied>, Failu
     Ok(all)
 }
 
-/// Refuses the template's own folder: what is placed already would be taken for what its author wants.
+/// Refuses the template's own folder, because a template that is placed already would be taken for what its author
+/// wants.
 fn is_elsewhere(directory: &Path, own: &str) -> Result<(), Failure> {
     let own = if own.is_empty() { Path::new(".") } else { Path::new(own) };
     match (directory.canonicalize(), own.canonicalize()) {
@@ -270,7 +272,7 @@ fn rows(servers: &[Where]) -> Vec<Vec<Cell>> {
     rows
 }
 
-/// What there is to say of the whole.
+/// What to say about the result as a whole.
 fn said(placed: &Placed) -> String {
     let hosts: BTreeSet<&str> = placed.servers.iter().map(|one| &*one.host.name).collect();
     let plural = |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });

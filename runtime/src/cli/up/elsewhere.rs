@@ -21,10 +21,10 @@ use super::session::{Session, follow, place};
 use super::{handover, record};
 use crate::cli::signals::Signals;
 
-/// How long a detached `up` may take until its agents are started: hundreds of networks take a while.
+/// How long a detached `up` may take until its agents are started. Hundreds of networks take a while.
 const START: Duration = Duration::from_mins(5);
 
-/// Applies what has changed to what runs already, and shows how it goes on.
+/// Applies what has changed to what runs already, and shows the progress.
 pub(super) async fn join(
     folder: Folder,
     wish: Wish,

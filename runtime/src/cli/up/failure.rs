@@ -1,4 +1,4 @@
-//! How what stands in the way of `up` is told.
+//! How things that prevent `up` are reported.
 
 use wattle::lower::computed_by_heat;
 use wattle::manners::reason;

@@ -1,19 +1,19 @@
-//! The command line of an `up` that goes to the background: handed over by its standard input. What stands in a process's
-//! own arguments, every user of the machine can see for as long as it runs, and a parameter may be a secret.
+//! Passes the command line to an `up` that goes into the background, through its standard input. Every user of the
+//! machine can see a process's own arguments for as long as it runs, and a parameter may be a secret.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt as _;
 
-/// Arguments as they are handed over: none of them can hold a zero byte.
+/// Encodes arguments. None of them can contain a zero byte.
 pub(super) fn write(args: impl Iterator<Item = OsString>) -> Vec<u8> {
     args.flat_map(|arg| [arg.as_bytes(), b"\0"].concat()).collect()
 }
 
-/// Arguments that were handed over.
+/// Decodes arguments.
 ///
 /// # Errors
-/// When they cannot be read, or are not there as a whole.
+/// If they cannot be read or are incomplete.
 pub(super) fn read(mut from: impl Read) -> io::Result<Vec<OsString>> {
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes)?;

@@ -119,7 +119,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let wish = wish(matches, &directory)?;
     let state = matches.get_one::<PathBuf>("state");
     let folder = state.map_or_else(|| Folder::of(&directory), |state| Folder::at(&directory, state));
-    // Who names a state says that it is theirs.
+    // A user who names a state declares that it is theirs.
     let judged = if state.is_some() { folder.judge_files() } else { folder.judge() };
     judged.map_err(|why| here::not_ours(&folder, &why))?;
     folder.create().map_err(|error| {
@@ -141,11 +141,11 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
         return elsewhere::detach(folder, &wish, until_done, console).await;
     }
     if is_background {
-        // The terminal that it came from may go.
+        // The terminal that it was started from may close.
         let _ = rustix::process::setsid();
     }
     let mut signals = Signals::listen()?;
-    // Without it, others have to name the directory.
+    // Without it, other commands must be given the directory.
     let _announced = local::announce(&folder).ok();
     warn_of_closed_folders(&folder, console)?;
     let program = std::env::current_exe().map_err(|error| Failure::new(format!("who am I? {}", reason(&error))))?;
@@ -172,7 +172,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     ended.map(|()| code)
 }
 
-/// What is asked for.
+/// What was requested.
 fn wish(matches: &ArgMatches, directory: &Path) -> Result<Wish, Failure> {
     let mut imports: IndexMap<String, String> = IndexMap::default();
     for text in matches.get_many::<String>("import").into_iter().flatten() {
@@ -215,7 +215,7 @@ fn wish(matches: &ArgMatches, directory: &Path) -> Result<Wish, Failure> {
     })
 }
 
-/// Services run as users of their own, who must get to their folders.
+/// Services run as users of their own, and need access to their folders.
 fn warn_of_closed_folders(folder: &Folder, console: &mut Console) -> Result<(), Failure> {
     use std::os::unix::fs::PermissionsExt as _;
     if !rustix::process::geteuid().is_root() {

@@ -1,4 +1,4 @@
-//! Looking at a topology that is up, until it is over or told to end.
+//! Follows a topology that is up, until it is over or the process is told to end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ use crate::cli::signals::{Signals, Told};
 /// How often to look at everything.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Most causes that are explained at the end.
+/// The largest number of causes that are explained at the end.
 const ROOTS: usize = 10;
 
-/// A topology that is looked at, and perhaps kept up.
+/// A topology that is followed, and perhaps kept up.
 pub(super) struct Session {
     pub(super) folder: Folder,
     pub(super) seed: Seed,
@@ -39,7 +39,7 @@ pub(super) struct Session {
     pub(super) begin: Instant,
 }
 
-/// Shows how it goes on, until it is over and that is all that was asked for, or until it is told to end.
+/// Shows the progress, until it is over if the user asked for no more than that, or until it is told to end.
 pub(super) async fn follow(
     session: &Session,
     mut up: Option<&mut Up>,
@@ -48,7 +48,7 @@ pub(super) async fn follow(
 ) -> Result<Exit, Failure> {
     let mut progress = Progress::new(console);
     let mut picture: Option<Picture> = None;
-    // The revision whose end was told, and how it ended.
+    // The revision whose end was reported, and how it ended.
     let (mut told, mut ended) = (0, Exit::Failed);
     loop {
         let look = Picture::read(&session.space, picture.as_ref());
@@ -109,7 +109,7 @@ pub(super) async fn follow(
                 // What was seen last may be a moment old.
                 let now = Picture::read(&session.space, picture.as_ref()).await?;
                 let tally = now.tally();
-                // An agent that was started again looks once more at what is done.
+                // An agent that was restarted checks again what is done.
                 let is_done = tally.is_done() || (told == now.revision() && ended == Exit::Fine);
                 return Ok(if is_done { Exit::Fine } else { Exit::Failed });
             }
@@ -117,7 +117,7 @@ pub(super) async fn follow(
     }
 }
 
-/// Where servers are, and why not elsewhere.
+/// Where servers are, and why they are not elsewhere.
 pub(super) fn place(record: &Record) -> String {
     match (record.network, &record.why_loopback) {
         (Network::Namespaces, _) => "in networks of their own".into(),
@@ -126,7 +126,7 @@ pub(super) fn place(record: &Record) -> String {
     }
 }
 
-/// What has come out.
+/// The results.
 async fn summary(session: &Session, picture: &Picture, console: &mut Console) -> Result<(), Failure> {
     let color = console.out.color;
     let tally = picture.tally();
@@ -174,7 +174,7 @@ pub(super) async fn end(
     signals: &mut Signals,
     console: &mut Console,
 ) -> Result<(), Failure> {
-    // Behind the ^C of a terminal.
+    // Starts the line anew after the terminal's ^C.
     let start = if console.err.is_terminal { "\r" } else { "" };
     console.err.write(&format!("{start}{} ends ...", session.record.stack))?;
     let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! Infrastructure for programs. Keys stay as they are; further ones may be added.
+//! Infrastructure as JSON, for programs. Keys stay as they are, and further ones may be added.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::deploy::Through;
 use super::{Built, Infrastructure, Pace, Resource};
 
 impl Infrastructure {
-    /// What there is to say of the whole: all but the resources.
+    /// Everything about the infrastructure except its resources.
     pub fn to_json(&self) -> Value {
         let Built { all, there, busy, to_come, to_go, differ, failed } = self.tally;
         json!({
@@ -33,7 +33,7 @@ impl Infrastructure {
 }
 
 impl Resource {
-    /// What there is to say of it.
+    /// Everything about the resource.
     pub fn to_json(&self) -> Value {
         let Self { key: _, name, kind, how, id, since, server } = self;
         let mut object = json!({ "name": name, "state": how.word(), "says": how.sentence() });

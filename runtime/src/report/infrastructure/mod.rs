@@ -1,7 +1,7 @@
-//! A stack's infrastructure as it is shown: what stands for each resource, and how that is.
+//! A stack's infrastructure as it is shown: the thing that stands for each resource, and its state.
 //!
-//! What lives here: pure functions of what an [`Onlooker`](crate::deploy::Onlooker) has read. What must not: reading it, and how
-//! it looks on a page or in a terminal.
+//! This module contains pure functions of what an [`Onlooker`](crate::deploy::Onlooker) has read. Reading it, and how
+//! it looks on a page or in a terminal, do not belong here.
 
 mod json;
 mod named;
@@ -19,105 +19,105 @@ use super::natural;
 
 use named::{legible, said_of, server};
 
-/// Most resources that are shown one by one; those that are as they should be are left out first.
+/// The largest number of resources that are shown one by one. Those that are as they should be are left out first.
 const MOST: usize = 5_000;
 
-/// Most sentences of what else is wrong.
+/// The largest number of notes about what else is wrong.
 const NOTES: usize = 100;
 
-/// A stack's infrastructure at one time.
+/// A stack's infrastructure at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Infrastructure {
     /// The stack.
     pub stack: Name,
-    /// Who makes it what it is to be.
+    /// Who makes the infrastructure what it is meant to be.
     pub through: Through,
-    /// The number of the deployment that is to be reached; 0 before it has one.
+    /// The number of the desired deployment; 0 before there is one.
     pub number: u64,
-    /// Whether it goes on.
+    /// Whether there is progress.
     pub pace: Pace,
-    /// What there is and is to be: what is wrong first, then what is under way.
+    /// The resources that exist or are meant to: first those that are wrong, then those in progress.
     pub resources: Vec<Resource>,
-    /// How many more there are.
+    /// How many more resources there are.
     pub left_out: usize,
-    /// How many are how far.
+    /// How many resources have got how far.
     pub tally: Built,
-    /// What else keeps it from being as it was asked for, each in a sentence.
+    /// What else keeps it from being as requested, each in one sentence.
     pub notes: Vec<String>,
 }
 
-/// Whether it goes on.
+/// Whether there is progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Somebody is at work.
+    /// Somebody is working on it.
     GoesOn,
-    /// Something is still to be done, and nobody does it.
+    /// Something is left to do, and nobody does it.
     Stopped,
-    /// Nothing more is to be done.
+    /// Nothing is left to do.
     Over,
     /// Heat does it, and only Heat knows.
     Unknown,
 }
 
-/// How many resources are how far.
+/// How many resources have got how far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Built {
-    /// That there are to be; those that there are where that is not known.
+    /// Resources that are meant to exist. Where that is not known, those that exist.
     pub all: usize,
-    /// That are there.
+    /// Resources that exist.
     pub there: usize,
-    /// To which something is being done, deletions included.
+    /// Resources that something is being done to, including deletions.
     pub busy: usize,
-    /// That are to be made.
+    /// Resources that have to be created.
     pub to_come: usize,
-    /// That are to be deleted.
+    /// Resources that have to be deleted.
     pub to_go: usize,
-    /// That are not as they were deployed.
+    /// Resources that are not as they were deployed.
     pub differ: usize,
-    /// With which something went wrong.
+    /// Resources for which something failed.
     pub failed: usize,
 }
 
-/// A resource, or what is left of one that another thing stands for now.
+/// A resource, or the remains of one for which another thing stands now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resource {
-    /// Its name, and of what does not stand for it more than that: no two have the same.
+    /// Its name. If it does not stand for that name, the key contains more, so that no two keys are the same.
     pub key: Name,
     /// Its name.
     pub name: Name,
-    /// Its type, where that is known.
+    /// Its type, if it is known.
     pub kind: Option<Name>,
-    /// How it is.
+    /// Its state.
     pub how: How,
-    /// Its name in the cloud, once there is one.
+    /// Its id in the cloud, once it has one.
     pub id: Option<Name>,
-    /// Since when it is so.
+    /// Since when it is in this state.
     pub since: Option<Time>,
-    /// What components know it by, if it is a server.
+    /// The name by which components know it, if it is a server.
     pub server: Option<Name>,
 }
 
-/// How a resource is.
+/// The state of a resource.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum How {
-    /// Something went wrong: what.
+    /// Something failed, and what.
     Failed(String),
-    /// It is not as it was deployed: how.
+    /// It is not as it was deployed, and how it differs.
     Differs(String),
-    /// Something is being done to it: what.
+    /// Something is being done to it, and what.
     Busy(&'static str),
     /// It is being deleted.
     Leaving,
-    /// It is to be made, once these are there.
+    /// It will be created once these exist.
     ToCome(Vec<Name>),
-    /// It is to be deleted.
+    /// It will be deleted.
     ToGo,
-    /// It is there.
+    /// It exists.
     There,
 }
 
 impl Infrastructure {
-    /// How what is `known` is shown.
+    /// Turns what is `known` into what is shown.
     pub fn of(known: &Known) -> Self {
         let mut resources = Vec::new();
         let mut tally = Built::default();
@@ -168,7 +168,7 @@ impl Infrastructure {
         }
     }
 
-    /// What went wrong, or is not as it was deployed.
+    /// Resources for which something failed, or that are not as they were deployed.
     pub fn wrong(&self) -> impl Iterator<Item = &Resource> {
         self.resources.iter().take_while(|resource| matches!(resource.how, How::Failed(_) | How::Differs(_)))
     }

@@ -1,4 +1,4 @@
-//! What stands for a name: of the rows that there are of it, and what there is to be.
+//! What stands for a name, out of the rows that exist for it and of what is meant to exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,14 +13,14 @@ use crate::report::natural;
 
 use super::{How, Resource};
 
-/// All that there is of a name.
+/// Everything that exists for a name.
 #[derive(Default)]
 pub(super) struct Named<'k> {
     pub(super) is_wanted: bool,
     planned: Option<&'k Planned>,
-    /// Its rows that there is something of, the oldest first.
+    /// Its rows for which something exists, the oldest first.
     pub(super) rows: Vec<&'k Row>,
-    /// Which of them stands for it.
+    /// The row that stands for the name.
     stands: Option<&'k Row>,
     number: u64,
 }
@@ -45,7 +45,7 @@ pub(super) fn all(known: &Known) -> BTreeMap<&Name, Named<'_>> {
     named
 }
 
-/// Whether a row can stand for its name; of several that can, the youngest does.
+/// Whether a row can stand for its name. If several can, the newest does.
 fn may_stand(row: &Row, number: u64) -> bool {
     if let Some(failure) = failure(row, number) {
         return !failure.deleting;
@@ -54,12 +54,12 @@ fn may_stand(row: &Row, number: u64) -> bool {
     (is_broken || matches!(row.stage, Stage::New | Stage::Sound)) && !row.is_being_deleted()
 }
 
-/// What went wrong in this goal: what went wrong before is tried again.
+/// What failed in this deployment. What failed before is tried again.
 fn failure(row: &Row, number: u64) -> Option<&Failure> {
     row.failed.as_ref().filter(|failure| failure.generation == number)
 }
 
-/// What a row says itself of what is not as asked for.
+/// What a row itself says about how it differs from what was requested.
 pub(super) fn said_of(row: &Row, number: u64) -> Option<String> {
     let failure = failure(row, number)?;
     let cause = failure.cause.clone();
@@ -73,7 +73,7 @@ impl Named<'_> {
     }
 
     pub(super) fn shown(&self, name: &Name, known: &Known, there: &BTreeSet<&Name>) -> Vec<Resource> {
-        // Of what is not wanted, the youngest has the name.
+        // If the name is not wanted, its newest row has it.
         let bearer = self.stands.or_else(|| self.rows.last().copied().filter(|_| !self.is_wanted));
         let rows = self.rows.iter().rev().map(|row| {
             let is_bearer = bearer.is_some_and(|bearer| bearer.id == row.id);
@@ -120,7 +120,7 @@ fn of_row(row: &Row, key: Name, stands: bool, number: u64) -> Resource {
     }
 }
 
-/// What is wanted and has nothing that stands for it.
+/// Something that is wanted, but that nothing stands for.
 fn missing(planned: &Planned, known: &Known, there: &BTreeSet<&Name>) -> Resource {
     let how = if known.is_reached && known.is_settled {
         How::Differs("it is gone".to_owned())
@@ -134,13 +134,13 @@ fn missing(planned: &Planned, known: &Known, there: &BTreeSet<&Name>) -> Resourc
     Resource { key: name.clone(), name: name.clone(), kind: kind.clone(), how, id: None, since: None, server }
 }
 
-/// What components know a server by: within a nested stack, or a group, its own name comes last.
+/// The name by which components know a server. In a nested stack or a group, its own name comes last.
 pub(super) fn server(name: &str, kind: Option<&Name>) -> Option<Name> {
     let is_server = kind.is_some_and(|kind| &**kind == Declared::SERVER);
     is_server.then(|| name.rsplit('/').next().unwrap_or(name).into())
 }
 
-/// What a service says, as it can be shown.
+/// A service's message in a form that can be shown.
 pub(super) fn legible(text: &str) -> String {
     one_line(&bounded(text.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! How infrastructure is, in words.
+//! The state of infrastructure, in words.
 
 use wattle::model::Name;
 
@@ -6,7 +6,7 @@ use crate::deploy::Through;
 
 use super::{Built, How, Infrastructure, Pace, Resource};
 
-/// Most names that a line has of one kind.
+/// The largest number of names of one kind in a line.
 const FEW: usize = 3;
 
 impl How {
@@ -23,7 +23,7 @@ impl How {
         }
     }
 
-    /// The smaller, the sooner it is to be seen.
+    /// The smaller it is, the more important it is to see.
     pub(super) fn rank(&self) -> u8 {
         match self {
             Self::Failed(_) => 0,
@@ -36,7 +36,7 @@ impl How {
         }
     }
 
-    /// What is said of the resource.
+    /// What to say about the resource.
     pub fn sentence(&self) -> String {
         match self {
             Self::Failed(why) => format!("failed: {why}"),
@@ -50,7 +50,7 @@ impl How {
         }
     }
 
-    /// Why something went wrong.
+    /// Why something failed.
     fn why(&self) -> Option<&str> {
         match self {
             Self::Failed(why) | Self::Differs(why) => Some(why),
@@ -60,14 +60,14 @@ impl How {
 }
 
 impl Infrastructure {
-    /// How many resources are how far, in a line: `17 of 19 resources there, 2 under way`.
+    /// How many resources have got how far, in one line: `17 of 19 resources there, 2 under way`.
     pub fn headline(&self) -> String {
         let (mut parts, wrong) = self.parts();
         parts.extend(wrong.into_iter().map(|(part, _)| part));
         self.line(&parts)
     }
 
-    /// The same, and what is wrong: `18 of 19 resources there, 1 failed: app1 (No valid host was found)`.
+    /// The same, with what is wrong: `18 of 19 resources there, 1 failed: app1 (No valid host was found)`.
     pub fn in_one_line(&self) -> String {
         let (mut parts, wrong) = self.parts();
         parts.extend(wrong.into_iter().map(|(part, which)| {
@@ -80,7 +80,7 @@ impl Infrastructure {
         self.line(&parts)
     }
 
-    /// How many are how far, and what is wrong with which ones.
+    /// How many resources have got how far, and which ones have what wrong.
     fn parts(&self) -> (Vec<String>, Vec<(String, Vec<&Resource>)>) {
         let Built { all, there, busy, to_come, to_go, differ, failed } = self.tally;
         let word = if all == 1 { "resource" } else { "resources" };

@@ -1,4 +1,5 @@
-//! The picture of a template: resources and what makes them wait from Heat's graph, all else from the model that it is.
+//! The diagram of a template. Resources, and what makes them wait, come from Heat's graph; everything else comes from
+//! the template's model.
 
 use std::collections::HashMap;
 
@@ -7,7 +8,7 @@ use wattle::diagram::{self, Diagram, Edge, Module, Resource, Role, Why};
 use wattle::model::{Model, Name};
 use wattle_heat::Graph;
 
-/// The picture of the template that `model` is, and of which `graph` is Heat's graph.
+/// The diagram of the template whose model is `model` and whose graph in Heat is `graph`.
 pub(super) fn picture(graph: &Graph, model: &Model) -> Diagram {
     let mut picture = diagram::of(model);
     let mut known: HashMap<Name, Resource> =
@@ -31,7 +32,7 @@ pub(super) fn picture(graph: &Graph, model: &Model) -> Diagram {
     picture
 }
 
-/// Adds the resources of a stack; `within` is what it is nested as.
+/// Adds the resources of a stack. `within` is the resource as which it is nested.
 fn add(picture: &mut Diagram, graph: &Graph, within: Option<&Name>, known: &mut HashMap<Name, Resource>) {
     let id = |name: &str| -> Name { within.map_or_else(|| name.into(), |within| format!("{within}/{name}").into()) };
     for (local, ty) in &graph.types {
@@ -69,8 +70,7 @@ fn add(picture: &mut Diagram, graph: &Graph, within: Option<&Name>, known: &mut 
     }
 }
 
-/// `graph`, `types` and `nested` as [`Graph`] says them; where software is described, also `components` and `waits`; and
-/// the picture.
+/// `graph`, `types` and `nested` as in [`Graph`], `components` and `waits` if software is described, and the diagram.
 pub(super) fn json(graph: &Graph, picture: &Diagram) -> String {
     let mut all = serde_json::to_value(graph).expect("INVARIANT: maps of text are JSON");
     if !picture.components.is_empty() {

@@ -1,11 +1,11 @@
-//! The picture that `emit` wrote beside the template, which has the software that the template has not.
+//! The diagram that `emit` wrote beside the template. It has the software, which the template does not have.
 
 use std::path::Path;
 
 use wattle::diagram::{Diagram, FILE_NAME};
 use wattle::manners::{Failure, read, reason};
 
-/// The picture that `path` is, or that lies in the directory `path`; none if `path` is something else.
+/// The diagram in the file `path` or in the directory `path`. `None` if `path` is something else.
 pub(super) fn picture(path: &Path) -> Result<Option<Diagram>, Failure> {
     let file = match path {
         directory if directory.is_dir() => directory.join(FILE_NAME),

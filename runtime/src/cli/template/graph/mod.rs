@@ -1,4 +1,4 @@
-//! `wattle graph`: what Heat makes before what, and which component waits for which.
+//! `wattle graph`: what Heat creates before what, and which component waits for which.
 
 mod drawn;
 mod emitted;
@@ -36,7 +36,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     let errors = errors(given.diagnostics(true, Lowering::default()));
     if given.loaded.template.resources.is_empty() && !errors.is_empty() {
-        // There is nothing to draw that errors are about.
+        // If there are errors, there is nothing to draw.
         console.err.write(&given.render(&errors, view::Format::Full, &console.err.options()))?;
         return Ok(Exit::Failed);
     }
@@ -62,8 +62,8 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     Ok(Exit::Fine)
 }
 
-/// Heat's graph of the template as it stands. Where an input reads an output without a guard, for which Heat refuses the
-/// template: that of what it is lowered to.
+/// Heat's graph of the template as it is. If an input reads an output without a guard, Heat refuses the template; then
+/// it is the graph of the lowered template.
 fn resources(loaded: &Loaded, model: Option<&Model>) -> Graph {
     let whole = Graph::of(loaded);
     let Some(model) = model else { return whole };
