@@ -6,7 +6,7 @@ use wattle_model::Source;
 use wattle_words::names::{list, some};
 
 use crate::cloud::{Cloud, DISK, Level, MEMORY};
-use crate::problem::{Policy, Problem, Rule, Strength};
+use crate::problem::{PlacementRule, Policy, Problem, Strength};
 use crate::solve::{Effort, is_possible};
 
 /// What conflicts. Without any one of its parts, there would be a placement.
@@ -126,13 +126,13 @@ fn alone(cloud: &Cloud, problem: &Problem, server: usize) -> Option<Conflict> {
     for policy in required(problem).filter(|policy| policy.members.contains(&server)) {
         let part = Some(of_policy(policy));
         match &policy.rule {
-            Rule::Zone(zone) => {
+            PlacementRule::Zone(zone) => {
                 asks.push(Ask::new(part, format!("is in the zone `{zone}`"), move |one| one.zone == *zone));
             }
-            Rule::License(kind) => {
+            PlacementRule::License(kind) => {
                 asks.push(Ask::new(part, format!("is `{kind}`"), move |one| one.traits.contains(kind)));
             }
-            Rule::Apart(level) | Rule::Near(level) => {
+            PlacementRule::Apart(level) | PlacementRule::Near(level) => {
                 let level = *level;
                 asks.push(Ask::new(part, format!("is in a {level} that is known"), move |one| {
                     one.place(level).is_some()
@@ -163,7 +163,7 @@ fn crowded(cloud: &Cloud, problem: &Problem, policy: &Policy) -> Option<Conflict
         cloud.hosts.iter().filter_map(|host| Some((host.place(level)?, None))).collect()
     };
     match policy.rule {
-        Rule::Apart(level) => {
+        PlacementRule::Apart(level) => {
             let (there, asked) = (places(level).len(), policy.members.len());
             let (are, plural) = if there == 1 { ("is", "") } else { ("are", "s") };
             (asked > there).then(|| {
@@ -171,7 +171,7 @@ fn crowded(cloud: &Cloud, problem: &Problem, policy: &Policy) -> Option<Conflict
                 Conflict::evident(why, vec![of_policy(policy)])
             })
         }
-        Rule::Near(level) => {
+        PlacementRule::Near(level) => {
             let sum = |resource: &str| -> i64 {
                 policy.members.iter().filter_map(|one| problem.servers[*one].demand.get(resource)).sum()
             };
@@ -296,7 +296,9 @@ fn filter(cloud: &Cloud, problem: &Problem, effort: Effort) -> Conflict {
     let mut parts: Vec<Part> = left
         .policies
         .iter()
-        .filter(|policy| policy.members.len() > 1 || !matches!(policy.rule, Rule::Apart(_) | Rule::Near(_)))
+        .filter(|policy| {
+            policy.members.len() > 1 || !matches!(policy.rule, PlacementRule::Apart(_) | PlacementRule::Near(_))
+        })
         .map(of_policy)
         .collect();
     parts.extend((0..left.servers.len()).map(|server| of_server(&left, server)));

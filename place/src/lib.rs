@@ -18,6 +18,6 @@ mod verify;
 
 pub use cloud::{Amounts, Cloud, DISK, Flavor, Flavors, Host, Level, MEMORY, VCPUS};
 pub use conflict::{Conflict, Part};
-pub use problem::{DISTANCES, Flaw, Policy, Problem, Rule, Server, Strength, WEIGHT, Wire};
+pub use problem::{DISTANCES, Flaw, PlacementRule, Policy, Problem, Server, Strength, WEIGHT, Wire};
 pub use solve::{Effort, Placement, Unplaced, place};
 pub use verify::{Breach, Verdict, verify};

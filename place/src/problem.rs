@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use wattle_model::Source;
-pub use wattle_model::placement::{Rule, Strength};
+pub use wattle_model::placement::{PlacementRule, Strength};
 
 use crate::cloud::Amounts;
 
@@ -47,7 +47,7 @@ pub struct Server {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
     /// Its rule.
-    pub rule: Rule,
+    pub rule: PlacementRule,
     /// The servers that it applies to, each once, by their places in [`Problem::servers`].
     pub members: Vec<usize>,
     /// Whether it must hold.

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::cloud::{Cloud, Level};
-use crate::problem::{DISTANCES, Policy, Problem, Rule, Strength, WEIGHT};
+use crate::problem::{DISTANCES, PlacementRule, Policy, Problem, Strength, WEIGHT};
 
 /// The verdict on a placement.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -136,13 +136,13 @@ fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<Strin
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let required = policy.strength == Strength::Required;
     match &policy.rule {
-        Rule::Zone(zone) => {
+        PlacementRule::Zone(zone) => {
             count(policy.members.iter().filter(|one| host(**one).is_some_and(|host| host.zone != *zone)).count())
         }
-        Rule::License(kind) => count(
+        PlacementRule::License(kind) => count(
             policy.members.iter().filter(|one| host(**one).is_some_and(|host| !host.traits.contains(kind))).count(),
         ),
-        Rule::Apart(level) | Rule::Near(level) => {
+        PlacementRule::Apart(level) | PlacementRule::Near(level) => {
             // A policy that must hold cannot rely on the unknown: two hosts without a known rack may share one.
             let unknown =
                 policy.members.iter().filter(|one| host(**one).is_some_and(|host| host.place(*level).is_none()));
@@ -152,7 +152,7 @@ fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<Strin
             let distinct = places.iter().collect::<BTreeSet<_>>().len();
             unknown
                 + match policy.rule {
-                    Rule::Apart(_) => count(places.len() - distinct),
+                    PlacementRule::Apart(_) => count(places.len() - distinct),
                     _ => count(distinct.saturating_sub(1)),
                 }
         }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use wattle_place::{
-    Cloud, Effort, Host, Level, MEMORY, Policy, Problem, Rule, Server, Strength, VCPUS, Wire, place, verify,
+    Cloud, Effort, Host, Level, MEMORY, PlacementRule, Policy, Problem, Server, Strength, VCPUS, Wire, place, verify,
 };
 
 struct Dice(u64);
@@ -64,7 +64,7 @@ fn made(servers: usize, hosts: usize, fill: i64, seed: u64) -> (Cloud, Problem) 
             }
             let level = if dice.below(3) == 0 { Level::Rack } else { Level::Host };
             let words = format!("apart by {level} of {members:?}");
-            let (rule, strength) = (Rule::Apart(level), Strength::Required);
+            let (rule, strength) = (PlacementRule::Apart(level), Strength::Required);
             if members.len() <= hosts.div_ceil(10) {
                 problem.policies.push(Policy {
                     rule,
@@ -85,7 +85,7 @@ fn made(servers: usize, hosts: usize, fill: i64, seed: u64) -> (Cloud, Problem) 
         let host = (0..100_000).map(|_| dice.below(hosts)).find(|host| {
             let fits = (0..2).all(|one| load[*host][one] + asks[one] <= [HOST.0, HOST.1 * 1024][one]);
             fits && problem.policies.iter().filter(|policy| policy.members.contains(&server)).all(|policy| {
-                let level = if policy.rule == Rule::Apart(Level::Rack) { 10 } else { 1 };
+                let level = if policy.rule == PlacementRule::Apart(Level::Rack) { 10 } else { 1 };
                 policy.members.iter().all(|other| on[*other].is_none_or(|other| other / level != host / level))
             })
         });
@@ -119,7 +119,7 @@ fn one_by_one(cloud: &Cloud, problem: &Problem, racks: bool, spreads: bool) -> B
         let fits = |host: &usize| {
             (0..2).all(|one| asks[one] <= free[*host][one])
                 && groups[server].iter().all(|policy| {
-                    let level = if policy.rule == Rule::Apart(Level::Rack) && racks { 10 } else { 1 };
+                    let level = if policy.rule == PlacementRule::Apart(Level::Rack) && racks { 10 } else { 1 };
                     policy.members.iter().all(|other| on[*other].is_none_or(|other| other / level != host / level))
                 })
         };

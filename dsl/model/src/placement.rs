@@ -22,7 +22,7 @@ pub enum Level {
 /// What is said of servers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rule {
+pub enum PlacementRule {
     /// No two in the same place of a level.
     Apart(Level),
     /// All in the same place of a level; of the level of hosts: together.
@@ -47,7 +47,7 @@ pub enum Strength {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     /// What.
-    pub rule: Rule,
+    pub rule: PlacementRule,
     /// Of which servers.
     pub members: Vec<Name>,
     /// Whether it must hold.
@@ -88,7 +88,7 @@ impl std::fmt::Display for Level {
     }
 }
 
-impl Rule {
+impl PlacementRule {
     /// Its word, as blueprints and templates have it.
     pub fn word(&self) -> &'static str {
         match self {

@@ -1,6 +1,6 @@
 //! Where servers go: placement policies in a blueprint.
 
-use crate::model::placement::{Level, Policy, Rule, Strength};
+use crate::model::placement::{Level, PlacementRule, Policy, Strength};
 use crate::model::{Name, Source};
 
 use super::handle::Host;
@@ -33,7 +33,7 @@ impl Topology {
     /// ```
     #[track_caller]
     pub fn apart<H: Host>(&mut self, servers: impl IntoIterator<Item = H>) -> Apart<'_> {
-        Apart { said: self.say(Rule::Apart(Level::Host), servers, Source::caller()) }
+        Apart { said: self.say(PlacementRule::Apart(Level::Host), servers, Source::caller()) }
     }
 
     /// Brings servers together on one host.
@@ -48,7 +48,7 @@ impl Topology {
     /// ```
     #[track_caller]
     pub fn together<H: Host>(&mut self, servers: impl IntoIterator<Item = H>) -> Said<'_> {
-        self.say(Rule::Near(Level::Host), servers, Source::caller())
+        self.say(PlacementRule::Near(Level::Host), servers, Source::caller())
     }
 
     /// Brings servers into one place of a level: one rack, one room or one zone.
@@ -63,7 +63,7 @@ impl Topology {
     /// ```
     #[track_caller]
     pub fn near<H: Host>(&mut self, servers: impl IntoIterator<Item = H>, within: Level) -> Said<'_> {
-        self.say(Rule::Near(within), servers, Source::caller())
+        self.say(PlacementRule::Near(within), servers, Source::caller())
     }
 
     /// Puts servers into an availability zone.
@@ -78,7 +78,7 @@ impl Topology {
     /// ```
     #[track_caller]
     pub fn zone<H: Host>(&mut self, servers: impl IntoIterator<Item = H>, zone: impl Into<String>) -> Said<'_> {
-        self.say(Rule::Zone(zone.into()), servers, Source::caller())
+        self.say(PlacementRule::Zone(zone.into()), servers, Source::caller())
     }
 
     /// Puts servers on hosts that have the trait `kind`, such as the hosts that are licensed for the software that the
@@ -94,10 +94,10 @@ impl Topology {
     /// ```
     #[track_caller]
     pub fn license<H: Host>(&mut self, servers: impl IntoIterator<Item = H>, kind: impl Into<String>) -> Said<'_> {
-        self.say(Rule::License(kind.into()), servers, Source::caller())
+        self.say(PlacementRule::License(kind.into()), servers, Source::caller())
     }
 
-    fn say<H: Host>(&mut self, rule: Rule, servers: impl IntoIterator<Item = H>, at: Source) -> Said<'_> {
+    fn say<H: Host>(&mut self, rule: PlacementRule, servers: impl IntoIterator<Item = H>, at: Source) -> Said<'_> {
         // A name that nothing has, so that `check` recognises it for what it is.
         let name = |server: H| self.resource_name(server.resource()).unwrap_or_else(|| Name::from(FOREIGN));
         let members = servers.into_iter().map(name).collect();
@@ -112,7 +112,7 @@ pub(crate) const FOREIGN: &str = "#foreign";
 impl<'t> Apart<'t> {
     /// Allows no two servers in the same place of this level.
     pub fn by(self, level: Level) -> Said<'t> {
-        self.said.policy.rule = Rule::Apart(level);
+        self.said.policy.rule = PlacementRule::Apart(level);
         self.said
     }
 

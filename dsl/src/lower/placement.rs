@@ -7,7 +7,7 @@ use wattle_agent_core::seed::Seed;
 
 use crate::analysis::reads::{self, Read};
 pub(crate) use crate::model::placement::KEY;
-use crate::model::placement::{Level, Policy, Rule, Strength};
+use crate::model::placement::{Level, PlacementRule, Policy, Strength};
 use crate::model::{IndexMap, Model, Name, Value};
 
 use super::hot::{Hot, HotResource, Template};
@@ -49,10 +49,10 @@ fn policy(policy: &Policy) -> Hot {
     let members = Hot::List(policy.members.iter().map(|name| text(name)).collect());
     let word: Name = policy.rule.word().into();
     let mut fields = match &policy.rule {
-        Rule::Apart(level) => vec![(word, members), ("by".into(), text(level.word()))],
-        Rule::Near(Level::Host) => vec![(word, members)],
-        Rule::Near(level) => vec![(word, members), ("within".into(), text(level.word()))],
-        Rule::Zone(of) | Rule::License(of) => vec![(word, text(of)), ("servers".into(), members)],
+        PlacementRule::Apart(level) => vec![(word, members), ("by".into(), text(level.word()))],
+        PlacementRule::Near(Level::Host) => vec![(word, members)],
+        PlacementRule::Near(level) => vec![(word, members), ("within".into(), text(level.word()))],
+        PlacementRule::Zone(of) | PlacementRule::License(of) => vec![(word, text(of)), ("servers".into(), members)],
     };
     if let Strength::Preferred(weight) = policy.strength {
         fields.push(("preferred".into(), Hot::Value(Value::Integer(weight.into()))));

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cloud::{Cloud, Level};
-use crate::problem::{Problem, Rule, Strength, WEIGHT};
+use crate::problem::{PlacementRule, Problem, Strength, WEIGHT};
 
 /// More than anything asks for.
 const UNLIMITED: i64 = 1 << 50;
@@ -165,10 +165,10 @@ impl Instance {
         for policy in problem.policies.iter().filter(|policy| policy.strength == Strength::Required) {
             for member in &policy.members {
                 match &policy.rule {
-                    Rule::Zone(zone) => drop(needs[*member].zones.insert(zone)),
-                    Rule::License(kind) => drop(needs[*member].traits.insert(kind)),
-                    Rule::Apart(level) | Rule::Near(level) => drop(needs[*member].levels.insert(*level)),
-                }
+                    PlacementRule::Zone(zone) => needs[*member].zones.insert(zone),
+                    PlacementRule::License(kind) => needs[*member].traits.insert(kind),
+                    PlacementRule::Apart(level) | PlacementRule::Near(level) => needs[*member].levels.insert(*level),
+                };
             }
         }
         let mut classes: BTreeMap<&Needs<'_>, usize> = BTreeMap::new();
@@ -209,11 +209,11 @@ impl Instance {
                 Strength::Preferred(weight) => Some(i64::from(weight)),
             };
             let mask = match (&policy.rule, weight) {
-                (Rule::Apart(level) | Rule::Near(level), _) => {
+                (PlacementRule::Apart(level) | PlacementRule::Near(level), _) => {
                     let group = index(self.groups.len());
                     policy.members.iter().for_each(|member| self.groups_of[*member].push(group));
                     self.groups.push(Group {
-                        is_apart: matches!(policy.rule, Rule::Apart(_)),
+                        is_apart: matches!(policy.rule, PlacementRule::Apart(_)),
                         level: Level::ALL.iter().position(|one| one == level).unwrap_or(0),
                         members: policy.members.iter().map(|member| index(*member)).collect(),
                         weight,
@@ -221,8 +221,8 @@ impl Instance {
                     continue;
                 }
                 (_, None) => continue,
-                (Rule::Zone(zone), _) => fitting(&|host| host.zone == *zone),
-                (Rule::License(kind), _) => fitting(&|host| host.traits.contains(kind)),
+                (PlacementRule::Zone(zone), _) => fitting(&|host| host.zone == *zone),
+                (PlacementRule::License(kind), _) => fitting(&|host| host.traits.contains(kind)),
             };
             let (number, weight) = (self.masks.len(), weight.unwrap_or(0));
             self.masks.push(mask);

@@ -2,7 +2,7 @@
 
 use wattle_heat::yaml::{Node, Span, Tree};
 pub use wattle_model::placement::KEY;
-use wattle_model::placement::{Level, Policy, Rule, Strength};
+use wattle_model::placement::{Level, PlacementRule, Policy, Strength};
 use wattle_model::{Diagnostic, Source};
 use wattle_words::names::{did_you_mean, list, nearest};
 
@@ -27,7 +27,7 @@ pub(super) struct Carried {
 
 /// A policy.
 pub(super) struct Said {
-    pub(super) rule: Rule,
+    pub(super) rule: PlacementRule,
     pub(super) members: Vec<(String, Source)>,
     pub(super) strength: Strength,
     pub(super) at: Source,
@@ -112,11 +112,11 @@ fn policy(reading: &mut Reading, node: &Node) -> Option<Said> {
         return None;
     }
     let rule = match kind {
-        "apart" => Rule::Apart(level.unwrap_or(Level::Host)),
-        "together" => Rule::Near(Level::Host),
-        "near" => Rule::Near(level?),
-        "zone" => Rule::Zone(word?),
-        _ => Rule::License(word?),
+        "apart" => PlacementRule::Apart(level.unwrap_or(Level::Host)),
+        "together" => PlacementRule::Near(Level::Host),
+        "near" => PlacementRule::Near(level?),
+        "zone" => PlacementRule::Zone(word?),
+        _ => PlacementRule::License(word?),
     };
     let Some(members) = members else {
         let help = Some("write `servers: [NAME]`".to_owned());

@@ -3,7 +3,7 @@
 use wattle_heat::Desired;
 use wattle_heat::evaluate::Value;
 use wattle_heat::template::Template;
-use wattle_model::placement::{Level, Rule, Strength};
+use wattle_model::placement::{Level, PlacementRule, Strength};
 use wattle_model::{Diagnostic, Severity, Source};
 use wattle_words::names::{did_you_mean, nearest, some};
 
@@ -94,8 +94,8 @@ fn groups(desired: &Desired, servers: &Servers) -> Vec<Policy> {
         for word in words.iter().filter_map(Value::as_text) {
             let (is_soft, plain) = word.strip_prefix("soft-").map_or((false, word), |plain| (true, plain));
             let rule = match plain {
-                "affinity" => Rule::Near(Level::Host),
-                "anti-affinity" => Rule::Apart(Level::Host),
+                "affinity" => PlacementRule::Near(Level::Host),
+                "anti-affinity" => PlacementRule::Apart(Level::Host),
                 _ => continue,
             };
             let names = some(of.iter().map(|one| &*servers.all[*one].asks.name), 6);

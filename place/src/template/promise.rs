@@ -1,7 +1,7 @@
 //! What becomes of policies in Nova: what zones and server groups keep, and what cannot be promised.
 
 use wattle_model::Diagnostic;
-use wattle_model::placement::{Level, Rule, Strength};
+use wattle_model::placement::{Level, PlacementRule, Strength};
 use wattle_words::names::some;
 
 use crate::cloud::Host;
@@ -40,10 +40,10 @@ pub(super) fn groups(
     for of in by_strength {
         let policy = &problem.policies[of];
         let name = match (&policy.rule, must(policy)) {
-            (Rule::Apart(Level::Host | Level::Rack | Level::Room), true) => "anti-affinity",
-            (Rule::Apart(Level::Host | Level::Rack | Level::Room), false) => "soft-anti-affinity",
-            (Rule::Near(Level::Host), true) => "affinity",
-            (Rule::Near(Level::Host), false) => "soft-affinity",
+            (PlacementRule::Apart(Level::Host | Level::Rack | Level::Room), true) => "anti-affinity",
+            (PlacementRule::Apart(Level::Host | Level::Rack | Level::Room), false) => "soft-anti-affinity",
+            (PlacementRule::Near(Level::Host), true) => "affinity",
+            (PlacementRule::Near(Level::Host), false) => "soft-affinity",
             _ => continue,
         };
         if is_grouped(problem, of_groups, of) {
@@ -96,16 +96,16 @@ fn is_in_zones(policy: &Policy, all: &[Where], hosts: &[Host]) -> bool {
     let zones: Vec<&str> = policy.members.iter().map(|one| &*all[*one].host.zone).collect();
     let within = |zone: &str| hosts.iter().filter(|host| host.zone == zone).collect::<Vec<_>>();
     match &policy.rule {
-        Rule::Zone(_) | Rule::Near(Level::Zone) => true,
-        Rule::Apart(_) => (1..zones.len()).all(|at| !zones[..at].contains(&zones[at])),
-        Rule::Near(level) => {
+        PlacementRule::Zone(_) | PlacementRule::Near(Level::Zone) => true,
+        PlacementRule::Apart(_) => (1..zones.len()).all(|at| !zones[..at].contains(&zones[at])),
+        PlacementRule::Near(level) => {
             let hosts = within(zones[0]);
             let first = hosts.first().and_then(|host| host.place(*level));
             zones.iter().all(|zone| *zone == zones[0])
                 && first.is_some()
                 && hosts.iter().all(|host| host.place(*level) == first)
         }
-        Rule::License(kind) => {
+        PlacementRule::License(kind) => {
             !hosts.is_empty() && zones.iter().all(|zone| within(zone).iter().all(|host| host.traits.contains(kind)))
         }
     }
@@ -126,7 +126,8 @@ pub(super) fn unpromised(
             policy.members.iter().filter(|one| all[**one].way == Way::Nova).map(|one| &*all[*one].server).collect();
         let has_hosts = policy.members.iter().all(|one| all[*one].way == Way::Host);
         let group = groups.iter().find(|group| group.of == number).filter(|_| left.is_empty());
-        let is_whole = group.is_some() && matches!(policy.rule, Rule::Apart(Level::Host) | Rule::Near(Level::Host));
+        let is_whole = group.is_some()
+            && matches!(policy.rule, PlacementRule::Apart(Level::Host) | PlacementRule::Near(Level::Host));
         if has_hosts
             || is_grouped(problem, of_groups, number)
             || is_whole

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use wattle_place::{Breach, Effort, Level, MEMORY, Problem, Rule, Server, Strength, VCPUS, Wire, place, verify};
+use wattle_place::{
+    Breach, Effort, Level, MEMORY, PlacementRule, Problem, Server, Strength, VCPUS, Wire, place, verify,
+};
 
 use crate::small::{cloud, policy, problems, server};
 
@@ -25,27 +27,27 @@ fn each_kind_of_breach_is_refused() {
     assert_eq!(breaches(&free, &["h0", "h9"]), [Breach::NoHost("s1".into())]);
     let full = Breach::Capacity { host: "h1".into(), resource: VCPUS.into(), asked: 2, free: 1 };
     assert_eq!(breaches(&free, &["h1", "h1"]), [full]);
-    let with = |rule: Rule| Problem {
+    let with = |rule: PlacementRule| Problem {
         policies: vec![policy(rule, &[0, 1], Strength::Required)],
         servers: two(),
         ..Problem::default()
     };
     for (rule, fine, wrong) in [
-        (Rule::Apart(Level::Host), ["h0", "h1"], ["h0", "h0"]),
-        (Rule::Apart(Level::Rack), ["h0", "h2"], ["h0", "h1"]),
-        (Rule::Apart(Level::Zone), ["h0", "h2"], ["h0", "h1"]),
-        (Rule::Near(Level::Host), ["h0", "h0"], ["h0", "h1"]),
-        (Rule::Near(Level::Rack), ["h0", "h1"], ["h0", "h2"]),
-        (Rule::Zone("z0".into()), ["h0", "h1"], ["h0", "h2"]),
-        (Rule::License("LICENSED".into()), ["h0", "h0"], ["h0", "h1"]),
-        (Rule::Near(Level::Zone), ["h0", "h1"], ["h1", "h2"]),
+        (PlacementRule::Apart(Level::Host), ["h0", "h1"], ["h0", "h0"]),
+        (PlacementRule::Apart(Level::Rack), ["h0", "h2"], ["h0", "h1"]),
+        (PlacementRule::Apart(Level::Zone), ["h0", "h2"], ["h0", "h1"]),
+        (PlacementRule::Near(Level::Host), ["h0", "h0"], ["h0", "h1"]),
+        (PlacementRule::Near(Level::Rack), ["h0", "h1"], ["h0", "h2"]),
+        (PlacementRule::Zone("z0".into()), ["h0", "h1"], ["h0", "h2"]),
+        (PlacementRule::License("LICENSED".into()), ["h0", "h0"], ["h0", "h1"]),
+        (PlacementRule::Near(Level::Zone), ["h0", "h1"], ["h1", "h2"]),
     ] {
         let problem = with(rule.clone());
         assert_eq!(breaches(&problem, &fine), [], "{rule:?}");
         assert_eq!(breaches(&problem, &wrong), [Breach::Policy(0)], "{rule:?}");
     }
     assert_eq!(
-        breaches(&with(Rule::Near(Level::Room)), &["h0", "h1"]),
+        breaches(&with(PlacementRule::Near(Level::Room)), &["h0", "h1"]),
         [Breach::Policy(0)],
         "nobody knows their rooms"
     );
@@ -74,7 +76,7 @@ fn costs_are_distances_and_preferences() {
     assert_eq!(costs(&problem, &["h0", "h1"]), (5, 0), "in one rack");
     assert_eq!(costs(&problem, &["h0", "h2"]), (10, 5), "in one zone, whose racks are in no room");
     assert_eq!(costs(&problem, &["h0", "h3"]), (20, 5), "in two zones");
-    problem.policies.push(policy(Rule::Apart(Level::Host), &[0, 1], Strength::Preferred(7)));
+    problem.policies.push(policy(PlacementRule::Apart(Level::Host), &[0, 1], Strength::Preferred(7)));
     assert_eq!(costs(&problem, &["h0", "h0"]), (7, 0));
     assert_eq!(verify(&cloud, &problem, &on(&["h0", "h0"])).unkept, [(0, 1)]);
     let placed = place(&cloud, &problem, Effort::default()).expect("it can be");
@@ -109,7 +111,7 @@ proptest! {
         }
         for (number, policy) in problem.policies.iter().enumerate().filter(|(_, one)| one.strength == Strength::Required) {
             let distinct = |names: &[usize]| names.len() > 1;
-            if let (Rule::Apart(Level::Host), true) = (&policy.rule, distinct(&policy.members)) {
+            if let (PlacementRule::Apart(Level::Host), true) = (&policy.rule, distinct(&policy.members)) {
                 let mut on = placement.on.clone();
                 let host = on[&problem.servers[policy.members[0]].name].clone();
                 on.insert(problem.servers[policy.members[1]].name.clone(), host);

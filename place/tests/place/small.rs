@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use wattle_place::{Cloud, Host, Level, MEMORY, Policy, Problem, Rule, Server, Strength, VCPUS, Verdict, Wire, verify};
+use wattle_place::{
+    Cloud, Host, Level, MEMORY, PlacementRule, Policy, Problem, Server, Strength, VCPUS, Verdict, Wire, verify,
+};
 
 /// A cloud with so many hosts in so many racks.
 pub(crate) fn cloud(hosts: &[(i64, i64, usize, bool)]) -> Cloud {
@@ -30,7 +32,7 @@ pub(crate) fn server(number: usize, vcpus: i64, memory: i64) -> Server {
 }
 
 /// A policy.
-pub(crate) fn policy(rule: Rule, members: &[usize], strength: Strength) -> Policy {
+pub(crate) fn policy(rule: PlacementRule, members: &[usize], strength: Strength) -> Policy {
     Policy {
         words: format!("{rule:?} of {members:?}"),
         rule,
@@ -56,13 +58,13 @@ pub(crate) fn all(cloud: &Cloud, problem: &Problem) -> Vec<(BTreeMap<String, Str
     (0..count).map(one).collect()
 }
 
-fn rule() -> impl Strategy<Value = Rule> {
+fn rule() -> impl Strategy<Value = PlacementRule> {
     let level = prop::sample::select(Level::ALL.to_vec());
     prop_oneof![
-        3 => level.clone().prop_map(Rule::Apart),
-        3 => level.prop_map(Rule::Near),
-        1 => Just(Rule::Zone("z0".to_owned())),
-        1 => Just(Rule::License("LICENSED".to_owned())),
+        3 => level.clone().prop_map(PlacementRule::Apart),
+        3 => level.prop_map(PlacementRule::Near),
+        1 => Just(PlacementRule::Zone("z0".to_owned())),
+        1 => Just(PlacementRule::License("LICENSED".to_owned())),
     ]
 }
 
