@@ -140,7 +140,7 @@ fn a_call_that_is_refused_leaves_no_key_behind() {
     let space = handed.zookeeper.address();
     let args = ["seed", "apply", ".", "-P", "db_password=x", "--space", &space];
     let ran = second.run_at(second.path(), &args);
-    assert!(ran.code == Some(1) && ran.err.contains("belongs to the operator"), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains("has an operator already"), "{ran}");
     for file in ["operator.key", "credentials.yaml"] {
         assert!(!second.path().join(file).exists(), "{file}");
     }
