@@ -9,7 +9,7 @@ use wattle_agent_core::plan::Writer;
 use wattle_agent_core::planning::{Sealing as _, keep_standing};
 
 use crate::clock;
-use crate::space::{Held, Layout, OperatorKey, Plan, Revision, Shared, Signed};
+use crate::space::{Goal, Held, Layout, OperatorKey, Plan, Revision, Shared, Signed};
 use crate::store::{Access, Principal, Store};
 
 use super::present::{self, Deployed, Present};
@@ -107,8 +107,7 @@ pub(super) async fn admit_as(
     let revision = applying::number(Some(there.goal.there()), is_same);
     let next = Next { layout: &layout, key, there: &there, present: &present };
     let wanted = next.wanted(roster, &Revision { space: there.goal.space.clone(), number: revision })?;
-    let mut writing = Writing::make(&layout, None, &present, &wanted)?;
-    writing.keep(deployed::shared(&layout, &present.files, &wanted.sharing.access()));
+    let mut writing = next.writing(&wanted)?;
     // The agent that acted for a server before has no right to its place any more, and would keep the new one from it.
     let is_named = |server: &Name| named.contains(server) || there.admitting.get(server) == Some(&true);
     let admitting: IndexMap<Name, bool> = admitted.iter().map(|server| (server.clone(), is_named(server))).collect();
@@ -116,7 +115,7 @@ pub(super) async fn admit_as(
     let mut changes = Changes::between(&layout, &present, &wanted, revision);
     changes.rights = writing.rights.iter().map(ToString::to_string).collect();
     let identities = wanted.roster.digest(true);
-    let told = goal(&wanted, key, revision, there.goal.space.clone(), there.goal.digest.clone());
+    let told = next.goal(&wanted, revision);
     if revision == there.goal.revision {
         let mut turn = Turn::resume(store, &layout, &present.seen, &there)?;
         Box::pin(writing.finish(&mut turn, &wanted, there.clone())).await?;
@@ -219,6 +218,19 @@ pub(super) struct Next<'a> {
 }
 
 impl Next<'_> {
+    /// What has to be written for it: recipes and the files of the deployment stay.
+    pub(super) fn writing(&self, wanted: &Wanted) -> Result<Writing, SeedError> {
+        let mut writing = Writing::make(self.layout, None, self.present, wanted)?;
+        writing.keep(deployed::shared(self.layout, &self.present.files, &wanted.sharing.access()));
+        Ok(writing)
+    }
+
+    /// What servers are told: the same seed, as another revision.
+    pub(super) fn goal(&self, wanted: &Wanted, revision: u64) -> Goal {
+        let Goal { space, digest, .. } = &self.there.goal;
+        goal(wanted, self.key, revision, space.clone(), digest.clone())
+    }
+
     pub(super) fn wanted(&self, roster: Roster, revision: &Revision) -> Result<Wanted, SeedError> {
         let present = self.present;
         let principals = roster.principals();

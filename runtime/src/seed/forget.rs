@@ -8,11 +8,9 @@ use wattle_agent_core::applying;
 use crate::space::{Layout, OperatorKey, Revision, Signed};
 use crate::store::Store;
 
+use super::SeedError;
 use super::admit::{self, Doing, Found, Next};
 use super::present::{Deployed, Present, is_acting};
-use super::work::goal;
-use super::write::Writing;
-use super::{SeedError, deployed};
 
 /// The result of [`forget`].
 #[derive(Clone, Debug)]
@@ -54,11 +52,15 @@ pub async fn forget(
     let revision = applying::number(Some(there.goal.there()), false);
     let next = Next { layout: &layout, key, there: &there, present: &present };
     let wanted = next.wanted(roster, &Revision { space: there.goal.space.clone(), number: revision })?;
-    let mut writing = Writing::make(&layout, None, &present, &wanted)?;
-    writing.keep(deployed::shared(&layout, &present.files, &wanted.sharing.access()));
+    let mut writing = next.writing(&wanted)?;
     writing.replace_agents(&layout, servers.iter());
-    let told = goal(&wanted, key, revision, there.goal.space.clone(), there.goal.digest.clone());
-    let told = Deployed { goal: told, turn: None, admitting: IndexMap::default(), renewing: false, ..there };
+    let told = Deployed {
+        goal: next.goal(&wanted, revision),
+        turn: None,
+        admitting: IndexMap::default(),
+        renewing: false,
+        ..there
+    };
     Box::pin(writing.carry_out(store, &layout, &present, &wanted, &told)).await?;
     Ok(Forgotten { revision, servers })
 }
