@@ -10,7 +10,9 @@ mod shown;
 use std::io;
 use std::path::Path;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::clock;
 
@@ -18,7 +20,7 @@ use file::Rotated;
 use queue::{Flush, Queue};
 
 /// What is logged unless `RUST_LOG` says otherwise.
-const DEFAULT: &str = "info";
+const DEFAULT: LevelFilter = LevelFilter::INFO;
 /// ZooKeeper's client logs each attempt to connect. We decide ourselves what of it matters, and how often.
 const CLIENT: &str = "zookeeper_client";
 
@@ -45,22 +47,38 @@ pub(super) fn start(file: Option<&Path>, format: Format) -> io::Result<Flush> {
         Some(path) => Queue::start(Rotated::open(path, note)?, shown, note),
         None => Queue::start(io::stderr(), shown, note),
     }?;
-    let subscriber = tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(move || queue.clone())
         .with_ansi(color)
         .with_target(false)
-        .with_timer(Rfc3339)
-        .with_env_filter(filter(&std::env::var("RUST_LOG").unwrap_or_default()));
+        .with_timer(Rfc3339);
+    let subscriber = tracing_subscriber::registry().with(filter(&std::env::var("RUST_LOG").unwrap_or_default()));
     // There is another subscriber only if this was called twice.
-    let _ = if format.is_json { subscriber.json().try_init() } else { subscriber.try_init() };
+    let _ = if format.is_json { subscriber.with(lines.json()).try_init() } else { subscriber.with(lines).try_init() };
     Ok(flush)
 }
 
-/// What `RUST_LOG` selects. The client is included only if it is named.
-fn filter(chosen: &str) -> EnvFilter {
-    let chosen = if chosen.trim().is_empty() { DEFAULT } else { chosen };
-    let client = if chosen.contains(CLIENT) { String::new() } else { format!(",{CLIENT}=error") };
-    EnvFilter::builder().with_default_directive(tracing::Level::INFO.into()).parse_lossy(format!("{chosen}{client}"))
+/// What `RUST_LOG` selects: levels and `TARGET=LEVEL`, with commas between. What is neither is ignored. The client is
+/// included only if it is named.
+///
+/// Filters by spans and fields would need a regular expression engine, which weighs more than the whole log.
+fn filter(chosen: &str) -> Targets {
+    let parts = chosen.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let parts: Vec<Targets> = parts.filter_map(|part| part.parse().ok()).collect();
+    let mut filter = Targets::new();
+    if parts.is_empty() {
+        filter = filter.with_default(DEFAULT);
+    }
+    if !chosen.contains(CLIENT) {
+        filter = filter.with_target(CLIENT, LevelFilter::ERROR);
+    }
+    for part in parts {
+        if let Some(level) = part.default_level() {
+            filter = filter.with_default(level);
+        }
+        filter = filter.with_targets(part);
+    }
+    filter
 }
 
 /// A line about the log itself.
@@ -104,8 +122,8 @@ mod tests {
     fn said(chosen: &str) -> String {
         let said = Said::default();
         let writer = said.clone();
-        let subscriber =
-            tracing_subscriber::fmt().with_writer(move || writer.clone()).with_env_filter(filter(chosen)).finish();
+        let lines = tracing_subscriber::fmt::layer().with_writer(move || writer.clone());
+        let subscriber = tracing_subscriber::registry().with(filter(chosen)).with(lines);
         tracing::subscriber::with_default(subscriber, || {
             tracing::info!("ours");
             tracing::debug!("ours, in detail");
@@ -125,5 +143,8 @@ mod tests {
         }
         assert!(said("debug").contains("in detail"));
         assert!(said("info,zookeeper_client=info").contains("fails to establish"));
+        for wrong in [",", "wattle=loud", "[span]=debug=debug"] {
+            assert!(said(wrong).contains("ours"), "{wrong}: {}", said(wrong));
+        }
     }
 }
