@@ -1,4 +1,4 @@
-//! What Heat, Nova and the data space can hold, and who is to run the software.
+//! The limits of Heat, Nova and the data space, and which agents run the software.
 
 use wattle_heat::limits;
 
