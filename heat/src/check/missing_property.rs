@@ -6,7 +6,7 @@ use wattle_model::Source;
 use super::registry::check;
 
 check! {
-    /// Heat refuses a resource that lacks a property which its type, or the nested template that it is, requires.
+    /// Heat refuses a resource that lacks a property required by its type or by its nested template.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
