@@ -8,8 +8,9 @@ use wattle_model::check::About;
 pub type Check = wattle_model::Check<()>;
 
 wattle_model::check! {
-    /// Without Heat, resources are made by `wattle`, which knows the types of servers, networks and volumes, and what Heat itself
-    /// makes without a cloud: values, texts of servers, wait conditions, groups and nested stacks.
+    /// Without Heat, `wattle` creates the resources itself. It knows the types of servers, networks and volumes, and
+    /// the types that Heat implements without a service of the cloud: values, user data, wait conditions, groups and
+    /// nested stacks.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -17,18 +18,20 @@ wattle_model::check! {
     ///   handle: {type: OS::Heat::SwiftSignalHandle}
     /// ```
     ///
+    /// Use a type that wattle knows, or deploy the template with Heat:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
     ///   net: {type: OS::Neutron::Net}
     /// ```
-    pub(crate) TYPE: "W1401", Error, "a resource of a type that is not made without Heat", (), ()
+    pub(crate) TYPE: "W1401", Error, "a resource of a type that cannot be created without Heat", (), ()
 }
 
 wattle_model::check! {
-    /// Some of what a resource is given only Heat does: it keeps what has left its template, it answers servers that ask for their
-    /// metadata, and it decides on the number of a group's members when other resources are there already. Some properties only Heat
-    /// carries out, such as `personality` of a server.
+    /// Some settings of resources are carried out only by Heat. Heat keeps resources that have left their template,
+    /// answers servers that ask for their metadata, and can determine the number of a group's members when other
+    /// resources already exist. Some properties are also carried out only by Heat, such as `personality` of a server.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -36,17 +39,19 @@ wattle_model::check! {
     ///   net: {type: OS::Neutron::Net, deletion_policy: Retain}
     /// ```
     ///
+    /// Leave the setting out, or deploy the template with Heat:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
     ///   net: {type: OS::Neutron::Net}
     /// ```
-    pub(crate) WITHOUT_HEAT: "W1402", Error, "something of a resource that only Heat does", (), ()
+    pub(crate) WITHOUT_HEAT: "W1402", Error, "a resource setting that only Heat carries out", (), ()
 }
 
 wattle_model::check! {
-    /// A value must be one that parameters, files and what is made decide. A nested stack has no identity without Heat, and
-    /// nobody knows `OS::stack_id`.
+    /// Every value must follow from parameters, from files, or from what is created. Without Heat, a nested stack has
+    /// no identity, and `OS::stack_id` has no value.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -54,18 +59,20 @@ wattle_model::check! {
     ///   net: {type: OS::Neutron::Net, properties: {name: {get_param: 'OS::stack_id'}}}
     /// ```
     ///
+    /// Give a value that is known:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
     ///   net: {type: OS::Neutron::Net, properties: {name: shop}}
     /// ```
-    pub(crate) VALUE: "W1403", Error, "a value that nobody knows without Heat", (), ()
+    pub(crate) VALUE: "W1403", Error, "a value that is not known without Heat", (), ()
 }
 
 wattle_model::check! {
-    /// Without Heat, the agent of a server tells the data space what is signalled on it. So `curl_cli` of a handle is a command of
-    /// that agent, and a server without components has none. A condition whose handle no server is given would wait until its
-    /// time is over.
+    /// Without Heat, the agent of a server writes the signals that are sent on that server to the data space. The
+    /// `curl_cli` of a handle is therefore a command of that agent, and a server without components has no agent. A
+    /// wait condition whose handle is not passed to any server would wait until its timeout.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -74,12 +81,14 @@ wattle_model::check! {
     ///   ready: {type: OS::Heat::WaitCondition, properties: {handle: {get_resource: handle}, timeout: 600}}
     /// ```
     ///
+    /// Pass the handle's `curl_cli` to a component as an input, or leave the condition out:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
     ///   handle: {type: OS::Heat::WaitConditionHandle}
     /// ```
-    pub(crate) SIGNAL: "W1404", Error, "a signal that nobody can give", (), ()
+    pub(crate) SIGNAL: "W1404", Error, "a signal that nothing can send", (), ()
 }
 
 /// The documentation of each code.

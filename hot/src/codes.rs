@@ -15,8 +15,8 @@ pub(crate) use check;
 pub type Check = wattle::model::Check<()>;
 
 check! {
-    /// Components, kinds and the stack's own description each have a fixed set of keys, and each key has values of a certain
-    /// form.
+    /// Components, component types and the description of the stack each have a fixed set of keys, and the values of
+    /// each key must have a certain form.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -30,6 +30,8 @@ check! {
     ///           - {name: web, recipe: {script: 'true'}, input: {port: 80}}
     /// ```
     ///
+    /// Use the keys that wattle knows:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -41,7 +43,7 @@ check! {
     ///         components:
     ///           - {name: web, recipe: {script: 'true'}, inputs: {port: 80}}
     /// ```
-    FORM: "W1301", Error, "what wattle reads of a template is not as it must be"
+    FORM: "W1301", Error, "malformed content that only wattle reads"
 }
 
 check! {
@@ -60,6 +62,8 @@ check! {
     ///           - {name: web, recipe: {script: 'true'}, types: {port: prot}}
     /// ```
     ///
+    /// Use a type that exists:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -71,12 +75,12 @@ check! {
     ///         components:
     ///           - {name: web, recipe: {script: 'true'}, types: {port: {type: port, required: false}}}
     /// ```
-    UNKNOWN_TYPE: "W1302", Error, "a type that does not exist"
+    UNKNOWN_TYPE: "W1302", Error, "an unknown type"
 }
 
 check! {
-    /// A component declares what it runs: a file beside the template, or an inline script. It also names the tool, if the
-    /// file's name does not determine it.
+    /// A component declares what it runs, which is a file beside the template or an inline script. It must also name
+    /// the tool if the name of the file does not determine it.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -89,6 +93,8 @@ check! {
     ///         components:
     ///           - {name: web, recipe: {tool: shel, script: 'true'}}
     /// ```
+    ///
+    /// Name a tool that exists:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -105,7 +111,8 @@ check! {
 }
 
 check! {
-    /// What the components of one kind have in common is declared with one of them. The others only name their `kind`.
+    /// What the components of one type have in common is declared by one of them. The others only name the type, under
+    /// `kind`.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -119,6 +126,8 @@ check! {
     ///           - {name: web, kind: Web}
     /// ```
     ///
+    /// Declare the component type with one of its components:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -131,12 +140,12 @@ check! {
     ///           - {name: web, kind: Web, recipe: {script: 'true'}}
     ///           - {name: other, kind: Web}
     /// ```
-    KIND: "W1304", Error, "a kind that nobody declares, or a second component declares again"
+    KIND: "W1304", Error, "a component type that is never declared, or declared twice"
 }
 
 check! {
-    /// The resource `wattle_model` contains what does not belong to one server, and refers to other parts of the template by
-    /// name.
+    /// The resource `wattle_model` contains what does not belong to one server. It refers to other parts of the
+    /// template by name.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -146,6 +155,8 @@ check! {
     ///     metadata: {wattle: {format: wattle-model/9}}
     /// ```
     ///
+    /// Give it the format that wattle reads, and names of parts that exist:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -153,11 +164,11 @@ check! {
     ///     type: OS::Heat::None
     ///     metadata: {wattle: {format: wattle-model/1, stack: demo}}
     /// ```
-    MODEL_METADATA: "W1305", Error, "what `wattle_model` says does not fit the rest of the template"
+    MODEL_METADATA: "W1305", Error, "a `wattle_model` that does not match the rest of the template"
 }
 
 check! {
-    /// Software runs on servers. The metadata of another resource cannot describe any.
+    /// Software runs on servers, so only the metadata of servers can describe it.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -167,6 +178,8 @@ check! {
     ///     metadata: {wattle: {components: []}}
     /// ```
     ///
+    /// Describe the software in the metadata of a server, and leave it out here:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -174,11 +187,11 @@ check! {
     ///     type: OS::Neutron::Net
     ///     metadata: {owner: me}
     /// ```
-    MISPLACED: "W1306", Error, "software on a resource that is no server"
+    MISPLACED: "W1306", Error, "software on a resource that is not a server"
 }
 
 check! {
-    /// Software runs on servers, whose user data cannot be written in older versions of HOT.
+    /// Software runs on servers, and older HOT versions cannot express the user data that these servers need.
     ///
     /// ```yaml
     /// heat_template_version: 2015-04-30
@@ -192,6 +205,8 @@ check! {
     ///           - {name: web, recipe: {script: 'true'}}
     /// ```
     ///
+    /// Name a newer version:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -203,5 +218,5 @@ check! {
     ///         components:
     ///           - {name: web, recipe: {script: 'true'}}
     /// ```
-    OLD_VERSION: "W1307", Error, "a version of HOT that is too old for software"
+    OLD_VERSION: "W1307", Error, "a HOT version that is too old for software"
 }

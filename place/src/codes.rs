@@ -8,23 +8,26 @@ use wattle_model::check::About;
 pub type Check = wattle_model::Check<()>;
 
 wattle_model::check! {
-    /// `wattle place` reads the cloud from a file: zones, rooms, racks and hosts, what each host has room for, and flavors.
+    /// `wattle place` reads a description of the cloud from a file. It contains zones, rooms, racks and hosts, the
+    /// capacity of each host, and flavors.
     ///
     /// ```yaml
     /// hosts:
     ///   compute-1: {vcpu: 32, memory: 128 GiB, disk: 1 TiB}
     /// ```
     ///
+    /// Use the keys that wattle knows:
+    ///
     /// ```yaml
     /// hosts:
     ///   compute-1: {vcpus: 32, memory: 128 GiB, disk: 1 TiB}
     /// ```
-    pub(crate) SHAPE: "W1601", Error, "something in a hosts file that is not understood", (), ()
+    pub(crate) SHAPE: "W1601", Error, "an entry in a hosts file that is not understood", (), ()
 }
 
 wattle_model::check! {
-    /// A rack is in a room or a zone, and a room in a zone. A place within itself is nowhere. A place without hosts is a warning: the
-    /// name may be written wrongly at its hosts.
+    /// A rack is in a room or a zone, and a room is in a zone. A place cannot be within itself. A place without hosts
+    /// is a warning, because its name may be misspelt at its hosts.
     ///
     /// ```yaml
     /// places:
@@ -34,6 +37,8 @@ wattle_model::check! {
     ///   compute-1: {in: rack-1, vcpus: 32, memory: 128 GiB, disk: 1 TiB}
     /// ```
     ///
+    /// Put each place into a larger one:
+    ///
     /// ```yaml
     /// places:
     ///   hall: {is: room}
@@ -41,11 +46,11 @@ wattle_model::check! {
     /// hosts:
     ///   compute-1: {in: rack-1, vcpus: 32, memory: 128 GiB, disk: 1 TiB}
     /// ```
-    pub(crate) PLACE: "W1602", Error, "a place of a hosts file that cannot be", (), ()
+    pub(crate) PLACE: "W1602", Error, "an impossible place in a hosts file", (), ()
 }
 
 wattle_model::check! {
-    /// Whatever is described twice would be one of both descriptions, by chance.
+    /// If something is described twice, it would be a matter of chance which of the two descriptions counts.
     ///
     /// ```yaml
     /// hosts:
@@ -53,48 +58,55 @@ wattle_model::check! {
     ///   compute-1: {vcpus: 64, memory: 256 GiB, disk: 1 TiB}
     /// ```
     ///
+    /// Give each its own name, or remove one of the descriptions:
+    ///
     /// ```yaml
     /// hosts:
     ///   compute-1: {vcpus: 32, memory: 128 GiB, disk: 1 TiB}
     ///   compute-2: {vcpus: 64, memory: 256 GiB, disk: 1 TiB}
     /// ```
-    pub(crate) TWICE: "W1603", Error, "a host, a place or a flavor that is described twice", (), ()
+    pub(crate) TWICE: "W1603", Error, "a host, place or flavor that is described twice", (), ()
 }
 
 wattle_model::check! {
-    /// A host says how many vcpus, how much memory and how much disk it has. Sizes have a unit (`KiB`, `MiB`, `GiB`, `TiB`); without
-    /// one, memory is in MiB and disks are in GiB, as in Nova.
+    /// A host must say how many vCPUs, how much memory and how much disk it has. Sizes have a unit (`KiB`, `MiB`,
+    /// `GiB`, `TiB`). Without a unit, memory is in MiB and disk is in GiB, as in Nova.
     ///
     /// ```yaml
     /// hosts:
     ///   compute-1: {vcpus: 32, memory: 128 gigs, disk: -1}
     /// ```
     ///
+    /// Give all amounts, each as a number that is not negative, with a unit that exists:
+    ///
     /// ```yaml
     /// hosts:
     ///   compute-1: {vcpus: 32, memory: 128 GiB, disk: 0}
     /// ```
-    pub(crate) AMOUNT: "W1604", Error, "an amount that is missing, or is none", (), ()
+    pub(crate) AMOUNT: "W1604", Error, "a missing or malformed amount", (), ()
 }
 
 wattle_model::check! {
-    /// More is used of the host than there is by its allocation ratio. Nothing more is placed there.
+    /// More of the host is in use than its capacity and its allocation ratio allow. Nothing else is placed on it.
     ///
     /// ```yaml
     /// hosts:
     ///   compute-1: {vcpus: 32, memory: 128 GiB, disk: 1 TiB, used: {vcpus: 40}}
     /// ```
     ///
+    /// Correct the amount, or give the ratio by which the host is overcommitted:
+    ///
     /// ```yaml
     /// hosts:
     ///   compute-1: {vcpus: 32, memory: 128 GiB, disk: 1 TiB, used: {vcpus: 40}, allocation: {vcpus: 4}}
     /// ```
-    pub(crate) OVERFULL: "W1605", Warning, "a host of which more is used than there is", (), ()
+    pub(crate) OVERFULL: "W1605", Warning, "a host that is used beyond its capacity", (), ()
 }
 
 wattle_model::check! {
-    /// To place a server, it must be known what it asks for: what its flavor is, and what that is; in which zone it must be; how many
-    /// members its group has; and its text must be one in which a place can be written.
+    /// To place a server, wattle must know its flavor and what the flavor contains, the zone that the server must be
+    /// in, and, for a group, how many members it has. The text of the template must also allow a place to be written
+    /// into it.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -106,6 +118,8 @@ wattle_model::check! {
     ///     properties: {image: debian-12, flavor: {get_param: flavor}, networks: [{network: private}]}
     /// ```
     ///
+    /// Make the value known, for example by a default:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// parameters:
@@ -115,13 +129,13 @@ wattle_model::check! {
     ///     type: OS::Nova::Server
     ///     properties: {image: debian-12, flavor: {get_param: flavor}, networks: [{network: private}]}
     /// ```
-    pub(crate) UNKNOWN: "W1606", Error, "what a server asks of its host is not known", (), ()
+    pub(crate) UNKNOWN: "W1606", Error, "what a server needs from its host is not known", (), ()
 }
 
 wattle_model::check! {
-    /// Policies stand below `wattle.placement` in the metadata of any resource of the template. Each names servers, groups or nested
-    /// stacks by the names that these have there; `apart`, `together` and `near` are of at least two. No two that must hold may
-    /// exclude each other.
+    /// Placement policies are listed under `wattle.placement` in the metadata of any resource of the template. Each
+    /// names servers, groups or nested stacks by their names in the template. `apart`, `together` and `near` need at
+    /// least two members. Policies that must hold cannot exclude each other.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -137,6 +151,8 @@ wattle_model::check! {
     ///         policies: [{apart: [db, net], by: rack}]
     /// ```
     ///
+    /// Name servers, and enough of them:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -153,12 +169,13 @@ wattle_model::check! {
     ///       wattle.placement:
     ///         policies: [{apart: [db, web], by: rack}]
     /// ```
-    pub(crate) POLICY: "W1607", Error, "a policy of a template that says nothing, or excludes another one", (), ()
+    pub(crate) POLICY: "W1607", Error, "an invalid placement policy, or policies that exclude each other", (), ()
 }
 
 wattle_model::check! {
-    /// There are no places for all servers, such as for one that asks for more than any host has left. The parts are the fewest that
-    /// conflict: without any one of them there would be places, unless the message says otherwise.
+    /// There is no way to place all servers, for example because one needs more than any host has left. The report
+    /// names the smallest set of servers, policies and capacities that conflict: without any one of them there would be
+    /// a placement, unless the message says otherwise.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -168,6 +185,8 @@ wattle_model::check! {
     ///     properties: {image: debian-12, flavor: m1.huge, networks: [{network: private}]}
     /// ```
     ///
+    /// Change one of the parts, here the flavor:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -175,12 +194,12 @@ wattle_model::check! {
     ///     type: OS::Nova::Server
     ///     properties: {image: debian-12, flavor: m1.small, networks: [{network: private}]}
     /// ```
-    pub(crate) CONFLICT: "W1608", Error, "servers for which there are no places", (), ()
+    pub(crate) CONFLICT: "W1608", Error, "servers that cannot be placed", (), ()
 }
 
 wattle_model::check! {
-    /// A server whose definition is not its own has no place that a template could say: members of a group are written once. Room is kept
-    /// for it; where it goes is Nova's to choose.
+    /// A place can be written into a template only for a server that has a definition of its own. The members of a
+    /// group share one definition. Room is kept for such servers, but Nova chooses their hosts.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -194,6 +213,8 @@ wattle_model::check! {
     ///         properties: {image: debian-12, flavor: m1.small, networks: [{network: private}]}
     /// ```
     ///
+    /// If you need to choose the hosts, give each server a definition of its own:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -204,11 +225,12 @@ wattle_model::check! {
     ///     type: OS::Nova::Server
     ///     properties: {image: debian-12, flavor: m1.small, networks: [{network: private}]}
     /// ```
-    pub(crate) LEFT: "W1609", Warning, "a server that is left to Nova", (), ()
+    pub(crate) LEFT: "W1609", Warning, "a server whose host is left to Nova", (), ()
 }
 
 wattle_model::check! {
-    /// Nova keeps zones and server groups. It knows no racks and no wishes: only whoever may name hosts (`--admin`) can promise more.
+    /// Nova guarantees zones and server groups, but knows nothing of racks and preferences. To guarantee more, the
+    /// template must name hosts, which only administrators may do (`--admin`).
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -225,6 +247,8 @@ wattle_model::check! {
     ///       wattle.placement:
     ///         policies: [{apart: [db, web], by: rack}]
     /// ```
+    ///
+    /// Use a policy that Nova guarantees, or have an administrator create the stack with `--admin`:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -241,7 +265,7 @@ wattle_model::check! {
     ///       wattle.placement:
     ///         policies: [{apart: [db, web], by: zone}]
     /// ```
-    pub(crate) PROMISE: "W1610", Warning, "a policy that nobody keeps", (), ()
+    pub(crate) PROMISE: "W1610", Warning, "a placement policy that cannot be guaranteed", (), ()
 }
 
 /// The documentation of each code.

@@ -9,14 +9,19 @@ use wattle_model::check::About;
 pub(crate) const ALL: &[&About] = &[&TAGS.about, &OPEN_PORTS.about, &IMAGES.about, &UNSEEN.about];
 
 wattle_model::check! {
-    /// The policy `tags` requires labels on resources that cost money, so that costs can be attributed. Labels are keys of
-    /// `metadata`, or `tags` in the form `NAME`, `NAME=VALUE` or `NAME:VALUE`. `types` says which resources need them.
-    /// Without it, servers and volumes do. If a label is decided only at deployment, that is a warning.
+    /// The policy `tags` requires labels on resources that cost money, so that costs can be attributed. Labels are keys
+    /// of `metadata`, or `tags` in the form `NAME`, `NAME=VALUE` or `NAME:VALUE`. `types` lists the resource types that
+    /// need labels. Without it, servers and volumes need them. If a label is decided only at deployment, this is a
+    /// warning.
+    ///
+    /// A policy:
     ///
     /// ```yaml
     /// tags:
     ///   required: [owner, service]
     /// ```
+    ///
+    /// A template that violates it, because the server lacks the label `service`:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -25,6 +30,8 @@ wattle_model::check! {
     ///     type: OS::Nova::Server
     ///     properties: {flavor: m1.small, image: debian-12, metadata: {owner: sales}}
     /// ```
+    ///
+    /// A template that does not:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -37,15 +44,20 @@ wattle_model::check! {
 }
 
 wattle_model::check! {
-    /// The policy `open-ports` allows the world to reach the ports that it lists, and no others. A rule of a security group
-    /// opens a port to the world if it admits traffic from every address (`0.0.0.0/0`, `::/0`, or no `remote_ip_prefix` and
-    /// no remote group). A port is a number or a range, followed by `/udp` or another protocol if it is not TCP. A protocol
-    /// without ports, such as `icmp`, is given by its name. What is decided only at deployment is a warning.
+    /// The policy `open-ports` lists the ports that the world may reach. A rule of a security group opens a port to the
+    /// world if it admits traffic from every address (`0.0.0.0/0`, `::/0`, or neither a `remote_ip_prefix` nor a remote
+    /// group). In the list, a port is a number or a range, followed by `/udp` or another protocol if it is not TCP. A
+    /// protocol without ports, such as `icmp`, is given by its name. If something is decided only at deployment, this
+    /// is a warning.
+    ///
+    /// A policy:
     ///
     /// ```yaml
     /// open-ports:
     ///   allowed: [80, 443, 8000-8099, 53/udp, icmp]
     /// ```
+    ///
+    /// A template that violates it, because it opens port 22:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -56,6 +68,8 @@ wattle_model::check! {
     ///       rules:
     ///         - {protocol: tcp, port_range_min: 22, port_range_max: 22}
     /// ```
+    ///
+    /// A template that does not:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -71,14 +85,18 @@ wattle_model::check! {
 }
 
 wattle_model::check! {
-    /// The policy `images` lists the images from which servers and volumes may be made. `*` stands for any text. If an image
-    /// is a parameter, its default is judged, and a warning says that it can be given another value. `allowed_values` rule
-    /// that out.
+    /// The policy `images` lists the images from which servers and volumes may be created. `*` stands for any text. If
+    /// an image is a parameter, its default is checked, and a warning says that another value can be given.
+    /// `allowed_values` rule that out.
+    ///
+    /// A policy:
     ///
     /// ```yaml
     /// images:
     ///   allowed: [debian-12, ubuntu-24.04*]
     /// ```
+    ///
+    /// A template that violates it:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -87,6 +105,8 @@ wattle_model::check! {
     ///     type: OS::Nova::Server
     ///     properties: {flavor: m1.small, image: windows-2019}
     /// ```
+    ///
+    /// A template that does not:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -105,13 +125,17 @@ wattle_model::check! {
 }
 
 wattle_model::check! {
-    /// Policies examine the resources of the template that they are given, including members of its groups, but not other
-    /// templates that it refers to. Check each of these on its own.
+    /// Policies examine the resources of the template that they are given, including the members of its groups, but not
+    /// other templates that it refers to. Check each of those on its own.
+    ///
+    /// A policy:
     ///
     /// ```yaml
     /// images:
     ///   allowed: [debian-12]
     /// ```
+    ///
+    /// A template with a nested template, which is not examined:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -121,6 +145,8 @@ wattle_model::check! {
     ///     properties: {template: "heat_template_version: 2021-04-16"}
     /// ```
     ///
+    /// A template without one:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -128,5 +154,5 @@ wattle_model::check! {
     ///     type: OS::Nova::Server
     ///     properties: {flavor: m1.small, image: debian-12}
     /// ```
-    pub(crate) UNSEEN: "W1504", Warning, "a nested template, into which policies do not look", (), ()
+    pub(crate) UNSEEN: "W1504", Warning, "a nested template, which policies do not examine", (), ()
 }

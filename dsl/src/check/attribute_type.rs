@@ -1,4 +1,4 @@
-//! W0408: an attribute that is read as what it is not.
+//! W0408: an attribute is read with the wrong type.
 
 use crate::model::{Carrier, Expr, Name, PropertyType, Reference, Schema, Source, Type};
 
@@ -7,8 +7,8 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// An attribute is read as a value of another type than its resource gives it, so that whoever reads it fails when
-    /// it is there.
+    /// An attribute is read as a type other than the one that its resource provides. Whatever reads it will fail as
+    /// soon as the attribute is there.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -21,6 +21,8 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0408"));
     /// ```
     ///
+    /// Read it with its own type:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -32,9 +34,9 @@ check! {
     /// # assert!(!wattle::check::finds(&model, "W0408"));
     /// ```
     ///
-    /// Text may stand for a number or a boolean where the resource has a property of the same name that is one, such as
-    /// the `size` of a volume. Parts of an attribute are not judged, because Heat does not say what they are.
-    CHECK: "W0408", Warning, "an attribute is read as what it is not", run
+    /// Text may stand for a number or a boolean if the resource has a property of the same name with that type, such as
+    /// the `size` of a volume. Parts of an attribute are not checked, because Heat does not say what they are.
+    CHECK: "W0408", Warning, "an attribute is read with the wrong type", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -8,7 +8,7 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// What a blueprint requires does not hold: of constants, or of the defaults that its parameters have.
+    /// A requirement of the blueprint does not hold for the constants or the parameter defaults that it is about.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -18,6 +18,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0803"));
     /// ```
     ///
+    /// Change the value, or the requirement:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -26,8 +28,8 @@ check! {
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0803"));
     /// ```
     ///
-    /// A parameter's value is judged when it is given, by Heat and by `wattle seed apply`; what exists only at run time, by
-    /// the agent of each component that reads it, before the component runs.
+    /// The value of a parameter is judged when it is given, by Heat and by `wattle seed apply`. Values that exist only
+    /// at run time are judged by the agent of each component that reads them, before the component runs.
     CHECK: "W0803", Error, "a requirement that does not hold", run
 }
 

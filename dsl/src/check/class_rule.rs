@@ -1,4 +1,4 @@
-//! W0409: what a type asks of its properties together.
+//! W0409: an invalid combination of properties.
 
 use std::collections::HashSet;
 
@@ -13,13 +13,14 @@ use super::sink::Sink;
 use super::{empty_range, property_value, unknown_property};
 
 check! {
-    /// Some types ask more of their properties than that each of them fits: one of two, not both, not in that combination. A
-    /// server boots from an image or a volume, a subnet has a `cidr` or a pool. Heat refuses the resource, and the
-    /// stack with it; `wattle check template.yaml` reports the same as W1207.
+    /// Some resource types have rules for several properties at once: exactly one of two is needed, two exclude each
+    /// other, or a combination is not allowed. For example, a server boots from an image or a volume, and a subnet has
+    /// a `cidr` or a subnet pool. If a rule is violated, Heat refuses the resource, and with it the stack.
+    /// `wattle check template.yaml` reports the same mistake as W1207.
     ///
-    /// So are the members of groups looked at, by what the group says that each of them is.
+    /// Members of groups are checked as well, by their definition in the group.
     ///
-    /// What is not known before the stack is created is taken to be right.
+    /// What is not known before the stack is created is assumed to be right.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -31,6 +32,8 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0409"));
     /// ```
     ///
+    /// Set the properties that the type requires together:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -40,7 +43,7 @@ check! {
     /// # model.schemas.insert("OS::Nova::Server".into(), serde_json::from_str(schema).unwrap());
     /// # assert!(!wattle::check::finds(&model, "W0409"));
     /// ```
-    CHECK: "W0409", Error, "properties that a type does not take together", run
+    CHECK: "W0409", Error, "an invalid combination of properties", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

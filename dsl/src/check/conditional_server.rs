@@ -1,4 +1,4 @@
-//! W0309: software on a server that there may not be.
+//! W0309: components on a server that may not exist.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,12 @@ use super::sink::Sink;
 use crate::model::Severity;
 
 check! {
-    /// A server has a condition and runs components. Heat leaves the server out where the condition does not hold; what
-    /// waits for its components waits for ever. `up` and `status` count with them, for conditions are decided by Heat alone.
+    /// A server has a condition and runs components. If the condition does not hold, Heat omits the server, and
+    /// whatever waits for its components waits forever. `up` and `status` expect these components in any case, because
+    /// only Heat evaluates conditions.
     ///
-    /// It is an error where a component of another server waits for one of them, unless that server has the same
-    /// condition; else it is a warning.
+    /// This is an error if a component of another server waits for one of these components, unless that server has the
+    /// same condition. Otherwise it is a warning.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -29,7 +30,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("address", second.address)), "W0309"));
     /// ```
     ///
-    /// What may be there or not is another stack, or chosen when the template is written:
+    /// Put what is optional into a stack of its own, or decide when the template is written:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -44,7 +45,7 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0309"));
     /// ```
-    CHECK: "W0309", Error, "software on a server that there may not be", run
+    CHECK: "W0309", Error, "components on a server that may not exist", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

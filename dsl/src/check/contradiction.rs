@@ -1,4 +1,4 @@
-//! What excludes each other among what must hold at the same time.
+//! Contradictions among predicates that must hold at the same time.
 
 use std::cmp::Ordering;
 

@@ -1,11 +1,11 @@
-//! W0314: policies of placement that never hold together.
+//! W0314: placement policies contradict each other.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// Two policies of placement must hold and never do together, whatever the cloud: one keeps apart what the other brings together, or two
-    /// put a server into different zones.
+    /// Two placement policies must both hold, but cannot hold together in any cloud: one keeps servers apart that the
+    /// other brings together, or they put the same server into different zones.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -17,6 +17,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0314"));
     /// ```
     ///
+    /// Remove one of them, or make it a preference:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -26,7 +28,7 @@ check! {
     /// t.apart([db, web]).by(Level::Rack);
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0314"));
     /// ```
-    CHECK: "W0314", Error, "policies of placement never hold together", run
+    CHECK: "W0314", Error, "placement policies contradict each other", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! What there are several of, and what each of them is given.
+//! Resources of which there are several, and what each of them is given.
 
 use std::borrow::Cow;
 

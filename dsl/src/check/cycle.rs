@@ -1,4 +1,4 @@
-//! W0101: components or resources that wait for each other.
+//! W0101: components or resources depend on each other in a cycle.
 
 use crate::graph::{Edge, Node, Why};
 
@@ -6,14 +6,15 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// Components, or resources, wait for each other in a circle, so none of them can ever begin.
+    /// Components or resources wait for each other in a cycle, so none of them can ever start.
     ///
-    /// Waiting comes from values (an input reads an output), from the order in which components were declared on one
-    /// server, from `t.after`, and, among resources, from properties and from attributes that a server is told. The
-    /// report shows the shortest circle hop by hop. An output that is `early` counts like any other: nothing shows that its
-    /// component writes it before it reads the input.
+    /// A component waits for the values that its inputs read, for the components declared before it on the same server,
+    /// and for those that `t.after` names. A resource waits for those that its properties refer to, and a server also
+    /// for those whose attributes it is given. The report shows the shortest cycle step by step. An output that is
+    /// declared `early` counts like any other, because nothing guarantees that its component writes it before it reads
+    /// the input.
     ///
-    /// Two components feed each other:
+    /// Two components that read each other's outputs:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -34,7 +35,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0101"));
     /// ```
     ///
-    /// One of them has to begin without the other:
+    /// To break the cycle, let one of them start without the other:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -46,7 +47,7 @@ check! {
     /// let right = t.on(server).run("right", Peer::new().other(left.address));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("address", right.address)), "W0101"));
     /// ```
-    CHECK: "W0101", Error, "components or resources wait for each other", run
+    CHECK: "W0101", Error, "components or resources depend on each other in a cycle", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

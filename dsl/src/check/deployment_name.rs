@@ -1,4 +1,4 @@
-//! W0908: a name that Heat's own way needs for something else.
+//! W0908: a name that Heat's deployments need for something else.
 
 use crate::lower::native;
 
@@ -6,10 +6,12 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A name stands for something else in Heat's own way, for which the model is lowered.
+    /// The model is lowered for Heat's own agents (`--lowering heat-native`), in which a name already has another
+    /// meaning.
     ///
-    /// Heat gives each deployment inputs of its own, and takes outputs of its own from it; their names begin with
-    /// `deploy_`. A deployment is called `SERVER.COMPONENT`, as a resource of a module may be, and has at most 255 bytes.
+    /// Heat gives each deployment inputs of its own and takes outputs of its own from it, whose names begin with
+    /// `deploy_`. A deployment is named `SERVER.COMPONENT`, which may also be the name of a resource in a module. The
+    /// name of a deployment can have at most 255 bytes.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -28,6 +30,8 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0908"));
     /// ```
     ///
+    /// Choose another name:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # #[component(recipe = "src/check/examples/web.sh")]
@@ -40,7 +44,7 @@ check! {
     /// // port: u16,
     /// # assert!(!wattle::check::finds(&model, "W0908"));
     /// ```
-    CHECK: "W0908", Error, "a name that Heat's own way needs for something else", run, only HeatNative
+    CHECK: "W0908", Error, "a name that Heat's deployments need for something else", run, only HeatNative
 }
 
 /// What the names of Heat's own inputs and outputs of a deployment begin with.

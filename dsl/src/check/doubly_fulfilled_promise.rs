@@ -1,10 +1,10 @@
-//! W0103: a promise that is fulfilled more than once.
+//! W0103: a forward reference is fulfilled more than once.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A promise is fulfilled more than once, and only one of the values could reach who waits for it.
+    /// A forward reference is fulfilled more than once, but only one of the values could reach its readers.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -15,7 +15,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", url)), "W0103"));
     /// ```
     ///
-    /// Keep one, or make a promise for each value:
+    /// Keep one of the values, or make a forward reference for each of them:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -27,7 +27,7 @@ check! {
     /// # let exports = Exports::new().entry("blue", blue).entry("green", green);
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0103"));
     /// ```
-    CHECK: "W0103", Error, "a promise is fulfilled more than once", run
+    CHECK: "W0103", Error, "a forward reference is fulfilled more than once", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0406: a property that is set more than once.
+//! W0406: a property is set more than once.
 
 use crate::model::Kind;
 
@@ -6,7 +6,7 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A property of one resource is set more than once, and only the last value would count.
+    /// A property of a resource is set more than once, but only the last value would count.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -14,6 +14,8 @@ check! {
     /// t.add("db", RawResource::new("OS::Nova::Server").property("flavor", "m1.small").property("flavor", "m1.large"));
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0406"));
     /// ```
+    ///
+    /// Set it once:
     ///
     /// ```
     /// # use wattle::prelude::*;

@@ -1,4 +1,4 @@
-//! W0105: an input that is wired more than once.
+//! W0105: an input is wired more than once.
 
 use crate::model::Kind;
 
@@ -6,7 +6,7 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// An input of one component is wired more than once, and only the last value would count.
+    /// An input of a component is wired more than once, but only the last value would count.
     ///
     /// ```
     /// # use wattle::prelude::*;

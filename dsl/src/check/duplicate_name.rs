@@ -1,4 +1,4 @@
-//! W0201: a name that is given twice.
+//! W0201: a name is used twice.
 
 use crate::model::Kind;
 
@@ -6,7 +6,7 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// Two things of one kind have the same name.
+    /// Two things of the same kind, such as two resources, have the same name.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -16,7 +16,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0201"));
     /// ```
     ///
-    /// Number them, or add a module twice, which qualifies the names of its parts:
+    /// Number the names, or add a module twice, which qualifies the names of its parts:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -26,7 +26,7 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0201"));
     /// ```
-    CHECK: "W0201", Error, "a name is given twice", run
+    CHECK: "W0201", Error, "a name is used twice", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

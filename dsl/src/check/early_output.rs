@@ -1,11 +1,12 @@
-//! W0903: an output that would be early, where it comes when its component is done.
+//! W0903: an early output that heat-agents report late.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// An output is declared `early`, and the model is lowered for Heat's own agents, which tell Heat of all outputs when
-    /// the component is done. Whoever reads it waits for that: the stack comes up all the same, later.
+    /// An output is declared `early`, but the model is lowered for Heat's own agents (`--lowering heat-native`). They
+    /// report all outputs to Heat when the component is done, so whatever reads the output waits until then. The stack
+    /// still comes up, but later.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -23,6 +24,8 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0903"));
     /// ```
     ///
+    /// If the stack is only deployed this way, leave `early` out:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # #[component(recipe = "src/check/examples/web.sh")]
@@ -35,7 +38,7 @@ check! {
     /// // url: String,
     /// # assert!(!wattle::check::finds(&model, "W0903"));
     /// ```
-    CHECK: "W0903", Warning, "an early output comes late by Heat's own agents", run, only HeatNative
+    CHECK: "W0903", Warning, "an early output that heat-agents report late", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0407: a range of ports that has none.
+//! W0407: an invalid port range.
 
 use crate::model::{Expr, Name, Resource, Source, Value};
 
@@ -8,8 +8,8 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A rule of a security group is for the ports from one to another that is below it. Neutron refuses that when it
-    /// creates the rule.
+    /// The port range of a security group rule ends below the port at which it begins. Neutron refuses the rule when it
+    /// is created.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -20,6 +20,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0407"));
     /// ```
     ///
+    /// Give the lower port first:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # use wattle::author::item;
@@ -29,10 +31,10 @@ check! {
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0407"));
     /// ```
     ///
-    /// Ports are of TCP, UDP, DCCP, SCTP and UDP-Lite, from 1 on, and both ends of the range are given. For ICMP the two are its
-    /// type and its code, up to 255, and there is no code without a type. No other protocol has any, nor has a rule for all of
-    /// them. (Neutron: `_validate_port_range`.)
-    CHECK: "W0407", Error, "a range of ports that has none", run
+    /// Only TCP, UDP, DCCP, SCTP and UDP-Lite have ports. Ports start at 1, and both ends of the range must be given.
+    /// For ICMP, the two numbers are the type and the code. Both are at most 255, and a code requires a type. Rules for
+    /// other protocols, or for all protocols, cannot have ports. (Neutron: `_validate_port_range`.)
+    CHECK: "W0407", Error, "an invalid port range", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -8,8 +8,8 @@ use super::sink::Sink;
 use super::size::{grouped, of_expression, of_value};
 
 check! {
-    /// A recipe's file, a constant or a default is larger than what one entry of the data space holds: `ZooKeeper` takes
-    /// requests of 1 MiB.
+    /// A recipe's file, a constant or a default is larger than an entry of the data space can be. ZooKeeper accepts
+    /// requests of at most 1 MiB.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -28,7 +28,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0502"));
     /// ```
     ///
-    /// Pass the place where it can be fetched:
+    /// Store it elsewhere, and pass its location:
     ///
     /// ```
     /// # use wattle::prelude::*;

@@ -1,13 +1,14 @@
-//! W0307: an export under a constant that names another stack.
+//! W0307: an export whose constant names another stack.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// The constant under which a value is exported names another stack than this one. Whoever imports it would look
-    /// there, and wait for ever.
+    /// A value is exported under a constant that names a different stack. A stack that imports the constant would look
+    /// in the stack that it names, and wait forever.
     ///
-    /// The stack is named as the function with `#[blueprint]`, unless it says `#[blueprint(name = "...")]`.
+    /// A stack has the name of its `#[blueprint]` function, unless the attribute gives another one:
+    /// `#[blueprint(name = "...")]`.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -18,6 +19,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(exports), "W0307"));
     /// ```
     ///
+    /// Name this stack in the constant:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// pub const ADDRESS: Export<String> = Export::new("redis_store", "address");
@@ -26,7 +29,7 @@ check! {
     /// let exports = Exports::new().entry(ADDRESS, "10.0.0.2");
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0307"));
     /// ```
-    CHECK: "W0307", Error, "an export under a constant that names another stack", run
+    CHECK: "W0307", Error, "an export whose constant names another stack", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

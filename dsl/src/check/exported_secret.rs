@@ -4,8 +4,8 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A secret is exported, and the model is lowered for Heat's own agents. There an export is an output of the stack,
-    /// which Heat shows to whoever may look at the stack.
+    /// A secret is exported, but the model is lowered for Heat's own agents (`--lowering heat-native`). The export
+    /// would become an output of the stack, which Heat shows to anyone who may see the stack.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -26,7 +26,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(exports), "W0904"));
     /// ```
     ///
-    /// Who needs the secret is given it by whoever chose it:
+    /// Do not export the secret. Whoever chose it can give it to those who need it:
     ///
     /// ```
     /// # use wattle::prelude::*;

@@ -1,4 +1,4 @@
-//! How values flow into typed places: which do not fit, and which are secrets in the open.
+//! How values flow into typed places: which have the wrong type, and which are secrets in a place that is not secret.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! W0301: a handle of another topology.
+//! W0301: a handle of another topology is used.
 
 use crate::model::{Diagnostic, Reference, Source};
 
@@ -7,7 +7,7 @@ use super::sink::Sink;
 use super::unknown_name::FOREIGN;
 
 check! {
-    /// A handle that one topology gave out is used in another, where it stands for nothing.
+    /// A handle from one topology is used in another topology, where it refers to nothing.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -18,7 +18,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0301"));
     /// ```
     ///
-    /// What another stack made is read from its exports; what this one needs itself, it adds itself:
+    /// To read what another stack has created, import one of its exports. What this stack needs for itself, add to this
+    /// topology:
     ///
     /// ```
     /// # use wattle::prelude::*;

@@ -1,4 +1,4 @@
-//! W0410: a function of Heat's whose arguments are not what it takes.
+//! W0410: a function with invalid arguments.
 
 use std::collections::HashMap;
 
@@ -16,10 +16,11 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A function of Heat's is called with too few or too many arguments, or with values of another kind. Heat refuses the stack, or
-    /// whoever computes the value fails; `wattle check template.yaml` reports the same as W1110.
+    /// A Heat function is called with too few or too many arguments, or with arguments of the wrong type. Either Heat
+    /// refuses the stack, or the computation of the value fails. `wattle check template.yaml` reports the same mistake
+    /// as W1110.
     ///
-    /// What is not known before the stack is created is taken to be right.
+    /// What is not known before the stack is created is assumed to be right.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -29,6 +30,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0410"));
     /// ```
     ///
+    /// Call the function with valid arguments:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -36,7 +39,7 @@ check! {
     /// t.add("net", RawResource::new("OS::Neutron::Net").property("name", name));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0410"));
     /// ```
-    CHECK: "W0410", Error, "a function whose arguments are not what it takes", run
+    CHECK: "W0410", Error, "a function with invalid arguments", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,5 +1,5 @@
-//! One mistake, one diagnostic: what a loop or a closure of the blueprint gets wrong for each of its servers, and whose
-//! module it is where the place is in somebody else's source.
+//! Merges diagnostics that a loop or a closure of the blueprint causes for each of its servers, so that one mistake yields
+//! one diagnostic. If the place is in a library's source, says which module it belongs to.
 
 use std::collections::HashMap;
 

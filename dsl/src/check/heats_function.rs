@@ -1,4 +1,4 @@
-//! W0308: a function that only Heat computes, of what Heat does not know.
+//! W0308: a Heat-only function that is applied to a value that Heat does not know.
 
 use crate::analysis::function::{is_heats, unknown_to_heat};
 use crate::model::{Expr, Name, Reference, Referred, Source};
@@ -8,10 +8,12 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// An input's value is computed by a function that only Heat has, such as `yaql` or `repeat`, of a value that Heat does
-    /// not know: a component's output, or something of a server. Or of a secret, which Heat would show in user data.
+    /// The value of an input is computed by a function that only Heat has, such as `yaql` or `repeat`, but Heat does
+    /// not know the argument: it is an output of a component, or depends on a server. It is also an error if the
+    /// argument is a secret, because Heat would show it in user data.
     ///
-    /// Most functions are computed by agents. What only Heat computes reaches the agent through its server's user data.
+    /// Agents compute most functions themselves. What only Heat can compute reaches the agent through the user data of
+    /// its server.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -29,6 +31,8 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0308"));
     /// ```
     ///
+    /// Use a function that agents compute, or let a recipe compute the value:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # use wattle::model::Expr;
@@ -44,7 +48,7 @@ check! {
     /// model.components["two/peer"].inputs["other"].value = Expr::function("list_join", joined);
     /// # assert!(!wattle::check::finds(&model, "W0308"));
     /// ```
-    CHECK: "W0308", Error, "a function that only Heat computes, of what Heat does not know", run, only Agents
+    CHECK: "W0308", Error, "a Heat-only function that is applied to a value that Heat does not know", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

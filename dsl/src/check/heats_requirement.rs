@@ -1,4 +1,4 @@
-//! W0910: a requirement that Heat does not judge.
+//! W0910: a requirement that Heat cannot judge.
 
 use crate::model::{Name, Requirement};
 use crate::requirement::{self, When};
@@ -8,8 +8,9 @@ use super::sink::Sink;
 use super::unjudged_requirement::run_time_values;
 
 check! {
-    /// A requirement is on values of run time, or asks of parameters what Heat's constraints cannot say, and the model is
-    /// lowered for Heat's own agents. Agents and `wattle seed apply` would judge it; here nobody does.
+    /// A requirement is about values that exist only at run time, or about parameters in a way that Heat's constraints
+    /// cannot express, but the model is lowered for Heat's own agents (`--lowering heat-native`). Wattle's agents and
+    /// `wattle seed apply` would judge such a requirement. Here, nothing does.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -29,7 +30,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0910"));
     /// ```
     ///
-    /// Of one parameter and constants Heat can judge much: bounds, lengths, patterns, a choice of values.
+    /// Heat can judge many requirements that compare one parameter with constants: bounds, lengths, patterns, and a
+    /// choice of values.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -40,7 +42,7 @@ check! {
     /// t.require("voters", p.voters.between(3, 7));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0910"));
     /// ```
-    CHECK: "W0910", Warning, "a requirement that Heat does not judge", run, only HeatNative
+    CHECK: "W0910", Warning, "a requirement that Heat cannot judge", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

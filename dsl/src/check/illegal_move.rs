@@ -1,4 +1,4 @@
-//! W0207: a name under which nothing can have been deployed.
+//! W0207: a `moved_from` name that cannot have been deployed.
 
 use crate::analysis::identity::Identities;
 use crate::model::Kind;
@@ -8,10 +8,10 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// Something is said to have been deployed under a name under which it cannot have been.
+    /// `moved_from` gives a name under which the thing cannot have been deployed.
     ///
-    /// Names have letters, digits, `_` and `-`, those of modules and what is in them with dots between. A component is the
-    /// one of its server: on another server, it is another one, which runs anew.
+    /// Names consist of letters, digits, `_` and `-`. The names of modules and of their contents are separated by dots.
+    /// A component belongs to its server: on another server it is a different component, which runs anew.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -20,13 +20,15 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0207"));
     /// ```
     ///
+    /// Give the name under which it was deployed:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
     /// t.add("db", RawResource::new("OS::Nova::Server").moved_from("old_db"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0207"));
     /// ```
-    CHECK: "W0207", Error, "something cannot have been deployed under that name", run
+    CHECK: "W0207", Error, "a `moved_from` name that cannot have been deployed", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0202: a name that Heat, a shell or the data space would not take.
+//! W0202: an invalid name: one that Heat, a shell or the data space would not accept.
 
 use std::collections::HashSet;
 
@@ -8,11 +8,11 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A name has other characters than letters, digits, `_` and `-`, or does not begin with a letter.
+    /// A name contains characters other than letters, digits, `_` and `-`, or does not begin with a letter.
     ///
-    /// Names become Heat's resource names, which have no `/` and at most 255 characters, and paths of the data space.
-    /// Inputs become environment variables, which have no `-` either. In a model without any component, resources and
-    /// parameters are named as Heat allows: whatever has no `/`.
+    /// Names become the names of Heat resources, which cannot contain `/` or be longer than 255 characters, and paths
+    /// in the data space. The names of inputs become environment variables, which cannot contain `-` either. In a model
+    /// without components, resources and parameters may have any name that Heat allows, which is any name without `/`.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -21,13 +21,15 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0202"));
     /// ```
     ///
+    /// Use only the characters that are allowed:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
     /// t.add("app-server", RawResource::new("OS::Nova::Server"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0202"));
     /// ```
-    CHECK: "W0202", Error, "a name has characters that names do not have", run
+    CHECK: "W0202", Error, "an invalid name", run
 }
 
 /// Heat's `physical_resource_name_limit`, and the width of the column that holds resource names.

@@ -1,11 +1,11 @@
-//! W0603: a secret of another stack.
+//! W0603: a secret is imported from another stack.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A secret is imported. A secret does not leave its stack: it is encrypted for the servers of the stack that has it,
-    /// and `seed apply` refuses an import of it.
+    /// A secret is imported from another stack. Secrets do not leave their stack: they are encrypted for the servers of
+    /// that stack only, and `seed apply` refuses to import them.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -28,7 +28,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0603"));
     /// ```
     ///
-    /// Whoever deploys both stacks gives the secret to each:
+    /// Let whoever deploys both stacks give the secret to each of them:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -47,7 +47,7 @@ check! {
     /// let login = t.on(server).run("login", Login::new().password(p.password));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0603"));
     /// ```
-    CHECK: "W0603", Error, "a secret of another stack", run, only Agents
+    CHECK: "W0603", Error, "a secret is imported from another stack", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0901: a value of another stack, where there is no data space.
+//! W0901: a value of another stack, which heat-agents cannot read.
 
 use crate::model::Reference;
 
@@ -7,10 +7,10 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A value of another stack is read, and the model is lowered for Heat's own agents.
+    /// A value of another stack is imported, but the model is lowered for Heat's own agents (`--lowering heat-native`).
     ///
-    /// Stacks read each other's exports from the data space, and there is none here. Heat has no function that reads an
-    /// output of another stack.
+    /// Stacks read each other's exports from the data space, and Heat's agents have no data space. Heat has no function
+    /// that reads an output of another stack.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -29,7 +29,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("greeting", greeter.greeting)), "W0901"));
     /// ```
     ///
-    /// A parameter takes the value, and whoever deploys the stack gives it:
+    /// Replace the import by a parameter, whose value is given when the stack is deployed:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -48,7 +48,7 @@ check! {
     /// let greeter = t.on(server).run("greeter", Greeter::new().name(p.name));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("greeting", greeter.greeting)), "W0901"));
     /// ```
-    CHECK: "W0901", Error, "a value of another stack, which Heat's own agents cannot read", run, only HeatNative
+    CHECK: "W0901", Error, "a value of another stack, which heat-agents cannot read", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0805: a requirement that no value can meet, or that is not made for its values.
+//! W0805: a requirement that can never hold, or that does not suit its values.
 
 use std::cmp::Ordering;
 
@@ -14,8 +14,9 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A requirement cannot hold, whatever its values are: its pattern is no regular expression, its bounds leave nothing
-    /// between them, or it tests text as if it were a number. Or two requirements exclude each other.
+    /// A requirement cannot hold, whatever its values are: its pattern is not a valid regular expression, no value is
+    /// within its bounds, or it tests text as if it were a number. Two requirements that exclude each other are
+    /// reported as well.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -32,6 +33,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0805"));
     /// ```
     ///
+    /// Give bounds that some value can meet:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # #[derive(Parameters)]
@@ -41,7 +44,7 @@ check! {
     /// t.require("size", p.nodes.between(3, 9));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0805"));
     /// ```
-    CHECK: "W0805", Error, "a requirement that no value can meet", run
+    CHECK: "W0805", Error, "a requirement that can never hold", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

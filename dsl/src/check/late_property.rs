@@ -1,4 +1,4 @@
-//! W0405: a property that waits for software.
+//! W0405: a property depends on running software.
 
 use std::collections::HashSet;
 
@@ -10,9 +10,9 @@ use super::sink::Sink;
 use super::uses::Use;
 
 check! {
-    /// A property is given a value that exists only once software runs, and Heat must know properties before.
+    /// A property has a value that exists only once software runs, but Heat must know all properties before that.
     ///
-    /// In a blueprint the compiler refuses this; in a model that was read from a file it is found here.
+    /// In a blueprint, the compiler reports this. Here it is found in a model that was read from a file.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -29,7 +29,7 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0405"));
     /// ```
     ///
-    /// A constant, a parameter or an attribute will do:
+    /// Use a constant, a parameter or an attribute:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -40,7 +40,7 @@ check! {
     /// model.resources["net"].properties["name"].value = "backbone".into();
     /// # assert!(!wattle::check::finds(&model, "W0405"));
     /// ```
-    CHECK: "W0405", Error, "a property waits for software", run
+    CHECK: "W0405", Error, "a property depends on running software", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,11 +1,12 @@
-//! What Heat, Nova and the data space can hold, and who is to run the software.
+//! The limits of Heat, Nova and the data space, and which agents run the software.
 
 use wattle_heat::limits;
 
 use crate::analysis::lowering::Lowering;
 use crate::values::MAX_DATA;
 
-/// Sizes beyond which something would be refused at deployment, and the lowering that is asked for. The defaults are those of stock services.
+/// Sizes beyond which something would be refused at deployment, and the lowering that the checks are for. The default
+/// sizes are those of stock services.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

@@ -1,4 +1,4 @@
-//! W0902: a recipe that talks to wattle's agent while it runs.
+//! W0902: a recipe that uses commands of wattle's agent, which heat-agents do not have.
 
 use crate::model::{Content, Declaration};
 
@@ -6,8 +6,9 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A recipe calls `wattle get` or `wattle set`, and the model is lowered for Heat's own agents, which have neither:
-    /// Heat hands out inputs when a component starts, and takes outputs when it is done.
+    /// A recipe calls `wattle get` or `wattle set`, but the model is lowered for Heat's own agents
+    /// (`--lowering heat-native`), which have neither. Heat passes inputs when a component starts, and takes outputs
+    /// when it is done.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -27,7 +28,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0902"));
     /// ```
     ///
-    /// Variables and files do for both:
+    /// Read inputs from variables, and write outputs to files:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -45,7 +46,7 @@ check! {
     /// let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0902"));
     /// ```
-    CHECK: "W0902", Error, "a recipe talks to an agent that Heat does not have", run, only HeatNative
+    CHECK: "W0902", Error, "a recipe uses commands that heat-agents do not have", run, only HeatNative
 }
 
 /// What only wattle's agent answers.

@@ -1,12 +1,12 @@
-//! W0106: a required input that is not wired.
+//! W0106: a required input is not wired.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A component's kind requires an input, and the component does not wire it.
+    /// A component type requires an input, but a component of that type does not wire it.
     ///
-    /// In a blueprint the compiler refuses this; in a model that was read from a file it is found here.
+    /// In a blueprint, the compiler reports this. Here it is found in a model that was read from a file.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -21,7 +21,7 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0106"));
     /// ```
     ///
-    /// Wire it, or give the input a default where its kind is declared:
+    /// Wire the input, or give it a default in the declaration of the component type:
     ///
     /// ```
     /// # use wattle::prelude::*;

@@ -1,10 +1,10 @@
-//! W0403: a property that the resource's type requires.
+//! W0403: a required property is missing.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A resource lacks a property without which Heat refuses it.
+    /// A resource lacks a property that its type requires. Heat refuses the resource.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -16,6 +16,8 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0403"));
     /// ```
     ///
+    /// Set the property:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -25,7 +27,7 @@ check! {
     /// # model.schemas.insert("OS::Nova::Server".into(), serde_json::from_str(schema).unwrap());
     /// # assert!(!wattle::check::finds(&model, "W0403"));
     /// ```
-    CHECK: "W0403", Error, "a resource lacks a property that it must have", run
+    CHECK: "W0403", Error, "a required property is missing", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

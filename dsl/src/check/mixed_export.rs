@@ -1,4 +1,4 @@
-//! W0305: an export that nobody could compute.
+//! W0305: an export that cannot be computed.
 
 use crate::model::{Expr, Model, Reference};
 
@@ -6,10 +6,11 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// An export is made of a component's output and of what only Heat knows, and there is nobody who knows both.
+    /// An export combines an output of a component with something that only Heat knows. Nothing knows both, so nothing
+    /// can compute the export.
     ///
     /// Outputs exist on the servers, at run time. The identity of a resource, and the attributes of a resource that is
-    /// not a server, are known to Heat, which tells them to the servers that read them.
+    /// not a server, are known to Heat, which passes them to the servers that read them.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -30,7 +31,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(exports), "W0305"));
     /// ```
     ///
-    /// Export both, or feed the attribute to a component that writes the whole as its output:
+    /// Export the two values separately, or wire the attribute to a component that writes the combined value as its
+    /// output:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -43,7 +45,7 @@ check! {
     /// let exports = Exports::new().entry("url", web.url).entry("network", net.attribute::<String>("name"));
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0305"));
     /// ```
-    CHECK: "W0305", Error, "an export that nobody could compute", run, only Agents
+    CHECK: "W0305", Error, "an export that cannot be computed", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

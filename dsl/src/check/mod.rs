@@ -1,6 +1,7 @@
-//! The checks: what is wrong with a model, all at once, each with the author's place and a way to fix it.
+//! The checks: what is wrong with a model, reported all at once, each with its place in the author's source and a way to
+//! fix it.
 //!
-//! What lives here: one file a check with its code, documentation, function and tests; the registry; diagnostics as
+//! What lives here: one file per check with its code, documentation, function and tests; the registry; diagnostics as
 //! data; and what several checks share (`flow`, `gathered`, `place`, `property`, `size`, `suggestion`, `unused`,
 //! `uses`). What must not: I/O, a clock, or how a diagnostic looks.
 

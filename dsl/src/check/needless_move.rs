@@ -1,4 +1,4 @@
-//! W0206: something that was deployed under the name that it has.
+//! W0206: a `moved_from` that has no effect.
 
 use crate::analysis::identity::Identities;
 use crate::model::{FormerName, Kind};
@@ -7,10 +7,11 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// Something is said to have been deployed under the name that it has.
+    /// `moved_from` gives the name that the thing would be deployed under anyway.
     ///
-    /// `moved_from` keeps what got another name, or went into a module. Here it changes nothing, and may be there for
-    /// something else: what is in a module that was moved goes with it.
+    /// `moved_from` preserves what was deployed when it gets another name or moves into a module. Here it changes
+    /// nothing. Perhaps it was meant for something else: when a module is moved, everything in it moves along, and
+    /// needs no `moved_from` of its own.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -19,13 +20,15 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0206"));
     /// ```
     ///
+    /// Leave it out:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
     /// t.add("db", RawResource::new("OS::Nova::Server"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0206"));
     /// ```
-    CHECK: "W0206", Warning, "something was deployed under the name that it has", run
+    CHECK: "W0206", Warning, "a `moved_from` that has no effect", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0302: a component on something that is not a server.
+//! W0302: a component runs on a resource that is not a server.
 
 use crate::model::{IndexMap, Resource};
 
@@ -6,7 +6,7 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// Components run on servers, and this resource is something else.
+    /// Components run on servers, but this resource is not a server.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -24,6 +24,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0302"));
     /// ```
     ///
+    /// Run the component on a server:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # #[component(recipe = "src/check/examples/web.sh")]
@@ -33,7 +35,7 @@ check! {
     /// let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0302"));
     /// ```
-    CHECK: "W0302", Error, "a component runs on something that is not a server", run
+    CHECK: "W0302", Error, "a component runs on a resource that is not a server", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0909: user data in a format in which Heat tells its agents nothing.
+//! W0909: a user data format that heat-agents cannot use.
 
 use crate::model::{Expr, Value};
 
@@ -9,8 +9,9 @@ use super::sink::Sink;
 const NEEDED: &str = "SOFTWARE_CONFIG";
 
 check! {
-    /// A server runs components, and the model is lowered for Heat's own agents. These get what to run with user data of
-    /// the format `SOFTWARE_CONFIG`, and with no other. It is set where nothing else is.
+    /// A server runs components, and the model is lowered for Heat's own agents (`--lowering heat-native`). They learn
+    /// what to run only if the user data has the format `SOFTWARE_CONFIG`. If the server does not set a format, this
+    /// one is used.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -23,7 +24,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0909"));
     /// ```
     ///
-    /// A `user_data` of the author's own, which may install the agents, comes along:
+    /// Leave the format out. A `user_data` of your own, which may install the agents, is kept:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -35,7 +36,7 @@ check! {
     /// let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0909"));
     /// ```
-    CHECK: "W0909", Error, "user data in a format in which Heat's own agents learn nothing", run, only HeatNative
+    CHECK: "W0909", Error, "a user data format that heat-agents cannot use", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0304: user data of the author's own on a server that runs components.
+//! W0304: a server that runs components and has its own user data.
 
 use crate::model::{Expr, Value};
 
@@ -6,8 +6,9 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A server that runs components gets its user data from wattle, where its agents run them: it starts the agent. A `user_data` of the author's
-    /// own would be lost, and a `user_data_format` other than `RAW` would wrap what starts the agent.
+    /// Where wattle's agents run components, wattle writes the user data of each server that has components, because
+    /// the user data starts the agent. A `user_data` of your own would be lost, and a `user_data_format` other than
+    /// `RAW` would wrap what starts the agent.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -26,7 +27,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0304"));
     /// ```
     ///
-    /// What the script did is work for a component:
+    /// Do what the script did in a component:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -37,7 +38,7 @@ check! {
     /// let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0304"));
     /// ```
-    CHECK: "W0304", Error, "a server that runs components has user data of its own", run, only Agents
+    CHECK: "W0304", Error, "a server that runs components has its own user data", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0801: a default that its own parameter does not take.
+//! W0801: an invalid default of a parameter.
 
 use crate::model::{Constraint, Parameter, Value};
 use wattle_heat::parameters::refuses;
@@ -7,8 +7,8 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A parameter's default is not of its type or breaks one of its constraints, so that Heat refuses the stack unless a
-    /// value is given.
+    /// The default of a parameter does not match the parameter's type, or violates one of its constraints. Heat refuses
+    /// the stack unless another value is given.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -24,6 +24,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("port", port)), "W0801"));
     /// ```
     ///
+    /// Give a default that the constraints allow:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # use wattle::author::ParameterOptions;
@@ -38,8 +40,8 @@ check! {
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("port", port)), "W0801"));
     /// ```
     ///
-    /// Patterns and named constraints (`glance.image`) are left to Heat.
-    CHECK: "W0801", Error, "a default that its own parameter does not take", run
+    /// Patterns and custom constraints (`glance.image`) are left to Heat.
+    CHECK: "W0801", Error, "an invalid default of a parameter", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! Where an expression of a model stands.
+//! The place of an expression in a model.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! W0313: a policy of placement that says nothing of servers.
+//! W0313: a placement policy with invalid members.
 
 use crate::author::FOREIGN;
 use crate::model::Name;
@@ -7,9 +7,9 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A policy of placement names something that is no server, the same server twice, or fewer servers than it is about.
+    /// A placement policy names something that is not a server, names the same server twice, or names too few servers.
     ///
-    /// `apart`, `together` and `near` are about at least two servers, `zone` and `license` about at least one.
+    /// `apart`, `together` and `near` need at least two servers, `zone` and `license` at least one.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -19,6 +19,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0313"));
     /// ```
     ///
+    /// Name as many servers as the policy needs:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -27,7 +29,7 @@ check! {
     /// t.apart([db, web]).by(Level::Rack);
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0313"));
     /// ```
-    CHECK: "W0313", Error, "a policy of placement that says nothing of servers", run
+    CHECK: "W0313", Error, "a placement policy with invalid members", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

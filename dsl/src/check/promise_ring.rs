@@ -1,4 +1,4 @@
-//! W0104: promises that lead to each other.
+//! W0104: forward references are fulfilled only with each other.
 
 use crate::graph::shortest_cycles;
 use crate::model::Reference;
@@ -7,7 +7,7 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// Promises are fulfilled with each other, so none of them ever gets a value.
+    /// Forward references are fulfilled with each other, so none of them ever gets a value.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -19,7 +19,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("outer", outer)), "W0104"));
     /// ```
     ///
-    /// One of them has to get a value from elsewhere:
+    /// Give one of them a value from elsewhere:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -30,7 +30,7 @@ check! {
     /// t.fulfil(outer, inner);
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("outer", outer)), "W0104"));
     /// ```
-    CHECK: "W0104", Error, "promises are fulfilled with each other", run
+    CHECK: "W0104", Error, "forward references are fulfilled only with each other", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

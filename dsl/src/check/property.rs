@@ -1,8 +1,9 @@
-//! What Heat takes as the value of a property.
+//! Which values Heat accepts for a property.
 //!
-//! Heat converts generously (`heat.engine.properties`): numbers and booleans for text, text that reads as a number for
-//! numbers, fractions and booleans for integers, "True" and "false" for booleans, nothing at all for anything. What it
-//! takes is never refused here, and what is not known yet is judged only where no value could do.
+//! Heat converts generously (`heat.engine.properties`): it accepts numbers and booleans for text, text that reads as a
+//! number for numbers, fractions and booleans for integers, "True" and "false" for booleans, and no value at all for
+//! anything. What Heat accepts is never refused here, and a value that is not known yet is refused only if no value could
+//! be right.
 
 use std::collections::HashMap;
 

@@ -1,16 +1,17 @@
-//! W0402: a value that a property does not take.
+//! W0402: a property has an invalid value.
 
 use super::property::{Given, Refusal};
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A property is given a value that Heat refuses for it: of another type, outside of its bounds, not one of the few
-    /// that are allowed, or a map with a wrong or a missing key.
+    /// Heat refuses the value of a property. The value has the wrong type, is out of bounds, is not one of the allowed
+    /// values, or is a map with a wrong or missing key.
     ///
-    /// A parameter is taken for its default, which Heat takes as long as nobody gives another value.
+    /// A parameter is checked with its default, which Heat uses unless another value is given.
     ///
-    /// Heat converts: `"80"` will do for a number, and `80` for text. What it takes is not reported.
+    /// Heat converts values: it accepts `"80"` where it expects a number, and `80` where it expects text. What Heat
+    /// accepts is not reported.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -22,6 +23,8 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0402"));
     /// ```
     ///
+    /// Give a value that the property accepts:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -31,7 +34,7 @@ check! {
     /// # model.schemas.insert("OS::Neutron::Subnet".into(), serde_json::from_str(schema).unwrap());
     /// # assert!(!wattle::check::finds(&model, "W0402"));
     /// ```
-    CHECK: "W0402", Error, "a property is given a value that it does not take", run
+    CHECK: "W0402", Error, "a property has an invalid value", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

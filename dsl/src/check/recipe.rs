@@ -1,4 +1,4 @@
-//! What the recipe of a kind reads and writes.
+//! What the recipe of a component type reads and writes.
 
 use wattle_recipe::{Analysis, UnknownName};
 

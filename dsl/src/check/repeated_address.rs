@@ -1,4 +1,4 @@
-//! W0310: one address for several.
+//! W0310: one address is assigned more than once.
 
 use super::counted::{Address, addresses, members, open};
 use super::registry::check;
@@ -6,9 +6,11 @@ use super::sink::Sink;
 use crate::model::{Expr, Name, Source};
 
 check! {
-    /// Several ports or servers are to have the same address on the same network, which Neutron refuses for all but the
-    /// first; likewise floating addresses, those of load balancers, and MAC addresses of ports. So it is with an address in what a
-    /// group has several of, or may have: a group whose size is a parameter has as many as its default says.
+    /// Several ports or servers have the same address on the same network. Neutron refuses all but the first. The same
+    /// applies to floating IP addresses, to addresses of load balancers, and to MAC addresses of ports.
+    ///
+    /// An address in the definition of a group's members is reported too, if the group has or may have several members.
+    /// A group whose size is a parameter is taken to have as many members as the parameter's default says.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -21,6 +23,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0310"));
     /// ```
     ///
+    /// Give each of them its own address, or let Neutron choose the addresses:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # use wattle::author::item;
@@ -31,7 +35,7 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0310"));
     /// ```
-    CHECK: "W0310", Error, "one address for several", run
+    CHECK: "W0310", Error, "one address is assigned more than once", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

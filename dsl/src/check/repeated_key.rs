@@ -1,4 +1,4 @@
-//! W0312: one name for several key pairs.
+//! W0312: several key pairs have the same name.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use crate::model::{Name, Source};
 const KEY_PAIR: &str = "OS::Nova::KeyPair";
 
 check! {
-    /// Several key pairs are to have the same name. To Nova the name is what a key pair is known by, so it refuses all but the first.
-    /// So it is with a name in what a group has several of.
+    /// Several key pairs have the same name. Nova identifies key pairs by name, so it refuses all but the first. A name
+    /// in the definition of a group's members is reported too, if the group has several members.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -23,6 +23,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0312"));
     /// ```
     ///
+    /// Give each key pair its own name:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -31,7 +33,7 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0312"));
     /// ```
-    CHECK: "W0312", Error, "one name for several key pairs", run
+    CHECK: "W0312", Error, "several key pairs have the same name", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0311: one name for several servers.
+//! W0311: several servers have the same name.
 
 use super::counted::{members, text_of};
 use super::registry::check;
@@ -6,8 +6,9 @@ use super::sink::Sink;
 use crate::model::{IndexMap, Name, Source};
 
 check! {
-    /// Several servers are to have the same name. Nova lets them, and gives them one host name, by which nobody tells them
-    /// apart. So it is with a name in what a group has several of.
+    /// Several servers have the same name. Nova allows this, but gives them all the same host name, so they cannot be
+    /// told apart by it. A name in the definition of a group's members is reported too, if the group has several
+    /// members.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -18,6 +19,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0311"));
     /// ```
     ///
+    /// Give each server its own name:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -26,7 +29,7 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0311"));
     /// ```
-    CHECK: "W0311", Warning, "one name for several servers", run
+    CHECK: "W0311", Warning, "several servers have the same name", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

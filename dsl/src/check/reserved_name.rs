@@ -1,4 +1,4 @@
-//! W0203: a name that stands for something else already.
+//! W0203: a name is reserved.
 
 use wattle_agent_core::SERVER;
 
@@ -8,11 +8,11 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A name is taken by wattle or by what runs recipes.
+    /// A name is reserved by wattle, or already has a meaning where recipes run.
     ///
-    /// Parameters and resources that begin with `wattle_` are those of the template's own. A component named `server`
-    /// would stand in the data space where the attributes of the server itself stand. An input named `PATH` would
-    /// change how its recipe finds programs.
+    /// Parameters and resources whose names begin with `wattle_` are those that wattle adds to the template. A
+    /// component named `server` would take the place in the data space where the attributes of the server itself are
+    /// kept. An input named `PATH` would change how the recipe finds programs.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -21,13 +21,15 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0203"));
     /// ```
     ///
+    /// Choose another name:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
     /// t.add("server", RawResource::new("OS::Nova::Server"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0203"));
     /// ```
-    CHECK: "W0203", Error, "a name is taken by wattle", run
+    CHECK: "W0203", Error, "a name is reserved", run
 }
 
 /// What the template's own parameters and resources begin with.

@@ -1,15 +1,15 @@
-//! W0503: more resources than a stock Heat takes.
+//! W0503: more resources than Heat accepts by default.
 
 use super::registry::check;
 use super::sink::Sink;
 use super::size::grouped;
 
 check! {
-    /// The model has more resources than a stock Heat takes in one stack.
+    /// The model has more resources than Heat accepts in one stack by default.
     ///
-    /// Heat's option `max_resources_per_stack` is 1,000 unless the operator changed it. It is meant to count the resources
-    /// of nested stacks together with those of the stack that holds them, so cutting a template in parts is no sure help;
-    /// Heat 27 counts each stack alone.
+    /// Heat's option `max_resources_per_stack` is 1,000 unless the operator has changed it. It is meant to count the
+    /// resources of nested stacks together with those of the stack that contains them, so splitting the template into
+    /// nested stacks may not help. Heat 27 counts each stack separately.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -20,7 +20,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0503"));
     /// ```
     ///
-    /// Make several stacks, which read each other's exports, or ask the operator for a higher limit:
+    /// Make several stacks that read each other's exports, or ask the operator for a higher limit:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -30,7 +30,7 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0503"));
     /// ```
-    CHECK: "W0503", Warning, "more resources than a stock Heat takes", run
+    CHECK: "W0503", Warning, "more resources than Heat accepts by default", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

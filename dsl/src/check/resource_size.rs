@@ -1,13 +1,13 @@
-//! W0504: a resource larger than a template.
+//! W0504: a resource larger than a template may be.
 
 use super::registry::check;
 use super::sink::Sink;
 use super::size::{grouped, of_expression};
 
 check! {
-    /// One resource alone is larger than Heat takes of a whole template, so no cutting in parts would help.
+    /// A single resource is larger than Heat allows a whole template to be, so splitting the template would not help.
     ///
-    /// Heat's option `max_template_size` is 524,288 bytes unless the operator changed it.
+    /// Heat's option `max_template_size` is 524,288 bytes unless the operator has changed it.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -17,7 +17,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0504"));
     /// ```
     ///
-    /// What is large belongs where servers can fetch it, or into the files of a recipe:
+    /// Put what is large where servers can fetch it, or into the files of a recipe:
     ///
     /// ```
     /// # use wattle::prelude::*;

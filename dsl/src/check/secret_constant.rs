@@ -1,4 +1,4 @@
-//! W0602: a secret that stands in the blueprint.
+//! W0602: a secret is a constant of the blueprint.
 
 use crate::model::{Expr, Predicate, Source, Test};
 use crate::requirement::{Operand, operands};
@@ -8,8 +8,9 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A secret is a constant of the blueprint: whoever has the program, its source or the seed can read it, and every
-    /// stack made from it has the same. So it is with a requirement that says what a secret has to be.
+    /// A secret is a constant of the blueprint. Anyone who has the program, its source or the seed can read it, and all
+    /// stacks that are made from the blueprint share it. A requirement that says what a secret must be is reported as
+    /// well.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -29,7 +30,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0602"));
     /// ```
     ///
-    /// Ask for it at deployment:
+    /// Ask for the secret at deployment:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -48,7 +49,7 @@ check! {
     /// let login = t.on(server).run("login", Login::new().password(p.password));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0602"));
     /// ```
-    CHECK: "W0602", Warning, "a secret stands in the blueprint", run
+    CHECK: "W0602", Warning, "a secret is a constant of the blueprint", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

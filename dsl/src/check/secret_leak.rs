@@ -1,4 +1,4 @@
-//! W0601: a secret in a public place.
+//! W0601: a secret in a place that is not secret.
 
 use crate::model::{Expr, Name};
 
@@ -8,12 +8,12 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A secret flows to where anybody may see it: an input, promise or export that is not secret, or a property that the
-    /// cloud shows to whoever may look at the resource.
+    /// A secret flows into a place where others can see it: an input, forward reference or export that is not declared
+    /// secret, or a property that the cloud shows to anyone who may see the resource.
     ///
-    /// In a blueprint the compiler refuses this; in a model that was read from a file it is found here. Properties that
-    /// carry secrets by their name (`admin_pass`, `private_key`, `user_data`, ...) and resources that Heat keeps to itself
-    /// (`OS::Heat::...`, `OS::Barbican::...`) take them.
+    /// In a blueprint, the compiler reports this. Here it is found in a model that was read from a file. Two kinds of
+    /// places accept secrets: properties whose names show that they carry secrets (`admin_pass`, `private_key`,
+    /// `user_data`, ...), and resources that Heat keeps to itself (`OS::Heat::...`, `OS::Barbican::...`).
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -46,7 +46,7 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0601"));
     /// ```
     ///
-    /// A secret flows into what is declared as secret:
+    /// Declare the place that receives the secret as secret:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -60,7 +60,7 @@ check! {
     /// let login = t.on(server).run("login", Login::new().password(p.password));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0601"));
     /// ```
-    CHECK: "W0601", Error, "a secret flows into a public place", run
+    CHECK: "W0601", Error, "a secret flows into a place that is not secret", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

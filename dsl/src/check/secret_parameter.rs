@@ -1,4 +1,4 @@
-//! W0604: a parameter that only secret places take, and that is no secret.
+//! W0604: a parameter that is used only as a secret but is not declared as one.
 
 use crate::model::{Expr, Reference, Source};
 
@@ -8,11 +8,12 @@ use super::secret_leak::is_for_secrets;
 use super::sink::Sink;
 
 check! {
-    /// A parameter feeds secret inputs and nothing else, and is declared as plain. Whoever deploys the stack then has its value
-    /// in clear in the seed, in what Heat shows of the stack, and in logs: it is masked nowhere, and not sealed for the servers
-    /// that read it.
+    /// A parameter is wired to secret inputs only, but is not declared as secret itself. Its value appears in plain
+    /// text in the seed, in what Heat shows of the stack, and in logs. It is not masked anywhere, and not sealed for
+    /// the servers that read it.
     ///
-    /// A parameter that something plain takes as well, such as a user's name within a secret URL, is not reported.
+    /// A parameter that is also used in a place that is not secret is not reported. The user's name within a secret URL
+    /// is an example.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -32,6 +33,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0604"));
     /// ```
     ///
+    /// Declare the parameter as secret:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # #[component(recipe = "src/check/examples/login.sh")]
@@ -49,7 +52,7 @@ check! {
     /// let login = t.on(server).run("login", Login::new().password(p.password));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0604"));
     /// ```
-    CHECK: "W0604", Warning, "a parameter that only secret places take, and that is no secret", run
+    CHECK: "W0604", Warning, "a parameter that is used only as a secret but is not declared as one", run
 }
 
 /// What takes a parameter.

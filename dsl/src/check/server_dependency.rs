@@ -1,4 +1,4 @@
-//! W0303: a server that Heat could create only after another.
+//! W0303: a server that Heat could create only after another one.
 
 use std::collections::VecDeque;
 
@@ -9,12 +9,12 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A server's properties lead to another server, perhaps by way of other resources, so Heat would have to create one
-    /// after the other.
+    /// The properties of a server refer to another server, directly or through other resources. Heat would have to
+    /// create one after the other.
     ///
-    /// A template of wattle has no dependency between servers: they all start at once, and what they need of each other
-    /// they read at run time. That is also what lets large stacks be cut in parts. A template that runs no software may
-    /// order its servers as it likes.
+    /// In a template of wattle, servers do not depend on each other. They all start at once, and read what they need
+    /// from each other at run time. This is also what makes it possible to split large stacks into parts. A template
+    /// that runs no software may order its servers freely.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -33,7 +33,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0303"));
     /// ```
     ///
-    /// What software needs of another server is an input of its component:
+    /// Make what the software needs from the other server an input of its component:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -51,7 +51,7 @@ check! {
     /// let peer = t.on(app).run("peer", Peer::new().other(db.attribute::<String>("name")));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0303"));
     /// ```
-    CHECK: "W0303", Error, "a server needs another server", run
+    CHECK: "W0303", Error, "a server depends on another server", run
 }
 
 /// A hop of the way from a resource to the nearest server that it needs.

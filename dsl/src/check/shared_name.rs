@@ -1,10 +1,10 @@
-//! W0204: a parameter and a resource of one name.
+//! W0204: a parameter and a resource have the same name.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A parameter and a resource have the same name, which Heat refuses: "Duplicate names".
+    /// A parameter and a resource have the same name. Heat refuses the template with the error "Duplicate names".
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -20,6 +20,8 @@ check! {
     /// t.add("network", RawResource::new("OS::Neutron::Net").property("name", p.network));
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0204"));
     /// ```
+    ///
+    /// Rename one of them:
     ///
     /// ```
     /// # use wattle::prelude::*;

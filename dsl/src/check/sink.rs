@@ -1,4 +1,4 @@
-//! What a check is given, and where it puts its diagnostics.
+//! The input of a check, and the destination of its diagnostics.
 
 use std::cell::OnceCell;
 

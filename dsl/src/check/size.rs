@@ -1,4 +1,4 @@
-//! How many bytes a value takes, as JSON and without making it.
+//! The size of a value as JSON, in bytes, computed without building the JSON.
 
 use crate::model::{Expr, Value};
 

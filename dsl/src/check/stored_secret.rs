@@ -1,15 +1,16 @@
-//! W0905: a secret output, which Heat keeps readable.
+//! W0905: a secret output, which Heat keeps in the clear.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// An output is secret, and the model is lowered for Heat's own agents. Heat keeps outputs as they are, and shows them
-    /// to everybody who may look at the stack's deployments; a data space has them sealed for their readers.
+    /// An output is secret, but the model is lowered for Heat's own agents (`--lowering heat-native`). Heat keeps
+    /// outputs as they are, and shows them to anyone who may see the stack's deployments. In a data space, they would
+    /// be sealed for their readers.
     ///
-    /// A warning, because the stack works, and because Heat treats secret inputs no better: `hidden` keeps a parameter out
-    /// of what Heat shows of a stack, not out of what it shows of a deployment. But who deploys the stack chose those, and
-    /// knows of them.
+    /// This is only a warning, because the stack works, and because Heat does not treat secret inputs any better:
+    /// `hidden` keeps a parameter out of what Heat shows of a stack, but not out of what it shows of a deployment.
+    /// However, whoever deploys the stack chose those inputs, and knows about them.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -28,7 +29,7 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0905"));
     /// ```
     ///
-    /// A secret that is chosen at deployment needs no output:
+    /// Use a parameter instead. A secret that is chosen at deployment needs no output:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -42,7 +43,7 @@ check! {
     /// // token: Parameter<Secret<String>>,
     /// # assert!(!wattle::check::finds(&model, "W0905"));
     /// ```
-    CHECK: "W0905", Warning, "a secret output, which Heat keeps readable", run, only HeatNative
+    CHECK: "W0905", Warning, "a secret output, which Heat keeps in the clear", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! What "did you mean" may cost.
+//! How much a "did you mean" suggestion may cost.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! W0205: two things that claim one deployed name.
+//! W0205: two things claim the same deployed name.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// Two things claim the name of one deployed thing.
+    /// Two things claim to be what was deployed under one name.
     ///
-    /// What was deployed under a name can stay as one thing only. So nothing can be `moved_from` a name that something
-    /// else still has, and no two things from the same name.
+    /// What was deployed under a name can continue to exist as one thing only. So nothing can be `moved_from` a name
+    /// that something else still has, and two things cannot be `moved_from` the same name.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -22,13 +22,15 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0205"));
     /// ```
     ///
+    /// Remove or rename the other thing:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
     /// t.add("database", RawResource::new("OS::Nova::Server").moved_from("db"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0205"));
     /// ```
-    CHECK: "W0205", Error, "two things claim one deployed name", run
+    CHECK: "W0205", Error, "two things claim the same deployed name", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! Models for tests, made one line at a time: each thing stands on a line of its own of `blueprint.rs`.
+//! Models for tests, built one line at a time: each thing is on its own line of `blueprint.rs`.
 
 use std::fmt::Write;
 

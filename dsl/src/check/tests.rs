@@ -1,4 +1,4 @@
-//! What holds for all checks.
+//! Tests of what holds for all checks.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! W0306: a server's address on a network that it is not on.
+//! W0306: the address of a server on a network that it is not connected to.
 
 use crate::model::{Reference, Resource, Source, Step};
 
@@ -8,8 +8,8 @@ use super::sink::Sink;
 use super::uses::Use;
 
 check! {
-    /// Something reads a server's address on a network that the server is not connected to. There is no such address, so
-    /// the reader would wait for ever.
+    /// Something reads the address of a server on a network to which the server is not connected. There is no such
+    /// address, so the reader would wait forever.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -27,6 +27,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(exports), "W0306"));
     /// ```
     ///
+    /// Read the address on a network that the server is connected to, or connect the server:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # use wattle::author::Segment;
@@ -40,7 +42,7 @@ check! {
     /// let exports = Exports::new().entry("address", address(server, front));
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0306"));
     /// ```
-    CHECK: "W0306", Error, "a server's address on a network that it is not on", run
+    CHECK: "W0306", Error, "the address of a server on a network that it is not connected to", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

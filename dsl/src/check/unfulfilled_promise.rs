@@ -1,12 +1,12 @@
-//! W0102: a promise that is used and never fulfilled.
+//! W0102: a forward reference is used but never fulfilled.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A value was promised and something waits for it, but nothing supplies it: the wait would never end.
+    /// A forward reference is read, but nothing supplies its value, so whatever reads it would wait forever.
     ///
-    /// `t.later` makes a promise, `t.fulfil` supplies its value.
+    /// `t.later` makes a forward reference, which diagnostics call a promise. `t.fulfil` supplies its value.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -25,7 +25,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0102"));
     /// ```
     ///
-    /// Somebody has to keep the promise:
+    /// Fulfil the forward reference:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -38,7 +38,7 @@ check! {
     /// t.fulfil(address, "10.0.0.2");
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("peer", peer.address)), "W0102"));
     /// ```
-    CHECK: "W0102", Error, "a promise is used and never fulfilled", run
+    CHECK: "W0102", Error, "a forward reference is used but never fulfilled", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0804: a requirement that nobody judges.
+//! W0804: a requirement that no agent can judge.
 
 use crate::model::Name;
 use crate::names::list;
@@ -8,8 +8,9 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A requirement is on values that exist only at run time, and no component reads all of them. It is judged by the agent
-    /// of each component that does, before the component runs; so nobody would judge it.
+    /// A requirement is about values that exist only at run time, but no component reads all of them. Such a
+    /// requirement is judged by the agent of each component that reads all of the values, before the component runs.
+    /// Without such a component, nothing would judge it.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -29,7 +30,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("address", second.address)), "W0804"));
     /// ```
     ///
-    /// Here somebody reads both:
+    /// Let one component read all of the values:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -43,7 +44,7 @@ check! {
     /// t.require("two addresses", second.address.is_not(first.address));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("address", third.address)), "W0804"));
     /// ```
-    CHECK: "W0804", Error, "a requirement that nobody judges", run, only Agents
+    CHECK: "W0804", Error, "a requirement that no agent can judge", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

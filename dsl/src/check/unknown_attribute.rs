@@ -1,4 +1,4 @@
-//! W0404: an attribute that the resource's type does not have.
+//! W0404: an attribute that the resource type does not have.
 
 use crate::model::Reference;
 
@@ -9,7 +9,7 @@ use super::sink::Sink;
 use super::uses::Use;
 
 check! {
-    /// Something reads an attribute that the resource's type does not have.
+    /// Something reads an attribute that the type of the resource does not have.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -22,6 +22,8 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0404"));
     /// ```
     ///
+    /// Read an attribute of the type:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -33,9 +35,9 @@ check! {
     /// # assert!(!wattle::check::finds(&model, "W0404"));
     /// ```
     ///
-    /// Types that the catalog does not know are taken as they are, and so are those whose attributes depend on what they
-    /// hold, such as `OS::Heat::ResourceGroup`.
-    CHECK: "W0404", Error, "an attribute that its resource does not have", run
+    /// Resources are not checked if their type is not in the catalog, or if their attributes depend on their contents,
+    /// as those of `OS::Heat::ResourceGroup` do.
+    CHECK: "W0404", Error, "an attribute that the resource type does not have", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

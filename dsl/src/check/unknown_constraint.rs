@@ -1,4 +1,4 @@
-//! W0802: a named constraint that Heat does not have.
+//! W0802: a custom constraint that Heat does not have.
 
 use crate::model::Constraint;
 
@@ -7,8 +7,8 @@ use super::sink::Sink;
 use wattle_heat::schema::NAMED_CONSTRAINTS;
 
 check! {
-    /// A parameter names a constraint that Heat does not have: it refuses the template, unless the cloud has a plugin of
-    /// that name.
+    /// A parameter names a custom constraint that Heat does not have. Heat refuses the template, unless the cloud has a
+    /// plug-in that provides the constraint.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -23,6 +23,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("network", network)), "W0802"));
     /// ```
     ///
+    /// Use one of Heat's constraints:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # use wattle::author::ParameterOptions;
@@ -35,7 +37,7 @@ check! {
     /// # let network = t.parameter::<String>("network", Type::STR, options, Source::caller());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("network", network)), "W0802"));
     /// ```
-    CHECK: "W0802", Warning, "a named constraint that Heat does not have", run
+    CHECK: "W0802", Warning, "a custom constraint that Heat does not have", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

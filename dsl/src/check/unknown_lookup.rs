@@ -1,4 +1,4 @@
-//! W0707: a recipe looks up a name that nobody gives it.
+//! W0707: a recipe reads a name that nothing sets.
 
 use crate::model::{Input, Name};
 
@@ -9,14 +9,20 @@ use super::unread_input;
 use super::unused::is_own;
 
 check! {
-    /// A recipe reads a variable that is no input and that nothing sets: an input is misspelt, or was never declared. A shell
-    /// takes nothing for the value and goes on; other tools fail once they come to it, or take nothing as well.
+    /// A recipe reads a variable that is not an input and that nothing sets. Either an input is misspelt, or it was
+    /// never declared. A shell continues with an empty value. Other tools fail when they reach the variable, or
+    /// continue with an empty value as well.
     ///
-    /// Nothing is reported of names that the recipe sets itself, in whatever order, that have a default, that it asks for
-    /// (`[ -n "$name" ]`), or that the system has: variables of shells and sessions, facts, what Ansible has of itself; nor where
-    /// a recipe computes names, or takes in code that is not at hand. Of facts by name, of attributes outside the
-    /// cookbook's own, which a machine may have, and of a shell's variables with a default, only names that are almost an input's are
-    /// reported; so it is in a cookbook of several recipes. In a Salt state, variables are not inputs, which are in the pillar.
+    /// The following names are not reported:
+    ///
+    /// - names that the recipe sets itself, in any order, and names that have a default;
+    /// - names that the recipe tests for (`[ -n "$name" ]`);
+    /// - names that the system provides: variables of shells and sessions, facts, and Ansible's own variables.
+    ///
+    /// Nothing is reported if the recipe computes names, or includes code that wattle does not have. In some cases a
+    /// name is reported only if it is almost the name of an input: facts that are read by name, attributes outside of
+    /// the cookbook's own (which a machine may have), a shell's variables with a default, and names in a cookbook of
+    /// several recipes. In a Salt state, a variable is never an input, because inputs are in the pillar.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -34,7 +40,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("greeting", greeter.greeting)), "W0707"));
     /// ```
     ///
-    /// The recipe reads `$naem` in one place, and should read `$name` there, as it does elsewhere:
+    /// The recipe reads `$naem` in one place. Let it read `$name` there, as it does elsewhere:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -51,7 +57,7 @@ check! {
     /// # let greeter = t.on(server).run("greeter", Greeter::new().name("you"));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("greeting", greeter.greeting)), "W0707"));
     /// ```
-    CHECK: "W0707", Warning, "a recipe reads a name that nobody gives it", run
+    CHECK: "W0707", Warning, "a recipe reads a name that nothing sets", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

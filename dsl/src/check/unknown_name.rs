@@ -1,4 +1,4 @@
-//! W0107: a name that names nothing.
+//! W0107: a reference to something that does not exist.
 
 use crate::model::{Model, Reference, Source};
 
@@ -7,10 +7,10 @@ use super::sink::Sink;
 use super::uses::Use;
 
 check! {
-    /// Something refers to a parameter, resource, component, input, output, promise, import or kind that is not in the
-    /// model.
+    /// Something refers to a parameter, resource, component, input, output, forward reference, import or component type
+    /// that is not in the model.
     ///
-    /// Handles cannot do this; it happens in models that were read from a file.
+    /// Handles always refer to something that exists, so this happens only in models that were read from a file.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -20,7 +20,7 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0107"));
     /// ```
     ///
-    /// In a blueprint, a handle says what is meant and cannot be misspelt:
+    /// In a blueprint, use a handle. It cannot be misspelt:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -38,7 +38,7 @@ check! {
     /// let exports = Exports::new().entry("url", web.url);
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0107"));
     /// ```
-    CHECK: "W0107", Error, "a name names nothing", run
+    CHECK: "W0107", Error, "a reference to something that does not exist", run
 }
 
 /// What stands for a handle of another topology, which is reported as such.

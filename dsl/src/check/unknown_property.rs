@@ -1,11 +1,11 @@
-//! W0401: a property that the resource's type does not have.
+//! W0401: a property that the resource type does not have.
 
 use super::property::Given;
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A resource is given a property that its type does not have, which Heat refuses.
+    /// A resource sets a property that its type does not have. Heat refuses the resource.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -17,6 +17,8 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0401"));
     /// ```
     ///
+    /// Use a property of the type:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -27,8 +29,8 @@ check! {
     /// # assert!(!wattle::check::finds(&model, "W0401"));
     /// ```
     ///
-    /// Types that the catalog does not know are taken as they are.
-    CHECK: "W0401", Error, "a property that its resource does not have", run
+    /// Resources whose type is not in the catalog are not checked.
+    CHECK: "W0401", Error, "a property that the resource type does not have", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

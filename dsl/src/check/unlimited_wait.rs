@@ -1,12 +1,12 @@
-//! W0906: a limit of waiting, which Heat does not have for one component.
+//! W0906: a limit on waiting, which Heat does not enforce.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A component limits how long its inputs are awaited, and the model is lowered for Heat's own agents. Heat starts it
-    /// when they are there, and gives up only with the whole stack, at the stack's timeout. (A `deadline` of the run itself
-    /// is kept.)
+    /// A component limits how long it waits for its inputs, but the model is lowered for Heat's own agents
+    /// (`--lowering heat-native`). Heat starts the component when its inputs are there. It gives up only with the whole
+    /// stack, at the stack's timeout. A `deadline`, which limits the run itself, is enforced.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -24,7 +24,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0906"));
     /// ```
     ///
-    /// The timeout of the stack is chosen when it is created: `openstack stack create --timeout MINUTES`.
+    /// Limit the run instead, and choose the timeout of the stack when you create it, with
+    /// `openstack stack create --timeout MINUTES`:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -41,7 +42,7 @@ check! {
     /// # let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0906"));
     /// ```
-    CHECK: "W0906", Warning, "a limit of waiting, which Heat does not keep", run, only HeatNative
+    CHECK: "W0906", Warning, "a limit on waiting, which Heat does not enforce", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0708: a shell recipe that goes on after a command that failed.
+//! W0708: a shell recipe continues after a failed command.
 
 use wattle_recipe::{Unnoticed, Why};
 
@@ -10,15 +10,18 @@ use super::sink::Sink;
 use super::unused::is_own;
 
 check! {
-    /// A shell goes on when a command fails, and the recipe ends as its last command does: the component is done, although what
-    /// it should have installed is not there.
+    /// When a command fails, a shell continues, and the recipe succeeds if its last command does. The component then
+    /// counts as done, although what it should have installed is missing.
     ///
-    /// Reported is the first command of which this is certain. Nothing is reported where failures count (`set -e`, `trap ... ERR`,
-    /// `#!/bin/sh -e`, in a file that the recipe sources as well), where the command is asked how it ended (`if`, `||`, `$?`),
-    /// for the last command, and for builtins and programs whose failure is an answer.
+    /// The first command for which this is certain is reported. Nothing is reported where failures end the recipe
+    /// (`set -e`, `trap ... ERR`, `#!/bin/sh -e`, also in a file that the recipe sources) or where the result of the
+    /// command is tested (`if`, `||`, `$?`). The last command is not reported either, nor are builtins and programs
+    /// whose failure is an answer.
     ///
-    /// Where failures count, they do not behind `set +e`; nor do those of a pipe's first commands, without `pipefail`: reported is what
-    /// `tee` and the like pass on, and what fetches for a program that takes nothing for an answer (`curl ... | sh`).
+    /// Even in a recipe with `set -e`, failures go unnoticed after `set +e`, and so do failures of all but the last
+    /// command of a pipe without `pipefail`. Of such pipes, only two kinds are reported: those that end in `tee` or a
+    /// similar program, and those in which a command fetches something for a program that accepts empty input
+    /// (`curl ... | sh`).
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -36,7 +39,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0708"));
     /// ```
     ///
-    /// A recipe that begins with `set -e` ends with the command that fails:
+    /// Begin the recipe with `set -e`, so that it ends with the command that fails:
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -53,7 +56,7 @@ check! {
     /// # let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0708"));
     /// ```
-    CHECK: "W0708", Warning, "a shell recipe goes on after a command that failed", run
+    CHECK: "W0708", Warning, "a shell recipe continues after a failed command", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0706: an import that nobody reads.
+//! W0706: an import that is never read.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,9 @@ use super::sink::Sink;
 use super::unused::is_own;
 
 check! {
-    /// A value of another stack is imported, and nothing reads it.
+    /// A value of another stack is imported, but nothing reads it.
     ///
-    /// It is not reported of libraries.
+    /// Imports of libraries are not checked.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -20,6 +20,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0706"));
     /// ```
     ///
+    /// Read the imported value, or remove the import:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// pub const SHOP: Export<Url> = Export::new("shop", "url");
@@ -29,7 +31,7 @@ check! {
     /// let exports = Exports::new().entry("shop", shop);
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0706"));
     /// ```
-    CHECK: "W0706", Warning, "an import that nobody reads", run
+    CHECK: "W0706", Warning, "an import that is never read", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

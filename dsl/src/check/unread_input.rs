@@ -8,10 +8,10 @@ use super::sink::Sink;
 use super::unused::is_own;
 
 check! {
-    /// A kind of component declares an input that neither its recipe nor its teardown reads, so that wiring it changes nothing.
+    /// A component type declares an input that neither its recipe nor its teardown reads, so wiring it has no effect.
     ///
-    /// Nothing is reported where a recipe computes the names that it reads, or runs code that is not at hand, nor for
-    /// kinds that come with a library.
+    /// Nothing is reported if a recipe computes the names that it reads, or runs code that wattle does not have.
+    /// Component types of libraries are not checked.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -29,7 +29,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0703"));
     /// ```
     ///
-    /// The recipe reads `$port`:
+    /// The recipe reads `$port`, so the input must have that name:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -46,7 +46,7 @@ check! {
     /// # let web = t.on(server).run("web", Web::new());
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("url", web.url)), "W0703"));
     /// ```
-    CHECK: "W0703", Warning, "an input that its recipe never reads", run
+    CHECK: "W0703", Warning, "an input that the recipe never reads", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,14 +1,14 @@
-//! W0701: an output that nobody reads.
+//! W0701: an output that is never read.
 
 use super::registry::check;
 use super::sink::Sink;
 use super::unused::is_own;
 
 check! {
-    /// A kind of component declares an output that nothing in the model reads, of none of its components.
+    /// A component type declares an output that nothing in the model reads from any of its components.
     ///
-    /// Inputs, promises and exports count as readers. It is reported once for a kind, however many components there are,
-    /// and not for kinds that come with a library.
+    /// Inputs, forward references and exports count as readers. An output is reported once for each component type, no
+    /// matter how many components have that type. Component types of libraries are not checked.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -26,7 +26,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0701"));
     /// ```
     ///
-    /// Read it, export it, or leave it out of the declaration:
+    /// Read the output, export it, or remove it from the declaration:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -38,7 +38,7 @@ check! {
     /// let exports = Exports::new().entry("url", web.url);
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0701"));
     /// ```
-    CHECK: "W0701", Warning, "an output that nobody reads", run
+    CHECK: "W0701", Warning, "an output that is never read", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

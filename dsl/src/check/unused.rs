@@ -1,4 +1,4 @@
-//! What several checks of unused things share.
+//! Code that the checks for unused things share.
 
 use crate::model::Source;
 

@@ -1,10 +1,10 @@
-//! W0702: a parameter that nobody uses.
+//! W0702: a parameter that is never used.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A parameter is declared, and whoever deploys the stack chooses a value that changes nothing.
+    /// A parameter is declared but not used, so whoever deploys the stack chooses a value that has no effect.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -21,6 +21,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0702"));
     /// ```
     ///
+    /// Use the parameter, or remove it:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # #[derive(Parameters)]
@@ -30,7 +32,7 @@ check! {
     /// t.add("server", RawResource::new("OS::Nova::Server").property("image", p.image));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0702"));
     /// ```
-    CHECK: "W0702", Warning, "a parameter that nobody uses", run
+    CHECK: "W0702", Warning, "a parameter that is never used", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0709: a component or a resource that is begun and never added.
+//! W0709: a component or resource that is never added.
 
 use crate::model::Kind;
 
@@ -7,10 +7,11 @@ use super::sink::Sink;
 use super::unused::is_own;
 
 check! {
-    /// A component is wired, or a resource described, and nothing adds it to the topology: no server runs it, and Heat never
-    /// makes it.
+    /// A component or a resource is described but never added to the topology, so no server runs the component, and
+    /// Heat never creates the resource.
     ///
-    /// It is reported once for a place, not for a place from which another one was added, and not of libraries.
+    /// Each place in the source is reported once, and only if nothing that was described there was added. Libraries are
+    /// not checked.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -28,6 +29,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0709"));
     /// ```
     ///
+    /// Add it:
+    ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
     /// # #[component(recipe = "src/check/examples/greet.sh")]
@@ -39,8 +42,9 @@ check! {
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0709"));
     /// ```
     ///
-    /// What only some configurations need is begun where it is added, or where that is decided.
-    CHECK: "W0709", Warning, "a component or a resource that is never added", run
+    /// If only some configurations need a component or a resource, describe it where it is added, or where that is
+    /// decided.
+    CHECK: "W0709", Warning, "a component or resource that is never added", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

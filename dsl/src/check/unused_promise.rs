@@ -1,10 +1,10 @@
-//! W0704: a promise that nobody reads.
+//! W0704: a forward reference that is never read.
 
 use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A value was promised, and nothing reads it.
+    /// A forward reference is made, but nothing reads it.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -14,6 +14,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0704"));
     /// ```
     ///
+    /// Read it, or remove it:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # let mut t = Topology::new("demo");
@@ -22,7 +24,7 @@ check! {
     /// let exports = Exports::new().entry("url", url);
     /// # assert!(!wattle::check::finds(&t.finish(exports), "W0704"));
     /// ```
-    CHECK: "W0704", Warning, "a promise that nobody reads", run
+    CHECK: "W0704", Warning, "a forward reference that is never read", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -6,11 +6,11 @@ use super::sink::Sink;
 use super::unused::is_own;
 
 check! {
-    /// A kind of component declares an output that its recipe does not write, so that each run of it fails, and what reads
-    /// the output waits for ever.
+    /// A component type declares an output that its recipe does not write. Every run of the recipe would fail, and
+    /// whatever reads the output would wait forever.
     ///
-    /// In a blueprint the compiler refuses this; in a model that was read from a file it is found here. Nothing is reported
-    /// where a recipe computes the names that it writes, or runs code that is not at hand.
+    /// In a blueprint, the compiler reports this. Here it is found in a model that was read from a file. Nothing is
+    /// reported if a recipe computes the names that it writes, or runs code that wattle does not have.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -27,7 +27,7 @@ check! {
     /// # assert!(wattle::check::finds(&model, "W0705"));
     /// ```
     ///
-    /// A recipe that writes it in a way that its text does not show has a `dynamic` output:
+    /// If the recipe writes the output in a way that cannot be seen in its text, declare the output as `dynamic`:
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -44,7 +44,7 @@ check! {
     /// # }
     /// # assert!(!wattle::check::finds(&model, "W0705"));
     /// ```
-    CHECK: "W0705", Error, "an output that its recipe never writes", run
+    CHECK: "W0705", Error, "an output that the recipe never writes", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0501: user data that Nova would not take.
+//! W0501: user data is larger than Nova accepts.
 
 use crate::lower::user_data_sizes;
 use crate::model::Source;
@@ -8,9 +8,10 @@ use super::sink::Sink;
 use super::size::{grouped, of_text};
 
 check! {
-    /// A server's user data is larger than Nova takes: 65,535 bytes of base64, which are 49,149 bytes.
+    /// The user data of a server is larger than Nova accepts: 65,535 bytes of base64, which are 49,149 bytes of user
+    /// data.
     ///
-    /// Heat does not look at this; Nova refuses the server when it is created.
+    /// Heat does not check this. Nova refuses the server when it is created.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -20,8 +21,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0501"));
     /// ```
     ///
-    /// What is large is fetched by the server itself, or is a file of a component's recipe, which does not travel in the
-    /// user data:
+    /// Let the server fetch what is large, or make it a file of a component's recipe. The files of recipes are not part
+    /// of the user data:
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -30,7 +31,7 @@ check! {
     /// t.add("server", RawResource::new("OS::Nova::Server").property("user_data", script));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0501"));
     /// ```
-    CHECK: "W0501", Error, "user data is larger than Nova takes", run
+    CHECK: "W0501", Error, "user data is larger than Nova accepts", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! What the expressions of a model refer to: what is used, and what does not exist.
+//! What the expressions of a model refer to: which things are used, and which do not exist.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! W0907: more than one stack holds, where it cannot be cut.
+//! W0907: the stack is larger than Heat accepts, and cannot be split.
 
 use crate::lower::native;
 
@@ -7,11 +7,12 @@ use super::sink::Sink;
 use super::size::grouped;
 
 check! {
-    /// The stack would be larger than Heat takes, and the model is lowered for Heat's own agents: 1,000 resources and
-    /// 524,288 bytes of template, with a config for each kind of component, the files of its recipe within, and a
-    /// deployment for each component.
+    /// The model is lowered for Heat's own agents (`--lowering heat-native`), and the stack would be larger than Heat
+    /// accepts, which is 1,000 resources and 524,288 bytes of template. Each component type adds a config that contains
+    /// the files of its recipe, and each component adds a deployment.
     ///
-    /// For wattle's agents a large model is cut into nested stacks, because no server depends on another. Deployments do.
+    /// For wattle's agents, a large model is split into nested stacks. That is possible because no server depends on
+    /// another. Deployments do depend on each other.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -31,6 +32,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0907"));
     /// ```
     ///
+    /// Make the stack smaller, for example by splitting the blueprint into several stacks:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// # #[component(recipe = "src/check/examples/web.sh")]
@@ -42,7 +45,7 @@ check! {
     /// }
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0907"));
     /// ```
-    CHECK: "W0907", Error, "the stack is larger than Heat takes, and cannot be cut", run, only HeatNative
+    CHECK: "W0907", Error, "the stack is larger than Heat accepts, and cannot be split", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -1,4 +1,4 @@
-//! W0108: a value that does not fit the type of its place.
+//! W0108: a value does not match the expected type.
 
 use super::flow::Misfit;
 use super::place::Place;
@@ -6,10 +6,11 @@ use super::registry::check;
 use super::sink::Sink;
 
 check! {
-    /// A value does not fit the type that the input, promise or export has, or a default does not fit its own input.
+    /// A value does not match the type of the input, forward reference or export that it is given to, or a default does
+    /// not match the type of its own input.
     ///
-    /// The compiler refuses most of this. Found here is what it cannot see: text that is no address or URL, and
-    /// models that were read from a file.
+    /// The compiler reports most of these mistakes. This check finds those that the compiler cannot see: text that is
+    /// not a valid address or URL, and mistakes in models that were read from a file.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -30,6 +31,8 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0108"));
     /// ```
     ///
+    /// Give a value of the right type:
+    ///
     /// ```
     /// # use wattle::prelude::*;
     /// const HOST: &str = "10.0.0.25";
@@ -48,7 +51,7 @@ check! {
     /// # let login = t.on(server).run("login", Login::new().password(Secret::new(String::new())));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("digest", login.digest)), "W0108"));
     /// ```
-    CHECK: "W0108", Error, "a value does not fit its place", run
+    CHECK: "W0108", Error, "a value does not match the expected type", run
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

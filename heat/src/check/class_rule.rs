@@ -6,12 +6,12 @@ use wattle_model::Source;
 use super::registry::check;
 
 check! {
-    /// Some types require more of their properties than that each of them is valid on its own: one of two, not both, or not
-    /// in that combination. Heat refuses the resource.
+    /// Some resource types have rules for several properties at once: exactly one of two is needed, two exclude each
+    /// other, or a combination is not allowed. If a rule is violated, Heat refuses the resource.
     ///
-    /// A template that an environment substitutes for one of Heat's types must provide what the type has: a parameter of the
-    /// same type for each required property, no required parameter beyond the type's properties, and the type's attributes
-    /// as outputs.
+    /// A template that an environment substitutes for one of Heat's types must provide what that type has: a parameter
+    /// of the same type for each required property, no required parameters beyond the type's properties, and the type's
+    /// attributes as outputs.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -21,6 +21,8 @@ check! {
     ///     properties:
     ///       network: backbone
     /// ```
+    ///
+    /// Set the properties that the type requires together:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -31,7 +33,7 @@ check! {
     ///       network: backbone
     ///       cidr: 10.0.0.0/24
     /// ```
-    CLASS_RULE: "W1207", Error, "what the type asks of its properties together", Resources
+    CLASS_RULE: "W1207", Error, "an invalid combination of properties", Resources
 }
 
 /// Creates the diagnostic.

@@ -13,9 +13,10 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A constraint is a map with one of the keys `range`, `length`, `modulo` (from 2017-02-24 on), `allowed_values`,
-    /// `allowed_pattern` and `custom_constraint`, and optionally a `description`. The parameter's type must allow it:
-    /// `range` and `modulo` are for numbers, `length` is for strings, lists and JSON, and `allowed_pattern` is for strings.
+    /// A constraint is a map with one of the keys `range`, `length`, `modulo` (from version 2017-02-24 on),
+    /// `allowed_values`, `allowed_pattern` and `custom_constraint`. It can also have a `description`. The type of the
+    /// parameter must allow the constraint: `range` and `modulo` are for numbers, `length` is for strings, lists and
+    /// JSON, and `allowed_pattern` is for strings.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -27,6 +28,8 @@ check! {
     ///       - length: {min: 1, max: 5}
     /// ```
     ///
+    /// Use a constraint for the parameter's type:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// parameters:
@@ -36,7 +39,7 @@ check! {
     ///     constraints:
     ///       - range: {min: 1, max: 5}
     /// ```
-    CONSTRAINT_FORM: "W1102", Error, "a constraint that does not exist, or not for the parameter's type", Sent(run)
+    CONSTRAINT_FORM: "W1102", Error, "a constraint that is unknown, or not allowed for the parameter's type", Sent(run)
 }
 
 /// A mistake: where it is, what it is, and how to fix it.

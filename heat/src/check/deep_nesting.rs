@@ -8,8 +8,8 @@ use crate::limits::NESTED;
 use super::registry::check;
 
 check! {
-    /// Heat nests stacks up to five deep, counting groups and nested templates. A template that is nested in itself has no
-    /// end.
+    /// Heat nests stacks at most five levels deep. Groups and nested templates count as levels. A template that
+    /// contains itself would be nested without end.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -34,6 +34,8 @@ check! {
     ///                         properties: {resource_def: {type: OS::Heat::None}}
     /// ```
     ///
+    /// Use fewer levels:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -41,7 +43,7 @@ check! {
     ///     type: OS::Heat::ResourceGroup
     ///     properties: {resource_def: {type: OS::Heat::None}}
     /// ```
-    DEEP_NESTING: "W1209", Error, "stacks nested deeper than Heat goes", Resources
+    DEEP_NESTING: "W1209", Error, "stacks nested more deeply than Heat allows", Resources
 }
 
 /// The diagnostic for `called`, which would be nested too deeply.

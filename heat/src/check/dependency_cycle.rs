@@ -8,8 +8,9 @@ use crate::resource::How;
 use super::registry::check;
 
 check! {
-    /// Resources need each other in a circle, so none of them can be created first. Heat's own dependencies count as well: a
-    /// port waits for the subnets of its network. The report shows the shortest cycle hop by hop.
+    /// Resources need each other in a cycle, so none of them can be created first. Heat's own dependencies count as
+    /// well: for example, a port waits for the subnets of its network. The report shows the shortest cycle step by
+    /// step.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -24,6 +25,8 @@ check! {
     ///       value: {get_attr: [left, value]}
     /// ```
     ///
+    /// To break the cycle, remove one of the references:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -36,7 +39,7 @@ check! {
     ///     properties:
     ///       value: first
     /// ```
-    DEPENDENCY_CYCLE: "W1208", Error, "resources that wait for each other", Resources
+    DEPENDENCY_CYCLE: "W1208", Error, "resources depend on each other in a cycle", Resources
 }
 
 /// The diagnostic. Each hop has the resource that waits, the one it waits for, how it depends on it, and where.

@@ -11,7 +11,7 @@ use super::everything::each_value;
 use super::registry::check;
 
 check! {
-    /// A key occurs twice in a map. Heat silently takes the last value, so the first one is lost.
+    /// A key occurs twice in a map. Heat silently uses the last value, so the first one is lost.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -23,6 +23,8 @@ check! {
     ///       name: back
     /// ```
     ///
+    /// Keep one of the two:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -32,8 +34,9 @@ check! {
     ///       name: back
     /// ```
     ///
-    /// Keys that differ only in YAML are equal to Heat, because templates are sent to it as JSON: `1` and `"1"`.
-    DUPLICATE_KEY: "W1004", Warning, "a key that a map has twice", Whole(run)
+    /// Keys that are different in YAML can be equal in Heat, because templates are sent to it as JSON: `1` and `"1"`
+    /// are the same key.
+    DUPLICATE_KEY: "W1004", Warning, "a key that occurs twice in a map", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -7,9 +7,9 @@ use super::registry::check;
 use crate::environment::Fault;
 
 check! {
-    /// An environment has the sections `parameters`, `parameter_defaults`, `resource_registry`, `encrypted_param_names`,
-    /// `event_sinks` and `parameter_merge_strategies`. The registry maps a type to another type or to a template, and its
-    /// hooks and restricted actions must be ones that Heat has.
+    /// An environment can have the sections `parameters`, `parameter_defaults`, `resource_registry`,
+    /// `encrypted_param_names`, `event_sinks` and `parameter_merge_strategies`. The registry maps a type to another
+    /// type or to a template. Its hooks and restricted actions must be ones that Heat has.
     ///
     /// ```yaml
     /// # environment.yaml
@@ -17,12 +17,14 @@ check! {
     ///   image: debian
     /// ```
     ///
+    /// Use the names of Heat's sections:
+    ///
     /// ```yaml
     /// # environment.yaml
     /// parameter_defaults:
     ///   image: debian
     /// ```
-    ENVIRONMENT_FORM: "W1008", Error, "an environment that is not in Heat's form", Whole(run)
+    ENVIRONMENT_FORM: "W1008", Error, "a malformed environment", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

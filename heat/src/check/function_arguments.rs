@@ -20,6 +20,8 @@ check! {
     ///       value: {list_join: [db, 1]}
     /// ```
     ///
+    /// Call the function with valid arguments:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -28,7 +30,7 @@ check! {
     ///     properties:
     ///       value: {list_join: ['-', [db, '1']]}
     /// ```
-    FUNCTION_ARGUMENTS: "W1110", Error, "a function whose arguments are not what it takes", Each(run)
+    FUNCTION_ARGUMENTS: "W1110", Error, "a function with invalid arguments", Each(run)
 }
 
 /// What is wrong with a call's arguments, and the function's correct form.

@@ -6,9 +6,9 @@ use wattle_model::Source;
 use super::registry::check;
 
 check! {
-    /// A name cannot contain a `/`, because Heat separates names in its URLs with it. A group or a nested template becomes a
-    /// stack of its own, which is named after the stack around it and the resource. So its name can only contain the
-    /// letters, digits and characters that Heat accepts for a stack.
+    /// The name of a resource cannot contain `/`, because Heat separates names in its URLs with it. A group or a nested
+    /// template becomes a stack, whose name is made of the name of the stack around it and the name of the resource. So
+    /// the name of such a resource can contain only what Heat accepts in the name of a stack.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -17,13 +17,15 @@ check! {
     ///     type: OS::Heat::None
     /// ```
     ///
+    /// Choose a name that Heat accepts:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
     ///   web-1:
     ///     type: OS::Heat::None
     /// ```
-    ILLEGAL_NAME: "W1210", Error, "a resource's name that Heat refuses", Resources
+    ILLEGAL_NAME: "W1210", Error, "a resource name that Heat refuses", Resources
 }
 
 /// The diagnostic for a resource called `name`.

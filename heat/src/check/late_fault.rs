@@ -8,8 +8,9 @@ use super::registry::check;
 use super::unknown_parameter::help;
 
 check! {
-    /// A call fails as soon as its value is needed, but it is in a place where Heat does not need the value during
-    /// validation: in an output, in metadata, or in an unused condition. Later, the output is empty, or the resource fails.
+    /// A call fails as soon as its value is needed. Heat does not notice this during validation, because the call is in
+    /// a place whose value is not needed then: in an output, in metadata, or in an unused condition. Later, the output
+    /// is empty, or the resource fails.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -20,6 +21,8 @@ check! {
     ///     value: {get_param: zoen}
     /// ```
     ///
+    /// Correct the call:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// parameters:
@@ -28,7 +31,7 @@ check! {
     ///   zone:
     ///     value: {get_param: zone}
     /// ```
-    LATE_FAULT: "W1116", Warning, "a call that Heat takes, and that fails when its value is needed", Each(run)
+    LATE_FAULT: "W1116", Warning, "a call that Heat accepts but that fails when its value is needed", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -10,8 +10,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A function is from a later version than the template's. Heat reads it as a map with one key, and continues with that
-    /// as far as it can.
+    /// A function is from a later HOT version than the template's. Heat reads the call as a map with one key, and
+    /// continues with that as far as it can.
     ///
     /// ```yaml
     /// heat_template_version: 2016-10-14
@@ -22,6 +22,8 @@ check! {
     ///       value: {list_concat: [[a], [b]]}
     /// ```
     ///
+    /// Name a version that has the function:
+    ///
     /// ```yaml
     /// heat_template_version: 2017-09-01
     /// resources:
@@ -30,7 +32,7 @@ check! {
     ///     properties:
     ///       value: {list_concat: [[a], [b]]}
     /// ```
-    LATER_FUNCTION: "W1112", Warning, "a function that the template's version does not have yet", Each(run)
+    LATER_FUNCTION: "W1112", Warning, "a function that the HOT version does not have yet", Each(run)
 }
 
 /// A hint that the map `node` looks like a call of a function that `version` does not have yet, to explain an unexpected

@@ -6,8 +6,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Clients send Heat the files that a template names, with `get_file` and as types of resources, wherever that is. They
-    /// refuse the template if one is missing. A path is relative to the file that contains it.
+    /// Clients send Heat all files that a template names anywhere, with `get_file` or as types of resources. They
+    /// refuse the template if one of these files is missing. A path is relative to the file that contains it.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -18,6 +18,8 @@ check! {
     ///       config: {get_file: install.sh}
     /// ```
     ///
+    /// Create the file, correct its path, or do without it:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -26,7 +28,7 @@ check! {
     ///     properties:
     ///       config: "#!/bin/sh\n"
     /// ```
-    MISSING_FILE: "W1009", Error, "a file that is named and is not there", Whole(run)
+    MISSING_FILE: "W1009", Error, "a file that is named but does not exist", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

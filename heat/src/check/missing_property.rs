@@ -6,7 +6,7 @@ use wattle_model::Source;
 use super::registry::check;
 
 check! {
-    /// Heat refuses a resource that lacks a property required by its type, or by its nested template.
+    /// Heat refuses a resource that lacks a property required by its type or by its nested template.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -16,6 +16,8 @@ check! {
     ///     properties:
     ///       volume_id: data
     /// ```
+    ///
+    /// Set the property:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -26,7 +28,7 @@ check! {
     ///       volume_id: data
     ///       instance_uuid: web
     /// ```
-    MISSING_PROPERTY: "W1204", Error, "a property that must be there and is not", Resources
+    MISSING_PROPERTY: "W1204", Error, "a required property is missing", Resources
 }
 
 /// The diagnostic: `called`, of type `ty`, lacks the property `name` at `path`.

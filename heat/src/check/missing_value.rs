@@ -6,7 +6,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A parameter without a default needs a value. Heat refuses a template without one.
+    /// A parameter without a default must be given a value. Otherwise Heat refuses the template.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -14,6 +14,8 @@ check! {
     ///   image:
     ///     type: string
     /// ```
+    ///
+    /// Give the parameter a value or a default:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -22,7 +24,7 @@ check! {
     ///     type: string
     ///     default: debian-12
     /// ```
-    MISSING_VALUE: "W1104", Error, "a parameter that has no value", Whole(run)
+    MISSING_VALUE: "W1104", Error, "a parameter without a value", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

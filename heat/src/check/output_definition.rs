@@ -6,7 +6,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// An output is a map with a `value`, optionally a `description`, and from 2016-10-14 on optionally a `condition`.
+    /// An output is a map with a `value`. It can also have a `description`, and from version 2016-10-14 on a
+    /// `condition`.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -14,13 +15,15 @@ check! {
     ///   answer: 42
     /// ```
     ///
+    /// Put the value under `value`:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// outputs:
     ///   answer:
     ///     value: 42
     /// ```
-    OUTPUT_DEFINITION: "W1007", Error, "an output's definition that is not in Heat's form", Each(run)
+    OUTPUT_DEFINITION: "W1007", Error, "a malformed output definition", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

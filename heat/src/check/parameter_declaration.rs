@@ -10,8 +10,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A parameter is a map with a `type` (`string`, `number`, `boolean`, `json` or `comma_delimited_list`), and optionally
-    /// `default`, `description`, `label`, `hidden`, `immutable`, `constraints`, and from 2018-03-02 on `tags`.
+    /// A parameter is a map with a `type` (`string`, `number`, `boolean`, `json` or `comma_delimited_list`). It can
+    /// also have `default`, `description`, `label`, `hidden`, `immutable` and `constraints`, and from version
+    /// 2018-03-02 on `tags`.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -21,6 +22,8 @@ check! {
     ///     default: 3
     /// ```
     ///
+    /// Use one of Heat's types:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// parameters:
@@ -28,7 +31,7 @@ check! {
     ///     type: number
     ///     default: 3
     /// ```
-    PARAMETER_DECLARATION: "W1101", Error, "a parameter's declaration that is not in Heat's form", Sent(run)
+    PARAMETER_DECLARATION: "W1101", Error, "a malformed parameter declaration", Sent(run)
 }
 
 const KEYS: [&str; 9] =

@@ -11,7 +11,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Parameter groups are a list of maps with `parameters`: the names of existing parameters, each in only one group.
+    /// The parameter groups are a list of maps. Each has `parameters`, a list of names. These must be names of
+    /// parameters that exist, and no parameter can be in more than one group.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -22,6 +23,8 @@ check! {
     ///   image: {type: string, default: debian-12}
     /// ```
     ///
+    /// Name parameters that the template declares:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// parameter_groups:
@@ -30,7 +33,7 @@ check! {
     /// parameters:
     ///   image: {type: string, default: debian-12}
     /// ```
-    PARAMETER_GROUP: "W1106", Error, "a group of parameters that is not in Heat's form", Each(run)
+    PARAMETER_GROUP: "W1106", Error, "a malformed parameter group", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -6,8 +6,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A parameter's value does not have its type, or violates one of its constraints. The value is its default, from an
-    /// environment, or given by name. Heat refuses a wrong default even if another value is given.
+    /// The value of a parameter does not match its type, or violates one of its constraints. The value may be the
+    /// default, come from an environment, or be given by name. Heat refuses a wrong default even if another value is
+    /// given.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -19,6 +20,8 @@ check! {
     ///       - range: {min: 1024, max: 65535}
     /// ```
     ///
+    /// Give a value that the constraints allow:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// parameters:
@@ -28,7 +31,7 @@ check! {
     ///     constraints:
     ///       - range: {min: 1024, max: 65535}
     /// ```
-    PARAMETER_VALUE: "W1103", Error, "a value that a parameter does not take", Each(run)
+    PARAMETER_VALUE: "W1103", Error, "a value that a parameter does not accept", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -8,9 +8,9 @@ use crate::properties::What;
 use super::registry::check;
 
 check! {
-    /// A value has another type than the property, is out of its bounds, or is not one of its allowed values. Heat converts
-    /// values: it accepts `"80"` for a number, and `80` for text. As long as a value refers to a resource, Heat does not
-    /// check bounds.
+    /// The value of a property has the wrong type, is out of bounds, or is not one of the allowed values. Heat converts
+    /// values: it accepts `"80"` where it expects a number, and `80` where it expects text. While a value still refers
+    /// to a resource, Heat does not check bounds.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -23,6 +23,8 @@ check! {
     ///       ip_version: 5
     /// ```
     ///
+    /// Give a value that the property accepts:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -33,7 +35,7 @@ check! {
     ///       cidr: 10.0.0.0/24
     ///       ip_version: 4
     /// ```
-    PROPERTY_VALUE: "W1203", Error, "a value that a property does not take", Resources
+    PROPERTY_VALUE: "W1203", Error, "a value that a property does not accept", Resources
 }
 
 /// The diagnostic: the property at `path` of the resource `name` cannot have its value, for a reason that the caller knows.

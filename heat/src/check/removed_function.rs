@@ -7,8 +7,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// The template's version no longer has a function, or has it in values but not in conditions. Heat recognises the call,
-    /// and refuses it.
+    /// The template's HOT version no longer has the function, or has it in values but not in conditions. Heat
+    /// recognizes the call, and refuses it.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -19,6 +19,8 @@ check! {
     ///       value: {"Fn::Join": ['-', [db, '1']]}
     /// ```
     ///
+    /// Use a function that the version has in this place:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -27,7 +29,7 @@ check! {
     ///     properties:
     ///       value: {list_join: ['-', [db, '1']]}
     /// ```
-    REMOVED_FUNCTION: "W1111", Error, "a function that the version has no more, or not there", Each(run)
+    REMOVED_FUNCTION: "W1111", Error, "a function that the HOT version no longer has, or not in this place", Each(run)
 }
 
 /// The replacement for a function.

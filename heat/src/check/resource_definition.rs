@@ -11,9 +11,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A resource is a map with a `type`, and optionally `properties`, `metadata`, `depends_on`, `deletion_policy`,
-    /// `update_policy`, `description`, and from 2016-10-14 on `condition` and `external_id`. Heat refuses other keys, and
-    /// values of the wrong type.
+    /// A resource is a map with a `type`. It can also have `properties`, `metadata`, `depends_on`, `deletion_policy`,
+    /// `update_policy` and `description`, and from version 2016-10-14 on `condition` and `external_id`. Heat refuses
+    /// other keys, and values of the wrong type.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -24,6 +24,8 @@ check! {
     ///       name: backbone
     /// ```
     ///
+    /// Use Heat's keys:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -32,7 +34,7 @@ check! {
     ///     properties:
     ///       name: backbone
     /// ```
-    RESOURCE_DEFINITION: "W1006", Error, "a resource's definition that is not in Heat's form", Each(run)
+    RESOURCE_DEFINITION: "W1006", Error, "a malformed resource definition", Each(run)
 }
 
 const KEYS: [&str; 9] = [

@@ -4,7 +4,7 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Heat refuses a resource with the same name as a parameter.
+    /// Heat refuses a resource that has the same name as a parameter.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -15,6 +15,8 @@ check! {
     ///     type: OS::Neutron::Net
     /// ```
     ///
+    /// Rename one of them:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// parameters:
@@ -23,7 +25,7 @@ check! {
     ///   network:
     ///     type: OS::Neutron::Net
     /// ```
-    SHARED_NAME: "W1107", Error, "a name that a parameter and a resource share", Each(run)
+    SHARED_NAME: "W1107", Error, "a parameter and a resource have the same name", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -7,8 +7,7 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// `get_attr` reads an attribute that the resource's type does not have. `show` contains everything that the service
-    /// reports about the resource.
+    /// `get_attr` reads an attribute that the type of the resource does not have.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -20,6 +19,9 @@ check! {
     ///     value: {get_attr: [text, vlaue]}
     /// ```
     ///
+    /// Read an attribute of the type. The attribute `show` contains everything that the service reports about the
+    /// resource.
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -29,7 +31,7 @@ check! {
     ///   text:
     ///     value: {get_attr: [text, value]}
     /// ```
-    UNKNOWN_ATTRIBUTE: "W1206", Error, "an attribute that the type does not have", Resources
+    UNKNOWN_ATTRIBUTE: "W1206", Error, "an attribute that the resource type does not have", Resources
 }
 
 /// The diagnostic: `resource`, of type `ty`, has no attribute `name`.

@@ -8,9 +8,10 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A condition is `true`, `false`, a call of a condition function, or the name of a condition in the section
-    /// `conditions`. In that section itself it cannot be a name, only `true`, `false` or a call. Heat refuses an unknown
-    /// name, a condition that depends on itself, and one that results in anything other than `true` or `false`.
+    /// A condition is `true`, `false`, a call of a condition function, or the name of a condition from the section
+    /// `conditions`. Within that section, a condition can only be `true`, `false` or a call, but not a name. Heat
+    /// refuses an unknown name, a condition that depends on itself, and a condition whose result is neither `true` nor
+    /// `false`.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -22,6 +23,8 @@ check! {
     ///     condition: prodcution
     /// ```
     ///
+    /// Name a condition that the template defines:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// conditions:
@@ -31,7 +34,7 @@ check! {
     ///     type: OS::Neutron::Net
     ///     condition: production
     /// ```
-    UNKNOWN_CONDITION: "W1115", Error, "a condition that does not exist, or is malformed", Each(run)
+    UNKNOWN_CONDITION: "W1115", Error, "an unknown or malformed condition", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -6,9 +6,8 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A value is given, by name or in the `parameters` of an environment, for a parameter that the template does not
-    /// declare. Heat refuses this. Values for several templates belong in `parameter_defaults`, from which each template
-    /// takes those that it declares.
+    /// A value is given for a parameter that the template does not declare, by name or in the `parameters` of an
+    /// environment. Heat refuses this.
     ///
     /// ```yaml
     /// # environment.yaml
@@ -16,12 +15,15 @@ check! {
     ///   imgae: debian-12
     /// ```
     ///
+    /// Correct the name. Values that are meant for several templates belong in `parameter_defaults`, from which each
+    /// template uses those that it declares:
+    ///
     /// ```yaml
     /// # environment.yaml
     /// parameter_defaults:
     ///   imgae: debian-12
     /// ```
-    UNKNOWN_GIVEN: "W1105", Error, "a value for a parameter that the template does not have", Whole(run)
+    UNKNOWN_GIVEN: "W1105", Error, "a value for an unknown parameter", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -21,6 +21,8 @@ check! {
     ///       value: {get_param: zoen}
     /// ```
     ///
+    /// Name a parameter that the template declares:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// parameters:
@@ -31,7 +33,7 @@ check! {
     ///     properties:
     ///       value: {get_param: zone}
     /// ```
-    UNKNOWN_PARAMETER: "W1114", Error, "a parameter that is read and that there is not", Each(run)
+    UNKNOWN_PARAMETER: "W1114", Error, "a reference to an unknown parameter", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

@@ -7,8 +7,7 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// A resource is given a property that its type does not have, or a map within a property has a key that does not belong
-    /// there.
+    /// A resource sets a property that its type does not have, or a map within a property has an unknown key.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -19,6 +18,8 @@ check! {
     ///       nmae: backbone
     /// ```
     ///
+    /// Use a property of the type:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -27,7 +28,7 @@ check! {
     ///     properties:
     ///       name: backbone
     /// ```
-    UNKNOWN_PROPERTY: "W1202", Error, "a property that the type does not have", Resources
+    UNKNOWN_PROPERTY: "W1202", Error, "a property that the resource type does not have", Resources
 }
 
 /// The diagnostic: `called`, of type `ty`, has no property `name`, or none with this name within the one at `path`.

@@ -7,8 +7,8 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// `get_resource`, `get_attr` or `depends_on` names a resource that does not exist in the template, or one that its
-    /// condition excludes. `depends_on` may name an excluded one.
+    /// `get_resource`, `get_attr` or `depends_on` names a resource that the template does not contain, or one that is
+    /// excluded by its condition. Only `depends_on` may name an excluded resource.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -21,6 +21,8 @@ check! {
     ///       value: {get_resource: txet}
     /// ```
     ///
+    /// Name a resource that exists:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -31,7 +33,7 @@ check! {
     ///     properties:
     ///       value: {get_resource: text}
     /// ```
-    UNKNOWN_REFERENCE: "W1205", Error, "a reference to a resource that there is not", Resources
+    UNKNOWN_REFERENCE: "W1205", Error, "a reference to an unknown resource", Resources
 }
 
 /// The diagnostic: there is no resource `name`, or its condition has `taken_out` the resource.

@@ -9,8 +9,9 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// A template has the sections `heat_template_version`, `description`, `parameter_groups`, `parameters`, `resources`,
-    /// `outputs`, and from 2016-10-14 on `conditions`. Heat refuses any other section, and sections that are not maps.
+    /// A template can have the sections `heat_template_version`, `description`, `parameter_groups`, `parameters`,
+    /// `resources` and `outputs`, and from version 2016-10-14 on `conditions`. Heat refuses any other section, and
+    /// sections that are not maps.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -19,13 +20,15 @@ check! {
     ///     type: OS::Neutron::Net
     /// ```
     ///
+    /// Use the names of Heat's sections:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
     ///   net:
     ///     type: OS::Neutron::Net
     /// ```
-    UNKNOWN_SECTION: "W1003", Error, "a section that HOT does not have, or that is no map", Each(run)
+    UNKNOWN_SECTION: "W1003", Error, "an unknown or malformed section", Each(run)
 }
 
 const SECTIONS: [&str; 6] =

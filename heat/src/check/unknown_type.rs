@@ -7,10 +7,10 @@ use wattle_model::names::meant;
 use super::registry::check;
 
 check! {
-    /// Heat has no type with this name, and no environment maps it. A template can only be a type where clients send it to
-    /// Heat with the stack's own: as the value of `type:`, but not in the list of a chain, nor where a function returns its
-    /// name. If a type belongs to a plug-in that only your own cloud has, map it to `OS::Heat::None` in an environment, to
-    /// check the rest here.
+    /// Heat has no type with this name, and no environment maps the name to another type.
+    ///
+    /// A template can be a type only where clients send it to Heat together with the stack's own template: as the value
+    /// of `type:`, but not in the list of a chain, nor as a name that a function returns.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -19,13 +19,16 @@ check! {
     ///     type: OS::Nova::Sever
     /// ```
     ///
+    /// Correct the name. If the type comes from a plug-in that only your own cloud has, map it to `OS::Heat::None` in
+    /// an environment to check the rest of the template here:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
     ///   web:
     ///     type: OS::Heat::None
     /// ```
-    UNKNOWN_TYPE_OF_RESOURCE: "W1201", Error, "a resource of a type that there is not", Resources
+    UNKNOWN_TYPE_OF_RESOURCE: "W1201", Error, "a resource of an unknown type", Resources
 }
 
 /// The diagnostic: `called` has the unknown type `ty`.

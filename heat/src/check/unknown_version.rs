@@ -9,20 +9,23 @@ use super::Sink;
 use super::registry::check;
 
 check! {
-    /// Heat reads a template by the rules of the version that it names, and refuses a template without one.
+    /// Heat reads a template by the rules of the HOT version that it names. Heat refuses a template that names no
+    /// version or an unknown one.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-61
     /// resources: {}
     /// ```
     ///
+    /// Name a version that exists:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources: {}
     /// ```
     ///
-    /// The other formats (`AWSTemplateFormatVersion`, `HeatTemplateFormatVersion`) are Heat's too, but are not read here.
-    UNKNOWN_VERSION: "W1002", Error, "no version of HOT, or none that there is", Sent(run)
+    /// Heat's other formats (`AWSTemplateFormatVersion`, `HeatTemplateFormatVersion`) are not supported here.
+    UNKNOWN_VERSION: "W1002", Error, "a missing or unknown HOT version", Sent(run)
 }
 
 /// Keys that name the version of another format.

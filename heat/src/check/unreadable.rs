@@ -5,7 +5,7 @@ use super::registry::check;
 use crate::yaml;
 
 check! {
-    /// The text is not YAML as Heat reads it, or is not a map of sections.
+    /// The text is not YAML as Heat reads it, or it is not a map of sections.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -15,6 +15,8 @@ check! {
     ///    properties: {}
     /// ```
     ///
+    /// Correct the YAML:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -22,7 +24,7 @@ check! {
     ///     type: OS::Heat::None
     ///     properties: {}
     /// ```
-    UNREADABLE: "W1001", Error, "a text that is not read as a template", Each(run)
+    UNREADABLE: "W1001", Error, "a text that cannot be read as a template", Each(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

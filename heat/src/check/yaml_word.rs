@@ -10,8 +10,9 @@ use super::everything::each_value;
 use super::registry::check;
 
 check! {
-    /// A word without quotes means something else in YAML 1.1 than it seems to: a number with a leading zero is octal, one
-    /// with colons is in base 60, `on` and `no` are booleans, and a number that becomes text is written differently.
+    /// An unquoted word has a different meaning in YAML 1.1 than it appears to have. A number with a leading zero is
+    /// octal, a number with colons is in base 60, and `on` and `no` are booleans. A number that is converted to text
+    /// may also be written differently.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -22,6 +23,8 @@ check! {
     ///       value: {mode: 0644}
     /// ```
     ///
+    /// Quote the word:
+    ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
     /// resources:
@@ -31,8 +34,8 @@ check! {
     ///       value: {mode: '0644'}
     /// ```
     ///
-    /// A key always becomes text in the end, so a boolean or null as a key is reported as well.
-    YAML_WORD: "W1005", Warning, "a word that YAML 1.1 takes for something else", Whole(run)
+    /// Keys always become text in the end, so a boolean or null as a key is reported as well.
+    YAML_WORD: "W1005", Warning, "an unquoted word that YAML 1.1 reads as something else", Whole(run)
 }
 
 fn run(sink: &mut Sink<'_>) {

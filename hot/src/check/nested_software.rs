@@ -9,8 +9,8 @@ use wattle_heat::Loaded;
 use wattle_heat::yaml::{Node, Span};
 
 check! {
-    /// Software is described in the template that is given to wattle. Nested templates, and the definitions of group
-    /// members, are read only by Heat: software described in them would never run.
+    /// Software must be described in the template that is given to wattle. Nested templates and the definitions of
+    /// group members are read only by Heat, so software that they describe would never run.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -24,6 +24,8 @@ check! {
     ///         properties: {flavor: m1.small, image: debian-12, networks: [{network: private}]}
     ///         metadata: {wattle: {components: [{name: web, recipe: {script: 'true'}}]}}
     /// ```
+    ///
+    /// Describe the server and its software in the template itself:
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

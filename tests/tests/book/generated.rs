@@ -30,10 +30,10 @@ pub(crate) fn codes() -> String {
     all.extend(wattle::policy::all());
     all.extend(wattle_place::codes::all());
     let mut text = String::from(
-        "# What diagnostics mean\n\nEvery error and warning of `check` has a code, and `wattle explain CODE` tells what it means. This \
-         is all of them: codes below W1000 are about what is modelled, in Rust or as an extended template; those from W1000 on are \
-         about a template as Heat reads it, those from W1501 on about a team's policies, and those from W1601 on about \
-         where servers go.\n\n| code | severity | what is found |\n|---|---|---|\n",
+        "# What diagnostics mean\n\nEvery error and warning of `check` has a code, and `wattle explain CODE` explains it. This page \
+         lists all of them. Codes below W1000 are about a model, written in Rust or as an extended template. Codes from W1000 on \
+         are about a template as Heat reads it, those from W1501 on about a team's policies, and those from W1601 on about \
+         where servers are placed.\n\n| code | severity | what is found |\n|---|---|---|\n",
     );
     for About { code, severity, summary, .. } in &all {
         text += &format!("| [{code}](#{}) | {severity} | {} |\n", code.to_lowercase(), summary.replace('|', "\\|"));
