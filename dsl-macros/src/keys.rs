@@ -132,7 +132,7 @@ impl Keys {
         let entry = self.take(key)?;
         if let Some(value) = entry.value {
             let message = format!("`{key}` of `{}` takes no value", self.known.attribute);
-            errors.push(value, message, format_args!("write `{key}` alone, or leave it out"));
+            errors.push(value, message, format_args!("write `{key}` alone, or remove it"));
         }
         Some(entry.key.span())
     }

@@ -132,7 +132,7 @@ impl Crate {
 fn read(place: &Path, metadata: &std::fs::Metadata, what: &str, path: String) -> Result<Read, Refusal> {
     if !metadata.is_file() {
         let message = format!("the {what} `{path}` is a pipe, a socket or a device, and not a file");
-        return Err(Refusal { message, help: "put a file in its place, or leave it out".into() });
+        return Err(Refusal { message, help: "put a file in its place, or remove it".into() });
     }
     match std::fs::read(place) {
         Ok(content) => Ok(Read { path, content }),

@@ -152,14 +152,14 @@ fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Opt
     let is_call = !matches!(kind, Kind::Names | Kind::Text) && Call::within(node, version, context).is_some();
     let (fits, form, help) = match kind {
         Kind::Text => (node.tree.as_text().is_some(), "a string", "quote it"),
-        Kind::Map => (matches!(*node.tree, Tree::Map(_)), "a map", "write a map, or leave it out"),
+        Kind::Map => (matches!(*node.tree, Tree::Map(_)), "a map", "write a map, or remove it"),
         Kind::Names => {
             let fits = match &*node.tree {
                 Tree::List(items) => items.iter().all(|item| item.tree.as_text().is_some()),
                 Tree::Text { .. } => true,
                 _ => false,
             };
-            (fits, "the name of a resource or a list of names", "write `[NAME, ...]`, or leave it out")
+            (fits, "the name of a resource or a list of names", "write `[NAME, ...]`, or remove it")
         }
         Kind::Condition => {
             let fits = matches!(*node.tree, Tree::Text { .. } | Tree::Boolean(_));

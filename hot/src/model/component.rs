@@ -48,7 +48,7 @@ impl<'l> Reader<'l> {
             let diagnostic = MISPLACED
                 .diagnostic(format!("`{name}` says which software runs on it, and is no server"))
                 .label(&self.at(ours.span), "software is described here")
-                .note(format!("`{name}` is of the type `{found}`"))
+                .note(format!("`{name}` has the type `{found}`"))
                 .help(format!("describe it in the metadata of a resource of the type `{}`", Resource::SERVER));
             self.push(diagnostic);
             return;

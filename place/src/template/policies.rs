@@ -133,7 +133,7 @@ fn policy(
         // A policy that is too small only because some of its members do not exist needs no message.
         if is_whole || said.members.is_empty() {
             let message = format!("{words} needs at least {} servers", said.rule.fewest());
-            found.push(POLICY.about.diagnostic(message).label(&at, "here").help("name another one, or leave it out"));
+            found.push(POLICY.about.diagnostic(message).label(&at, "here").help("name another one, or remove it"));
         }
         return None;
     }
@@ -173,7 +173,7 @@ fn contradictions(policies: &[Policy], of_groups: usize, found: &mut Vec<Diagnos
             if one.contradicts(other) {
                 let diagnostic = POLICY
                     .about
-                    .diagnostic(format!("{} and {} never hold together", one.words, other.words))
+                    .diagnostic(format!("{} and {} can never hold together", one.words, other.words))
                     .label(&other.at, "this one")
                     .label(&one.at, "and this one");
                 found.push(diagnostic.help("leave one out, or prefer it with `preferred: 10`"));

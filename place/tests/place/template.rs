@@ -265,7 +265,7 @@ fn everything_wrong_with_policies_is_reported_at_once() {
             "W1607: the policy `apart` by host of `a` and `net`: `net` is no server",
             "W1607: the policy `apart` by host of `a` and `bb`: there is no server `bb`",
             "W1607: the policy `apart` by host of `a` needs at least 2 servers",
-            "W1607: the policy `together` of `a` and `b` and the policy `apart` by rack of `b` and `a` never hold together",
+            "W1607: the policy `together` of `a` and `b` and the policy `apart` by rack of `b` and `a` can never hold together",
             "W1607: `a` stands twice among the servers of the policy `apart`",
             "W1607: the policy `apart`: unknown key `within`",
             "W1607: the policy `near` has no `within`",
