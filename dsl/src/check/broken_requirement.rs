@@ -132,7 +132,7 @@ pub(super) mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(
             found[0].message,
-            "the requirement `r` does not hold with the parameters' defaults: `p` is \"abd\", and must match `[a-c]+` as a whole"
+            "the requirement `r` does not hold with the parameters' defaults: `p` is \"abd\", but must match `[a-c]+` as a whole"
         );
         assert_eq!(found[0].labels.len(), 2);
     }
