@@ -202,7 +202,7 @@ fn one_mistake_is_one_diagnostic() {
     for (right, wrong, told) in [
         ("recipe:", "recpie:", "W1301 10 the component `s/web` has no key `recpie`"),
         ("outputs: [url]", "kind: [worker]", "W1301 11 `kind` of `s/web` is a list, not text"),
-        ("OS::Nova::Server", "OS::Nova::Sever", "W1201 4 there is no type `OS::Nova::Sever`, which `s` is to have"),
+        ("OS::Nova::Server", "OS::Nova::Sever", "W1201 4 the type `OS::Nova::Sever` of `s` does not exist"),
     ] {
         let text = whole.replace(right, wrong);
         assert_eq!(found(&text), [told]);
@@ -222,5 +222,5 @@ fn a_guard_that_is_not_defined_is_told_how() {
         + "outputs: {url: {value: {if: [run_time, {get_attr: [s, web, url]}, null]}}}\n";
     let all = check(&Loaded::of(&text, "template.yaml"));
     assert_eq!(all[0].code, "W1115");
-    assert_eq!(all[0].help, ["define what never holds: `conditions: {run_time: false}`"]);
+    assert_eq!(all[0].help, ["define a condition that never holds: `conditions: {run_time: false}`"]);
 }

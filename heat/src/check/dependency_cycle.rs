@@ -62,5 +62,5 @@ pub(super) fn diagnostic(hops: &[(String, String, Option<How>, Source)]) -> Diag
         };
         diagnostic = diagnostic.label(at, why);
     }
-    diagnostic.help("take one of these hops away")
+    diagnostic.help("remove one of these dependencies")
 }

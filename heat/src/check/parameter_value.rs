@@ -39,7 +39,7 @@ fn run(sink: &mut Sink<'_>) {
             let (what, help) = match (wrong.default, valued.origin) {
                 (true, _) => ("default", "fix the default or the constraint, or remove the default"),
                 (false, Origin::EnvironmentDefault) => ("value", "fix it in the environment's `parameter_defaults`"),
-                (false, _) => ("value", "give it a value that it takes"),
+                (false, _) => ("value", "set a value that it takes"),
             };
             // Messages must not contain secret values.
             let why = if parameter.hidden { "it breaks one of the parameter's own rules" } else { &wrong.why };
