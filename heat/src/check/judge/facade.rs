@@ -81,5 +81,5 @@ fn difference(provider: &Provider, replaced: &Schema) -> Option<(String, &'stati
     }
     let outputs = if lacking.len() == 1 { "the output" } else { "the outputs" };
     let names = wattle_model::names::list(lacking, "and");
-    Some((format!("lacks {outputs} {names}, which the type has as attributes"), "add the outputs to the template"))
+    Some((format!("lacks {outputs} {names} for attributes of the type"), "add the outputs to the template"))
 }
