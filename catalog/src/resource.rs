@@ -17,7 +17,7 @@ macro_rules! resource {
         pub struct $handle(pub(crate) wattle::author::Resource);
 
         #[doc = concat!("The properties of a resource of the type `", $ty, "`.")]
-        #[must_use = "a resource exists once it is added: `t.add(name, resource)`"]
+        #[must_use = "a resource exists only once it is added: `t.add(name, resource)`"]
         pub struct $properties(pub(crate) wattle::author::Properties);
 
         impl $handle {
@@ -56,7 +56,7 @@ macro_rules! resource {
         pub struct $handle(pub(crate) wattle::author::Resource);
 
         #[doc = concat!("The properties of a resource of the type `", $ty, "`; `F` tells whether its flavor is set.")]
-        #[must_use = "a resource exists once it is added: `t.add(name, resource)`"]
+        #[must_use = "a resource exists only once it is added: `t.add(name, resource)`"]
         pub struct $properties<F = crate::nova::WithFlavor>(
             pub(crate) wattle::author::Properties,
             std::marker::PhantomData<fn() -> F>,

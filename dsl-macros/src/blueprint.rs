@@ -10,7 +10,7 @@ use crate::keys::{Keys, Known};
 use crate::{decided, docs, dropped, names, settings, source};
 
 static KEYS: Known = Known { attribute: "#[blueprint(...)]", keys: &["name"] };
-const SHAPE: &str = "write `pub fn NAME(t: &mut Topology, p: Settings, config: Config) -> Exports`; parameters and configuration may be left out";
+const SHAPE: &str = "write `pub fn NAME(t: &mut Topology, p: Settings, config: Config) -> Exports`; parameters and configuration are optional";
 
 /// What Heat allows as a stack's name: `[a-zA-Z][a-zA-Z0-9_.-]{0,254}`.
 fn is_stack_name(name: &str) -> bool {
@@ -26,7 +26,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
         Ok(Item::Fn(function)) => function,
         Ok(other) => {
             let first: TokenStream = other.to_token_stream().into_iter().take(1).collect();
-            errors.push(first, "`#[blueprint]` stands on something that is not a function", SHAPE);
+            errors.push(first, "`#[blueprint]` is used on something that is not a function", SHAPE);
             let errors = errors.into_tokens();
             return quote!(#errors #other);
         }
@@ -39,7 +39,7 @@ pub(crate) fn expand(keys: TokenStream, item: TokenStream) -> TokenStream {
         let at = given.as_ref().map_or_else(|| ident.to_token_stream(), ToTokens::to_token_stream);
         let help =
             if given.is_none() { format!("{help}; set one with `#[blueprint(name = \"...\")]`") } else { help.into() };
-        errors.push(at, format!("Heat does not take `{name}` as a stack's name"), help);
+        errors.push(at, format!("Heat does not accept `{name}` as a stack's name"), help);
     }
     check(&function.sig, &mut errors);
     if function.sig.receiver().is_some() {
@@ -144,29 +144,33 @@ fn stub(function: &ItemFn, errors: Errors) -> TokenStream {
 
 fn check(sig: &Signature, errors: &mut Errors) {
     if let Some(asyncness) = &sig.asyncness {
-        errors.push(asyncness, "a blueprint is not `async`", "it only describes: nothing in it waits");
+        errors.push(
+            asyncness,
+            "a blueprint cannot be `async`",
+            "remove `async`: a blueprint only describes a stack, and nothing in it waits",
+        );
     }
     if let Some(unsafety) = &sig.unsafety {
-        errors.push(unsafety, "a blueprint is not `unsafe`", "remove `unsafe`");
+        errors.push(unsafety, "a blueprint cannot be `unsafe`", "remove `unsafe`");
     }
     if let Some(constness) = &sig.constness {
-        errors.push(constness, "a blueprint is not `const`", "remove `const`");
+        errors.push(constness, "a blueprint cannot be `const`", "remove `const`");
     }
     if let Some(abi) = &sig.abi {
-        errors.push(abi, "a blueprint has no ABI", "remove it");
+        errors.push(abi, "a blueprint cannot have an ABI", "remove it");
     }
     if !sig.generics.params.is_empty() {
-        let help = "choose while building by the third argument, or write a `Module` that is generic";
-        errors.push(&sig.generics, "a blueprint is not generic", help);
+        let help = "make choices while building with the third argument, or write a generic `Module`";
+        errors.push(&sig.generics, "a blueprint cannot be generic", help);
     }
     let mut inputs = sig.inputs.iter();
     match inputs.next() {
         None => {
-            let message = format!("the blueprint `{}` has no topology to fill", sig.ident);
+            let message = format!("the blueprint `{}` takes no topology", sig.ident);
             errors.push(&sig.ident, message, SHAPE);
         }
         Some(FnArg::Receiver(receiver)) => {
-            errors.push(receiver, "a blueprint is a function of its own, not a method", SHAPE);
+            errors.push(receiver, "a blueprint is a free function, not a method", SHAPE);
         }
         Some(FnArg::Typed(argument)) => errors.keep(topology(&argument.ty, types(sig))).unwrap_or_default(),
     }
@@ -185,13 +189,13 @@ fn check(sig: &Signature, errors: &mut Errors) {
         if let FnArg::Typed(argument) = argument
             && own(&argument.pat)
         {
-            let message = format!("the blueprint `{}` has an argument of its own name", sig.ident);
+            let message = format!("the blueprint `{}` has an argument of the same name", sig.ident);
             errors.push(&argument.pat, message, "rename one of the two");
         }
     }
     for (argument, what) in types(sig).skip(1).zip(["parameters", "configuration"]) {
         if matches!(argument, Type::Reference(_)) && !is_topology(argument) {
-            errors.push(argument, format!("a blueprint owns its {what}"), "remove the `&`");
+            errors.push(argument, format!("a blueprint takes its {what} by value"), "remove the `&`");
         }
     }
 }

@@ -56,7 +56,7 @@ impl Keys {
                 if !known.keys.iter().any(|key| entry.key == key) {
                     errors.merge(known.unknown(&entry.key));
                 } else if entries.iter().any(|other| other.key == entry.key) {
-                    let message = format!("`{}` stands twice in `{}`", entry.key, known.attribute);
+                    let message = format!("`{}` appears twice in `{}`", entry.key, known.attribute);
                     errors.push(&entry.key, message, "keep one of the two");
                 } else {
                     entries.push(entry);
@@ -132,7 +132,7 @@ impl Keys {
         let entry = self.take(key)?;
         if let Some(value) = entry.value {
             let message = format!("`{key}` of `{}` takes no value", self.known.attribute);
-            errors.push(value, message, format_args!("write `{key}` alone, or leave it out"));
+            errors.push(value, message, format_args!("write `{key}` alone, or remove it"));
         }
         Some(entry.key.span())
     }
@@ -167,7 +167,7 @@ fn entry(input: ParseStream<'_>, known: &Known) -> syn::Result<Entry> {
         let equals: Token![=] = input.parse()?;
         if input.is_empty() || input.peek(Token![,]) {
             let message = format!("`{key}` of `{}` has no value", known.attribute);
-            return Err(error(quote!(#key #equals), message, format_args!("write a value behind the `=`")));
+            return Err(error(quote!(#key #equals), message, format_args!("write a value after the `=`")));
         }
         Some(input.parse()?)
     } else {

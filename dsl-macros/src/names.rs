@@ -14,7 +14,7 @@ pub(crate) fn refuse(name: &str) -> Option<&'static str> {
     if !letters.next().is_some_and(|first| first.is_ascii_alphabetic()) {
         Some("it must start with a letter")
     } else if !letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')) {
-        Some("only letters, digits, `_` and `-` may stand in it")
+        Some("it may contain only letters, digits, `_` and `-`")
     } else {
         None
     }

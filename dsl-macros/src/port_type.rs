@@ -148,20 +148,20 @@ fn stub(item: &DeriveInput, errors: Errors) -> TokenStream {
 fn fields<'a>(item: &'a DeriveInput, errors: &mut Errors) -> Vec<&'a Field> {
     let ident = &item.ident;
     if !item.generics.params.is_empty() {
-        let help = "write one struct for each type that it is used with";
-        errors.push(&item.generics, format!("`{ident}` is generic, and cannot flow between components"), help);
+        let help = "write a separate struct for each type that it is used with";
+        errors.push(&item.generics, format!("`{ident}` is generic and cannot flow between components"), help);
     }
     let named = match &item.data {
         Data::Struct(data) => match &data.fields {
             Fields::Named(fields) => &fields.named,
             Fields::Unnamed(_) | Fields::Unit => {
-                let message = format!("`{ident}` has no named fields, and cannot flow between components");
+                let message = format!("`{ident}` has no named fields and cannot flow between components");
                 errors.push(ident, message, SHAPE);
                 return Vec::new();
             }
         },
         Data::Enum(_) | Data::Union(_) => {
-            let message = format!("`{ident}` is not a struct, and cannot flow between components");
+            let message = format!("`{ident}` is not a struct and cannot flow between components");
             errors.push(ident, message, SHAPE);
             return Vec::new();
         }
@@ -174,8 +174,8 @@ fn fields<'a>(item: &'a DeriveInput, errors: &mut Errors) -> Vec<&'a Field> {
         let ty = docs::type_name(&field.ty);
         let words = ty.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
         if words.into_iter().any(|word| word == "Self" || *ident == word) {
-            let help = "a recipe reads a value as a whole, and this one would have no end; refer to others by a name";
-            errors.push(&field.ty, format!("`{ident}` contains itself, and cannot flow between components"), help);
+            let help = "refer to others by name: a recipe reads a value as a whole, and this one would never end";
+            errors.push(&field.ty, format!("`{ident}` contains itself and cannot flow between components"), help);
         }
     }
     named.iter().collect()

@@ -33,7 +33,10 @@ enum Piece {
 impl Parse for Input {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.is_empty() {
-            return Err(syn::Error::new(Span::call_site(), crate::errors::with_help("`text!` needs a text", EXAMPLE)));
+            return Err(syn::Error::new(
+                Span::call_site(),
+                crate::errors::with_help("`text!` needs a string literal", EXAMPLE),
+            ));
         }
         let first: Expr = input.parse()?;
         let Some(format) = crate::keys::string(&first) else {
@@ -177,7 +180,7 @@ fn choose(hole: &str, next: &mut usize, input: &mut Input, errors: &mut Errors) 
         return None;
     }
     let Ok(mut name) = syn::parse_str::<Ident>(hole) else {
-        let help = "name the value before, or pass it as an argument: `text!(\"{}\", db.host)`";
+        let help = "bind the value to a name first, or pass it as an argument: `text!(\"{}\", db.host)`";
         errors.push(&input.format, format!("`{{{hole}}}` is not a name"), help);
         return None;
     };

@@ -137,11 +137,11 @@ fn a_fake_that_panics_is_named() {
 fn a_secret_of_another_type_is_not_told() {
     let run = trial().run();
     let text = said(|| assert_eq!(run.component("one/source").input::<u16>("password"), 0));
-    assert!(text.ends_with("is not an integer between 0 and 65535: what it is, is secret"), "{text}");
+    assert!(text.ends_with("is not an integer between 0 and 65535: its value is secret"), "{text}");
     let text = said(|| assert_eq!(run.component("one/source").output::<u16>("token"), 0));
-    assert!(text.ends_with("what it is, is secret"), "{text}");
+    assert!(text.ends_with("its value is secret"), "{text}");
     let text = said(|| assert_eq!(run.export::<u16>("token"), 0));
-    assert!(text.ends_with("what it is, is secret"), "{text}");
+    assert!(text.ends_with("its value is secret"), "{text}");
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn values_that_no_recipe_could_write_are_errors_of_the_test() {
     assert!(said.contains("no recipe could write its output `share`: NaN is not finite"), "{said}");
     assert!(said.starts_with("the fake of `one/source`, at dsl/tests/testing.rs:"), "{said}");
     let said = run(1.0, "x".repeat(1_000_001));
-    assert!(said.contains("1000003 bytes, and the data space takes 1000000 at most"), "{said}");
+    assert!(said.contains("1000003 bytes, but the data space takes at most 1000000"), "{said}");
     assert!(!said.contains("xxxxx"), "a secret is told");
 }
 

@@ -42,23 +42,23 @@ fn diagnostics() -> Vec<Diagnostic> {
         diagnostic(
             Severity::Error,
             "W0101",
-            "2 components wait for each other: `db/db2` waits for itself by way of the other",
+            "2 components wait for each other: `db/db2` waits for itself through the other",
         )
         .label(
             &at("src/lib.rs", 5, 67),
-            "`db/db2` waits for the output `owner` of `apps.manager/was`: its input `owner`",
+            "`db/db2` waits for the output `owner` of `apps.manager/was` in its input `owner`",
         )
         .label(
             &at("src/cell.rs", 3, 45),
-            "`apps.manager/was` waits for the output `jdbc_base` of `db/db2`: its input `jdbc`",
+            "`apps.manager/was` waits for the output `jdbc_base` of `db/db2` in its input `jdbc`",
         )
         .label(&at("src/lib.rs", 6, 18), "of this module")
         .note("a cycle is closed by data")
-        .help("take one of these hops away: a value known earlier, or a component of its own"),
+        .help("break the cycle: use a value that is known earlier, or a separate component"),
         diagnostic(Severity::Error, "W0102", "`db` is named twice")
             .label(&at("generated.rs", 7, 3), "the second `db`")
             .label(&at("generated.rs", 4, 3), "the first `db`"),
-        diagnostic(Severity::Warning, "W0203", "nobody uses the parameter `image`")
+        diagnostic(Severity::Warning, "W0203", "the parameter `image` is never used")
             .label(&Source::default(), "declared by a tool"),
         diagnostic(Severity::Warning, "W0204", "a name with a\nnewline and \u{1b}[31m an escape")
             .label(&at("src/lib.rs", 99, 1), "past the end"),

@@ -58,14 +58,14 @@ pub fn verdict(before: &Resource, after: &Resource, changed: &[&str]) -> Verdict
         return without_notes(Action::Refuse, vec![help]);
     }
     if let Some(name) = changed.iter().find(|name| is_needed(after, name)) {
-        let help = format!("the service refuses that Heat takes `{name}` away: say what it is to be instead");
+        let help = format!("the service refuses to remove `{name}`: write a new value instead");
         return without_notes(Action::Refuse, vec![help]);
     }
     let mut notes = (class.notes)(change);
     let ignored: Vec<&str> = class.ignores.iter().copied().filter(|name| change.has(name)).collect();
     if !ignored.is_empty() {
         let names = names::list(ignored, "and");
-        notes.push(format!("Heat takes note of {names}, and changes nothing in the service"));
+        notes.push(format!("Heat records {names} but changes nothing in the service"));
     }
     match (class.rebuilds)(change) {
         Some(help) => Verdict { action: Action::Rebuild, help: vec![help], notes },

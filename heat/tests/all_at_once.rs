@@ -65,7 +65,7 @@ fn repeat_over_what_a_function_gives_is_explained() {
     let list = "{str_split: [',', 'a,b']}";
     assert_eq!(
         repeat(&format!("{{template: x, for_each: {list}}}")),
-        "`repeat`: its `for_each` is a map of lists, each by the text in `template` that its items take the place of, and this \
+        "`repeat`: its `for_each` must be a map of lists, each under the text in `template` that its items replace, but this \
          gives a list"
     );
     assert_eq!(repeat(list), "`repeat`: it takes a map with `template` and `for_each`, not a call of another function");

@@ -15,7 +15,7 @@ resources:
     );
     let options = Options::new("shop", Dependency::Version("1".into()));
     let notes = import(&Loaded::of(&text, "shop.yaml"), &options).expect("a crate").notes;
-    let stays = "it stays a resource and becomes no component: ";
+    let stays = "it stays a resource and does not become a component: ";
     let mut of_config = notes.into_iter().filter(|note| note.places.iter().any(|(_, subject)| subject == "`config`"));
     of_config.find_map(|note| note.text.strip_prefix(stays).map(str::to_owned))
 }
@@ -25,7 +25,7 @@ fn a_config_for_another_hook_stays_with_its_reason() {
     let of = |group: &str| said(&format!("group: {group}, config: 'it: test.nop', inputs: [{{name: port}}]"));
     assert_eq!(
         of("salt").as_deref(),
-        Some("Heat gives its inputs as options of the minion, a component as the pillar")
+        Some("Heat passes its inputs as options of the minion, a component passes them as the pillar")
     );
     assert_eq!(of("ansible").as_deref(), Some("its group is not `script`"));
 }
@@ -37,7 +37,7 @@ fn a_config_whose_names_no_component_may_have_stays() {
     {
         let script = format!("\"#!/bin/sh\\necho > \\\"$heat_outputs_path.{name}\\\"\\n\"");
         let why = said(&format!("group: script, config: {script}, {section}: [{{name: {name}}}]"));
-        assert_eq!(why, Some(format!("`{name}` can be no field of a component")));
+        assert_eq!(why, Some(format!("`{name}` cannot be a field of a component")));
     }
 }
 
@@ -71,7 +71,7 @@ fn what_has_an_old_name_is_typed() {
     ] {
         assert!(library.contains(expected), "{expected} is not in:\n{library}");
     }
-    let renamed = notes.iter().find(|note| note.contains("no longer its old one")).expect("a note");
+    let renamed = notes.iter().find(|note| note.contains("not its old one")).expect("a note");
     assert!(renamed.contains("shop.yaml:25:7: `network_id`, now `network`\n"), "{renamed}");
     assert!(renamed.lines().count() == 7 && renamed.contains("  ... and "), "{renamed}");
 }

@@ -72,7 +72,7 @@ fn what_a_template_names_comes_along_where_the_template_is_only_read() {
     assert_eq!(emitted, ["nested.yaml", "parts/boot.sh", "parts/inner.yaml", "parts/outer.yaml"]);
     assert_eq!(
         notes,
-        ["note: a file that is brought along names one that cannot stand beside the template: it is left out\n  --> \
+        ["note: an imported file names one that cannot be placed next to the template: it is left out\n  --> \
              app/nested.yaml:2:71: `../secret` of `nested.yaml`\n"]
     );
     let files = imported(&stack("s", "parts/outer.yaml")).files;
@@ -90,7 +90,7 @@ fn a_file_outside_of_the_folder_gets_a_name_below_it_and_a_note() {
     let (kept, emitted, notes) = of(&resources);
     assert_eq!(kept, ["outside/secret", "outside2/secret", "outside3/shadow"]);
     assert_eq!(emitted, ["files/outside/secret", "files/outside2/secret", "files/outside3/shadow"]);
-    let expected = "note: the file is not below the template's folder: its content is now in the crate\n  --> \
+    let expected = "note: the file is outside the template's folder: its content is now in the crate\n  --> \
                     app/template.yaml:3:50: `../secret`, now `files/outside/secret`\n  --> app/template.yaml:4:50: \
                     `../other/secret`, now `files/outside2/secret`\n  --> app/template.yaml:5:50: `/etc/shadow`, now \
                     `files/outside3/shadow`\n";
@@ -109,7 +109,7 @@ fn what_nothing_emitted_names_stays_where_it_is() {
     assert_eq!(kept, ["lost.yaml"]);
     assert_eq!(
         notes,
-        ["note: a file that is brought along names one that cannot stand beside the template: it is left out\n  --> \
+        ["note: an imported file names one that cannot be placed next to the template: it is left out\n  --> \
              app/lost.yaml:2:71: `/etc/shadow` of `lost.yaml`\n"]
     );
 }

@@ -27,11 +27,11 @@ fn what_is_said_of_a_component_is_possible() {
     for (fields, message) in [
         ("listens: [{tcp: 80}, {udp: 1000-2000}, {tcp: port}]\n            inputs: {port: 80}", ""),
         ("listens: [{tcp: 80}, {udp: port}]\n            types: {port: {type: port, required: false}}", ""),
-        ("listens: [{tcp: '2000-1000'}]", "W1301 11 `2000-1000` is no range of ports"),
-        ("listens: [{tcp: 0-10}]", "W1301 11 `0-10` is no range of ports"),
-        ("listens: [{tcp: 0}]", "W1301 11 this says no ports"),
-        ("listens: [{tcp: '8080'}]", "W1301 11 a port is a number, and `8080` is text"),
-        ("listens: [{udp: nope}]", "W1301 11 `s/web` listens on what its input `nope` says, and has no such input"),
+        ("listens: [{tcp: '2000-1000'}]", "W1301 11 `2000-1000` is not a range of ports"),
+        ("listens: [{tcp: 0-10}]", "W1301 11 `0-10` is not a range of ports"),
+        ("listens: [{tcp: 0}]", "W1301 11 this does not name ports"),
+        ("listens: [{tcp: '8080'}]", "W1301 11 a port is a number, but `8080` is text"),
+        ("listens: [{udp: nope}]", "W1301 11 `s/web` listens on the port in its input `nope`, but has no such input"),
         ("deadline: 60", ""),
         ("deadline: 1h30m", ""),
         ("wait: 30m1h", "W1301 11 `wait` of `s/web` is not a length of time"),
@@ -40,7 +40,10 @@ fn what_is_said_of_a_component_is_possible() {
         ("wait: 0", "W1301 11 `wait` of `s/web` is not a length of time"),
         ("outputs: [all, some]", ""),
         ("outputs: [all, all]", "W1301 11 `s/web` has two outputs `all`"),
-        ("outputs: [{all: string}]", "W1301 11 an output of `s/web` is a map, and a list has their names"),
+        (
+            "outputs: [{all: string}]",
+            "W1301 11 an output of `s/web` is a map, but a list of outputs contains their names",
+        ),
     ] {
         let expected: Vec<_> = Some(message).filter(|message| !message.is_empty()).into_iter().collect();
         assert_eq!(found(&script(fields)), expected, "{fields}");
@@ -52,7 +55,7 @@ fn what_is_named_or_run_is_told_as_it_was_meant() {
     let name = component("recipe: {script: 'true'}").replace("name: web", "name: 5");
     assert_eq!(found(&name), ["W1301 9 the name of a component of `s` is an integer, not text"]);
     let inline = component("recipe: |\n              #!/bin/sh\n              true");
-    assert_eq!(found(&inline), ["W1303 10 the recipe is a script, and a path is expected"]);
+    assert_eq!(found(&inline), ["W1303 10 the recipe is a script, but a path is expected"]);
     let entry = component("recipe: {entry: install.sh, files: {other.sh: 'true'}}");
     assert_eq!(found(&entry), ["W1303 10 the recipe of `s/web` runs `install.sh`, which is not one of its `files`"]);
     let named = "W1303 10 Salt does not find the recipe `web.v2.sls`";
@@ -78,7 +81,7 @@ fn a_recipe_of_a_cookbook_is_one_of_its_files() {
         assert_eq!(found(&chef(entry, path, "")), [""; 0], "{entry} {path}");
     }
     let missing = |entry: &str, file: &str| {
-        format!("W1303 10 the recipe of `s/web` runs `{entry}`, and `{file}` is not one of its `files`")
+        format!("W1303 10 the recipe of `s/web` runs `{entry}`, but `{file}` is not one of its `files`")
     };
     let (other, bare) = ("cookbooks/db2::client", "server");
     assert_eq!(found(&chef(other, file, "")), [missing(other, "cookbooks/db2/recipes/client.rb")]);
@@ -142,7 +145,7 @@ fn what_guards_values_from_heat_never_holds() {
     };
     assert_eq!(found(&text("false")), [""; 0]);
     for condition in ["true", "{not: false}", "{equals: [a, b]}"] {
-        let told = "W1301 12 the condition `run_time` guards what only software knows, and is not `false`";
+        let told = "W1301 12 the condition `run_time` guards what only software knows, but is not `false`";
         assert_eq!(found(&text(condition)), [told], "{condition}");
     }
     let own = text("true").replace("{get_attr: [s, web, url]}", "a");
@@ -199,7 +202,7 @@ fn one_mistake_is_one_diagnostic() {
     for (right, wrong, told) in [
         ("recipe:", "recpie:", "W1301 10 the component `s/web` has no key `recpie`"),
         ("outputs: [url]", "kind: [worker]", "W1301 11 `kind` of `s/web` is a list, not text"),
-        ("OS::Nova::Server", "OS::Nova::Sever", "W1201 4 there is no type `OS::Nova::Sever`, which `s` is to have"),
+        ("OS::Nova::Server", "OS::Nova::Sever", "W1201 4 the type `OS::Nova::Sever` of `s` does not exist"),
     ] {
         let text = whole.replace(right, wrong);
         assert_eq!(found(&text), [told]);
@@ -219,5 +222,5 @@ fn a_guard_that_is_not_defined_is_told_how() {
         + "outputs: {url: {value: {if: [run_time, {get_attr: [s, web, url]}, null]}}}\n";
     let all = check(&Loaded::of(&text, "template.yaml"));
     assert_eq!(all[0].code, "W1115");
-    assert_eq!(all[0].help, ["define what never holds: `conditions: {run_time: false}`"]);
+    assert_eq!(all[0].help, ["define a condition that never holds: `conditions: {run_time: false}`"]);
 }

@@ -34,10 +34,10 @@ impl Unit {
         };
         match (&*node.tree, self) {
             (Tree::Integer(number), _) => within(*number).map_err(|why| (why, Some(plain()))),
-            (Tree::Float(number), _) if *number < 0.0 => Err((format!("{number} is less than nothing"), Some(plain()))),
+            (Tree::Float(number), _) if *number < 0.0 => Err((format!("{number} is negative"), Some(plain()))),
             (Tree::Text { text, .. }, Self::Size(own)) => size(text, own, rounds_up),
-            (Tree::Text { text, .. }, Self::Pieces) => Err((format!("`{text}` is no whole number"), Some(plain()))),
-            (other, _) => Err((format!("{} is no amount", other.kind()), Some(plain()))),
+            (Tree::Text { text, .. }, Self::Pieces) => Err((format!("`{text}` is not a whole number"), Some(plain()))),
+            (other, _) => Err((format!("{} is not an amount", other.kind()), Some(plain()))),
         }
     }
 }
@@ -45,8 +45,8 @@ impl Unit {
 fn within(number: i128) -> Result<i64, String> {
     match i64::try_from(number) {
         Ok(number) if (0..=MOST).contains(&number) => Ok(number),
-        _ if number < 0 => Err(format!("{number} is less than nothing")),
-        _ => Err(format!("{number} is more than can be counted here ({MOST})")),
+        _ if number < 0 => Err(format!("{number} is negative")),
+        _ => Err(format!("{number} is too large: at most {MOST} is allowed")),
     }
 }
 
@@ -66,14 +66,14 @@ fn size(text: &str, own: i64, rounds_up: bool) -> Result<i64, (String, Option<St
             None => units,
         };
         let what =
-            if unit.is_empty() { format!("`{text}` has no unit") } else { format!("`{unit}` is no unit of sizes") };
+            if unit.is_empty() { format!("`{text}` has no unit") } else { format!("`{unit}` is not a unit of size") };
         return Err((what, Some(help)));
     };
     let Some(thousandths) = thousandths(number) else {
-        return Err((format!("`{number}` is no number"), Some(format!("write `64 {unit}`, or `1.5 {unit}`"))));
+        return Err((format!("`{number}` is not a number"), Some(format!("write `64 {unit}`, or `1.5 {unit}`"))));
     };
     if thousandths < 0 {
-        return Err((format!("{number} {unit} is less than nothing"), None));
+        return Err((format!("{number} {unit} is negative"), None));
     }
     let (all, whole) = (i128::from(thousandths) * i128::from(*factor), i128::from(own) * 1000);
     let up = i128::from(rounds_up && all % whole != 0);
@@ -117,22 +117,19 @@ mod tests {
         let why = |unit, text| read(unit, text, false).expect_err("no amount");
         assert_eq!(
             why(Unit::MEMORY, "64 GB"),
-            "`GB` is no unit of sizes: did you mean `GiB`? units are `KiB`, `MiB`, `GiB` and `TiB`"
+            "`GB` is not a unit of size: did you mean `GiB`? units are `KiB`, `MiB`, `GiB` and `TiB`"
         );
         assert_eq!(
             why(Unit::MEMORY, "64 stones"),
-            "`stones` is no unit of sizes: units are `KiB`, `MiB`, `GiB` and `TiB`"
+            "`stones` is not a unit of size: units are `KiB`, `MiB`, `GiB` and `TiB`"
         );
-        assert_eq!(why(Unit::MEMORY, "-1 GiB"), "-1 GiB is less than nothing: ");
-        assert_eq!(
-            why(Unit::DISK, "-5"),
-            "-5 is less than nothing: write `500 GiB`, or a whole number of GiB, such as `500`"
-        );
+        assert_eq!(why(Unit::MEMORY, "-1 GiB"), "-1 GiB is negative: ");
+        assert_eq!(why(Unit::DISK, "-5"), "-5 is negative: write `500 GiB`, or a whole number of GiB, such as `500`");
         assert_eq!(
             why(Unit::Pieces, "many"),
-            "`many` is no whole number: write a whole number from 0 on, such as `16`"
+            "`many` is not a whole number: write a whole number from 0 on, such as `16`"
         );
-        assert_eq!(why(Unit::Pieces, "[1]"), "a list is no amount: write a whole number from 0 on, such as `16`");
-        assert!(why(Unit::Pieces, "99999999999999999999").contains("more than can be counted"));
+        assert_eq!(why(Unit::Pieces, "[1]"), "a list is not an amount: write a whole number from 0 on, such as `16`");
+        assert!(why(Unit::Pieces, "99999999999999999999").contains("is too large"));
     }
 }

@@ -74,7 +74,7 @@ pub(crate) fn evident(cloud: &Cloud, problem: &Problem) -> Option<Conflict> {
             .filter(|member| other.members.contains(member))
             .map(|member| &*problem.servers[*member].name)
             .collect();
-        let why = format!("both are about {}, and never hold together", list(common, "and"));
+        let why = format!("both concern {} and can never hold together", list(common, "and"));
         return Some(Conflict::evident(why, vec![of_policy(one), of_policy(other)]));
     }
     (0..problem.servers.len())
@@ -134,9 +134,7 @@ fn alone(cloud: &Cloud, problem: &Problem, server: usize) -> Option<Conflict> {
             }
             PlacementRule::Apart(level) | PlacementRule::Near(level) => {
                 let level = *level;
-                asks.push(Ask::new(part, format!("is in a {level} that is known"), move |one| {
-                    one.place(level).is_some()
-                }));
+                asks.push(Ask::new(part, format!("is in a known {level}"), move |one| one.place(level).is_some()));
             }
         }
     }
@@ -152,7 +150,7 @@ fn alone(cloud: &Cloud, problem: &Problem, server: usize) -> Option<Conflict> {
         if none(&without) { left = without } else { at += 1 }
     }
     let whats = wattle_words::names::join(left.iter().map(|ask| ask.what.clone()), "and");
-    let why = if left.is_empty() { "there is no host at all".to_owned() } else { format!("no host {whats}") };
+    let why = if left.is_empty() { "there are no hosts".to_owned() } else { format!("no host {whats}") };
     let parts = std::iter::once(of_server(problem, server)).chain(left.iter().filter_map(|ask| ask.part.clone()));
     Some(Conflict::evident(why, parts.collect()))
 }
@@ -167,7 +165,9 @@ fn crowded(cloud: &Cloud, problem: &Problem, policy: &Policy) -> Option<Conflict
             let (there, asked) = (places(level).len(), policy.members.len());
             let (are, plural) = if there == 1 { ("is", "") } else { ("are", "s") };
             (asked > there).then(|| {
-                let why = format!("{asked} servers must be in different {level}s, and there {are} only {there} {level}{plural} of which that is known");
+                let why = format!(
+                    "{asked} servers must be in different {level}s, but there {are} only {there} known {level}{plural}"
+                );
                 Conflict::evident(why, vec![of_policy(policy)])
             })
         }
@@ -191,7 +191,7 @@ fn crowded(cloud: &Cloud, problem: &Problem, policy: &Policy) -> Option<Conflict
                     (asked > most).then(|| {
                         let names = policy.members.iter().map(|one| &*problem.servers[*one].name);
                         let why = format!(
-                            "{} together ask for {}, and no {level} has more than {} left",
+                            "{} together ask for {}, but no {level} has more than {} left",
                             some(names, 6),
                             shown(resource, asked),
                             shown(resource, most)
@@ -213,7 +213,7 @@ fn overall(cloud: &Cloud, problem: &Problem) -> Option<Conflict> {
         let free: i64 = cloud.hosts.iter().map(|host| host.free(resource)).sum::<Option<i64>>()?;
         (asked > free).then(|| {
             let why = format!(
-                "all servers together ask for {}, and all hosts together have {} left",
+                "all servers together ask for {}, but all hosts together have only {} left",
                 shown(resource, asked),
                 shown(resource, free)
             );

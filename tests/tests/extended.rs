@@ -169,7 +169,7 @@ fn mistakes_are_found_all_at_once_with_their_places() {
             "W1302 53:27 there is no type `lst` with a part",
             "W0107 70:3 the export `page` refers to the output `pages`, which `web/site` does not declare",
             "W0703 39:25 the recipe of `goods` never reads the input `database`",
-            "W0701 67:23 nobody reads the output `page` of `site`",
+            "W0701 67:23 the output `page` of `site` is never read",
         ]
     );
 }

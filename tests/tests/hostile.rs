@@ -238,7 +238,7 @@ fn no_template_brings_a_key_along_or_writes_elsewhere() {
         let (said, _) = run(path, &["import", "in/t.yaml", "--out", "crate", "--wattle", wattle, "--force"]);
         let found = Command::new("grep").args(["-rlF", "AGE-SECRET-KEY-1"]).arg(path.join("crate")).output().unwrap();
         let found = String::from_utf8(found.stdout).unwrap();
-        let is_left_out = found.is_empty() && said.contains("can stand beside the template: it is not brought along");
+        let is_left_out = found.is_empty() && said.contains("can be placed next to the template: it is not imported");
         assert!(name == "seed.yaml" || is_left_out, "{name}: {found} {said}");
         let _ = fs::remove_dir_all(path.join("crate"));
     }
@@ -367,7 +367,7 @@ fn import_says_of_links_that_lead_out_of_the_folder() {
         );
         fs::write(path.join("in/t.yaml"), template).unwrap();
         let (said, code) = run(folder, &["import", written, "--out", "crate", "--wattle", wattle, "--force"]);
-        let note = "the file is not below the template's folder: its content is now in the crate";
+        let note = "the file is outside the template's folder: its content is now in the crate";
         assert_eq!((said.contains(note), code), (is_told, Some(0)), "{name}: {said}");
     }
 }

@@ -34,7 +34,7 @@ use crate::nova::Server;
 /// ```
 ///
 /// A port that comes of an output is an error of `check`: rules are made before any server runs.
-#[must_use = "a module is added to a topology: `t.add(name, module)`"]
+#[must_use = "a module does nothing until it is added to a topology: `t.add(name, module)`"]
 pub struct LetIn<L> {
     /// What is reached: a server with all of its components, or one component by its handle.
     pub to: L,

@@ -22,7 +22,7 @@ use crate::values::Cidr;
 ///     # let _ = address;
 /// }
 /// ```
-#[must_use = "a module is added to a topology: `t.add(name, module)`"]
+#[must_use = "a module does nothing until it is added to a topology: `t.add(name, module)`"]
 pub struct PrivateNetwork<C, E> {
     /// Its addresses: a [`Cidr`], or text such as `10.0.0.0/24`, also of a parameter.
     pub cidr: C,
@@ -70,7 +70,7 @@ impl<C: IntoProperty<Cidr>, E: IntoProperty<NetworkRef>> Module for PrivateNetwo
 ///     Exports::new().entry("address", front.floating)
 /// }
 /// ```
-#[must_use = "a module is added to a topology: `t.add(name, module)`"]
+#[must_use = "a module does nothing until it is added to a topology: `t.add(name, module)`"]
 pub struct PublicPort {
     /// The private network.
     pub network: PrivateNet,

@@ -19,7 +19,7 @@ use crate::nova::{Server, ServerGroup, ServerProperties};
 ///     }
 /// }
 /// ```
-#[must_use = "a module is added to a topology: `t.add(name, module)`"]
+#[must_use = "a module does nothing until it is added to a topology: `t.add(name, module)`"]
 pub struct Replicas<F> {
     /// How many there are.
     pub count: usize,

@@ -21,7 +21,7 @@ use crate::nova::Server;
 ///     t.on(server).run("files", files).path
 /// }
 /// ```
-#[must_use = "a module is added to a topology: `t.add(name, module)`"]
+#[must_use = "a module does nothing until it is added to a topology: `t.add(name, module)`"]
 pub struct AttachedVolume {
     /// The server.
     pub server: Server,

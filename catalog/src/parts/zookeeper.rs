@@ -66,7 +66,7 @@ pub struct Member {
 ///     members[0].connect
 /// }
 /// ```
-#[must_use = "a module is added to a topology: `t.add(name, module)`"]
+#[must_use = "a module does nothing until it is added to a topology: `t.add(name, module)`"]
 pub struct Ensemble {
     /// The servers with the addresses by which members and clients find them: an odd number, commonly 3 or 5.
     pub servers: Vec<(Server, Attribute<IpAddr>)>,

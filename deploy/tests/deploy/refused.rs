@@ -61,7 +61,7 @@ resources:
             "W1402 11:3: `counted`: `count` depends on what is known only once other resources are there",
             "W1403 14:3: `named`: `name`: `value` is a value, which has no identity here",
             "W1403 15:3: `sized`: `size`: the parameter `size` has no value",
-            "W1403 18:3: `joined`: `name`: `list_join`: its delimiter is a string, and this is an integer",
+            "W1403 18:3: `joined`: `name`: `list_join`: its delimiter must be a string, but this is an integer",
             "W1403 16:3: `wrong`: `admin_state_up`: expected a boolean, found a string `maybe`",
             "W1403 17:3: `later`: `enable_dhcp`: expected a boolean, found a string `yes`",
             "W1403 19:3: `strange`: `nome`: its type has no such property",

@@ -133,7 +133,7 @@ pub fn sparing(tool: Tool, name: &str) -> String {
 pub fn writing(tool: Tool, output: &str, recipe: &str) -> String {
     match tool {
         Tool::Shell if shell::is_other_program(recipe) => {
-            format!("write it to the path in the environment variable `heat_outputs_path`, with `.{output}` behind")
+            format!("write it to the path in the environment variable `heat_outputs_path`, followed by `.{output}`")
         }
         Tool::Shell => format!("write it as `echo \"$value\" > \"$heat_outputs_path.{output}\"`"),
         Tool::Ansible => format!("write it as `set_stats: {{ data: {{ {output}: \"{{{{ value }}}}\" }} }}`"),

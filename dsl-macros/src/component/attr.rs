@@ -26,7 +26,7 @@ static CHEF_OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynami
 pub(super) fn declaration(keys: TokenStream, item: ItemStruct, errors: &mut Errors) -> Component {
     let ItemStruct { attrs, vis, ident, generics, fields, .. } = item;
     if !generics.params.is_empty() {
-        let help = "declare one component for each type that it is used with";
+        let help = "declare a separate component for each type that it is used with";
         errors.push(&generics, format!("the component `{ident}` is generic"), help);
     }
     let keys = component(&ident, keys, errors);
@@ -75,7 +75,7 @@ fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors) -> Compone
             errors.push(
                 chef,
                 message,
-                "one component is one run of one tool: keep `recipe` or `chef`, or declare two components",
+                "a component is one run of one tool: keep either `recipe` or `chef`, or declare two components",
             );
         }
         _ => {}
@@ -106,7 +106,7 @@ fn field(component: &Ident, field: syn::Field, chef: bool, errors: &mut Errors) 
             });
             match meant {
                 Some((attr, meant)) => errors.push(attr, message, did_you_mean(format_args!("#[{meant}]"))),
-                None => errors.push(&ident, message, "put `#[input]` or `#[output]` on it"),
+                None => errors.push(&ident, message, "add `#[input]` or `#[output]`"),
             }
         }
         [attr] if attr.path().is_ident("input") => {
@@ -124,7 +124,7 @@ fn field(component: &Ident, field: syn::Field, chef: bool, errors: &mut Errors) 
             let early = keys.flag("early", errors);
             if let (false, Some(at)) = (chef, early) {
                 let help =
-                    "remove it: with `wattle set NAME VALUE` a recipe of another tool publishes an output at once";
+                    "remove it: a recipe for another tool publishes an output immediately with `wattle set NAME VALUE`";
                 errors.push(Ident::new("early", at), format!("`early` of `{name}` is for Chef recipes"), help);
             }
             role = Role::Output { dynamic, early: early.is_some() };
@@ -136,7 +136,7 @@ fn field(component: &Ident, field: syn::Field, chef: bool, errors: &mut Errors) 
             } else {
                 format!("`{name}` is both an input and an output of the component `{component}`")
             };
-            errors.push(again, message, "keep one of the two; what is read and what is written have different names");
+            errors.push(again, message, "keep one of the two: an input and an output need different names");
         }
     }
     if let Some(path) = path.as_ref().filter(|path| path.value().split('/').any(str::is_empty)) {
@@ -145,11 +145,11 @@ fn field(component: &Ident, field: syn::Field, chef: bool, errors: &mut Errors) 
     }
     if let (false, Some(path)) = (chef, &path) {
         let tools = run_as_files().map(|tool| tool.title().to_owned());
-        let help = format_args!("remove it: a {} recipe has each value under its own name", join(tools, "or"));
+        let help = format_args!("remove it: a {} recipe has each value under the field's own name", join(tools, "or"));
         errors.push(path, format!("`path` of `{name}` is for Chef recipes"), help);
     }
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")) {
-        let help = "put `#[cfg]` on the whole component, and declare another one for the other case";
+        let help = "put `#[cfg]` on the whole component, and declare another component for the other case";
         errors.push(attr, format!("`{name}` of the component `{component}` depends on the build"), help);
     }
     Some(Field { ident, name, ty: field.ty, role, path, attrs })

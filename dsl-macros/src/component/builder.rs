@@ -58,7 +58,7 @@ impl<'a> Builder<'a> {
         quote! {
             #[doc = #start]
             #[doc = #inputs]
-            #[must_use = "a component exists once a server runs it: `t.on(server).run(name, component)`"]
+            #[must_use = "a component exists only once a server runs it: `t.on(server).run(name, component)`"]
             #vis struct #name<#(#states = ::wattle::author::Missing),*> {
                 inputs: ::wattle::author::Inputs,
                 state: ::core::marker::PhantomData<fn() -> (#(#states,)*)>,

@@ -30,7 +30,7 @@ pub(super) fn bring(
                 brought.push(folder);
             } else if !named.iter().any(|path| path.trim_end_matches('/').rsplit('/').next() == Some(&*needed)) {
                 return Err(Refusal {
-                    message: format!("the cookbook `{needed}`, on which `{cookbook}` depends, is not beside it"),
+                    message: format!("the cookbook `{needed}`, on which `{cookbook}` depends, is not next to it"),
                     help: format!("put it at `{folder}`, or remove `depends '{needed}'` from the `metadata.rb`"),
                 });
             }

@@ -86,7 +86,7 @@ impl Crate {
             let message = format!("the {what} `{path}` is nested too deeply");
             return Err(Refusal {
                 message,
-                help: format!("at most {DEPTH} folders are followed; is there a link upwards?"),
+                help: format!("at most {DEPTH} levels of folders are read; does a link lead back to an outer folder?"),
             });
         }
         for name in entries(&self.root.join(path)) {
@@ -113,7 +113,7 @@ impl Crate {
             known.push(part);
         }
         let folder = known.to_str().map(|known| known.replace('\\', "/")).unwrap_or_default();
-        let here = if folder.is_empty() { "beside `Cargo.toml`".into() } else { format!("in `{folder}`") };
+        let here = if folder.is_empty() { "next to `Cargo.toml`".into() } else { format!("in `{folder}`") };
         let part = parts.next().unwrap_or_default();
         let rest = parts.fold(String::new(), |rest, part| rest + "/" + part);
         let beside = entries(&self.root.join(&known));
@@ -131,8 +131,8 @@ impl Crate {
 /// A file, and nothing that would never end: whoever opens a pipe waits for another one to write to it.
 fn read(place: &Path, metadata: &std::fs::Metadata, what: &str, path: String) -> Result<Read, Refusal> {
     if !metadata.is_file() {
-        let message = format!("the {what} `{path}` is a pipe, a socket or a device, and not a file");
-        return Err(Refusal { message, help: "put a file in its place, or leave it out".into() });
+        let message = format!("the {what} `{path}` is a pipe, a socket or a device, not a file");
+        return Err(Refusal { message, help: "replace it by a file, or remove it".into() });
     }
     match std::fs::read(place) {
         Ok(content) => Ok(Read { path, content }),
@@ -156,7 +156,8 @@ fn entries(folder: &Path) -> Vec<String> {
 /// `path` without `.` and `..`, if it stays in the crate.
 fn inside(what: &str, path: &str) -> Result<String, Refusal> {
     let refuse = |why: &str| {
-        let help = "the blueprint's crate travels as a whole: put what it needs into it, and name it from there";
+        let help =
+            "the blueprint's crate travels as a whole: put the file into the crate, and name it relative to the crate";
         Err(Refusal { message: format!("the {what} `{path}` {why}"), help: help.into() })
     };
     if path.starts_with('/') || Path::new(path).is_absolute() {
@@ -168,7 +169,7 @@ fn inside(what: &str, path: &str) -> Result<String, Refusal> {
             "" | "." => {}
             ".." => {
                 if parts.pop().is_none() {
-                    return refuse("is outside of the crate");
+                    return refuse("is outside the crate");
                 }
             }
             _ => parts.push(part),
@@ -176,7 +177,7 @@ fn inside(what: &str, path: &str) -> Result<String, Refusal> {
     }
     if parts.is_empty() {
         return Err(Refusal {
-            message: format!("`{path}` names no {what}"),
+            message: format!("`{path}` does not name a {what}"),
             help: "write `recipe = \"recipes/db2.sh\"`".into(),
         });
     }
@@ -209,7 +210,7 @@ mod tests {
         });
         let found = told.recv_timeout(Duration::from_secs(20));
         std::fs::remove_dir_all(root).expect("removed");
-        let why = "is a pipe, a socket or a device, and not a file";
+        let why = "is a pipe, a socket or a device, not a file";
         let expected = ["recipe", "file", "file"].map(|what| format!("the {what} `recipes/pipe` {why}"));
         assert_eq!(found.expect("nothing is waited for"), expected);
     }

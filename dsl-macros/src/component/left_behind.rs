@@ -29,13 +29,13 @@ pub(super) fn note(
         }
         let (by, line) = (&used.by, used.line);
         if place.is_some() {
-            let message = format!("`{by}` uses `{named}` in line {line}, which does not travel along");
-            errors.push(at, message, format_args!("name it beside the recipe: `files = [\"{named}\"]`"));
+            let message = format!("`{by}` uses `{named}` on line {line}, which does not travel along");
+            errors.push(at, message, format_args!("add it next to the recipe: `files = [\"{named}\"]`"));
         } else {
             let others = used.places[1..].iter().map(|place| format!("`{place}`"));
             let others = join(others, "or");
-            let nor = if others.is_empty() { others } else { format!("; nor is there {others}") };
-            let message = format!("`{by}` uses `{named}` in line {line}, which is not in the crate{nor}");
+            let nor = if others.is_empty() { others } else { format!("; nor is {others}") };
+            let message = format!("`{by}` uses `{named}` on line {line}, which is not in the crate{nor}");
             errors.push(at, message, lacking(own, recipe.tool, by, named));
         }
         noted.push(named.clone());
@@ -49,13 +49,13 @@ fn lacking(own: &Crate, tool: Tool, by: &str, named: &str) -> String {
     match tool {
         // A recipe starts at the root of the crate's files, wherever it stands itself.
         Tool::Shell if !folder.is_empty() && own.exists(&beside) => format!(
-            "a recipe starts at the root of the crate, and not in its own folder: for `{beside}` write \
-             `\"$(dirname \"$0\")/{named}\"`, and name the file in `files`"
+            "a recipe starts at the root of the crate, not in its own folder: for `{beside}` write \
+             `\"$(dirname \"$0\")/{named}\"`, and add the file to `files`"
         ),
-        Tool::Shell => "write it, and name it in `files`; if something else makes it, test first whether it is there: \
+        Tool::Shell => "create it, and add it to `files`; if something else creates it, first test whether it exists: \
                         `[ -e FILE ]`"
             .to_owned(),
-        Tool::Chef => "write it: the cookbook travels as a whole".to_owned(),
-        Tool::Ansible | Tool::Puppet | Tool::Salt => "write it, and name it in `files`".to_owned(),
+        Tool::Chef => "create it: the cookbook travels as a whole".to_owned(),
+        Tool::Ansible | Tool::Puppet | Tool::Salt => "create it, and add it to `files`".to_owned(),
     }
 }

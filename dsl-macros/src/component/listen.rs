@@ -28,7 +28,7 @@ pub(super) fn fixed(keys: &mut Keys, errors: &mut Errors) -> Vec<Listen> {
     let read = |word: &LitStr| {
         let listen = ports(&word.value());
         if listen.is_none() {
-            errors.push(word, format!("`{}` is nothing to listen on", word.value()), PORTS);
+            errors.push(word, format!("`{}` does not name a port to listen on", word.value()), PORTS);
         }
         listen
     };
@@ -56,7 +56,7 @@ pub(super) fn of_input(name: &str, ty: &Type, keys: &mut Keys, errors: &mut Erro
     let Some(words) = keys.words("listen", "\"udp\"", errors) else { return Vec::new() };
     let word = docs::type_name(argument(ty, "Option").unwrap_or(ty));
     if word != "u16" {
-        let message = format!("the component cannot listen on `{name}`, which is no port but a `{word}`");
+        let message = format!("the component cannot listen on `{name}`, which is a `{word}`, not a port");
         errors.push(ty, message, "a port of TCP or UDP is a `u16`");
     }
     let Ok(words) = words else { return vec![Protocol::Tcp] };
@@ -77,9 +77,9 @@ pub(super) fn none_of_output(name: &str, attr: &Attribute, errors: &mut Errors) 
     let Meta::List(list) = &mut attr.meta else { return attr };
     let is_listen = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "listen");
     let Some(at) = list.tokens.clone().into_iter().find(is_listen) else { return attr };
-    let message = format!("the component cannot say by the output `{name}` on what it listens");
-    let help = "a security group is made before any server runs: make the port an `#[input(listen)]`, \
-                or say `#[component(listen = \"tcp/5432\")]`";
+    let message = format!("the output `{name}` cannot tell what the component listens on");
+    let help = "a security group is created before any server runs: make the port an `#[input(listen)]`, \
+                or write `#[component(listen = \"tcp/5432\")]`";
     errors.push(at, message, help);
     list.tokens = TokenStream::new();
     attr

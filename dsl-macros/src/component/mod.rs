@@ -51,8 +51,8 @@ fn misplaced(item: &Item, mut errors: Errors) -> TokenStream {
         Item::Fn(item) => ("a function", item.sig.ident.to_token_stream()),
         other => ("something that is not a struct", other.to_token_stream().into_iter().take(1).collect()),
     };
-    let help = "a component is declared by a struct whose fields are `#[input]`s and `#[output]`s";
-    errors.push(at, format!("`#[component]` stands on {what}"), help);
+    let help = "declare a component by a struct whose fields are `#[input]`s and `#[output]`s";
+    errors.push(at, format!("`#[component]` is used on {what}"), help);
     let errors = errors.into_tokens();
     quote!(#errors #item)
 }

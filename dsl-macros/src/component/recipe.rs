@@ -70,7 +70,7 @@ pub(super) fn read(component: &Component, errors: &mut Errors) -> Option<Recipe>
                     if files.iter().any(|known| known.path == file.path) {
                         errors.push(
                             also,
-                            format!("the file `{}` travels along already", file.path),
+                            format!("the file `{}` already travels along", file.path),
                             "remove it from `files`",
                         );
                     } else {
@@ -115,7 +115,7 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
     let tool = match Tool::of_path(&path) {
         Some(tool) if tool.runs_files() => tool,
         Some(_) => {
-            let help = "a Chef recipe runs from its cookbook: `chef = \"cookbooks/NAME::RECIPE\"`";
+            let help = "run a Chef recipe from its cookbook: `chef = \"cookbooks/NAME::RECIPE\"`";
             errors.push(at, format!("the recipe `{path}` is Ruby"), help);
             return None;
         }
@@ -164,16 +164,15 @@ pub(super) fn found(tool: Tool, what: &str, file: Read) -> Result<Read, Refusal>
 fn line_ends(at: &LitStr, what: &str, file: &Read, errors: &mut Errors) {
     let windows = file.content.windows(2).any(|pair| pair == b"\r\n");
     if windows && Tool::of_path(&file.path).is_some_and(Tool::minds_carriage_returns) {
-        let message = format!("the {what} `{}` has Windows line ends", file.path);
-        errors.push(at, message, "save it with line ends of Unix (LF)");
+        let message = format!("the {what} `{}` has Windows line endings", file.path);
+        errors.push(at, message, "save it with Unix line endings (LF)");
     }
 }
 
 /// `chef = "cookbooks/db2::server"`: the cookbook travels as a whole, with those on which it depends.
 fn cookbook(own: &Crate, at: &LitStr, named: &[LitStr], errors: &mut Errors) -> Option<(Recipe, Vec<Read>)> {
     if !cfg!(feature = "chef") {
-        let help =
-            "run `cargo add wattle --features chef`, or write `features = [\"chef\"]` behind `wattle` in `Cargo.toml`";
+        let help = "run `cargo add wattle --features chef`, or add `features = [\"chef\"]` to `wattle` in `Cargo.toml`";
         errors.push(at, "Chef recipes need the feature `chef` of `wattle`", help);
         return None;
     }
@@ -235,15 +234,15 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read],
 pub(super) fn malformed(at: &LitStr, what: &str, tool: Tool, error: &FileError, errors: &mut Errors) {
     let FileError { path, error } = error;
     let message = format!("the {what} `{path}` is malformed at line {}: {}", error.line, error.message);
-    errors.push(at, message, format_args!("{} would refuse it as well", tool.program()));
+    errors.push(at, message, format_args!("{} would refuse it too", tool.program()));
 }
 
 fn help(how: &str, name: &str, meant: Option<&str>, analysis: &Analysis) -> String {
     let meant = meant.map(|meant| match analysis.writes.get(meant) {
-        Some(line) => format!("it writes `{meant}` in line {line}: did you mean `{name}` there?\n      otherwise "),
+        Some(line) => format!("it writes `{meant}` on line {line}: did you mean `{name}` there?\n      otherwise "),
         None => String::new(),
     });
-    let dynamic = "if it is written in a way that the text does not show, say `#[output(dynamic)]`";
+    let dynamic = "if it is written in a way that the text does not show, write `#[output(dynamic)]`";
     format!("{}{how};\n      {dynamic}", meant.unwrap_or_default())
 }
 

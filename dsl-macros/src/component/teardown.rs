@@ -26,7 +26,7 @@ pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Re
         })?;
         if teardown.cookbook_dir != chef.cookbook_dir {
             return Err(Refusal {
-                message: format!("the teardown `{text}` is not of the cookbook `{}`", chef.cookbook),
+                message: format!("the teardown `{text}` is not in the cookbook `{}`", chef.cookbook),
                 help: format!("write `teardown = \"{}::{}\"`", chef.cookbook_dir, teardown.recipe),
             });
         }
@@ -36,7 +36,7 @@ pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Re
         if Tool::of_path(&text) != Some(recipe.tool) {
             return Err(Refusal {
                 message: format!("the teardown `{text}` is not run by the tool of the recipe `{}`", recipe.shown),
-                help: format!("both are run by one tool: write a teardown that ends in `.{}`", recipe.tool.ending()),
+                help: format!("one tool runs both: write a teardown that ends in `.{}`", recipe.tool.ending()),
             });
         }
         let file = found(recipe.tool, "teardown", own.file("teardown", &text)?)?;
@@ -55,7 +55,7 @@ pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Re
     if teardown.entry == recipe.entry {
         return Err(Refusal {
             message: format!("the teardown `{text}` is the recipe itself"),
-            help: "a teardown undoes what the recipe did, once the component has left the model".into(),
+            help: "write a separate file: a teardown undoes what the recipe did, once the component is no longer in the model".into(),
         });
     }
     Ok(teardown)

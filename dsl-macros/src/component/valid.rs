@@ -21,7 +21,7 @@ pub(super) fn check(component: &Component, errors: &mut Errors) {
                 }
                 _ => format!("`{}` of the component `{}` is declared twice", field.name, component.ident),
             };
-            errors.push(&field.ident, message, "what is read and what is written have different names");
+            errors.push(&field.ident, message, "an input and an output need different names");
         } else {
             seen.insert(&field.name, field);
         }
@@ -30,7 +30,7 @@ pub(super) fn check(component: &Component, errors: &mut Errors) {
     for attr in component.attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
         let derived = docs::source(attr);
         if derived.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "Clone" || word == "Copy") {
-            let message = format!("the component `{}` is `Clone` and `Copy` already", component.ident);
+            let message = format!("the component `{}` is already `Clone` and `Copy`", component.ident);
             errors.push(attr, message, "remove them from `#[derive(...)]`");
         }
     }
@@ -41,7 +41,7 @@ fn name(component: &Component, field: &Field, errors: &mut Errors) {
     let what = field.what();
     if let Some(why) = names::refuse(name) {
         let message = format!("`{name}` cannot name {what} of the component `{}`: {why}", component.ident);
-        errors.push(ident, message, "choose another name; it names an entry of the data space too");
+        errors.push(ident, message, "choose another name: it also names an entry of the data space");
         return;
     }
     match field.role {
@@ -50,7 +50,7 @@ fn name(component: &Component, field: &Field, errors: &mut Errors) {
             errors.push(
                 ident,
                 message,
-                "the handle has a field of that name, for the component itself; choose another name",
+                "choose another name: the handle has a field of this name for the component itself",
             );
         }
         Role::Input { .. } if name == "new" => {
@@ -58,7 +58,7 @@ fn name(component: &Component, field: &Field, errors: &mut Errors) {
             errors.push(
                 ident,
                 message,
-                format_args!("`{}::new()` starts the component; choose another name", component.ident),
+                format_args!("choose another name: `{}::new()` starts the component", component.ident),
             );
         }
         Role::Input { .. } if component.keys.chef.is_none() && wattle_recipe::environment::is_taken(name) => {
@@ -66,7 +66,7 @@ fn name(component: &Component, field: &Field, errors: &mut Errors) {
             errors.push(
                 ident,
                 message,
-                "the environment of every recipe has a variable of that name; choose another one",
+                "choose another name: the environment of every recipe has a variable of this name",
             );
         }
         _ => {}
@@ -89,16 +89,16 @@ fn value(component: &Component, field: &Field, errors: &mut Errors) {
             errors.push(default, format!("the input `{name}` has a default, so it is never absent"), help);
         }
         Role::Input { default: Some(default), .. } if argument(ty, "Secret").is_some() => {
-            let message = format!("the input `{name}` is a secret, and must not stand in the blueprint");
+            let message = format!("the input `{name}` is a secret and must not be written in the blueprint");
             errors.push(default, message, "remove the default, and wire a `Parameter<Secret<...>>`");
         }
         Role::Output { .. } if field.is_optional() => {
-            let message = format!("the output `{name}` of the component `{}` may not be absent", component.ident);
+            let message = format!("the output `{name}` of the component `{}` cannot be optional", component.ident);
             let inner = argument(ty, "Option").map(docs::type_name).unwrap_or_default();
             errors.push(
                 ty,
                 message,
-                format_args!("write `{name}: {inner}`: components that read it would wait for ever"),
+                format_args!("write `{name}: {inner}`: components that read an absent output would wait forever"),
             );
         }
         _ => {}

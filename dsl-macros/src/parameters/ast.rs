@@ -55,7 +55,7 @@ pub(super) struct Declared<'a> {
 pub(super) fn declared<'a>(item: &'a DeriveInput, errors: &mut Errors) -> Vec<Declared<'a>> {
     let ident = &item.ident;
     if !item.generics.params.is_empty() {
-        let help = "write the parameters out, each with its own type";
+        let help = "declare each parameter with its own type";
         errors.push(&item.generics, format!("the parameters `{ident}` are generic"), help);
     }
     match &item.data {
@@ -79,7 +79,11 @@ fn one<'a>(field: &'a Field, errors: &mut Errors) -> Option<Declared<'a>> {
     let mut attrs = field.attrs.iter().filter(|attr| attr.path().is_ident("parameter"));
     let attr = attrs.next();
     if let Some(again) = attrs.next() {
-        errors.push(again, format!("the parameter `{own}` has two `#[parameter]`"), "write one with all keys");
+        errors.push(
+            again,
+            format!("the parameter `{own}` has two `#[parameter]` attributes attributes"),
+            "write one attribute with all keys",
+        );
     }
     let mut keys = attr.map_or_else(|| Keys::none(&KEYS), |attr: &Attribute| Keys::of(attr, &KEYS, errors));
     // What is named by hand may be named as Heat allows, which `check` knows.
@@ -93,8 +97,8 @@ fn one<'a>(field: &'a Field, errors: &mut Errors) -> Option<Declared<'a>> {
     let Some(ty) = argument(&field.ty, "Parameter") else {
         let later = ["Output", "Attribute", "Promise"].iter().find_map(|later| argument(&field.ty, later));
         let why = match later {
-            Some(_) => "what is known only later is no parameter",
-            None => "what is chosen while building belongs into the blueprint's third argument",
+            Some(_) => "a value that is known only later is not a parameter",
+            None => "a value that is chosen while building belongs in the blueprint's third argument",
         };
         let ty = docs::type_name(later.unwrap_or(&field.ty));
         let help = format!("declare it as `{name}: Parameter<{ty}>`; {why}");

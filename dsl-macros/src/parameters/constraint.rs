@@ -106,19 +106,19 @@ fn fits(declared: &Declared<'_>, errors: &mut Errors) {
     };
     for (key, value) in [("min", &declared.min), ("max", &declared.max)] {
         if let Some(value) = value {
-            refuse(value, key, "a number", &[Number], "a length is bounded by `min_length` and `max_length`");
+            refuse(value, key, "a number", &[Number], "use `min_length` and `max_length` for a length");
         }
     }
     for (key, value) in [("min_length", &declared.min_length), ("max_length", &declared.max_length)] {
         if let Some(value) = value {
-            refuse(value, key, "the length of a text or list", &[Text, List], "a number is bounded by `min` and `max`");
+            refuse(value, key, "the length of a text or list", &[Text, List], "use `min` and `max` for a number");
         }
     }
     if let Some(pattern) = &declared.pattern
         && !matches!(shape, Text | Unknown)
     {
         let message = format!("`pattern` is for text, but the parameter `{}` is a `{ty}`", declared.name);
-        errors.push(pattern, message, "a number is bounded by `min` and `max`");
+        errors.push(pattern, message, "use `min` and `max` for a number");
     }
 }
 

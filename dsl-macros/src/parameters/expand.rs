@@ -30,7 +30,7 @@ fn field(declared: &Declared<'_>, errors: &mut Errors) -> TokenStream {
     let default = match &declared.default {
         None => quote!(::core::option::Option::None),
         Some(value) if argument(ty, "Secret").is_some() => {
-            let message = format!("the parameter `{name}` is a secret, and must not stand in the blueprint");
+            let message = format!("the parameter `{name}` is a secret and must not be written in the blueprint");
             errors.push(value, message, "remove the default: the value is given at deployment");
             return TokenStream::new();
         }
@@ -69,7 +69,7 @@ fn default_fits(declared: &Declared<'_>, errors: &mut Errors) {
     if let Some(value) = constant::number(default) {
         let bound = |bound: &Option<syn::Expr>| bound.as_ref().and_then(constant::number);
         if bound(&declared.min).is_some_and(|min| value < min) || bound(&declared.max).is_some_and(|max| value > max) {
-            let message = format!("the default {value} of the parameter `{}` is out of its own bounds", declared.name);
+            let message = format!("the default {value} of the parameter `{}` is outside its bounds", declared.name);
             errors.push(default, message, "choose a value between `min` and `max`");
         }
     }

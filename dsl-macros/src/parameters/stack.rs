@@ -43,7 +43,7 @@ pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>]) -> TokenStre
     quote! {
         const _: () = {
             #[doc = "A stack with the parameters as its properties."]
-            #[must_use = "a stack exists once it is added: `t.add(name, template.stack())`"]
+            #[must_use = "a stack exists only once it is added: `t.add(name, template.stack())`"]
             pub struct #name<#(#states = ::wattle::author::Missing),*> {
                 properties: ::wattle::author::Properties,
                 state: ::core::marker::PhantomData<fn() -> (#(#states,)*)>,

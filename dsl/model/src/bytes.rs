@@ -13,5 +13,5 @@ pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, [u8]>, D::Error> {
     let text = String::deserialize(from)?;
-    STANDARD.decode(text).map(Cow::Owned).map_err(|error| D::Error::custom(format_args!("no base64: {error}")))
+    STANDARD.decode(text).map(Cow::Owned).map_err(|error| D::Error::custom(format_args!("not base64: {error}")))
 }

@@ -264,10 +264,10 @@ fn what_is_so_and_must_be_otherwise_is_told() {
 
 #[test]
 fn a_message_names_the_requirement_its_place_and_the_reason() {
-    let reasons = ["`a` is 1, and must be at least 2".to_owned()];
+    let reasons = ["`a` is 1, but must be at least 2".to_owned()];
     let name: Name = "apps.memory".into();
     assert_eq!(
         told(&name, "src/lib.rs:3:5", &reasons, "it does not\n  start\n"),
-        "the requirement `apps.memory` (src/lib.rs:3:5) does not hold: `a` is 1, and must be at least 2 (it does not start)"
+        "the requirement `apps.memory` (src/lib.rs:3:5) does not hold: `a` is 1, but must be at least 2 (it does not start)"
     );
 }

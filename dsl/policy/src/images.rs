@@ -45,7 +45,8 @@ fn images<'m>(one: &crate::look::Seen<'m>) -> Vec<(Node<'m>, &'m Source)> {
 fn judge(model: &Model, allowed: &[String], name: &str, image: Node<'_>, at: &Source) -> Option<Diagnostic> {
     let is_allowed =
         |value: &Value| value.as_str().is_some_and(|image| allowed.iter().any(|pattern| fits(pattern, image)));
-    let help = || format!("allowed are {}", wattle_model::names::list(allowed.iter().map(String::as_str), "and"));
+    let help =
+        || format!("the allowed images are {}", wattle_model::names::list(allowed.iter().map(String::as_str), "and"));
     match image.known() {
         Known::Value(Value::Null) => None,
         Known::Value(value) if is_allowed(value) => None,
@@ -67,16 +68,16 @@ fn judge(model: &Model, allowed: &[String], name: &str, image: Node<'_>, at: &So
                 return None;
             }
             let mut found = CODE
-                .diagnostic(format!("{name} may be given another image: `{parameter}` takes any"))
+                .diagnostic(format!("{name} may get another image: `{parameter}` takes any image"))
                 .label(at, "chosen here")
                 .label(&declared.at, "declared here")
-                .help(format!("give the parameter `allowed_values`; {}", help()));
+                .help(format!("add `allowed_values` to the parameter; {}", help()));
             found.severity = Severity::Warning;
             Some(found)
         }
         Known::Open => {
             let mut found = CODE
-                .diagnostic(format!("the image of {name} is only known at deployment"))
+                .diagnostic(format!("the image of {name} is known only at deployment"))
                 .label(at, "chosen here")
                 .help(help());
             found.severity = Severity::Warning;

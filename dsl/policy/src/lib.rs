@@ -154,7 +154,7 @@ impl Rule {
             if let Some(severity) = self.severity.filter(|_| one.severity == Severity::Error) {
                 one.severity = severity;
             }
-            one.notes.push(format!("the policy `{}` asks for it", self.name));
+            one.notes.push(format!("required by the policy `{}`", self.name));
         }
         found
     }

@@ -65,9 +65,9 @@ pub(crate) fn unseen(model: &Model) -> Vec<Diagnostic> {
     let nested = seen(model).filter(|one| is_template(one.ty));
     let diagnostic = |one: Seen<'_>| {
         UNSEEN
-            .diagnostic(format!("{} is a stack of a template of its own, into which policies do not look", one.name))
+            .diagnostic(format!("{} is a stack of a separate template, which policies do not check", one.name))
             .label(one.at, "added here")
-            .help("check that template by itself: `wattle check TEMPLATE --policy FILE`")
+            .help("check that template separately: `wattle check TEMPLATE --policy FILE`")
     };
     nested.map(diagnostic).collect()
 }

@@ -50,9 +50,9 @@ fn read(given: &PolicySettings<'_>) -> Result<Look, Refused> {
     let ports: Result<Vec<Ports>, Refused> = allowed
         .iter()
         .map(|text| {
-            let why = format!("`{text}` is no port, no range of ports and no protocol");
+            let why = format!("`{text}` is not a port, a range of ports or a protocol");
             let refused =
-                || given.refuse("allowed", why).help("write for instance `443`, `8000-8099`, `53/udp` or `icmp`");
+                || given.refuse("allowed", why).help("write, for example, `443`, `8000-8099`, `53/udp` or `icmp`");
             ports(text).ok_or_else(refused)
         })
         .collect();
@@ -163,7 +163,7 @@ fn judge<'m>(
         return None;
     }
     let mut found = if is_open {
-        CODE.diagnostic(format!("whether {} opens {opened} to the world is only known at deployment", one.name))
+        CODE.diagnostic(format!("whether {} opens {opened} to the world is known only at deployment", one.name))
     } else {
         CODE.diagnostic(format!("{} opens {opened} to the world", one.name))
     };
@@ -171,7 +171,11 @@ fn judge<'m>(
         found.severity = Severity::Warning;
     }
     found = found.label(at, "opened here");
-    Some(found.help("say from where: `remote_ip_prefix`, or a group of those that may").help(words(allowed)))
+    Some(
+        found
+            .help("restrict the source: set `remote_ip_prefix`, or a group of servers that may connect")
+            .help(words(allowed)),
+    )
 }
 
 /// Whether all opened ports are allowed.
@@ -197,7 +201,7 @@ fn words(allowed: &[Ports]) -> String {
         return "nothing may be open to the world".to_owned();
     }
     let words = allowed.iter().map(|ports| format!("`{}`", ports.written()));
-    format!("open to the world may be {}", wattle_model::names::join(words, "and"))
+    format!("only {} may be open to the world", wattle_model::names::join(words, "and"))
 }
 
 #[cfg(test)]

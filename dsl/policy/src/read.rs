@@ -54,7 +54,7 @@ impl PolicySettings<'_> {
     pub fn texts(&self, name: &str) -> Result<Vec<String>, Refused> {
         self.texts_or_none(name)?.ok_or_else(|| {
             Refused::new(format!("the policy `{}` needs `{name}`", self.policy))
-                .help(format!("say which: `{}: {{{name}: [...]}}`", self.policy))
+                .help(format!("add it: `{}: {{{name}: [...]}}`", self.policy))
         })
     }
 
@@ -70,7 +70,7 @@ impl PolicySettings<'_> {
             _ => None,
         };
         let texts = value.as_sequence().and_then(|items| items.iter().map(text).collect());
-        let refused = || Refused::new(format!("`{name}` of the policy `{}` is no list of texts", self.policy));
+        let refused = || Refused::new(format!("`{name}` of the policy `{}` is not a list of texts", self.policy));
         texts.map(Some).ok_or_else(refused)
     }
 
@@ -90,9 +90,9 @@ impl Policies {
     /// The text is not a policy file, or names an unknown policy or setting.
     pub fn read(text: &str, known: &[Policy]) -> Result<Self, Refused> {
         let file: Value =
-            serde_yaml::from_str(text).map_err(|error| Refused::new(format!("it is no YAML: {error}")))?;
+            serde_yaml::from_str(text).map_err(|error| Refused::new(format!("it is not YAML: {error}")))?;
         let form =
-            || Refused::new("it is no map of policies").help("write for instance `images: {allowed: [debian-12]}`");
+            || Refused::new("it is not a map of policies").help("write, for example, `images: {allowed: [debian-12]}`");
         let file = file.as_mapping().ok_or_else(form)?;
         let rules = file.iter().map(|(name, settings)| rule(name.as_str().ok_or_else(form)?, settings, known));
         Ok(Self { rules: rules.collect::<Result<_, Refused>>()? })
@@ -103,20 +103,20 @@ fn rule(name: &str, settings: &Value, known: &[Policy]) -> Result<Rule, Refused>
     let names = || known.iter().map(|policy| policy.name);
     let policy = known.iter().find(|policy| policy.name == name).ok_or_else(|| {
         let refused = Refused::new(format!("there is no policy `{name}`")).nearest(name, names());
-        refused.help(format!("there are {}", list(names(), "and")))
+        refused.help(format!("the policies are {}", list(names(), "and")))
     })?;
     let none = Mapping::new();
     let settings = match settings {
         Value::Null => &none,
         Value::Mapping(settings) => settings,
-        _ => return Err(Refused::new(format!("what the policy `{name}` is given is no map of settings"))),
+        _ => return Err(Refused::new(format!("the settings of the policy `{name}` are not a map"))),
     };
     let takes = || policy.settings.iter().copied().chain([SEVERITY]);
     for key in settings.keys() {
         let key = key.as_str().unwrap_or_default();
         if !takes().any(|setting| setting == key) {
             let refused = Refused::new(format!("the policy `{name}` takes no `{key}`")).nearest(key, takes());
-            return Err(refused.help(format!("it takes {}", list(takes(), "and"))));
+            return Err(refused.help(format!("its settings are {}", list(takes(), "and"))));
         }
     }
     let given = PolicySettings { policy: policy.name, settings };
@@ -124,7 +124,7 @@ fn rule(name: &str, settings: &Value, known: &[Policy]) -> Result<Rule, Refused>
         None => None,
         Some("error") => Some(Severity::Error),
         Some("warning") => Some(Severity::Warning),
-        Some(_) => return Err(given.refuse(SEVERITY, "it is `error` or `warning`")),
+        Some(_) => return Err(given.refuse(SEVERITY, "it must be `error` or `warning`")),
     };
     Ok(Rule { name: name.to_owned(), severity, look: policy.look(&given)? })
 }
@@ -144,27 +144,27 @@ mod tests {
         for (text, told) in [
             (
                 "image: {allowed: [a]}",
-                "there is no policy `image`; did you mean `images`?; there are `tags`, `open-ports` and `images`",
+                "there is no policy `image`; did you mean `images`?; the policies are `tags`, `open-ports` and `images`",
             ),
             (
                 "open_ports: {}",
-                "there is no policy `open_ports`; did you mean `open-ports`?; there are `tags`, `open-ports` and `images`",
+                "there is no policy `open_ports`; did you mean `open-ports`?; the policies are `tags`, `open-ports` and `images`",
             ),
             (
                 "images: {alowed: [a]}",
-                "the policy `images` takes no `alowed`; did you mean `allowed`?; it takes `allowed` and `severity`",
+                "the policy `images` takes no `alowed`; did you mean `allowed`?; its settings are `allowed` and `severity`",
             ),
-            ("images:", "the policy `images` needs `allowed`; say which: `images: {allowed: [...]}`"),
-            ("images: {allowed: debian}", "`allowed` of the policy `images` is no list of texts"),
-            ("images: [debian]", "what the policy `images` is given is no map of settings"),
+            ("images:", "the policy `images` needs `allowed`; add it: `images: {allowed: [...]}`"),
+            ("images: {allowed: debian}", "`allowed` of the policy `images` is not a list of texts"),
+            ("images: [debian]", "the settings of the policy `images` are not a map"),
             (
                 "images: {allowed: [a], severity: fatal}",
-                "`severity` of the policy `images`: it is `error` or `warning`",
+                "`severity` of the policy `images`: it must be `error` or `warning`",
             ),
-            ("- images", "it is no map of policies; write for instance `images: {allowed: [debian-12]}`"),
+            ("- images", "it is not a map of policies; write, for example, `images: {allowed: [debian-12]}`"),
             (
                 "open-ports: {allowed: [80-70]}",
-                "`allowed` of the policy `open-ports`: `80-70` is no port, no range of ports and no protocol; write for instance `443`, `8000-8099`, `53/udp` or `icmp`",
+                "`allowed` of the policy `open-ports`: `80-70` is not a port, a range of ports or a protocol; write, for example, `443`, `8000-8099`, `53/udp` or `icmp`",
             ),
             (
                 "tags: {required: [owner], types: [OS::Nova::Sever]}",
@@ -173,7 +173,7 @@ mod tests {
         ] {
             assert_eq!(refused(text), told, "{text}");
         }
-        assert!(refused("a: [").starts_with("it is no YAML: "), "{}", refused("a: ["));
+        assert!(refused("a: [").starts_with("it is not YAML: "), "{}", refused("a: ["));
     }
 
     #[test]

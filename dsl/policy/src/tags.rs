@@ -76,7 +76,7 @@ fn judge(one: &Seen<'_>, required: &[String]) -> Option<Diagnostic> {
     }
     let missing = list(missing, "and");
     let message = if is_open {
-        format!("whether {} has the label {missing} is only known at deployment", one.name)
+        format!("whether {} has the label {missing} is known only at deployment", one.name)
     } else {
         format!("{} lacks the label {missing}", one.name)
     };
@@ -86,7 +86,7 @@ fn judge(one: &Seen<'_>, required: &[String]) -> Option<Diagnostic> {
     if is_open {
         found.severity = Severity::Warning;
     }
-    Some(found.help(format!("give it in `{}`", properties[0])))
+    Some(found.help(format!("add it to `{}`", properties[0])))
 }
 
 /// The name of a label that is written as text.

@@ -12,8 +12,8 @@ use super::topology::Topology;
 /// A blueprint. `#[blueprint]` implements it for the function it annotates.
 #[diagnostic::on_unimplemented(
     message = "this is not a blueprint",
-    label = "`#[blueprint]` does not stand on it",
-    note = "put `#[blueprint]` on the function: `#[blueprint] pub fn name(t: &mut Topology, p: Settings) -> Exports`"
+    label = "it has no `#[blueprint]`",
+    note = "add `#[blueprint]` to the function: `#[blueprint] pub fn name(t: &mut Topology, p: Settings) -> Exports`"
 )]
 pub trait Blueprint {
     /// The function's name, which is also the name of the stack.

@@ -17,7 +17,7 @@ use super::text::{Privacy, Text};
 #[diagnostic::on_unimplemented(
     message = "values of type `{Self}` cannot be compared",
     label = "neither text, a number, a boolean, an address, nor a list or map of them",
-    note = "compare its parts: let the component write each as an output of its own"
+    note = "compare its parts: let the component write each as a separate output"
 )]
 pub trait Comparable: PortType {
     /// The type without its confidentiality.
@@ -26,9 +26,9 @@ pub trait Comparable: PortType {
 
 /// A type whose values are ordered.
 #[diagnostic::on_unimplemented(
-    message = "a value of type `{Self}` is neither more nor less than another",
-    label = "no number",
-    note = "`at_least`, `at_most`, `more_than`, `less_than` and `between` are for numbers and lengths of time; how long text or a list is, is tested by `length(3..)`"
+    message = "values of type `{Self}` have no order",
+    label = "not a number",
+    note = "`at_least`, `at_most`, `more_than`, `less_than` and `between` are for numbers and lengths of time; test the length of text or of a list by `length(3..)`"
 )]
 pub trait Ordered: Comparable {
     /// The type that they are compared with: [`Comparable::Plain`].
@@ -36,14 +36,14 @@ pub trait Ordered: Comparable {
 }
 
 /// A whole number.
-#[diagnostic::on_unimplemented(message = "a value of type `{Self}` has no multiples", label = "no whole number")]
+#[diagnostic::on_unimplemented(message = "a value of type `{Self}` has no multiples", label = "not a whole number")]
 pub trait Divisible: Ordered {}
 
 /// A type whose values are text.
 #[diagnostic::on_unimplemented(
-    message = "a value of type `{Self}` is no text",
-    label = "no text",
-    note = "`matches`, `starts_with`, `ends_with` and `contains` are for text; each item of a list is tested by `every(|item| item.matches(...))`, and `includes` looks for one"
+    message = "a value of type `{Self}` is not text",
+    label = "not text",
+    note = "`matches`, `starts_with`, `ends_with` and `contains` are for text; test each item of a list by `every(|item| item.matches(...))`, or look for an item by `includes`"
 )]
 pub trait Textual: PortType {}
 
@@ -66,7 +66,7 @@ pub trait Listed: PortType {
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be compared with `{Self}`",
     label = "this is `{Self}`, the other is `{T}`",
-    note = "what is compared are values of one type; numbers of any type compare with deferred numbers of any other"
+    note = "compare values of one type; numbers of any type can be compared with deferred numbers of any other type"
 )]
 pub trait Comparand<T> {
     /// The value, and whether it is secret.

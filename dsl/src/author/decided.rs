@@ -9,8 +9,8 @@ use std::ops::{Neg, Not};
 #[diagnostic::on_unimplemented(
     message = "the blueprint cannot branch on `{Self}`: whether it is true is not known while the blueprint runs",
     label = "not known yet",
-    note = "what must hold is required: `t.require(\"encrypted\", p.tls.is(true))`, `t.require(\"enough memory\", p.memory.at_least(2048))`",
-    note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
+    note = "require what must hold: `t.require(\"encrypted\", p.tls.is(true))`, `t.require(\"enough memory\", p.memory.at_least(2048))`",
+    note = "to decide in the blueprint, use a value that is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait Decidable {
     /// Whether it is true.
@@ -28,7 +28,7 @@ impl Decidable for bool {
 #[diagnostic::on_unimplemented(
     message = "the blueprint cannot count to `{Self}`: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "how many there are is chosen while building: a field of the blueprint's configuration, its third argument"
+    note = "to choose a number in the blueprint, use a value that is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait Countable<Number> {
     /// The number. It has a type parameter of its own, so that the compiler judges the bound before it compares types.
@@ -51,8 +51,8 @@ countable!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
 #[diagnostic::on_unimplemented(
     message = "the blueprint cannot match `{Self}`: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "what must hold of it is required: `t.require(\"the port is free\", port.is_not(80))`, `memory.at_least(2048)`",
-    note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
+    note = "require what must hold: `t.require(\"the port is free\", port.is_not(80))`, `memory.at_least(2048)`",
+    note = "to decide in the blueprint, use a value that is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait Matched<Constant> {
     /// The value. It has a type parameter of its own, so that the compiler judges the bound before it compares types.
@@ -94,10 +94,10 @@ literal!(str bool char u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f
 
 /// What can be negated with `-`.
 #[diagnostic::on_unimplemented(
-    message = "nothing can be calculated from `{Self}`: its value is not known while the blueprint runs",
+    message = "`{Self}` cannot be used in a calculation: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "what is made of it is made by a recipe, which reads it as an input",
-    note = "what the blueprint calculates with is chosen while building: a field of its configuration, its third argument"
+    note = "let a recipe that reads it as an input compute the result",
+    note = "to calculate in the blueprint, use a value that is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait Signed<Negated> {
     /// Its negative.
@@ -115,8 +115,8 @@ impl<T: Neg> Signed<T::Output> for T {
 #[diagnostic::on_unimplemented(
     message = "the blueprint cannot invert `{Self}`: whether it is true is not known while the blueprint runs",
     label = "not known yet",
-    note = "what must hold is required: `t.require(\"in clear\", p.tls.is(false))`",
-    note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
+    note = "require what must hold: `t.require(\"in clear\", p.tls.is(false))`",
+    note = "to decide in the blueprint, use a value that is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait Invertible<Inverted> {
     /// Its opposite.
@@ -134,7 +134,7 @@ impl<T: Not> Invertible<T::Output> for T {
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` is never negative",
     label = "a negative number",
-    note = "numbers from 0 on are meant: what takes others is declared as `i64`, `i32`, `i16` or `i8`"
+    note = "use a number that is at least 0, or declare what takes negative numbers as `i64`, `i32`, `i16` or `i8`"
 )]
 pub trait Negative {
     /// The number with its sign changed.

@@ -17,7 +17,7 @@ impl<M: Module> Dropped<M> {
 }
 
 /// A module that is in no topology.
-#[must_use = "a module is added to a topology: `t.add(name, module)`"]
+#[must_use = "a module does nothing until it is added to a topology: `t.add(name, module)`"]
 pub struct DroppedModule;
 
 /// The value of a variable that nothing uses.

@@ -95,9 +95,9 @@ impl<T> Export<T> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be exported under this name",
     label = "this is `{Self}`, the name is `{N}`",
-    note = "an export takes an `Output`, an `Attribute`, a `Parameter`, a `Promise`, text or a constant; under an `Export<T>`, of that type; of a struct that is not known yet it takes the whole",
-    note = "its name stands in the program: `\"url\"`, or an `Export<T>`",
-    note = "a secret is exported under a constant whose type says so: `pub const TOKEN: Export<Secret<String>> = Export::new(\"STACK\", \"token\")`"
+    note = "an export takes an `Output`, an `Attribute`, a `Parameter`, a `Promise`, text or a constant; under an `Export<T>`, one of that type; export a struct that is not known yet as a whole",
+    note = "its name is fixed in the program: `\"url\"`, or an `Export<T>`",
+    note = "export a secret under a constant of a secret type: `pub const TOKEN: Export<Secret<String>> = Export::new(\"STACK\", \"token\")`"
 )]
 pub trait ExportAs<N> {
     /// The stack that the name belongs to, if it names one.

@@ -58,7 +58,7 @@ pub struct Component {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a component",
     label = "not a component",
-    note = "components are what `t.on(server).run(name, component)` returns"
+    note = "a component is what `t.on(server).run(name, component)` returns"
 )]
 pub trait AsComponent: Copy {
     /// The component.

@@ -15,10 +15,10 @@ use super::secret::Secret;
 #[diagnostic::on_unimplemented(
     message = "an input of type `{T}` cannot be wired to `{Self}`",
     label = "this is `{Self}`, the input takes `{T}`",
-    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type; the field of a struct that is not known yet is taken out by the recipe that reads the struct",
-    note = "text around deferred values is built with `text!(\"http://{{}}/\", output)`",
-    note = "a secret goes only into an input that is declared as `Secret<...>`, which takes a `Parameter<Secret<String>>` or `Secret::new(...)`",
-    note = "constants of other types than text and numbers are made as Rust does: `IpAddr::from([10, 0, 0, 3])`, `\"http://a/\".parse::<Url>().expect(\"a URL\")`, `Duration::from_secs(90)`"
+    note = "an input takes a constant, a `Parameter`, an `Attribute`, an `Output` or a `Promise` of its own type; let the recipe take a field out of a struct that is not known yet",
+    note = "put deferred values into a text with `text!(\"http://{{}}/\", output)`",
+    note = "pass a secret only to an input that is declared as `Secret<...>`, which takes a `Parameter<Secret<String>>` or `Secret::new(...)`",
+    note = "write constants of types other than text and numbers as in Rust: `IpAddr::from([10, 0, 0, 3])`, `\"http://a/\".parse::<Url>().expect(\"a URL\")`, `Duration::from_secs(90)`"
 )]
 pub trait IntoInput<T> {
     /// The value.
@@ -30,7 +30,7 @@ pub trait IntoInput<T> {
     message = "a secret cannot flow into a public place",
     label = "a secret, which only a secret input, property or export takes",
     note = "declare what receives it as `Secret<...>`, or pass a value that is not secret",
-    note = "a secret is exported under a constant whose type says so: `pub const TOKEN: Export<Secret<String>> = Export::new(\"STACK\", \"token\")`, and then `.entry(TOKEN, ...)`"
+    note = "export a secret under a constant of a secret type: `pub const TOKEN: Export<Secret<String>> = Export::new(\"STACK\", \"token\")`, and then `.entry(TOKEN, ...)`"
 )]
 pub trait Public {}
 

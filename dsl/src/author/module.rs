@@ -46,7 +46,7 @@ use super::topology::{Topology, insert};
     label = "neither a resource nor a module",
     note = "resources come from the catalog (`nova::Server::new()`), modules implement `Module`; components run on a server: `t.on(server).run(name, component)`"
 )]
-#[must_use = "a module is added to a topology: `t.add(name, module)`"]
+#[must_use = "a module does nothing until it is added to a topology: `t.add(name, module)`"]
 pub trait Module {
     /// What the rest of the topology may use: handles, outputs, attributes, or a struct of them.
     type Outputs;
@@ -54,7 +54,7 @@ pub trait Module {
     ///
     /// Implement this method, but do not call it: `t.add(name, module)` calls it, and knows the module's name.
     #[deprecated(
-        note = "a module is added by `t.add(name, module)`, which calls this: only then do its parts have its name"
+        note = "add the module with `t.add(name, module)`, which calls this: only then do its parts have its name"
     )]
     fn build(self, t: &mut Topology) -> Self::Outputs;
 }
@@ -80,7 +80,7 @@ pub trait Part {
 /// then shows the diagnostic of that trait.
 #[diagnostic::on_unimplemented(
     message = "something is missing before this can be added",
-    label = "not complete: `{Self}`"
+    label = "incomplete: `{Self}`"
 )]
 pub trait Complete {}
 
@@ -171,7 +171,7 @@ impl<M: Module> Part for M {
 }
 
 /// The properties of one resource. Every typed resource of the catalog wraps one.
-#[must_use = "a resource exists once it is added: `t.add(name, resource)`"]
+#[must_use = "a resource exists only once it is added: `t.add(name, resource)`"]
 pub struct Properties {
     ty: String,
     schema: Option<KnownType>,
@@ -234,7 +234,7 @@ impl Properties {
 /// t.add("wall", RawResource::new("Acme::Firewall").property("depth", 3).property("zones", vec!["a", "b"]));
 /// # assert_eq!(t.finish(Exports::new()).resources["wall"].properties.len(), 2);
 /// ```
-#[must_use = "a resource exists once it is added: `t.add(name, resource)`"]
+#[must_use = "a resource exists only once it is added: `t.add(name, resource)`"]
 pub struct RawResource(Properties);
 
 impl RawResource {

@@ -15,10 +15,10 @@ use super::secret::Secret;
 #[diagnostic::on_unimplemented(
     message = "a resource property of type `{T}` cannot be set from `{Self}`",
     label = "this is `{Self}`, the property takes `{T}`",
-    note = "a property takes a constant, a `Parameter` or an `Attribute` of its own type; one that refers to a resource takes its handle, one of a few values a variant of its type, as `SubnetIpVersion::V4`",
-    note = "a number of another type is converted before: `u32::try_from(number).expect(\"it fits\")`",
-    note = "an `Output`, a `Promise` and text that holds one are known only once servers run, and Heat must know properties before: an input of a component takes them",
-    note = "a `Secret` is taken only by a property that is secret itself"
+    note = "a property takes a constant, a `Parameter` or an `Attribute` of its own type; a reference to a resource takes the resource's handle, and one of a few values a variant of its type, such as `SubnetIpVersion::V4`",
+    note = "convert a number of another type first: `u32::try_from(number).expect(\"it fits\")`",
+    note = "an `Output`, a `Promise` and text that holds one are known only once servers run, but Heat needs properties before that: wire them to an input of a component",
+    note = "only a property that is itself secret takes a `Secret`"
 )]
 pub trait IntoProperty<T> {
     /// The value.

@@ -27,7 +27,7 @@ use super::unknown::KnownToLookInto;
 /// # let _ = sized;
 /// ```
 #[derive(Clone)]
-#[must_use = "it is required by `t.require(name, ...)`"]
+#[must_use = "it does nothing until it is required: `t.require(name, ...)`"]
 pub struct Demand {
     predicate: Predicate<Expression>,
     because: String,
@@ -85,9 +85,9 @@ impl std::ops::Not for Demand {
 /// What can be required: tests of values, and anything that the blueprint itself finds true or false.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be required",
-    label = "nothing that is true or false",
-    note = "what can be required is a test of a value: `p.memory.at_least(2048)`, `db.port.is_not(p.port)`, `p.zones.every(|zone| zone.matches(\"[a-z]+\"))`",
-    note = "a constant is tested as `that(nodes).at_least(3)`"
+    label = "not a test that is true or false",
+    note = "require a test of a value: `p.memory.at_least(2048)`, `db.port.is_not(p.port)`, `p.zones.every(|zone| zone.matches(\"[a-z]+\"))`",
+    note = "test a constant with `that(nodes).at_least(3)`"
 )]
 pub trait IntoDemand {
     /// The demand.

@@ -69,8 +69,8 @@ impl Privacy for Confidential {
 
 /// A port type that can be written into text in exactly one way.
 #[diagnostic::on_unimplemented(
-    message = "a value of type `{Self}` has no single way to be written into text",
-    label = "lists, maps and structs cannot stand in `text!`",
+    message = "a value of type `{Self}` has no single text form",
+    label = "lists, maps and structs cannot be used in `text!`",
     note = "`text!` takes booleans, numbers, strings, addresses and URLs, known or deferred"
 )]
 pub trait Scalar: PortType + Clone {
@@ -102,9 +102,9 @@ impl<T: Scalar> Scalar for Secret<T> {
 
 /// A value that can stand in `text!`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot stand in `text!`",
-    label = "not a value that has one way to be written into text",
-    note = "`text!` takes booleans, numbers, strings, addresses and URLs, known or deferred; the field of a struct that is not known yet is taken out by the recipe that reads the struct"
+    message = "`{Self}` cannot be used in `text!`",
+    label = "not a value with a single text form",
+    note = "`text!` takes booleans, numbers, strings, addresses and URLs, known or deferred; let the recipe take a field out of a struct that is not known yet"
 )]
 pub trait TextPart: Clone {
     /// When it is known.

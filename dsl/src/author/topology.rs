@@ -221,7 +221,7 @@ impl Topology {
     /// # let url = portal(&mut t);
     /// # shop(url);
     /// ```
-    #[must_use = "an import is for whoever reads it: wire it to an input, or export it"]
+    #[must_use = "an import does nothing until it is read: wire it to an input, or export it"]
     #[track_caller]
     pub fn import<T: PortType>(&mut self, export: Export<T>) -> Output<T> {
         let import = model::Import {

@@ -19,7 +19,7 @@ use super::text::Text;
 #[diagnostic::on_unimplemented(
     message = "`Output<{Self}>` cannot be printed: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+    note = "to put it into a text, write `text!(\"http://{{}}/\", value)`, which an input takes"
 )]
 pub trait OutputIsKnown {}
 
@@ -27,7 +27,7 @@ pub trait OutputIsKnown {}
 #[diagnostic::on_unimplemented(
     message = "`Attribute<{Self}>` cannot be printed: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+    note = "to put it into a text, write `text!(\"http://{{}}/\", value)`, which an input takes"
 )]
 pub trait AttributeIsKnown {}
 
@@ -35,7 +35,7 @@ pub trait AttributeIsKnown {}
 #[diagnostic::on_unimplemented(
     message = "`Parameter<{Self}>` cannot be printed: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+    note = "to put it into a text, write `text!(\"http://{{}}/\", value)`, which an input takes"
 )]
 pub trait ParameterIsKnown {}
 
@@ -43,7 +43,7 @@ pub trait ParameterIsKnown {}
 #[diagnostic::on_unimplemented(
     message = "`Promise<{Self}>` cannot be printed: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+    note = "to put it into a text, write `text!(\"http://{{}}/\", value)`, which an input takes"
 )]
 pub trait PromiseIsKnown {}
 
@@ -51,7 +51,7 @@ pub trait PromiseIsKnown {}
 #[diagnostic::on_unimplemented(
     message = "`Text` cannot be printed: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+    note = "to put it into a text, write `text!(\"http://{{}}/\", value)`, which an input takes"
 )]
 pub trait TextIsKnown {}
 
@@ -59,7 +59,7 @@ pub trait TextIsKnown {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be printed: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "text around it is written with `text!(\"http://{{}}/\", value)`, which an input takes"
+    note = "to put it into a text, write `text!(\"http://{{}}/\", value)`, which an input takes"
 )]
 pub trait KnownToPrint {}
 
@@ -67,8 +67,8 @@ pub trait KnownToPrint {}
 #[diagnostic::on_unimplemented(
     message = "`{H}` cannot be compared: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "what must hold of it is required: `t.require(\"the port is free\", port.is_not(80))`, `memory.at_least(2048)`",
-    note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
+    note = "require what must hold: `t.require(\"the port is free\", port.is_not(80))`, `memory.at_least(2048)`",
+    note = "to decide in the blueprint, use a value that is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait Compared<H> {}
 
@@ -76,35 +76,35 @@ pub trait Compared<H> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compared: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "what must hold of it is required: `t.require(\"the port is free\", port.is_not(80))`, `memory.at_least(2048)`",
-    note = "what the blueprint decides by is chosen while building: a field of its configuration, its third argument"
+    note = "require what must hold: `t.require(\"the port is free\", port.is_not(80))`, `memory.at_least(2048)`",
+    note = "to decide in the blueprint, use a value that is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait KnownToCompare {}
 
 /// Implemented by nothing: a deferred value cannot be used in a calculation.
 #[diagnostic::on_unimplemented(
-    message = "nothing can be calculated from `{Self}`: its value is not known while the blueprint runs",
+    message = "`{Self}` cannot be used in a calculation: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "text around it is written with `text!(\"http://{{}}/\", value)`; whatever else is made of it is made by a recipe, which reads it as an input",
-    note = "what the blueprint calculates with is chosen while building: a field of its configuration, its third argument"
+    note = "to put it into a text, write `text!(\"http://{{}}/\", value)`; let a recipe that reads it as an input compute everything else",
+    note = "to calculate in the blueprint, use a value that is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait KnownToCalculate {}
 
 /// Satisfied by nothing: a value that is deferred as `H` cannot be used in a calculation.
 #[diagnostic::on_unimplemented(
-    message = "nothing can be calculated from `{H}`: its value is not known while the blueprint runs",
+    message = "`{H}` cannot be used in a calculation: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "text around it is written with `text!(\"http://{{}}/\", value)`; whatever else is made of it is made by a recipe, which reads it as an input",
-    note = "what the blueprint calculates with is chosen while building: a field of its configuration, its third argument"
+    note = "to put it into a text, write `text!(\"http://{{}}/\", value)`; let a recipe that reads it as an input compute everything else",
+    note = "to calculate in the blueprint, use a value that is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait Calculated<H> {}
 
 /// Satisfied by nothing: nothing can be taken out of a value that is deferred as `H`.
 #[diagnostic::on_unimplemented(
-    message = "nothing can be taken out of `{H}`: its value is not known while the blueprint runs",
+    message = "`{H}` cannot be taken apart: its value is not known while the blueprint runs",
     label = "not known yet",
     note = "pass it on as a whole: the recipe that reads it as an input takes out what it needs",
-    note = "how long it is, and what is in it, can be required: `t.require(\"zones\", zones.length(1..=3))`, `zones.every(|zone| zone.matches(\"[a-z]+\"))`"
+    note = "require what must hold of its length and its contents: `t.require(\"zones\", zones.length(1..=3))`, `zones.every(|zone| zone.matches(\"[a-z]+\"))`"
 )]
 pub trait TakenApart<H> {}
 
@@ -113,16 +113,16 @@ pub trait TakenApart<H> {}
     message = "`{Self}` cannot be looked into: its value is not known while the blueprint runs",
     label = "not known yet",
     note = "pass it on as a whole: the recipe that reads it as an input takes out what it needs",
-    note = "how long it is, and what is in it, can be required: `t.require(\"zones\", zones.length(1..=3))`, `zones.every(|zone| zone.matches(\"[a-z]+\"))`"
+    note = "require what must hold of its length and its contents: `t.require(\"zones\", zones.length(1..=3))`, `zones.every(|zone| zone.matches(\"[a-z]+\"))`"
 )]
 pub trait KnownToLookInto {}
 
 /// Implemented by nothing: a deferred list or map cannot be iterated over.
 #[diagnostic::on_unimplemented(
-    message = "nothing can be repeated for each item of a deferred `{Self}`: its value is not known while the blueprint runs",
+    message = "the blueprint cannot iterate over a deferred `{Self}`: its value is not known while the blueprint runs",
     label = "not known yet",
-    note = "pass it on as a whole: the recipe that reads it as an input goes through it",
-    note = "what the blueprint repeats is chosen while building: a field of its configuration, its third argument"
+    note = "pass it on as a whole: the recipe that reads it as an input iterates over it",
+    note = "to repeat something in the blueprint, use a value that is chosen while building: a field of its configuration, its third argument"
 )]
 pub trait Repeated {}
 

@@ -68,12 +68,12 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
         let diagnostic = CHECK
             .diagnostic(format!(
-                "{place} reads the attribute `{attribute}` of `{name}` as {}, and it is {}",
+                "{place} reads the attribute `{attribute}` of `{name}` as {}, but it is {}",
                 ty.revealed(),
                 known.ty
             ))
             .label(at, format!("resources of the type `{}` have it as {}", resource.ty, known.ty))
-            .help("read it as what it is, or read another attribute");
+            .help("read it as the type that it has, or read another attribute");
         sink.push(diagnostic);
     }
 }

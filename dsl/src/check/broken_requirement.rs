@@ -52,12 +52,12 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
         let because = requirement.because.trim();
         if !because.is_empty() {
-            diagnostic = diagnostic.note(format!("the author says why: {}", because.replace('\n', " ")));
+            diagnostic = diagnostic.note(format!("the author gives the reason: {}", because.replace('\n', " ")));
         }
         let help = match when {
-            When::Check if subjects(&requirement.predicate) == 1 => "change the value, or what is required of it",
-            When::Check => "change the values, or what is required of them",
-            _ => "change or leave out the default, or change what is required",
+            When::Check if subjects(&requirement.predicate) == 1 => "change the value or the requirement",
+            When::Check => "change the values or the requirement",
+            _ => "change or remove the default, or change the requirement",
         };
         sink.push(diagnostic.help(help));
     }
@@ -134,7 +134,7 @@ pub(super) mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(
             found[0].message,
-            "the requirement `r` does not hold with the parameters' defaults: `p` is \"abd\", and must match `[a-c]+` as a whole"
+            "the requirement `r` does not hold with the parameters' defaults: `p` is \"abd\", but must match `[a-c]+` as a whole"
         );
         assert_eq!(found[0].labels.len(), 2);
     }
@@ -143,8 +143,8 @@ pub(super) mod tests {
     fn the_help_fits_how_much_is_tested() {
         let help = |predicate| check(&sound().require("r", predicate).model, &Limits::default())[0].help.clone();
         let one = || tested(2, Test::AtLeast(3.into()));
-        assert_eq!(help(one()), ["change the value, or what is required of it"]);
-        assert_eq!(help(Predicate::All(vec![one(), one()])), ["change the values, or what is required of them"]);
+        assert_eq!(help(one()), ["change the value or the requirement"]);
+        assert_eq!(help(Predicate::All(vec![one(), one()])), ["change the values or the requirement"]);
     }
 
     #[test]

@@ -95,11 +95,11 @@ fn told(sink: &Sink<'_, '_>, name: &Name, resource: &Resource, refused: &Refused
             .label(at, why),
         (_, Some(OfMember::Property { ty, .. })) => unknown_property::CHECK
             .diagnostic(format!("`{name}`: {why}"))
-            .label(place, format!("resources of the type `{ty}` have none of this name")),
-        (_, Some(_)) => CHECK.diagnostic(format!("`{name}`: {why}")).label(place, "this is what its members are"),
-        (None, None) => {
-            CHECK.diagnostic(format!("`{name}`: {why}")).label(&resource.at, format!("`{}` asks for it", resource.ty))
-        }
+            .label(place, format!("the type `{ty}` has no property of this name")),
+        (_, Some(_)) => CHECK.diagnostic(format!("`{name}`: {why}")).label(place, "its members are defined here"),
+        (None, None) => CHECK
+            .diagnostic(format!("`{name}`: {why}"))
+            .label(&resource.at, format!("this is a rule of `{}`", resource.ty)),
     };
     let suggestion = match member {
         Some(OfMember::Property { name, known, .. }) => sink.suggest(name, known.iter().map(String::as_str)),

@@ -73,29 +73,26 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
     }
     for (name, server, reader) in found {
-        let message =
-            format!("the server `{name}` runs components, and is not there where its condition does not hold");
+        let message = format!("the server `{name}` runs components, but does not exist when its condition is false");
         let mut diagnostic =
-            CHECK.diagnostic(message).label(&server.at, "Heat alone decides whether there is this server");
+            CHECK.diagnostic(message).label(&server.at, "only Heat decides whether this server exists");
         match reader {
             Some((reader, key, edge)) => diagnostic = diagnostic.label(edge.at, waits(reader, key, edge)),
             None => diagnostic.severity = Severity::Warning,
         }
         let help = if reader.is_some() {
-            "give who waits for it a server of the same condition, or leave the condition out"
+            "put what waits for it on a server with the same condition, or remove the condition"
         } else {
-            "leave the condition out, or make another stack of what may be left out"
+            "remove the condition, or move the optional part into another stack"
         };
-        sink.push(
-            diagnostic.note("wattle counts with the components, whether their server is there or not").help(help),
-        );
+        sink.push(diagnostic.note("wattle counts on the components whether or not their server exists").help(help));
     }
 }
 
 fn waits(reader: &Name, key: &Name, edge: Edge<'_>) -> String {
     match edge.why {
-        Why::Data { output, .. } => format!("`{reader}` would wait for the output `{output}` of `{key}` for ever"),
-        _ => format!("`{reader}` would wait for `{key}` for ever"),
+        Why::Data { output, .. } => format!("`{reader}` would wait forever for the output `{output}` of `{key}`"),
+        _ => format!("`{reader}` would wait forever for `{key}`"),
     }
 }
 

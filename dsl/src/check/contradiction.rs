@@ -136,7 +136,7 @@ impl<'p> Bounds<'p> {
             if is_empty {
                 let least = format!("{} {least}", if with_least { "at least" } else { "more than" });
                 let most = format!("{} {most}", if with_most { "at most" } else { "less than" });
-                return Some(excluded(one, other, format!("nothing is {least} and {most}")));
+                return Some(excluded(one, other, format!("no value is {least} and {most}")));
             }
         }
         if let (Some((min, one)), Some((max, other))) = (self.shortest, self.longest)
@@ -148,7 +148,7 @@ impl<'p> Bounds<'p> {
         if let Some((first, one)) = self.texts.first().filter(|_| is_text)
             && let Some((second, other)) = self.texts.iter().find(|(text, _)| text != first)
         {
-            return Some(excluded(*one, *other, format!("nothing is both {first} and {second}")));
+            return Some(excluded(*one, *other, format!("no value is both {first} and {second}")));
         }
         self.sets.iter().find_map(|(set, one)| {
             let is_compared = |value: &&Value| is_text || is_number(value) || matches!(value, Value::Boolean(_));
@@ -165,8 +165,8 @@ impl<'p> Bounds<'p> {
                 *one,
                 other,
                 match set.len() {
-                    1 => format!("it is to be {}, and that will not do", shown[0]),
-                    _ => format!("none of {}{more} will do", shown.join(", ")),
+                    1 => format!("it must be {}, which is not allowed", shown[0]),
+                    _ => format!("none of {}{more} is allowed", shown.join(", ")),
                 },
             ))
         })

@@ -35,7 +35,7 @@ impl Members<'_> {
     /// How each would have a name of its own; `otherwise` where nothing stands for its number.
     pub(super) fn own_names(&self, given: &str, otherwise: &str) -> String {
         match &self.index {
-            Some(index) => format!("put the number of each into its name: `{given}-{index}`"),
+            Some(index) => format!("put each member's number into its name: `{given}-{index}`"),
             None => otherwise.to_owned(),
         }
     }

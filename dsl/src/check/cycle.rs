@@ -56,7 +56,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let message = match cycle.len() {
             1 => format!("`{first}` waits for itself"),
             n => {
-                format!("{} wait for each other: `{first}` waits for itself by way of {}", count(&cycle), others(n - 1))
+                format!("{} wait for each other: `{first}` waits for itself through {}", count(&cycle), others(n - 1))
             }
         };
         let mut diagnostic = CHECK.diagnostic(message);
@@ -72,7 +72,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                  or give the server `.order(Order::Dataflow)`",
             );
         }
-        sink.push(diagnostic.help("take one of these hops away: a value known earlier, or a component of its own"));
+        sink.push(diagnostic.help("break the cycle: use a value that is known earlier, or a separate component"));
     }
 }
 
@@ -95,15 +95,15 @@ fn hop(from: Node<'_>, edge: &Edge<'_>, to: Node<'_>) -> String {
     let (from, to) = (name(from), name(to));
     match edge.why {
         Why::Data { input, output, .. } => {
-            format!("`{from}` waits for the output `{output}` of `{to}`: its input `{input}`")
+            format!("`{from}` waits for the output `{output}` of `{to}` in its input `{input}`")
         }
         Why::RunList => format!("`{from}` runs after `{to}`, which was declared before it on the same server"),
         Why::After => format!("`{from}` runs after `{to}`"),
-        Why::Property(property) => format!("`{from}` needs `{to}`: its property `{property}`"),
-        Why::Setting(setting) => format!("`{from}` needs `{to}`: its `{setting}`"),
-        Why::DependsOn => format!("`{from}` is to come after `{to}`: its `depends_on`"),
+        Why::Property(property) => format!("`{from}` needs `{to}` in its property `{property}`"),
+        Why::Setting(setting) => format!("`{from}` needs `{to}` in its `{setting}`"),
+        Why::DependsOn => format!("`{from}` comes after `{to}` because of its `depends_on`"),
         Why::UserData { component, input, attribute } => {
-            format!("`{from}` is told the attribute `{attribute}` of `{to}`: the input `{input}` of `{component}`")
+            format!("`{from}` receives the attribute `{attribute}` of `{to}` for the input `{input}` of `{component}`")
         }
     }
 }
@@ -147,17 +147,14 @@ pub(super) mod tests {
     #[test]
     fn every_hop_and_the_promise_between_are_shown() {
         let diagnostic = only(&failing());
-        assert_eq!(
-            diagnostic.message,
-            "2 components wait for each other: `a/peer` waits for itself by way of the other"
-        );
+        assert_eq!(diagnostic.message, "2 components wait for each other: `a/peer` waits for itself through the other");
         let labels: Vec<_> = diagnostic.labels.iter().map(|label| &*label.text).collect();
         assert_eq!(
             labels,
             [
-                "`a/peer` waits for the output `address` of `b/peer`: its input `other`",
+                "`a/peer` waits for the output `address` of `b/peer` in its input `other`",
                 "the promise `later` is fulfilled here",
-                "`b/peer` waits for the output `address` of `a/peer`: its input `other`",
+                "`b/peer` waits for the output `address` of `a/peer` in its input `other`",
             ]
         );
     }

@@ -60,8 +60,8 @@ fn run(sink: &mut Sink<'_, '_>) {
         let outputs = kind.outputs.iter().map(|(name, output)| ("output", name, &output.at));
         for (what, name, at) in inputs.chain(outputs).filter(|(_, name, _)| name.starts_with(RESERVED)) {
             let diagnostic = CHECK
-                .diagnostic(format!("the {what} `{name}` of `{}` has a name of Heat's own", kind.name))
-                .label(at, "Heat's deployments have one that is called so, or may have")
+                .diagnostic(format!("the {what} `{name}` of `{}` has a name that Heat reserves", kind.name))
+                .label(at, "Heat's deployments have, or may have, one of this name")
                 .help(format!("give it a name that does not begin with `{RESERVED}`"));
             sink.push(diagnostic);
         }
@@ -71,14 +71,14 @@ fn run(sink: &mut Sink<'_, '_>) {
         if let Some(resource) = model.resources.get(&name) {
             let diagnostic = CHECK
                 .diagnostic(format!("the deployment of `{}` and a resource are both called `{name}`", component.name))
-                .label(&component.at, "its deployment is called so")
-                .label(&resource.at, "and so is this")
-                .help("rename the component, or the resource");
+                .label(&component.at, "its deployment has this name")
+                .label(&resource.at, "and so does this resource")
+                .help("rename the component or the resource");
             sink.push(diagnostic);
         } else if name.len() > LONGEST {
             let diagnostic = CHECK
                 .diagnostic(format!(
-                    "the name of the deployment of `{}` has {} bytes, and Heat takes {LONGEST}",
+                    "the name of the deployment of `{}` has {} bytes, but Heat allows at most {LONGEST}",
                     component.name,
                     name.len()
                 ))

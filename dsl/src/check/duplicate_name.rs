@@ -39,9 +39,9 @@ fn run(sink: &mut Sink<'_, '_>) {
             _ => format!("give each {kind} a name of its own"),
         };
         let diagnostic = CHECK
-            .diagnostic(format!("the {kind} `{name}` is there twice"))
-            .label(&duplicate.again, format!("`{name}` again"))
-            .label(&duplicate.first, format!("`{name}` first"))
+            .diagnostic(format!("the {kind} `{name}` is defined twice"))
+            .label(&duplicate.again, format!("`{name}` defined again here"))
+            .label(&duplicate.first, format!("`{name}` first defined here"))
             .help(help);
         sink.push(diagnostic);
     }

@@ -46,11 +46,11 @@ fn run(sink: &mut Sink<'_, '_>) {
         for (name, output) in kind.outputs.iter().filter(|(_, output)| output.early) {
             let diagnostic = CHECK
                 .diagnostic(format!(
-                    "the output `{name}` of `{}` comes when the component is done, not early",
+                    "the output `{name}` of `{}` is published when the component is done, not early",
                     kind.name
                 ))
-                .label(&output.at, "Heat takes all outputs at the end")
-                .help("leave `early` out, if the stack is deployed by Heat's own agents only");
+                .label(&output.at, "Heat publishes all outputs at the end")
+                .help("remove `early` if the stack is only deployed by Heat's own agents");
             sink.push(diagnostic);
         }
     }

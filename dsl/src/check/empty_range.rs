@@ -134,26 +134,26 @@ fn refused<'v>(value: impl Fn(&str) -> Given<'v>, default: Option<&str>) -> Opti
     };
     match (meaning, first, last) {
         (Meaning::Nothing(what), ..) => Some((
-            format!("names ports, and {what} has none"),
-            "say whose ports they are, such as `tcp` or `udp`, or leave them out".to_owned(),
+            format!("names ports, but {what} has none"),
+            "name their protocol, such as `tcp` or `udp`, or remove them".to_owned(),
         )),
         (Meaning::Ports, Given::Number(0), _) | (Meaning::Ports, _, Given::Number(0)) => {
-            Some(("names the port 0, which does not exist".to_owned(), "begin with 1".to_owned()))
+            Some(("names the port 0, which does not exist".to_owned(), "start at port 1".to_owned()))
         }
         (Meaning::Ports, Given::Number(one), Given::Nothing) | (Meaning::Ports, Given::Nothing, Given::Number(one)) => {
             Some((
-                format!("names one end of a range of ports, {one}, and not the other"),
+                format!("names one end of a port range, {one}, but not the other"),
                 format!(
                     "give both `port_range_min` and `port_range_max`: a single port is the range from {one} to {one}"
                 ),
             ))
         }
         (Meaning::Ports, Given::Number(first), Given::Number(last)) if first > last => Some((
-            format!("names the ports from {first} to {last}, which are none"),
-            format!("begin with the lower one: {last} to {first}"),
+            format!("names the ports from {first} to {last}, which is an empty range"),
+            format!("write the lower one first: {last} to {first}"),
         )),
         (Meaning::Icmp, Given::Nothing, _) => Some((
-            "names a code of ICMP without the type that it belongs to".to_owned(),
+            "names an ICMP code without the type that it belongs to".to_owned(),
             "for ICMP, `port_range_min` is the type and `port_range_max` the code: give both, or the type alone"
                 .to_owned(),
         )),
@@ -163,7 +163,7 @@ fn refused<'v>(value: impl Fn(&str) -> Given<'v>, default: Option<&str>) -> Opti
                 _ => None,
             })?;
             Some((
-                format!("names {number}, which is neither a type nor a code of ICMP"),
+                format!("names {number}, which is neither an ICMP type nor an ICMP code"),
                 "for ICMP, `port_range_min` is the type and `port_range_max` the code, each from 0 to 255; without them the rule is for all of ICMP".to_owned(),
             ))
         }

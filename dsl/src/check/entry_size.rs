@@ -73,12 +73,12 @@ fn run(sink: &mut Sink<'_, '_>) {
     for (what, size, at) in large.into_iter().filter(|(_, size, _)| *size > limit) {
         let diagnostic = CHECK
             .diagnostic(format!(
-                "{what} is {} bytes, and an entry of the data space holds {}",
+                "{what} has {} bytes, but an entry of the data space holds at most {}",
                 grouped(size),
                 grouped(limit)
             ))
             .label(at, "too large for the data space")
-            .help("pass the place where it can be fetched: a URL, or an object of the cloud's store");
+            .help("pass the place from which it can be fetched: a URL, or an object in the cloud's object store");
         sink.push(diagnostic);
     }
 }

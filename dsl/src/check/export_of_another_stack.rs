@@ -38,7 +38,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         if let Some(stack) = export.stack.as_ref().filter(|stack| **stack != model.stack) {
             let diagnostic = CHECK
                 .diagnostic(format!(
-                    "the export `{name}` is said to be of the stack `{stack}`, and this is `{}`",
+                    "the export `{name}` is declared for the stack `{stack}`, but this is the stack `{}`",
                     model.stack
                 ))
                 .label(&export.at, format!("importers would look for it in `{stack}`"))

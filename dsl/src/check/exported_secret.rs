@@ -42,9 +42,9 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     for (name, export) in sink.model.exports.iter().filter(|(_, export)| export.ty.is_secret()) {
         let diagnostic = CHECK
-            .diagnostic(format!("the export `{name}` is secret, and Heat would show it as an output of the stack"))
-            .label(&export.at, "whoever may look at the stack can read it there")
-            .help("leave the export out, and hand the secret over another way");
+            .diagnostic(format!("the export `{name}` is secret, but Heat would show it as an output of the stack"))
+            .label(&export.at, "everyone who may see the stack can read it there")
+            .help("remove the export, and pass the secret on in another way");
         sink.push(diagnostic);
     }
 }

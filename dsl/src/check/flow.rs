@@ -178,11 +178,11 @@ impl<'m> Flow<'m> {
                 Some(if ty.is_secret() {
                     format!("it is not {scalar}")
                 } else {
-                    format!("{wrong} is no part of {scalar}")
+                    format!("{wrong} cannot be part of {scalar}")
                 })
             }
             (_, Expr::Text(_)) => of("text"),
-            (_, Expr::Leaf(Reference::Resource(_))) => of("the identity of a resource, which is text"),
+            (_, Expr::Leaf(Reference::Resource(_))) => of("the ID of a resource, which is text"),
             (Type::List(item), Expr::List(items)) => items
                 .iter()
                 .enumerate()

@@ -32,7 +32,7 @@ check! {
 }
 
 const HELP: &str =
-    "handles belong to the topology that gave them out; export the value there and `t.import(...)` it here";
+    "a handle belongs to the topology that returned it; export the value there and `t.import(...)` it here";
 
 /// How many places are shown.
 const SHOWN: usize = 8;
@@ -60,14 +60,14 @@ fn run(sink: &mut Sink<'_, '_>) {
         diagnostic = diagnostic.label(at, &**message);
     }
     if found.len() > SHOWN {
-        diagnostic = diagnostic.note(format!("so are {} more, behind these", found.len() - SHOWN));
+        diagnostic = diagnostic.note(format!("not shown: {} more, after these", found.len() - SHOWN));
     }
     sink.push(diagnostic.help(HELP));
 }
 
 fn found<'m>(sink: &Sink<'_, 'm>) -> Vec<Found<'m>> {
     let mut found = Vec::new();
-    let label = "this handle is not of this topology";
+    let label = "this handle belongs to another topology";
     for used in &sink.uses().foreign {
         let Reference::Foreign { what } = used.reference else { continue };
         // A promise of another topology, fulfilled here, is kept under a name that nobody gave it.
@@ -82,7 +82,7 @@ fn found<'m>(sink: &Sink<'_, 'm>) -> Vec<Found<'m>> {
     for (name, resource) in &sink.model.resources {
         if resource.depends_on.iter().any(|other| **other == *FOREIGN) {
             let message = format!("`{name}` depends on a resource of another topology");
-            let help = "handles belong to the topology that gave them out";
+            let help = "a handle belongs to the topology that returned it";
             found.push(Found { message, at: &resource.at, label: "this resource", help });
         }
     }
@@ -93,7 +93,7 @@ fn found<'m>(sink: &Sink<'_, 'm>) -> Vec<Found<'m>> {
     }
     for after in &sink.model.after {
         if [&after.component, &after.predecessor].into_iter().any(|name| &**name == FOREIGN) {
-            let message = "an order is given to a component of another topology".to_owned();
+            let message = "an order refers to a component of another topology".to_owned();
             found.push(Found { message, at: &after.at, label, help: HELP });
         }
     }
@@ -107,7 +107,7 @@ pub(super) fn shown(mut diagnostic: Diagnostic) -> Diagnostic {
     let texts =
         [&mut diagnostic.message].into_iter().chain(labels).chain(&mut diagnostic.notes).chain(&mut diagnostic.help);
     for text in texts.filter(|text| text.contains(FOREIGN)) {
-        *text = text.replace(&ours, "").replace(&format!("`{FOREIGN}`"), "what another topology made");
+        *text = text.replace(&ours, "").replace(&format!("`{FOREIGN}`"), "a part of another topology");
     }
     diagnostic
 }

@@ -20,7 +20,7 @@ pub(super) fn gathered(model: &Model, found: Vec<Diagnostic>) -> Vec<Diagnostic>
     }
     let modules = Modules::of(model);
     let noted = all.into_iter().map(|(diagnostic, others)| {
-        let same = || format!("the same place is wrong in the same way for {}", listed(&others));
+        let same = || format!("the same place has the same error for {}", listed(&others));
         if others.is_empty() { diagnostic } else { diagnostic.note(same()) }
     });
     noted.map(|diagnostic| modules.shown(diagnostic)).collect()
@@ -101,7 +101,7 @@ impl<'m> Modules<'m> {
         if let Some((name, at)) = added.into_iter().find(|(_, at)| self.is_own(at)) {
             diagnostic
                 .labels
-                .insert(0, Label { at: at.clone(), text: format!("by what the module `{name}` is given") });
+                .insert(0, Label { at: at.clone(), text: format!("through the inputs of the module `{name}`") });
         }
         diagnostic
     }
@@ -146,9 +146,9 @@ mod tests {
     fn what_a_loop_gets_wrong_is_one_mistake() {
         let [one] = &unlike(&["a", "b", "c"])[..] else { panic!("one diagnostic") };
         assert!(one.message.contains("`a`"), "{}", one.message);
-        assert_eq!(one.notes, ["the same place is wrong in the same way for `b` and `c`"]);
+        assert_eq!(one.notes, ["the same place has the same error for `b` and `c`"]);
         let [many] = &unlike(&["a", "b", "c", "d", "e", "f", "g"])[..] else { panic!("one diagnostic") };
-        assert_eq!(many.notes, ["the same place is wrong in the same way for `b`, `c`, `d`, `e`, `f` and 1 more"]);
+        assert_eq!(many.notes, ["the same place has the same error for `b`, `c`, `d`, `e`, `f` and 1 more"]);
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
         let [one] = &found(&model)[..] else { panic!("one diagnostic") };
         assert_eq!(
             (&one.labels[0].at, &*one.labels[0].text),
-            (&Source::new("src/main.rs", 4, 5), "by what the module `right` is given")
+            (&Source::new("src/main.rs", 4, 5), "through the inputs of the module `right`")
         );
         assert!(one.labels[1].at.file.ends_with("gathered.rs"), "{:?}", one.labels);
     }

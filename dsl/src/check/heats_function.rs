@@ -81,9 +81,11 @@ fn functions<'m>(value: &'m Expr, visit: &mut impl FnMut(&'m Name, &'m Expr)) {
 fn report(sink: &mut Sink<'_, '_>, place: Place<'_>, at: &Source, function: &str, unknown: Referred<'_>) {
     let (what, why) = match unknown {
         Reference::Output { component, output } => {
-            (format!("the output `{output}` of `{component}`"), "it exists only once that component has run")
+            (format!("the output `{output}` of `{component}`"), "the output exists only once that component has run")
         }
-        Reference::Promise(name) => (format!("the promise `{name}`"), "what fulfils it may be known at run time only"),
+        Reference::Promise(name) => {
+            (format!("the promise `{name}`"), "the value that fulfils it may be known only at run time")
+        }
         Reference::Import { stack, export } => {
             (format!("the export `{export}` of the stack `{stack}`"), "it is read at run time")
         }
@@ -91,12 +93,12 @@ fn report(sink: &mut Sink<'_, '_>, place: Place<'_>, at: &Source, function: &str
             (format!("the secret `{name}`"), "Heat would write it into user data, which others can read")
         }
         Reference::Resource(name) | Reference::Attribute { resource: name, .. } => {
-            (format!("the server `{name}`"), "no server waits for another, and none for itself")
+            (format!("the server `{name}`"), "a server waits neither for another server nor for itself")
         }
         Reference::Foreign { .. } => return,
     };
     let diagnostic = CHECK
-        .diagnostic(format!("{place} needs `{function}` of {what}, and only Heat computes that function"))
+        .diagnostic(format!("{place} needs `{function}` of {what}, but only Heat computes that function"))
         .label(at, "agents cannot compute this")
         .note(why)
         .help(format!("let a recipe compute it, or use other functions: {}", listed()));

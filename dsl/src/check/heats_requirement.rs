@@ -50,9 +50,9 @@ fn run(sink: &mut Sink<'_, '_>) {
     for (name, requirement) in &model.requirements {
         let Some(why) = why(sink, name, requirement) else { continue };
         let diagnostic = CHECK
-            .diagnostic(format!("nobody judges the requirement `{name}`: {why}"))
-            .label(&requirement.at, "Heat has no constraint that says this")
-            .help("test it in a recipe, or require of one parameter what Heat's constraints can say");
+            .diagnostic(format!("nothing checks the requirement `{name}`: {why}"))
+            .label(&requirement.at, "Heat has no constraint for this")
+            .help("test it in a recipe, or require something of one parameter that Heat's constraints can express");
         sink.push(diagnostic);
     }
 }
@@ -61,8 +61,8 @@ fn why(sink: &Sink<'_, '_>, name: &Name, requirement: &Requirement) -> Option<St
     match requirement::when(sink.model, &requirement.predicate) {
         When::Check => None,
         When::Apply if requirement::of_heat(sink.model, name, requirement).whole => None,
-        When::Apply => Some("Heat's constraints cannot say it".to_owned()),
-        When::RunTime => Some(format!("Heat judges parameters only, and not {}", run_time_values(sink, name))),
+        When::Apply => Some("Heat's constraints cannot express it".to_owned()),
+        When::RunTime => Some(format!("Heat checks only parameters, not {}", run_time_values(sink, name))),
     }
 }
 

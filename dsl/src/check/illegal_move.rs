@@ -45,7 +45,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             let diagnostic = diagnostic(format!("{what} is moved from two names"))
                 .label(&moved.at, format!("`{}` here", moved.from))
                 .label(&first.at, format!("and `{}` here", first.from))
-                .help("give the one under which it was first deployed");
+                .help("keep the name under which it was first deployed");
             sink.push(diagnostic);
             continue;
         }
@@ -68,10 +68,10 @@ fn run(sink: &mut Sink<'_, '_>) {
         let Some(component) = model.components.get(&moved.name) else { continue };
         let identity = identities.resource(&component.server);
         if let Some(server) = server.filter(|server| *server != &**identity) {
-            let diagnostic = diagnostic(format!("{what} cannot be what ran on the server `{server}`"))
+            let diagnostic = diagnostic(format!("{what} cannot have run on the server `{server}`"))
                 .label(&moved.at, format!("its own server is deployed as `{identity}`"))
-                .help(format!("if that server got another name, say it there: `.moved_from(\"{server}\")`"))
-                .help("on another server a component is another one: leave this out, and it runs there again");
+                .help(format!("if that server was renamed, declare it on the server: `.moved_from(\"{server}\")`"))
+                .help("a component on another server is a different one: remove this, and it runs there again");
             sink.push(diagnostic);
         }
     }

@@ -46,7 +46,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             .diagnostic(format!("`{}` cannot be the name of a stack", model.stack))
             .label(&model.at, "Heat would refuse it")
             .help(
-                "a stack's name begins with a letter, and goes on with letters, digits, `_`, `-` and `.`, 255 in all",
+                "a stack's name begins with a letter, followed by letters, digits, `_`, `-` and `.`, 255 characters at most",
             );
         sink.push(diagnostic);
     }
@@ -134,7 +134,7 @@ impl Names<'_> {
                     key.chars().take(40).collect::<String>(),
                     key.chars().count()
                 ))
-                .label(at, "Heat takes 255, modules included");
+                .label(at, "Heat allows 255, modules included");
             sink.push(diagnostic);
         }
     }
@@ -156,7 +156,7 @@ impl Names<'_> {
     }
 }
 
-const HELP: &str = "a name begins with a letter, and goes on with letters, digits, `_` and `-`";
+const HELP: &str = "a name begins with a letter, followed by letters, digits, `_` and `-`";
 
 fn push(sink: &mut Sink<'_, '_>, kind: &str, name: &str, at: &Source, help: &str) {
     let a = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };

@@ -54,9 +54,9 @@ fn run(sink: &mut Sink<'_, '_>) {
     for import in sink.model.imports.iter().filter(|import| import.ty.is_secret()) {
         let (stack, export) = (&import.stack, &import.export);
         let diagnostic = CHECK
-            .diagnostic(format!("the export `{export}` of the stack `{stack}` is secret, and cannot be imported"))
-            .label(&import.at, "a secret does not leave its stack")
-            .help("give it to both stacks as a `Parameter<Secret<...>>`");
+            .diagnostic(format!("the export `{export}` of the stack `{stack}` is secret and cannot be imported"))
+            .label(&import.at, "a secret cannot leave its stack")
+            .help("pass it to both stacks as a `Parameter<Secret<...>>`");
         sink.push(diagnostic);
     }
 }

@@ -61,9 +61,9 @@ fn run(sink: &mut Sink<'_, '_>) {
                 return;
             }
             let diagnostic = CHECK
-                .diagnostic(format!("{place} reads the export `{export}` of the stack `{stack}`, and Heat cannot"))
+                .diagnostic(format!("{place} reads the export `{export}` of the stack `{stack}`, which Heat cannot do"))
                 .label(at, "there is no data space to read it from")
-                .help("make it a parameter, and give it that stack's output when this one is deployed");
+                .help("make it a parameter, and pass that stack's output when this one is deployed");
             sink.push(diagnostic);
         }
     });

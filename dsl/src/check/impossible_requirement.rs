@@ -60,7 +60,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             let diagnostic = CHECK
                 .diagnostic(format!("the requirement `{name}` can never hold: {why}"))
                 .label(&requirement.at, "required here")
-                .help("require something that some values can meet");
+                .help("require something that at least one value can meet");
             sink.push(diagnostic);
         }
     }
@@ -86,13 +86,13 @@ fn run(sink: &mut Sink<'_, '_>) {
         };
         let diagnostic = match (of.map(|index| index.map(|index| possible[index])), parameter) {
             ([Some((one, first)), Some((other, second))], _) => CHECK
-                .diagnostic(format!("the requirements `{one}` and `{other}` can never hold together: {why}"))
+                .diagnostic(format!("the requirements `{one}` and `{other}` can can never hold together: {why}"))
                 .label(&second.at, "this one")
                 .label(&first.at, "and this one")
                 .help("change one of them, or require that one or the other holds: `a.or(b)`"),
             ([None, Some((name, requirement))], Some((parameter, declared))) => CHECK
                 .diagnostic(format!(
-                    "the requirement `{name}` can never hold of what the parameter `{parameter}` takes: {why}"
+                    "the requirement `{name}` can never hold for the values that the parameter `{parameter}` takes: {why}"
                 ))
                 .label(&requirement.at, "required here")
                 .label(&declared.at, "declared here")
@@ -106,7 +106,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let own = tests(name, parameter);
         for Excluded { why, .. } in excluded([], &own, &known) {
             let diagnostic = CHECK
-                .diagnostic(format!("the parameter `{name}` takes no value at all: {why}"))
+                .diagnostic(format!("no value is valid for the parameter `{name}`: {why}"))
                 .label(&parameter.at, "declared here")
                 .help("change its type or one of its constraints");
             sink.push(diagnostic);
@@ -174,26 +174,26 @@ fn of_test(test: &Test<Expr>, secret: bool) -> Option<String> {
     let no_number = |value: &Expr| {
         let value = value.constant()?;
         let is_number = matches!(value, Value::Integer(_) | Value::Float(_));
-        (!is_number).then(|| format!("{} is no number to compare with", shown(value)))
+        (!is_number).then(|| format!("{} is not a number to compare with", shown(value)))
     };
     let no_text = |value: &Expr| {
         let value = value.constant()?;
-        value.as_str().is_none().then(|| format!("{} is no text", shown(value)))
+        value.as_str().is_none().then(|| format!("{} is not text", shown(value)))
     };
     match test {
         Test::Matches(pattern) => {
             let error = compiled(pattern).err()?;
-            Some(format!("`{pattern}` is no regular expression: {}", error.to_string().replace('\n', " ")))
+            Some(format!("`{pattern}` is not a regular expression: {}", error.to_string().replace('\n', " ")))
         }
         Test::Length { min: Some(min), max: Some(max) } if min > max => {
             Some(format!("no length is at least {min} and at most {max}"))
         }
-        Test::OneOf(values) if values.is_empty() => Some("there is no value that it may be".to_owned()),
+        Test::OneOf(values) if values.is_empty() => Some("its list of values is empty".to_owned()),
         Test::MultipleOf(0) => Some("nothing is a multiple of 0".to_owned()),
         Test::Between(least, most) => no_number(least).or_else(|| no_number(most)).or_else(|| {
             let (least, most) = (least.constant()?, most.constant()?);
             let is_empty = compare(least, most) == Some(Ordering::Greater);
-            is_empty.then(|| format!("nothing is at least {} and at most {}", shown(least), shown(most)))
+            is_empty.then(|| format!("no value is at least {} and at most {}", shown(least), shown(most)))
         }),
         Test::AtLeast(value) | Test::AtMost(value) | Test::MoreThan(value) | Test::LessThan(value) => no_number(value),
         Test::StartsWith(value) | Test::EndsWith(value) => no_text(value),
@@ -233,11 +233,11 @@ fn misfit(test: &Test<Expr>, ty: &Type) -> Option<String> {
     let has_items = matches!(ty, Type::List(_) | Type::Map(_) | Type::Struct(_) | Type::Any);
     let (fits, test) = match test {
         Test::AtLeast(_) | Test::AtMost(_) | Test::MoreThan(_) | Test::LessThan(_) | Test::Between(..) => {
-            (is_number, "is neither more nor less than a number")
+            (is_number, "cannot be compared with a number")
         }
-        Test::MultipleOf(_) => (is_number, "is no multiple of a number"),
-        Test::Matches(_) | Test::StartsWith(_) | Test::EndsWith(_) => (is_text, "is not matched as text is"),
-        Test::Includes(_) => (is_text || has_items, "has nothing in it"),
+        Test::MultipleOf(_) => (is_number, "cannot be a multiple of a number"),
+        Test::Matches(_) | Test::StartsWith(_) | Test::EndsWith(_) => (is_text, "is not text"),
+        Test::Includes(_) => (is_text || has_items, "contains nothing"),
         Test::Length { .. } => (is_text || has_items, "has no length"),
         Test::EveryItem(_) | Test::SomeItem(_) => (has_items, "has no items"),
         Test::Is(_) | Test::IsNot(_) | Test::OneOf(_) => return None,
@@ -295,28 +295,31 @@ pub(super) mod tests {
         };
         let length = |min: Option<u32>, max: Option<u32>| Test::Length { min, max };
         for (ty, one, other, why) in [
-            (whole(), Test::AtLeast(5.into()), Test::AtMost(3.into()), "nothing is at least 5 and at most 3"),
-            (whole(), Test::Is(5.into()), Test::LessThan(5.into()), "nothing is at least 5 and less than 5"),
+            (whole(), Test::AtLeast(5.into()), Test::AtMost(3.into()), "no value is at least 5 and at most 3"),
+            (whole(), Test::Is(5.into()), Test::LessThan(5.into()), "no value is at least 5 and less than 5"),
             (Type::STR, length(Some(9), None), length(Some(1), Some(3)), "no length is at least 9 and at most 3"),
-            (Type::STR, Test::Is("a".into()), Test::Is("b".into()), "nothing is both \"a\" and \"b\""),
+            (Type::STR, Test::Is("a".into()), Test::Is("b".into()), "no value is both \"a\" and \"b\""),
             (
                 Type::STR,
                 Test::Is("a".into()),
                 Test::OneOf(vec!["b".into(), "c".into()]),
-                "it is to be \"a\", and that will not do",
+                "it must be \"a\", which is not allowed",
             ),
             (
                 Type::STR,
                 Test::StartsWith("x".into()),
                 Test::OneOf(vec!["b".into(), "c".into()]),
-                "none of \"b\", \"c\" will do",
+                "none of \"b\", \"c\" is allowed",
             ),
-            (whole(), Test::OneOf(vec![1.into(), 2.into()]), Test::AtLeast(3.into()), "none of 1, 2 will do"),
-            (Type::BOOLEAN, Test::Is(true.into()), Test::IsNot(true.into()), "it is to be true, and that will not do"),
+            (whole(), Test::OneOf(vec![1.into(), 2.into()]), Test::AtLeast(3.into()), "none of 1, 2 is allowed"),
+            (Type::BOOLEAN, Test::Is(true.into()), Test::IsNot(true.into()), "it must be true, which is not allowed"),
         ] {
             let found = check(&of(ty, one, other), &Limits::default());
             assert_eq!(found.len(), 1, "{found:?}");
-            assert_eq!(found[0].message, format!("the requirements `one` and `other` can never hold together: {why}"));
+            assert_eq!(
+                found[0].message,
+                format!("the requirements `one` and `other` can can never hold together: {why}")
+            );
             assert_eq!(found[0].labels.len(), 2);
         }
         for (ty, one, other) in [
@@ -351,17 +354,17 @@ pub(super) mod tests {
         let values =
             |values: &[&str]| Some(Constraint::AllowedValues(values.iter().map(|one| (*one).into()).collect()));
         for (ty, constraint, test, why) in [
-            (whole(), None, Test::AtLeast(300.into()), "nothing is at least 300 and at most 100"),
-            (Type::FLOAT, range(None, Some(3.0)), Test::AtLeast(5.into()), "nothing is at least 5 and at most 3.0"),
-            (Type::STR, values(&["a", "b"]), Test::Is("c".into()), "none of \"a\", \"b\" will do"),
+            (whole(), None, Test::AtLeast(300.into()), "no value is at least 300 and at most 100"),
+            (Type::FLOAT, range(None, Some(3.0)), Test::AtLeast(5.into()), "no value is at least 5 and at most 3.0"),
+            (Type::STR, values(&["a", "b"]), Test::Is("c".into()), "none of \"a\", \"b\" is allowed"),
         ] {
-            let said = format!("the requirement `r` can never hold of what the parameter `p` takes: {why}");
+            let said = format!("the requirement `r` can never hold for the values that the parameter `p` takes: {why}");
             assert_eq!(of(ty, constraint, test), [said]);
         }
         assert!(of(Type::FLOAT, range(None, Some(3.0)), Test::AtLeast(3.into())).is_empty());
         assert!(of(Type::STR, values(&["a", "b"]), Test::IsNot("a".into())).is_empty());
         let none = of(Type::FLOAT, range(Some(5.0), Some(3.0)), Test::IsNot(9.into()));
-        assert_eq!(none, ["the parameter `p` takes no value at all: nothing is at least 5.0 and at most 3.0"]);
+        assert_eq!(none, ["no value is valid for the parameter `p`: no value is at least 5.0 and at most 3.0"]);
     }
 
     #[test]

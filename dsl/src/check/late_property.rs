@@ -51,19 +51,21 @@ fn run(sink: &mut Sink<'_, '_>) {
             // A rule has the port twice, as the first and as the last one; there may be many rules.
             if ports.insert((component, input)) {
                 let diagnostic = CHECK
-                    .diagnostic(format!("a security group cannot let others reach `{component}`: its port is {what}"))
+                    .diagnostic(format!("a security group cannot open the port of `{component}`, which is {what}"))
                     .label(at, "not known when Heat creates the group's rules")
-                    .note("a component's output exists only once its server runs; Heat must know properties before")
+                    .note(
+                        "a component's output exists only once its server runs, but Heat needs properties before that",
+                    )
                     .help(format!("wire the input `{input}` to a constant, a parameter or an attribute"));
                 sink.push(diagnostic);
             }
             continue;
         }
         let diagnostic = CHECK
-            .diagnostic(format!("{place} cannot be fed from {what}"))
+            .diagnostic(format!("{place} cannot be set from {what}"))
             .label(at, "not known when Heat creates the resource")
-            .note("a component's output exists only once its server runs; Heat must know properties before")
-            .help("give it a constant, a parameter or an attribute, or do what needs the value in a component");
+            .note("a component's output exists only once its server runs, but Heat needs properties before that")
+            .help("set it from a constant, a parameter or an attribute, or use the value in a component instead");
         sink.push(diagnostic);
     }
 }

@@ -56,11 +56,8 @@ fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         let Some((path, line, talk)) = talk(kind) else { continue };
         let diagnostic = CHECK
-            .diagnostic(format!(
-                "the recipe of `{}` talks to wattle's agent, and Heat's has nothing of the kind",
-                kind.name
-            ))
-            .label(&kind.at, format!("`{path}` has `{talk}` in line {line}"))
+            .diagnostic(format!("the recipe of `{}` talks to wattle's agent, which Heat does not have", kind.name))
+            .label(&kind.at, format!("`{path}` has `{talk}` on line {line}"))
             .help("read inputs from the environment, and write outputs to `${heat_outputs_path}.NAME`");
         sink.push(diagnostic);
     }

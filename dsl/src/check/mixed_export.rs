@@ -54,10 +54,10 @@ fn run(sink: &mut Sink<'_, '_>) {
         if let (Some(running), Some(created)) = parts(model, &export.value) {
             let diagnostic = CHECK
                 .diagnostic(format!("the export `{name}` is made of {running} and of {created}"))
-                .label(&export.at, "nobody knows both")
-                .note("outputs exist on the servers, at run time; what Heat creates, Heat alone knows")
-                .help(format!("feed {created} to an input of a component, and export an output of that component"))
-                .help("or export the two apart");
+                .label(&export.at, "nothing knows both values")
+                .note("outputs exist on the servers at run time; only Heat knows what it creates")
+                .help(format!("wire {created} to an input of a component, and export an output of that component"))
+                .help("or export the two separately");
             sink.push(diagnostic);
         }
     }
@@ -96,7 +96,7 @@ fn parts(model: &Model, value: &Expr) -> (Option<String>, Option<String>) {
         let identity =
             |leaf: &'_ Reference| if let Reference::Resource(name) = leaf { Some(name.clone()) } else { None };
         if let (None, Some(resource)) = (&created, value.leaves().find_map(identity)) {
-            created = Some(format!("the identity of `{resource}`"));
+            created = Some(format!("the ID of `{resource}`"));
         }
     }
     (running, created)

@@ -54,9 +54,9 @@ fn run(sink: &mut Sink<'_, '_>) {
             && is_last(model.moved.as_slice(), moved)
         {
             let diagnostic = CHECK
-                .diagnostic(format!("the {} `{}` is moved from the name that it has anyway", moved.kind, moved.name))
-                .label(&moved.at, format!("it is deployed as `{}` without this, too", identity(&identities)))
-                .help("leave it out");
+                .diagnostic(format!("the {} `{}` is moved from the name that it already has", moved.kind, moved.name))
+                .label(&moved.at, format!("without this, it is deployed as `{}` as well", identity(&identities)))
+                .help("remove it");
             sink.push(diagnostic);
         }
     }

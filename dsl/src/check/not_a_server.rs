@@ -49,12 +49,12 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
     }
     for (name, (resource, components)) in wrong {
-        let mut diagnostic = CHECK.diagnostic(format!("`{name}` is not a server, and cannot run components"));
+        let mut diagnostic = CHECK.diagnostic(format!("`{name}` is not a server and cannot run components"));
         for (key, component) in components {
-            diagnostic = diagnostic.label(&component.at, format!("`{key}` is to run there"));
+            diagnostic = diagnostic.label(&component.at, format!("`{key}` is to run on it"));
         }
         let diagnostic = diagnostic
-            .label(&resource.at, format!("`{name}` is of the type `{}`", resource.ty))
+            .label(&resource.at, format!("`{name}` has the type `{}`", resource.ty))
             .help(format!("components run on resources of the type `{}`", Resource::SERVER));
         sink.push(diagnostic);
     }

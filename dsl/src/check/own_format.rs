@@ -49,9 +49,9 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let diagnostic = CHECK
-            .diagnostic(format!("the server `{name}` runs components, and Heat's agents would not learn of them"))
-            .label(&format.at, format!("they do with `{NEEDED}` only"))
-            .help(format!("leave `user_data_format` out: it is `{NEEDED}`"));
+            .diagnostic(format!("the server `{name}` runs components, but Heat's agents would not find out about them"))
+            .label(&format.at, format!("they find out only with `{NEEDED}`"))
+            .help(format!("remove `user_data_format`: it is then `{NEEDED}`"));
         sink.push(diagnostic);
     }
 }

@@ -54,14 +54,15 @@ fn run(sink: &mut Sink<'_, '_>) {
         let data = server.properties.get("user_data");
         let format = server.properties.get("user_data_format").filter(|format| !raw(&format.value));
         let mut diagnostic =
-            CHECK.diagnostic(format!("the server `{name}` runs components, and its user data is what starts them"));
+            CHECK.diagnostic(format!("the server `{name}` runs components, which its user data starts"));
         if let Some(data) = data {
             diagnostic =
-                diagnostic.label(&data.at, "this would be lost").help("do what it does in a component on this server");
+                diagnostic.label(&data.at, "this would be lost").help("move its work into a component on this server");
         }
         if let Some(format) = format {
-            diagnostic =
-                diagnostic.label(&format.at, "this would wrap it").help("leave `user_data_format` out: it is `RAW`");
+            diagnostic = diagnostic
+                .label(&format.at, "this would wrap the user data")
+                .help("remove `user_data_format`: it is then `RAW`");
         }
         if data.is_some() || format.is_some() {
             sink.push(diagnostic);

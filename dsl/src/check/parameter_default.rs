@@ -51,7 +51,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             let diagnostic = CHECK
                 .diagnostic(format!("the parameter `{name}` does not take its own default: {why}"))
                 .label(&parameter.at, format!("declared here as {}", parameter.ty))
-                .help("fix the default or the constraint, or leave the default out");
+                .help("fix the default or the constraint, or remove the default");
             sink.push(diagnostic);
         }
     }
@@ -64,7 +64,8 @@ pub(crate) fn refused(parameter: &Parameter, value: &Value) -> Vec<String> {
         None => parameter.constraints.iter().filter_map(|constraint| breaks(parameter, constraint, value)).collect(),
     };
     // A secret's value is not for messages.
-    let told = |why| if parameter.is_hidden() { String::from("it breaks a rule of its own") } else { why };
+    let told =
+        |why| if parameter.is_hidden() { String::from("it breaks one of the parameter's own rules") } else { why };
     wrong.into_iter().map(told).collect()
 }
 

@@ -47,22 +47,22 @@ fn run(sink: &mut Sink<'_, '_>) {
                 Some(resource) if resource.is_server() || is_several(&resource.ty) => {}
                 Some(resource) => {
                     let diagnostic = CHECK
-                        .diagnostic(format!("the policy `{word}` is about `{name}`, which is no server"))
+                        .diagnostic(format!("the policy `{word}` names `{name}`, which is not a server"))
                         .label(&policy.at, "here")
-                        .label(&resource.at, format!("`{name}` is of the type `{}`", resource.ty));
+                        .label(&resource.at, format!("`{name}` has the type `{}`", resource.ty));
                     sink.push(diagnostic.help("name servers only"));
                 }
                 None if &**name == FOREIGN => {
                     let diagnostic =
-                        CHECK.diagnostic(format!("the policy `{word}` is about a server of another topology"));
-                    sink.push(diagnostic.label(&policy.at, "here").help("name servers that were added to this one"));
+                        CHECK.diagnostic(format!("the policy `{word}` names a server of another topology"));
+                    sink.push(diagnostic.label(&policy.at, "here").help("name servers of this topology"));
                 }
                 // A part of a template may have servers of its own.
                 None if name.contains('/') => {}
                 None => {
                     let near = crate::names::nearest(name, model.resources.keys().map(|name| &**name));
                     let diagnostic = CHECK
-                        .diagnostic(format!("the policy `{word}` is about `{name}`, which there is not"))
+                        .diagnostic(format!("the policy `{word}` names `{name}`, which does not exist"))
                         .label(&policy.at, "here");
                     let help =
                         near.map_or_else(|| "name a server of this stack".to_owned(), crate::names::did_you_mean);
@@ -75,8 +75,8 @@ fn run(sink: &mut Sink<'_, '_>) {
         if named < fewest {
             let servers = if fewest == 1 { "1 server".to_owned() } else { format!("{fewest} servers") };
             let diagnostic =
-                CHECK.diagnostic(format!("the policy `{word}` is about {named}, and needs at least {servers}"));
-            sink.push(diagnostic.label(&policy.at, "here").help("name another server, or leave the policy out"));
+                CHECK.diagnostic(format!("the policy `{word}` names {named}, but needs at least {servers}"));
+            sink.push(diagnostic.label(&policy.at, "here").help("name another server, or remove the policy"));
         }
     }
 }

@@ -131,7 +131,7 @@ impl Judge<'_> {
                 is_known(name).map(|known| format!("the parameter `{name}`, which is {}", known.ty.revealed()))
             }
             Expr::Leaf(Reference::Resource(name)) if matches!(schema.ty, List | Map) => {
-                Some(format!("the identity of `{name}`, which is text"))
+                Some(format!("the ID of `{name}`, which is text"))
             }
             Expr::Text(_) if matches!(schema.ty, List | Map) => Some("text".to_owned()),
             Expr::List(_) if !matches!(schema.ty, List | Any) => Some("a list".to_owned()),

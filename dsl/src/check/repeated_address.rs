@@ -63,19 +63,19 @@ fn run(sink: &mut Sink<'_, '_>) {
     for (fixed, first, at) in found {
         let Fixed { name, address, .. } = fixed;
         let diagnostic = CHECK
-            .diagnostic(format!("`{name}` and `{first}` are both to have the address {address}"))
+            .diagnostic(format!("`{name}` and `{first}` are both given the address {address}"))
             .label(fixed.at, "refused by Neutron")
-            .label(at, format!("`{first}` has it"))
-            .help("give each an address of its own, or leave the addresses to Neutron");
+            .label(at, format!("`{first}` already has it"))
+            .help("give each its own address, or let Neutron choose the addresses");
         sink.push(diagnostic);
     }
     for group in members(model) {
         let asked = addresses(&group.ty, &|key| group.property(key).cloned());
         for Address { text: address, .. } in asked.into_iter().filter(|asked| !group.tells(&asked.text)) {
             let diagnostic = CHECK
-                .diagnostic(format!("{} of `{}` are to have the address {address}", group.all("members"), group.name))
+                .diagnostic(format!("{} of `{}` are given the address {address}", group.all("members"), group.name))
                 .label(group.at, "refused by Neutron for all but the first")
-                .help("leave the addresses to Neutron, or add each member by itself");
+                .help("let Neutron choose the addresses, or add each member separately");
             sink.push(diagnostic);
         }
     }

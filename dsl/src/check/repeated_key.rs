@@ -56,19 +56,19 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     for (name, given, at, first, other) in found {
         let mut diagnostic = CHECK
-            .diagnostic(format!("the key pairs `{name}` and `{first}` are both to be named `{given}`"))
+            .diagnostic(format!("the key pairs `{name}` and `{first}` are both named `{given}`"))
             .label(at, "refused by Nova");
         if at != other {
-            diagnostic = diagnostic.label(other, format!("`{first}` has the name"));
+            diagnostic = diagnostic.label(other, format!("`{first}` already has this name"));
         }
-        sink.push(diagnostic.help("give each a name of its own, or use one key pair for both"));
+        sink.push(diagnostic.help("give each its own name, or use one key pair for both"));
     }
     for group in members(model).filter(|group| group.ty == KEY_PAIR) {
         let Some(given) = group.one_name() else { continue };
         let diagnostic = CHECK
-            .diagnostic(format!("{} of `{}` are to be named `{given}`", group.all("key pairs"), group.name))
+            .diagnostic(format!("{} of `{}` are named `{given}`", group.all("key pairs"), group.name))
             .label(group.at, "refused by Nova for all but the first")
-            .help(group.own_names(given, "make one key pair beside the group, for all of its members"));
+            .help(group.own_names(given, "add one key pair outside the group, for all of its members"));
         sink.push(diagnostic);
     }
 }

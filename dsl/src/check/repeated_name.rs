@@ -49,19 +49,19 @@ fn run(sink: &mut Sink<'_, '_>) {
             count => format!(", and {count} more"),
         };
         let mut diagnostic = CHECK
-            .diagnostic(format!("the servers `{one}` and `{other}`{more} are all to be named `{given}`"))
+            .diagnostic(format!("the servers `{one}` and `{other}`{more} are all named `{given}`"))
             .label(second, "named here");
         if first != second {
             diagnostic = diagnostic.label(first, "and here");
         }
-        sink.push(diagnostic.help("give each a name of its own, or leave the names to Heat"));
+        sink.push(diagnostic.help("give each its own name, or let Heat choose the names"));
     }
     for group in members(model).filter(|group| group.ty == "OS::Nova::Server") {
         let Some(given) = group.one_name() else { continue };
         let diagnostic = CHECK
-            .diagnostic(format!("{} of `{}` are to be named `{given}`", group.all("servers"), group.name))
+            .diagnostic(format!("{} of `{}` are named `{given}`", group.all("servers"), group.name))
             .label(group.at, "named here")
-            .help(group.own_names(given, "leave the names to Heat"));
+            .help(group.own_names(given, "let Heat choose the names"));
         sink.push(diagnostic);
     }
 }

@@ -44,16 +44,28 @@ fn run(sink: &mut Sink<'_, '_>) {
     for (kind, name, at) in resources.chain(modules).chain(parameters) {
         // A part of a module begins with the module's name, which is reported there.
         if name.starts_with(PREFIX) && !within(name) {
-            push(sink, kind, name, at, &format!("names that begin with `{PREFIX}` are those of the template's own"));
+            push(
+                sink,
+                kind,
+                name,
+                at,
+                &format!("names that begin with `{PREFIX}` are reserved for the template's own parts"),
+            );
         }
     }
     for component in model.components.values().filter(|component| &*component.name == SERVER) {
-        push(sink, "component", SERVER, &component.at, "in the data space, the server's own attributes stand there");
+        push(
+            sink,
+            "component",
+            SERVER,
+            &component.at,
+            "the data space keeps the server's own attributes under this name",
+        );
     }
     for kind in model.declarations.values().filter(|kind| !kind.recipe.tool.has_paths()) {
         for (name, input) in &kind.inputs {
             if wattle_recipe::environment::is_taken(name) {
-                push(sink, "input", name, &input.at, "the recipe has a variable of this name already");
+                push(sink, "input", name, &input.at, "the recipe already has a variable of this name");
             }
         }
     }

@@ -38,15 +38,15 @@ fn run(sink: &mut Sink<'_, '_>) {
     if count > limit {
         let diagnostic = CHECK
             .diagnostic(format!(
-                "the stack has {} resources, and a stock Heat takes {}",
+                "the stack has {} resources, but a stock Heat allows at most {}",
                 grouped(count),
                 grouped(limit)
             ))
             .label(&sink.model.at, "the stack")
             .note(
-                "`max_resources_per_stack` is meant for a stack with its nested ones, though Heat 27 counts each alone",
+                "`max_resources_per_stack` is meant for a stack with its nested stacks, though Heat 27 counts each separately",
             )
-            .help("make several stacks, or ask the operator of this Heat for a higher `max_resources_per_stack`");
+            .help("split it into several stacks, or ask the operator of this Heat for a higher `max_resources_per_stack`");
         sink.push(diagnostic);
     }
 }

@@ -41,10 +41,14 @@ fn run(sink: &mut Sink<'_, '_>) {
             resource.properties.iter().max_by_key(|(_, binding)| of_expression(&binding.value))
         {
             let diagnostic = CHECK
-                .diagnostic(format!("`{name}` is {} bytes, and a template may have {}", grouped(size), grouped(limit)))
+                .diagnostic(format!(
+                    "`{name}` has {} bytes, but a template may have at most {}",
+                    grouped(size),
+                    grouped(limit)
+                ))
                 .label(&binding.at, format!("the largest part is its property `{property}`"))
                 .label(&resource.at, "added here")
-                .help("put what is large where servers can fetch it, or into the files of a component's recipe");
+                .help("put large content where servers can fetch it, or into the files of a component's recipe");
             sink.push(diagnostic);
         }
     }

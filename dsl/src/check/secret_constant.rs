@@ -55,26 +55,28 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
     for (place, at) in &sink.flows().constants {
-        report(sink, &format!("{place} is a secret, and its value"), at);
+        report(sink, &format!("{place} is a secret, but its value"), at);
     }
     for kind in model.declarations.values() {
         for (name, input) in &kind.inputs {
             if input.default.as_ref().is_some_and(|default| holds_secret(&input.ty, default)) {
-                report(sink, &format!("the input `{name}` of `{}` is a secret, and its default", kind.name), &input.at);
+                report(sink, &format!("the input `{name}` of `{}` is a secret, but its default", kind.name), &input.at);
             }
         }
     }
     for (name, parameter) in &model.parameters {
         if parameter.default.as_ref().is_some_and(|default| holds_secret(&parameter.ty, default)) {
-            report(sink, &format!("the parameter `{name}` is a secret, and its default"), &parameter.at);
+            report(sink, &format!("the parameter `{name}` is a secret, but its default"), &parameter.at);
         }
     }
     for (name, requirement) in &model.requirements {
         if is_said(&operands(model, &requirement.predicate), true, false) {
             let diagnostic = CHECK
-                .diagnostic(format!("the requirement `{name}` says what a secret is, which stands in the blueprint"))
-                .label(&requirement.at, "whoever has the program or the seed can read it")
-                .help("require something that tells nobody what it is: its length, its form, what it is not");
+                .diagnostic(format!(
+                    "the requirement `{name}` reveals the value of a secret, which is written in the blueprint"
+                ))
+                .label(&requirement.at, "everyone who has the program or the seed can read it")
+                .help("require something that does not reveal it: its length, its form, or what it is not");
             sink.push(diagnostic);
         }
     }
@@ -102,9 +104,9 @@ fn is_said(predicate: &Predicate<Operand<Expr>>, wanted: bool, within_secret: bo
 
 fn report(sink: &mut Sink<'_, '_>, what: &str, at: &Source) {
     let diagnostic = CHECK
-        .diagnostic(format!("{what} stands in the blueprint"))
-        .label(at, "whoever has the program or the seed can read it")
-        .help("ask for it at deployment, with a `Parameter<Secret<String>>` that has no default");
+        .diagnostic(format!("{what} is written in the blueprint"))
+        .label(at, "everyone who has the program or the seed can read it")
+        .help("ask for it at deployment with a `Parameter<Secret<String>>` that has no default");
     sink.push(diagnostic);
 }
 

@@ -66,18 +66,18 @@ check! {
 fn run(sink: &mut Sink<'_, '_>) {
     for Leak { place, at, target, origin } in &sink.flows().leaks {
         let mut diagnostic = CHECK
-            .diagnostic(format!("{} is a secret, and {place} is not", origin.what))
-            .label(at, "anybody could see it here")
+            .diagnostic(format!("{} is a secret, but {place} is not", origin.what))
+            .label(at, "anyone could see it here")
             .label(origin.at, "declared as a secret here");
         if let (Some(target), false) = (target, matches!(place, Place::Export(_))) {
-            diagnostic = diagnostic.label(target, "declared here as something that anybody may see");
+            diagnostic = diagnostic.label(target, "declared here as public");
         }
         let help = match place {
             Place::Export(name) => format!(
-                "export something that is no secret, or say that the export is one: in a template by \
+                "export something that is not secret, or declare the export as secret: in a template by \
                  `exports: {{{name}: {{secret: string}}}}` in the metadata of `wattle_model`"
             ),
-            _ => "declare what receives it as `Secret<...>`, or pass something that is no secret".into(),
+            _ => "declare what receives it as `Secret<...>`, or pass a value that is not secret".into(),
         };
         sink.push(diagnostic.help(help));
     }
@@ -102,8 +102,8 @@ fn properties(sink: &mut Sink<'_, '_>) {
     }
     for (resource, property, at, origin) in found {
         let diagnostic = CHECK
-            .diagnostic(format!("{} is a secret, and {} is not", origin.what, Place::Property { resource, property }))
-            .label(at, "the cloud shows this to whoever may look at the resource")
+            .diagnostic(format!("{} is a secret, but {} is not", origin.what, Place::Property { resource, property }))
+            .label(at, "the cloud shows this to everyone who may see the resource")
             .label(origin.at, "declared as a secret here")
             .help("pass it to a secret input of a component instead");
         sink.push(diagnostic);

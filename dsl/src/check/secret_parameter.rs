@@ -89,8 +89,8 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         };
         let diagnostic = CHECK
-            .diagnostic(format!("the parameter `{name}` feeds only secret inputs, and is no secret itself"))
-            .label(&parameter.at, "declared as something that anybody may see")
+            .diagnostic(format!("the parameter `{name}` is wired only to secret inputs, but is not secret itself"))
+            .label(&parameter.at, "declared as public")
             .label(at, format!("{place} is secret"))
             .help(help(parameter));
         sink.push(diagnostic);
@@ -120,7 +120,7 @@ fn help(parameter: &crate::model::Parameter) -> String {
     if parameter.at.file.ends_with(".rs") {
         "declare it as `Parameter<Secret<...>>`".into()
     } else {
-        "say `hidden: true` in its declaration".into()
+        "add `hidden: true` to its declaration".into()
     }
 }
 

@@ -125,11 +125,11 @@ fn report(sink: &mut Sink<'_, '_>, server: usize, way: &[Hop<'_>]) {
     for (next, edge) in way {
         let text = match edge.why {
             Why::UserData { component, input, attribute } => format!(
-                "`{}` is told the attribute `{attribute}` of `{}`: the input `{input}` of `{component}`",
+                "`{}` receives the attribute `{attribute}` of `{}` for the input `{input}` of `{component}`",
                 name(at),
                 name(*next)
             ),
-            Why::Property(property) => format!("`{}` needs `{}`: its property `{property}`", name(at), name(*next)),
+            Why::Property(property) => format!("`{}` needs `{}` in its property `{property}`", name(at), name(*next)),
             _ => format!("`{}` needs `{}`", name(at), name(*next)),
         };
         diagnostic = diagnostic.label(edge.at, text);
@@ -137,8 +137,8 @@ fn report(sink: &mut Sink<'_, '_>, server: usize, way: &[Hop<'_>]) {
     }
     sink.push(
         diagnostic
-            .note("servers start all at once; what they need of each other, their components read at run time")
-            .help(format!("feed what `{from}` needs of `{to}` to an input of a component on `{from}`")),
+            .note("all servers start at once; their components read what the servers need from each other at run time")
+            .help(format!("wire what `{from}` needs from `{to}` to an input of a component on `{from}`")),
     );
 }
 

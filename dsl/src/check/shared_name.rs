@@ -42,7 +42,7 @@ fn run(sink: &mut Sink<'_, '_>) {
                 .diagnostic(format!("a parameter and a resource are both named `{name}`"))
                 .label(&resource.at, "the resource")
                 .label(&parameter.at, "the parameter")
-                .help("give one of them another name: in a template, both are found by name alone");
+                .help("give one of them another name: a template looks up both by name alone");
             sink.push(diagnostic);
         }
     }

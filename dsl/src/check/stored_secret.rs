@@ -50,9 +50,12 @@ fn run(sink: &mut Sink<'_, '_>) {
     for kind in sink.model.declarations.values() {
         for (name, output) in kind.outputs.iter().filter(|(_, output)| output.ty.is_secret()) {
             let diagnostic = CHECK
-                .diagnostic(format!("the output `{name}` of `{}` is secret, and Heat keeps it as it is", kind.name))
-                .label(&output.at, "whoever may see the stack's deployments can read it")
-                .help("make it a secret parameter, which whoever deploys the stack chooses");
+                .diagnostic(format!(
+                    "the output `{name}` of `{}` is secret, but Heat stores it in readable form",
+                    kind.name
+                ))
+                .label(&output.at, "everyone who may see the stack's deployments can read it")
+                .help("make it a secret parameter, which is chosen at deployment");
             sink.push(diagnostic);
         }
     }

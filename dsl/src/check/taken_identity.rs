@@ -69,10 +69,10 @@ fn clashes<'t>(
         let (moved, still) = if **name == *identity { (other, name) } else { (name, other) };
         let (moved_at, still_at) = if **name == *identity { (place, at) } else { (at, place) };
         let diagnostic = CHECK
-            .diagnostic(format!("the {kind} `{moved}` cannot be what `{identity}` was: `{still}` is"))
-            .label(moved_at, format!("this is said to be the {kind} that was deployed as `{identity}`"))
-            .label(still_at, "and this is it already")
-            .help("say `moved_from` of one of them only, or from the name that each had");
+            .diagnostic(format!("the {kind} `{moved}` cannot be what was deployed as `{identity}`: that is `{still}`"))
+            .label(moved_at, format!("declared here to be the {kind} that was deployed as `{identity}`"))
+            .label(still_at, "but this one already is")
+            .help("use `moved_from` on only one of them, or with the name that each had");
         sink.push(diagnostic);
     }
     found

@@ -77,7 +77,7 @@ fn diagnostic(
         crate::names::list(known.iter().map(|name| &***name), "and")
     };
     CHECK
-        .diagnostic(format!("the server `{name}` is not on the network `{network}`, and has no address there"))
+        .diagnostic(format!("the server `{name}` is not on the network `{network}` and has no address there"))
         .label(at, format!("reads the address of `{name}` on `{network}`"))
         .label(&server.at, format!("`{name}` is on {is_on}"))
         .help(format!(

@@ -47,7 +47,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         if *used && promise.fulfilled.is_empty() {
             let diagnostic = CHECK
                 .diagnostic(format!("the promise `{name}` is never fulfilled"))
-                .label(&promise.at, "promised here, and what uses it waits for ever")
+                .label(&promise.at, "promised here; whatever uses it waits forever")
                 .help(format!("supply its value with `t.fulfil(...)`: {}", promise.ty.revealed()));
             sink.push(diagnostic);
         }

@@ -65,10 +65,10 @@ fn run(sink: &mut Sink<'_, '_>) {
             "all of "
         };
         let diagnostic = CHECK
-            .diagnostic(format!("nobody judges the requirement `{name}`: no component reads {what}{all}"))
-            .label(&requirement.at, "known at run time only, to whom reads it")
-            .note("a requirement is judged by the agent of each component that reads all of its values")
-            .help("wire them to inputs of one component, or require something of each value alone");
+            .diagnostic(format!("nothing checks the requirement `{name}`: no component reads {what}{all}"))
+            .label(&requirement.at, "known only at run time, to the components that read it")
+            .note("a requirement is checked by the agent of each component that reads all of its values")
+            .help("wire them to inputs of one component, or require something of each value separately");
         sink.push(diagnostic);
     }
 }

@@ -51,8 +51,8 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let diagnostic = CHECK
-            .diagnostic(format!("{place} reads the attribute `{attribute}` of `{name}`, which has none of this name"))
-            .label(at, format!("resources of the type `{}` have no such attribute", resource.ty))
+            .diagnostic(format!("{place} reads the attribute `{attribute}` of `{name}`, which does not exist"))
+            .label(at, format!("the type `{}` has no such attribute", resource.ty))
             .help_if(sink.suggest(attribute, schema.attributes.keys().map(|name| &**name)));
         sink.push(diagnostic);
     }

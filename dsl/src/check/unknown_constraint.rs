@@ -49,7 +49,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
             let help = sink
                 .suggest(constraint, NAMED_CONSTRAINTS.into_iter())
-                .unwrap_or_else(|| "Heat refuses the template, unless the cloud has a plugin of that name".to_owned());
+                .unwrap_or_else(|| "Heat refuses the template unless the cloud has a plugin of that name".to_owned());
             let diagnostic = CHECK
                 .diagnostic(format!("Heat has no constraint `{constraint}`, which the parameter `{name}` names"))
                 .label(&parameter.at, "declared here")

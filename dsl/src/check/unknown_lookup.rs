@@ -74,14 +74,14 @@ fn run(sink: &mut Sink<'_, '_>) {
             let last = unknown.name.rsplit('/').next().unwrap_or_default();
             let place = recipe::place(kind, &unknown.path, unknown.line, last);
             let diagnostic = CHECK
-                .diagnostic(format!("the recipe of `{}` reads `{}`, which nobody gives it", kind.name, unknown.name))
+                .diagnostic(format!("the recipe of `{}` reads `{}`, which is not defined", kind.name, unknown.name))
                 .label(&place, "nothing sets this");
             let Some(meant) = &unknown.meant else {
                 let spare = wattle_recipe::sparing(kind.recipe.tool, &unknown.name);
                 sink.push(
                     diagnostic
                         .help(format!("declare it as an input of `{}`, or set it in the recipe", kind.name))
-                        .help(format!("if it need not be there, say so where it is read: `{spare}`")),
+                        .help(format!("if it is optional, write `{spare}` where it is read")),
                 );
                 continue;
             };

@@ -110,14 +110,14 @@ fn components(sink: &mut Sink<'_, '_>) {
             push(sink, &format!("`{key}` runs on {what}"), &what, &component.at, help);
         }
         let Some(kind) = kind else {
-            let what = format!("the kind `{}`", component.declaration);
+            let what = format!("the type `{}`", component.declaration);
             let help = sink.suggest(&component.declaration, model.declarations.keys().map(|name| &**name));
             push(sink, &format!("`{key}` is of {what}"), &what, &component.at, help);
             continue;
         };
         for (input, binding) in component.inputs.iter().filter(|(input, _)| !kind.inputs.contains_key(*input)) {
             let help = sink.suggest(input, kind.inputs.keys().map(|name| &**name));
-            let what = format!("the input `{input}`, which its kind `{}` does not declare", kind.name);
+            let what = format!("the input `{input}`, which its component type `{}` does not declare", kind.name);
             push(sink, &format!("`{key}` wires {what}"), &what, &binding.at, help);
         }
     }
@@ -142,7 +142,7 @@ fn recipes(sink: &mut Sink<'_, '_>) {
         if recipe.tool.runs_files() && !recipe.files.iter().any(|file| *file.path == *recipe.entry) {
             let help = sink.suggest(&recipe.entry, recipe.files.iter().map(|file| &*file.path));
             let what = format!("the file `{}`, which is not among its files", recipe.entry);
-            push(sink, &format!("the kind `{}` runs {what}", kind.name), &what, &kind.at, help);
+            push(sink, &format!("the component type `{}` runs {what}", kind.name), &what, &kind.at, help);
         }
     }
 }

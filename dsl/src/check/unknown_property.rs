@@ -41,7 +41,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         let list = (schema.properties.len() <= 8).then(|| format!("its properties are {}", all()));
         let diagnostic = CHECK
             .diagnostic(format!("`{name}` has no property `{property}`"))
-            .label(at, format!("resources of the type `{}` have none of this name", resource.ty))
+            .label(at, format!("the type `{}` has no property of this name", resource.ty))
             .help_if(sink.suggest(property, known()).or(list));
         sink.push(diagnostic);
     }

@@ -50,11 +50,11 @@ fn run(sink: &mut Sink<'_, '_>) {
         let Some(wait) = kind.wait else { continue };
         let diagnostic = CHECK
             .diagnostic(format!(
-                "`{}` is to wait {wait} s for its inputs, and Heat waits as long as the stack may take",
+                "`{}` is to wait {wait} s for its inputs, but Heat waits as long as the stack may take",
                 kind.name
             ))
-            .label(&kind.at, "Heat does not keep this `wait`")
-            .help("leave `wait` out, and choose the stack's timeout when it is created");
+            .label(&kind.at, "Heat does not observe this `wait`")
+            .help("remove `wait`, and set the stack's timeout when it is created");
         sink.push(diagnostic);
     }
 }

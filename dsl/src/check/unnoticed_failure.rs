@@ -75,23 +75,23 @@ fn careless(kind: &Declaration, entry: &str, sink: &mut Sink<'_, '_>) {
     };
     let (label, how, otherwise) = match why {
         Why::NeverCounts => (
-            "nobody notices that this has failed",
+            "a failure of this goes unnoticed",
             "begin the recipe with `set -e`, so that it ends with the first command that fails",
-            "or say what is to be done then: `|| exit`, or `|| true` if it does not matter",
+            "or handle the failure: `|| exit`, or `|| true` if it does not matter",
         ),
         Why::NoLongerCounts => (
-            "behind `set +e`, nobody notices that this has failed",
-            "ask how it ended (`status=$?`), or say `|| true` if it does not matter",
-            "and have failures count again: `set -e`",
+            "after `set +e`, a failure of this goes unnoticed",
+            "check its exit status (`status=$?`), or write `|| true` if it does not matter",
+            "then make failures count again with `set -e`",
         ),
         Why::Piped => (
-            "a pipe ends as its last command does, so nobody notices that this has failed",
-            "in a recipe for bash, `set -o pipefail` has it count",
+            "a pipe has the exit status of its last command, so a failure of this goes unnoticed",
+            "in a recipe for bash, add `set -o pipefail`",
             "in any shell, write to a file first and read that",
         ),
     };
     let diagnostic = CHECK
-        .diagnostic(format!("the recipe of `{}` goes on when `{program}` fails", kind.name))
+        .diagnostic(format!("the recipe of `{}` continues when `{program}` fails", kind.name))
         .label(&recipe::place(kind, entry, line, &program), label)
         .help(how)
         .help(otherwise);
@@ -113,7 +113,7 @@ pub(super) mod tests {
         let found = check(&failing(), &Limits::default());
         let at = &found[0].labels[0].at;
         assert_eq!((&*at.file, at.line, at.column), ("recipes/db2.sh", 2, 3));
-        assert_eq!(found[0].message, "the recipe of `Db2` goes on when `tar` fails");
+        assert_eq!(found[0].message, "the recipe of `Db2` continues when `tar` fails");
     }
 
     #[test]

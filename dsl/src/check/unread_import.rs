@@ -43,9 +43,12 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let diagnostic = CHECK
-            .diagnostic(format!("nobody reads the export `{}` of the stack `{}`", import.export, import.stack))
+            .diagnostic(format!(
+                "the imported export `{}` of the stack `{}` is never read",
+                import.export, import.stack
+            ))
             .label(&import.at, "imported here")
-            .help("wire it to an input or export it, or leave the import out");
+            .help("wire it to an input, export it, or remove the import");
         sink.push(diagnostic);
     }
 }

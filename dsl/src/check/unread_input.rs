@@ -76,7 +76,7 @@ fn run(sink: &mut Sink<'_, '_>) {
             }
             let diagnostic = diagnostic
                 .help_if(misspelt(&analysis, read_as, &names))
-                .help("read it in the recipe, or leave it out of the declaration");
+                .help("read it in the recipe, or remove it from the declaration");
             sink.push(diagnostic);
         }
     }
@@ -92,7 +92,7 @@ fn misspelt(analysis: &wattle_recipe::Analysis, name: &str, names: &[String]) ->
     let others = analysis.reads.iter().filter(|(read, _)| !names.contains(read));
     let near = crate::names::nearest(name, others.map(|(read, _)| read.as_str()))?;
     Some(format!(
-        "the recipe reads `{near}` in line {}, which is no input: was `{name}` meant there?",
+        "the recipe reads `{near}` on line {}, which is not an input: did you mean `{name}`?",
         analysis.reads[near]
     ))
 }

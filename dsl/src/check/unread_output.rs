@@ -54,10 +54,10 @@ fn run(sink: &mut Sink<'_, '_>) {
         let Some((key, component)) = first.filter(|_| is_own(&kind.at)) else { continue };
         for ((name, output), _) in kind.outputs.iter().zip(read).filter(|(_, read)| !**read) {
             let diagnostic = CHECK
-                .diagnostic(format!("nobody reads the output `{name}` of `{}`", kind.name))
+                .diagnostic(format!("the output `{name}` of `{}` is never read", kind.name))
                 .label(&output.at, "declared here")
-                .label(&component.at, format!("`{key}` writes it, and nobody reads it"))
-                .help("read it, export it, or leave it out of the declaration");
+                .label(&component.at, format!("`{key}` writes it, but nothing reads it"))
+                .help("read it, export it, or remove it from the declaration");
             sink.push(diagnostic);
         }
     }

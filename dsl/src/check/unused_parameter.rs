@@ -39,9 +39,9 @@ fn run(sink: &mut Sink<'_, '_>) {
     let used = &sink.uses().parameters;
     for ((name, parameter), _) in sink.model.parameters.iter().zip(used).filter(|(_, used)| !**used) {
         let diagnostic = CHECK
-            .diagnostic(format!("nobody uses the parameter `{name}`"))
+            .diagnostic(format!("the parameter `{name}` is never used"))
             .label(&parameter.at, "declared here")
-            .help("use it, or leave it out");
+            .help("use it, or remove it");
         sink.push(diagnostic);
     }
 }

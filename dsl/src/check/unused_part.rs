@@ -54,14 +54,14 @@ fn run(sink: &mut Sink<'_, '_>) {
         }
         let ty = &unused.ty;
         let (message, help) = if unused.kind == Kind::Component {
-            (format!("no server runs this `{ty}`"), "run it: `t.on(server).run(name, component)`, or leave it out")
+            (format!("no server runs this `{ty}`"), "run it: `t.on(server).run(name, component)`, or remove it")
         } else {
             (
-                format!("this resource of the type `{ty}` is not added"),
-                "add it: `t.add(name, resource)`, or leave it out",
+                format!("this resource of the type `{ty}` is never added"),
+                "add it: `t.add(name, resource)`, or remove it",
             )
         };
-        sink.push(CHECK.diagnostic(message).label(&unused.at, "begun here").help(help));
+        sink.push(CHECK.diagnostic(message).label(&unused.at, "started here").help(help));
     }
 }
 

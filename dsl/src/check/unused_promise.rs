@@ -35,11 +35,11 @@ fn run(sink: &mut Sink<'_, '_>) {
             continue;
         }
         let mut diagnostic =
-            CHECK.diagnostic(format!("nobody reads the promise `{name}`")).label(&promise.at, "promised here");
+            CHECK.diagnostic(format!("the promise `{name}` is never read")).label(&promise.at, "promised here");
         if promise.fulfilled.is_empty() {
-            diagnostic = diagnostic.note("nor is it fulfilled");
+            diagnostic = diagnostic.note("it is never fulfilled either");
         }
-        sink.push(diagnostic.help("read it, or leave it out"));
+        sink.push(diagnostic.help("read it, or remove it"));
     }
 }
 

@@ -65,9 +65,9 @@ fn run(sink: &mut Sink<'_, '_>) {
                 .diagnostic(format!("the recipe of `{}` never writes the output `{name}`", kind.name))
                 .label(&output.at, format!("`{}` does not write it", kind.recipe.entry))
                 .help_if(meant.map(|meant| {
-                    format!("it writes `{meant}` in line {}: was `{own}` meant there?", analysis.writes[meant])
+                    format!("it writes `{meant}` on line {}: did you mean `{own}`?", analysis.writes[meant])
                 }))
-                .help("write it in the recipe, or leave it out; say `dynamic: true` if the text does not show that it is written");
+                .help("write it in the recipe, or remove it; add `dynamic: true` if the recipe's text does not show that it is written");
             sink.push(diagnostic);
         }
     }
@@ -86,7 +86,7 @@ pub(super) mod tests {
     #[test]
     fn what_was_meant_is_said() {
         let found = check(&failing(), &Limits::default());
-        assert_eq!(found[0].help[0], "it writes `ulr` in line 2: was `url` meant there?");
+        assert_eq!(found[0].help[0], "it writes `ulr` on line 2: did you mean `url`?");
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     let generated = user_data_sizes(model);
     for (name, server) in model.resources.iter().filter(|(_, resource)| resource.is_server()) {
         if let Some(data) = server.properties.get("user_data") {
-            let help = "let the server fetch what is large, or make it a file of a component's recipe";
+            let help = "let the server fetch large content, or make it a file of a component's recipe";
             judge(sink, name, of_text(&data.value), &data.at, help);
         } else if let Some(size) = generated.get(name) {
             let help = "its components read attributes of many resources, which only Heat knows and which its user data \
@@ -52,9 +52,12 @@ fn run(sink: &mut Sink<'_, '_>) {
 fn judge(sink: &mut Sink<'_, '_>, name: &str, size: usize, at: &Source, help: &str) {
     let limit = sink.limits.user_data;
     if size > limit {
-        let message =
-            format!("the user data of `{name}` is {} bytes, and Nova takes {}", grouped(size), grouped(limit));
-        sink.push(CHECK.diagnostic(message).label(at, "too large to be user data").help(help));
+        let message = format!(
+            "the user data of `{name}` has {} bytes, but Nova allows at most {}",
+            grouped(size),
+            grouped(limit)
+        );
+        sink.push(CHECK.diagnostic(message).label(at, "too large for user data").help(help));
     }
 }
 

@@ -54,9 +54,9 @@ fn run(sink: &mut Sink<'_, '_>) {
     let too_large = |what: String| {
         CHECK
             .diagnostic(format!("the stack has {what}"))
-            .label(&sink.model.at, "Heat would refuse it, and it cannot be cut into nested stacks")
+            .label(&sink.model.at, "Heat would refuse it, and it cannot be split into nested stacks")
             .help(
-                "cut the blueprint into several, each with what it needs of the others as parameters; \
+                "split the blueprint into several, each with what it needs from the others as parameters; \
                  or lower it for wattle's agents",
             )
     };
@@ -66,7 +66,7 @@ fn run(sink: &mut Sink<'_, '_>) {
     } else if resources > limit {
         let added = resources - sink.model.resources.len();
         let what = format!(
-            "{} resources, {} of them configs and deployments, and Heat takes {}",
+            "{} resources, {} of them configs and deployments, but Heat allows at most {}",
             grouped(resources),
             grouped(added),
             grouped(limit)
@@ -76,11 +76,11 @@ fn run(sink: &mut Sink<'_, '_>) {
         let size = native::size(sink.model);
         (size > bytes).then(|| {
             let diagnostic =
-                too_large(format!("a template of {} bytes, and Heat takes {}", grouped(size), grouped(bytes)));
+                too_large(format!("a template of {} bytes, but Heat allows at most {}", grouped(size), grouped(bytes)));
             match native::largest(sink.model) {
                 Some((kind, bytes)) => diagnostic.label(
                     &kind.at,
-                    format!("the most are of `{}`: {} bytes with its files", kind.name, grouped(bytes)),
+                    format!("the largest part is `{}`: {} bytes with its files", kind.name, grouped(bytes)),
                 ),
                 None => diagnostic,
             }

@@ -34,7 +34,7 @@ impl Filled {
         }
         let (given, mut lines) = (environment.parameters, lines(text));
         if let Some(name) = given.keys().find(|name| !lines.contains_key(name.as_str())) {
-            return Err(format!("`{name}` does not begin a line, two spaces in"));
+            return Err(format!("`{name}` is not at the beginning of a line, indented by two spaces"));
         }
         lines.retain(|name, text| given.contains_key(name) && !text.trim_end().ends_with(BY_DEFAULT.trim()));
         Ok(Self { lines })
@@ -91,8 +91,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_carried_over_is_named() {
-        assert_eq!(read("parameters: {a: 1}"), Err("`a` does not begin a line, two spaces in".into()));
-        assert_eq!(read("parameters:\n    a: 1\n"), Err("`a` does not begin a line, two spaces in".into()));
+        assert_eq!(
+            read("parameters: {a: 1}"),
+            Err("`a` is not at the beginning of a line, indented by two spaces".into())
+        );
+        assert_eq!(
+            read("parameters:\n    a: 1\n"),
+            Err("`a` is not at the beginning of a line, indented by two spaces".into())
+        );
         assert_eq!(
             read("parameters:\n  a: 1\nresource_registry: {}\n"),
             Err("it has a section `resource_registry`".into())

@@ -53,7 +53,7 @@ pub enum PlacesError {
         reason: String,
     },
     /// A nested template that is not there.
-    #[error("there is no `{file}`, which `{root}` names")]
+    #[error("`{root}` names `{file}`, which does not exist")]
     Absent {
         /// The file.
         file: String,

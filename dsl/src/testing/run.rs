@@ -203,7 +203,7 @@ impl std::fmt::Debug for TrialRun {
 pub(super) fn typed<T: PortType>(what: &str, value: &Value, is_secret: bool) -> T {
     match T::from_value(value.clone()) {
         Some(value) => value,
-        None if is_secret => panic!("{what} is not {}: what it is, is secret", T::port_type()),
+        None if is_secret => panic!("{what} is not {}: its value is secret", T::port_type()),
         None => panic!("{what} is not {}: it is {value}", T::port_type()),
     }
 }

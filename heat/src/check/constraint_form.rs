@@ -78,8 +78,8 @@ fn judge<'n>(sink: &Sink<'_>, parameter: &'n Parameter) -> Vec<Wrong<'n>> {
             items.iter().filter_map(|item| constraint(item, parameter.kind, version, named)).collect()
         }
         other => {
-            let why = format!("constraints are a list, and this is {}", other.kind());
-            vec![Wrong { node, why, help: "write `- range: ...` and the like".into(), of_type: false }]
+            let why = format!("constraints must be a list, but this is {}", other.kind());
+            vec![Wrong { node, why, help: "write entries such as `- range: ...`".into(), of_type: false }]
         }
     }
 }
@@ -88,7 +88,7 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
     let wrong = |node, why: String, help: &str| Some(Wrong { node, why, help: help.to_owned(), of_type: false });
     let Tree::Map(pairs) = &*node.tree else {
         let why = format!("it is {} instead of a map", node.tree.kind());
-        return wrong(node, why, "write `range: {min: 1}` and the like");
+        return wrong(node, why, "write a map such as `range: {min: 1}`");
     };
     for pair in crate::yaml::counting(pairs) {
         let key = pair.key.as_key();
@@ -108,12 +108,12 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
         return match node.get("modulo") {
             Some(modulo) => wrong(
                 modulo,
-                format!("there is `modulo` from 2017-02-24 on; this template says {version}"),
+                format!("`modulo` is available from 2017-02-24 on; this template has version {version}"),
                 "write a newer `heat_template_version`",
             ),
             None => wrong(
                 node,
-                "it asks for nothing".into(),
+                "it requires nothing".into(),
                 &format!("write {}", list(CONSTRAINTS.into_iter().filter(|name| *name != "modulo"), "or")),
             ),
         };
@@ -140,20 +140,20 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
         ("modulo", _) => bounds(value, ["step", "offset"]),
         ("range" | "length", _) => bounds(value, ["min", "max"]),
         ("allowed_values", Tree::List(_)) | ("allowed_pattern", Tree::Text { .. }) => None,
-        ("allowed_values", other) => Some(format!("allowed values are a list, and this is {}", other.kind())),
-        ("allowed_pattern", other) => Some(format!("a pattern is a string, and this is {}", other.kind())),
+        ("allowed_values", other) => Some(format!("allowed values must be a list, but this is {}", other.kind())),
+        ("allowed_pattern", other) => Some(format!("a pattern must be a string, but this is {}", other.kind())),
         _ => None,
     };
     if let Some(why) = inner {
-        return wrong(value, why, "fix it, or leave the constraint out");
+        return wrong(value, why, "fix it, or remove the constraint");
     }
     match key {
         "length" if ["min", "max"].iter().any(|key| value.get(key).is_some_and(|node| !is_whole(node))) => {
-            return wrong(value, "a length is a whole number".into(), "write it without a fraction");
+            return wrong(value, "a length must be a whole number".into(), "write it without a fraction");
         }
         "modulo" => {
             if let Some(why) = modulo(value) {
-                return wrong(value, why, "write a step and an offset that is smaller, both with one sign");
+                return wrong(value, why, "write a step and a smaller offset with the same sign");
             }
         }
         "allowed_pattern" => {
@@ -165,10 +165,10 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
             let name = value.as_key();
             if named && fits && !NAMED_CONSTRAINTS.contains(&&*name) {
                 let near = meant(&name, NAMED_CONSTRAINTS);
-                let help = near.unwrap_or_else(|| "a cloud may have more, but not each cloud has".into());
+                let help = near.unwrap_or_else(|| "a cloud may have more, but not every cloud does".into());
                 return Some(Wrong {
                     node: value,
-                    why: format!("Heat has none called `{}`", name.escape_debug()),
+                    why: format!("Heat does not have `{}`", name.escape_debug()),
                     help,
                     of_type: false,
                 });
@@ -180,8 +180,8 @@ fn constraint(node: &Node, kind: Option<ParameterType>, version: Version, named:
         return None;
     }
     let found = kind.map_or("nothing", ParameterType::name);
-    let why = format!("`{key}` is of {kinds}, and the parameter is a `{found}`");
-    Some(Wrong { node, why, help: "take one that the type can have".to_owned(), of_type: true })
+    let why = format!("`{key}` is for {kinds}, but the parameter is a `{found}`");
+    Some(Wrong { node, why, help: "use one that the type can have".to_owned(), of_type: true })
 }
 
 /// Mistakes in the bounds of a range, a length or a modulo.
@@ -190,7 +190,7 @@ fn bounds(node: &Node, keys: [&str; 2]) -> Option<String> {
     for pair in crate::yaml::counting(pairs) {
         let key = pair.key.as_key();
         if !keys.contains(&&*key) {
-            return Some(format!("it has `{}` and `{}`, and no `{}`", keys[0], keys[1], key.escape_debug()));
+            return Some(format!("it has `{}` and `{}`, but no `{}`", keys[0], keys[1], key.escape_debug()));
         }
         let is_number = match &*pair.value.tree {
             Tree::Null | Tree::Integer(_) | Tree::Float(_) | Tree::Boolean(_) => true,
@@ -198,12 +198,12 @@ fn bounds(node: &Node, keys: [&str; 2]) -> Option<String> {
             _ => false,
         };
         if !is_number {
-            return Some(format!("`{key}` is no number"));
+            return Some(format!("`{key}` is not a number"));
         }
     }
     let has = |key: &str| node.get(key).is_some_and(|node| !matches!(*node.tree, Tree::Null));
     match keys {
-        ["step", "offset"] if !has("step") || !has("offset") => Some("it has no `step`, or no `offset`".into()),
+        ["step", "offset"] if !has("step") || !has("offset") => Some("it has no `step` or no `offset`".into()),
         [low, high] if !has(low) && !has(high) => Some(format!("it has neither `{low}` nor `{high}`")),
         _ => None,
     }
@@ -232,13 +232,13 @@ fn modulo(node: &Node) -> Option<String> {
     };
     let (step, offset) = (number("step")?, number("offset")?);
     if step.fract() != 0.0 || offset.fract() != 0.0 {
-        Some("its step and offset are whole numbers".into())
+        Some("its step and offset must be whole numbers".into())
     } else if step == 0.0 {
         Some("its step is 0".into())
     } else if offset.abs() >= step.abs() {
         Some("its offset is not smaller than its step".into())
     } else if step * offset < 0.0 {
-        Some("one of its step and offset is negative".into())
+        Some("either its step or its offset is negative".into())
     } else {
         None
     }
@@ -258,7 +258,7 @@ fn broken_pattern(pattern: &str) -> Option<String> {
                 Some(letter) if letter.is_ascii_alphabetic() => {
                     let known = if in_class { "abdDfnNrsStuUvwWx" } else { "AabBdDfnNrsStuUvwWxZ" };
                     if !known.contains(letter) {
-                        return Some(format!("`\\{letter}` of the pattern is nothing that Python knows"));
+                        return Some(format!("Python does not know `\\{letter}` in the pattern"));
                     }
                 }
                 Some(_) => {}
@@ -273,23 +273,23 @@ fn broken_pattern(pattern: &str) -> Option<String> {
             '(' if !in_class => open += 1,
             ')' if !in_class => match open.checked_sub(1) {
                 Some(less) => open = less,
-                None => return Some("a `)` of the pattern closes nothing".into()),
+                None => return Some("a `)` in the pattern closes nothing".into()),
             },
             _ => {}
         }
         first_in_class = false;
     }
     if in_class {
-        Some("a `[` of the pattern is not closed".into())
+        Some("a `[` in the pattern is not closed".into())
     } else if open > 0 {
-        Some("a `(` of the pattern is not closed".into())
+        Some("a `(` in the pattern is not closed".into())
     } else if pattern.starts_with(['*', '+', '?']) {
-        Some("nothing stands before the pattern's repetition".into())
+        Some("there is nothing to repeat before a repetition in the pattern".into())
     } else {
         // Reversed ranges and repetitions. Syntax that only Python understands is left to Python.
         match regex_lite::Regex::new(pattern).err().map(|error| error.to_string()) {
             Some(error) if error.contains("invalid range") || error.contains("min bigger than its max") => {
-                Some("a range of the pattern runs from more to less".into())
+                Some("a range in the pattern ends before it begins".into())
             }
             _ => None,
         }

@@ -49,7 +49,7 @@ check! {
 /// The diagnostic for `called`, which would be nested too deeply.
 pub(super) fn diagnostic(called: &str, at: &Source) -> Diagnostic {
     DEEP_NESTING
-        .diagnostic(format!("{called} is a stack nested deeper than {NESTED}, which Heat refuses"))
+        .diagnostic(format!("{called} is a stack nested more than {NESTED} levels deep, which Heat refuses"))
         .label(at, "here")
-        .help("nest fewer stacks in each other")
+        .help("nest stacks less deeply")
 }

@@ -47,8 +47,8 @@ pub(super) fn diagnostic(hops: &[(String, String, Option<How>, Source)]) -> Diag
     let first = hops.first().map_or("", |hop| &*hop.0);
     let message = match hops.len() {
         1 => format!("`{first}` waits for itself"),
-        2 => format!("2 resources wait for each other: `{first}` waits for itself by way of the other"),
-        n => format!("{n} resources wait for each other: `{first}` waits for itself by way of the {} others", n - 1),
+        2 => format!("2 resources wait for each other: `{first}` waits for itself through the other"),
+        n => format!("{n} resources wait for each other: `{first}` waits for itself through the {} others", n - 1),
     };
     let mut diagnostic = DEPENDENCY_CYCLE.diagnostic(message);
     for (from, to, how, at) in hops {
@@ -65,5 +65,5 @@ pub(super) fn diagnostic(hops: &[(String, String, Option<How>, Source)]) -> Diag
         };
         diagnostic = diagnostic.label(at, why);
     }
-    diagnostic.help("take one of these hops away")
+    diagnostic.help("remove one of these dependencies")
 }

@@ -60,10 +60,10 @@ fn duplicates(pairs: &[Pair], at: &dyn Fn(Span) -> Source, found: &mut Vec<Diagn
             continue;
         };
         let diagnostic = DUPLICATE_KEY
-            .diagnostic(format!("the key `{}` is here twice", key.escape_debug()))
-            .label(&at(pair.key.span), "Heat takes this one")
-            .label(&at(earlier.key.span), "and not this one")
-            .help("take out the one that is not meant");
+            .diagnostic(format!("the key `{}` appears twice", key.escape_debug()))
+            .label(&at(pair.key.span), "Heat uses this one")
+            .label(&at(earlier.key.span), "not this one")
+            .help("remove the one that is not meant");
         found.push(diagnostic);
     }
 }

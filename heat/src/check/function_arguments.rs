@@ -35,7 +35,7 @@ check! {
 
 /// What is wrong with a call's arguments, and the function's correct form.
 pub(super) fn told(function: Function, why: &str) -> (String, String) {
-    (format!("`{}`: {why}", function.name()), format!("it is called as `{}`", function.form()))
+    (format!("`{}`: {why}", function.name()), format!("call it as `{}`", function.form()))
 }
 
 fn run(sink: &mut Sink<'_>) {

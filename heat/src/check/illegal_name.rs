@@ -31,9 +31,9 @@ check! {
 /// The diagnostic for a resource called `name`.
 pub(super) fn diagnostic(name: &str, at: &Source) -> Diagnostic {
     ILLEGAL_NAME
-        .diagnostic(format!("a resource is called `{}`, and no name may contain a `/`", name.escape_debug()))
+        .diagnostic(format!("the resource name `{}` contains a `/`", name.escape_debug()))
         .label(at, "Heat refuses this name")
-        .help(format!("call it `{}`", name.replace('/', "-").escape_debug()))
+        .help(format!("rename it to `{}`", name.replace('/', "-").escape_debug()))
 }
 
 /// The diagnostic for a stack of its own called `name`.
@@ -42,9 +42,9 @@ pub(super) fn of_a_stack(name: &str, at: &Source) -> Diagnostic {
     let better: String = name.chars().map(|sign| if is_fine(sign) { sign } else { '_' }).collect();
     ILLEGAL_NAME
         .diagnostic(format!(
-            "`{}` is a stack of its own, whose name has only letters, digits, `_`, `.` and `-`",
+            "`{}` is a separate stack, whose name may have only letters, digits, `_`, `.` and `-`",
             name.escape_debug()
         ))
         .label(at, "Heat refuses this name")
-        .help(format!("call it `{better}`"))
+        .help(format!("rename it to `{better}`"))
 }

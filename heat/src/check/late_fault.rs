@@ -46,12 +46,12 @@ fn run(sink: &mut Sink<'_>) {
             }
             Cause::UnknownCondition { name } => (format!("there is no condition `{}`", name.escape_debug()), None),
             Cause::CircularCondition { name } => (format!("the condition `{name}` depends on itself"), None),
-            Cause::NoTruth { found } => (format!("a condition is true or false, and this is {found}"), None),
+            Cause::NoTruth { found } => (format!("a condition must be true or false, but this is {found}"), None),
             _ => continue,
         };
         let diagnostic = LATE_FAULT
             .diagnostic(what)
-            .label(&sink.at(found.fault.span), "Heat takes this, and fails when it needs the value")
+            .label(&sink.at(found.fault.span), "Heat accepts this, but fails when it needs the value")
             .help_if(fix);
         sink.push(diagnostic);
     }

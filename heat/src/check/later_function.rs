@@ -41,9 +41,9 @@ pub(super) fn hint(node: &Node, version: Version) -> Option<String> {
     let call = Call::of_any(node, version, Context::Value).filter(|call| call.standing == Standing::Unknown)?;
     let (name, since) = (call.function.name(), call.function.since());
     Some(if version < since {
-        format!("`{name}` is there from {since} on; this template says {version}")
+        format!("`{name}` is available from {since} on; this template has version {version}")
     } else {
-        format!("`{name}` is a function of conditions only")
+        format!("`{name}` is a function for conditions only")
     })
 }
 
@@ -61,8 +61,8 @@ fn run(sink: &mut Sink<'_>) {
     }
     for (node, hint) in found {
         let diagnostic = LATER_FUNCTION
-            .diagnostic(format!("{hint}, and so it is a map to Heat"))
-            .label(&sink.at(node.span), "no call of a function")
+            .diagnostic(format!("{hint}, so Heat reads it as a map"))
+            .label(&sink.at(node.span), "not a function call")
             .help("write a newer `heat_template_version`, or another function");
         sink.push(diagnostic);
     }

@@ -44,13 +44,13 @@ fn run(sink: &mut Sink<'_>) {
             (format!("{what} has no path"), "write its path, which is relative to the file that names it")
         } else if is_folder {
             (
-                format!("`{written}` is a folder, and {what} was to be read from there"),
-                "name a file: what is in a folder is sent to Heat file by file",
+                format!("`{written}` is a folder, but {what} is to be read from there"),
+                "name a file: the contents of a folder are sent to Heat file by file",
             )
         } else {
             (
                 format!("{what} `{}` cannot be read: {missing}", mention.path.escape_debug()),
-                "put it there, or fix the path, which is relative to the file that names it",
+                "create it, or fix the path, which is relative to the file that names it",
             )
         };
         sink.push(MISSING_FILE.diagnostic(message).label(&place(&mention.file, mention.span), "named here").help(help));
@@ -68,15 +68,15 @@ mod tests {
                     {config: {get_file: .}}}\n";
         let found = check(&Loaded::of(text, "template.yaml"));
         let found: Vec<_> = found.into_iter().filter(|one| one.code == "W1009").map(|one| one.message).collect();
-        assert_eq!(found, ["`.` is a folder, and the file was to be read from there"]);
+        assert_eq!(found, ["`.` is a folder, but the file is to be read from there"]);
     }
 
     #[test]
     fn a_folder_is_no_file() {
         for (written, message) in [
-            ("..", "`..` is a folder, and the file was to be read from there"),
-            ("sub/../..", "`sub/../..` is a folder, and the file was to be read from there"),
-            ("../..", "`../..` is a folder, and the file was to be read from there"),
+            ("..", "`..` is a folder, but the file is to be read from there"),
+            ("sub/../..", "`sub/../..` is a folder, but the file is to be read from there"),
+            ("../..", "`../..` is a folder, but the file is to be read from there"),
             ("\"\"", "the file has no path"),
             ("x.sh", "the file `site/x.sh` cannot be read: there is no such file"),
         ] {

@@ -35,7 +35,7 @@ check! {
 pub(super) fn diagnostic(called: &str, ty: &str, path: &str, name: &str, at: &Source) -> Diagnostic {
     let path = if path.is_empty() { name } else { path };
     MISSING_PROPERTY
-        .diagnostic(format!("{called} is without the property `{path}`"))
+        .diagnostic(format!("{called} lacks the property `{path}`"))
         .label(at, format!("`{ty}` requires it"))
-        .help(format!("give it `{name}`"))
+        .help(format!("set `{name}`"))
 }

@@ -37,7 +37,7 @@ fn run(sink: &mut Sink<'_>) {
             let diagnostic = MISSING_VALUE
                 .diagnostic(format!("the parameter `{name}` has no value"))
                 .label(&sink.at(parameter.name_span), "declared without a default")
-                .help(format!("give it one with `-P {name}=VALUE` or in an environment, or give it a default"));
+                .help(format!("set it with `-P {name}=VALUE` or in an environment, or give it a default"));
             sink.push(diagnostic);
         }
     }

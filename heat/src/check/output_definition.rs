@@ -34,7 +34,7 @@ fn run(sink: &mut Sink<'_>) {
             Tree::Map(_) => OUTPUT_DEFINITION
                 .diagnostic(format!("the output `{name}` has no value"))
                 .label(&at, "`value` is missing")
-                .help("say what it is: `value: ...`"),
+                .help("add it: `value: ...`"),
             other => OUTPUT_DEFINITION
                 .diagnostic(format!("the output `{name}` is {} instead of a map", other.kind()))
                 .label(&at, "its definition begins here")

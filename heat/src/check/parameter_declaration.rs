@@ -67,7 +67,7 @@ fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> 
         let diagnostic = PARAMETER_DECLARATION
             .diagnostic(format!("the parameter `{name}` is {} instead of a map", parameter.node.tree.kind()))
             .label(&sink.at(parameter.name_span), "its declaration begins here")
-            .help("give it a type: `{type: string}`");
+            .help("add a type: `{type: string}`");
         return vec![diagnostic];
     };
     let mut diagnostics = Vec::new();
@@ -84,9 +84,12 @@ fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> 
             ))
             .label(&sink.at(pair.key.span), "Heat refuses it");
         diagnostics.push(diagnostic.help(match meant(&key, known.iter().copied()) {
-            _ if key == "tags" => format!("there are tags from 2018-03-02 on; this template says {version}"),
+            _ if key == "tags" => format!("tags are available from 2018-03-02 on; this template has version {version}"),
             Some(meant) => meant,
-            None => format!("a parameter has {}", list(known.iter().copied().filter(|key| *key != "schema"), "and")),
+            None => format!(
+                "the keys of a parameter are {}",
+                list(known.iter().copied().filter(|key| *key != "schema"), "and")
+            ),
         }));
     }
     match parameter.node.get("type") {
@@ -104,7 +107,7 @@ fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> 
                 ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(&text)).map(|(_, kind)| kind.name());
             let near = alias.or_else(|| nearest(&text, ParameterType::ALL.map(ParameterType::name)));
             let diagnostic = PARAMETER_DECLARATION
-                .diagnostic(format!("there is no type `{}` of parameters", text.escape_debug()))
+                .diagnostic(format!("there is no parameter type `{}`", text.escape_debug()))
                 .label(&sink.at(ty.span), format!("the type of `{name}`"))
                 .help(match near {
                     Some(near) => did_you_mean(near),
@@ -120,7 +123,7 @@ fn judge(sink: &Sink<'_>, name: &str, parameter: &Parameter) -> Vec<Diagnostic> 
     {
         let diagnostic = PARAMETER_DECLARATION
             .diagnostic(format!("the tags of `{name}` are {} instead of a list", tags.tree.kind()))
-            .label(&sink.at(tags.span), "this is no list")
+            .label(&sink.at(tags.span), "this is not a list")
             .help("write `[TAG, ...]`");
         diagnostics.push(diagnostic);
     }

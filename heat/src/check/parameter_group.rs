@@ -44,7 +44,7 @@ fn run(sink: &mut Sink<'_>) {
         other => {
             let diagnostic = PARAMETER_GROUP
                 .diagnostic(format!("the parameter groups are {} instead of a list", other.kind()))
-                .label(&sink.at(section.span), "this is no list")
+                .label(&sink.at(section.span), "this is not a list")
                 .help("write `- label: ...` and below it `parameters: [...]`");
             sink.push(diagnostic);
             return;
@@ -82,10 +82,10 @@ fn judge(sink: &Sink<'_>, group: &Node, grouped: &mut HashMap<String, Span>) -> 
         let name = node.as_key();
         if let Some(first) = grouped.get(&name) {
             let diagnostic = PARAMETER_GROUP
-                .diagnostic(format!("the parameter `{}` is in two groups, or twice in one", name.escape_debug()))
+                .diagnostic(format!("the parameter `{}` is in two groups or twice in one", name.escape_debug()))
                 .label(&sink.at(node.span), "here again")
                 .label(&sink.at(*first), "here first")
-                .help("leave it in one group");
+                .help("keep it in one group");
             diagnostics.push(diagnostic);
             continue;
         }
@@ -98,9 +98,9 @@ fn judge(sink: &Sink<'_>, group: &Node, grouped: &mut HashMap<String, Span>) -> 
         }
         let text = if is_text { name.clone() } else { node.tree.kind().to_owned() };
         let diagnostic = PARAMETER_GROUP
-            .diagnostic(format!("a parameter group names `{}`, which is no parameter", text.escape_debug()))
-            .label(&sink.at(node.span), "no parameter is called so")
-            .help(sink.meant(&name, known()).unwrap_or_else(|| "declare it, or take it out".to_owned()));
+            .diagnostic(format!("a parameter group names `{}`, which is not a parameter", text.escape_debug()))
+            .label(&sink.at(node.span), "no parameter has this name")
+            .help(sink.meant(&name, known()).unwrap_or_else(|| "declare it, or remove it".to_owned()));
         diagnostics.push(diagnostic);
         grouped.insert(name, node.span);
     }

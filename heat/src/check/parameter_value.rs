@@ -40,12 +40,12 @@ fn run(sink: &mut Sink<'_>) {
         // What a nested stack receives is judged with the resource that it belongs to.
         for wrong in valued.wrong.iter().filter(|wrong| wrong.always || !sink.loaded.is_nested()) {
             let (what, help) = match (wrong.default, valued.origin) {
-                (true, _) => ("default", "fix the default or the constraint, or leave the default out"),
+                (true, _) => ("default", "fix the default or the constraint, or remove the default"),
                 (false, Origin::EnvironmentDefault) => ("value", "fix it in the environment's `parameter_defaults`"),
-                (false, _) => ("value", "give it a value that it takes"),
+                (false, _) => ("value", "set a value that it takes"),
             };
             // Messages must not contain secret values.
-            let why = if parameter.hidden { "it breaks a rule of its own" } else { &wrong.why };
+            let why = if parameter.hidden { "it breaks one of the parameter's own rules" } else { &wrong.why };
             let own = parameter.default.as_ref().map_or(parameter.name_span, |default| default.span);
             let declared = sink.at(if wrong.default { own } else { parameter.name_span });
             let mut diagnostic =

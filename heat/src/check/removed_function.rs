@@ -42,7 +42,7 @@ fn instead(function: &str) -> &'static str {
         "Fn::Base64" => "write the text itself",
         "Fn::ResourceFacade" => "write `resource_facade`",
         "Ref" => "write `get_param` or `get_resource`",
-        _ => "take an older version, or write what it gives",
+        _ => "use an older version, or write what it returns",
     }
 }
 
@@ -54,8 +54,10 @@ fn run(sink: &mut Sink<'_>) {
             Cause::Removed { function } => {
                 let removed = Function::of(function).and_then(Function::removed).unwrap_or_default();
                 REMOVED_FUNCTION
-                    .diagnostic(format!("`{function}` is there before {removed} only; this template says {version}"))
-                    .label(&at, "Heat has it no more")
+                    .diagnostic(format!(
+                        "`{function}` is available only before {removed}; this template has version {version}"
+                    ))
+                    .label(&at, "Heat no longer has it")
                     .help(instead(function))
             }
             Cause::Misplaced { function } => {
@@ -65,9 +67,9 @@ fn run(sink: &mut Sink<'_>) {
                 });
                 REMOVED_FUNCTION
                     .diagnostic(format!("`{function}` cannot be called in a condition"))
-                    .label(&at, "a condition has functions of its own")
+                    .label(&at, "conditions have their own functions")
                     .help(match later {
-                        Some(later) => format!("it is there from {later} on; this template says {version}"),
+                        Some(later) => format!("it is available from {later} on; this template has version {version}"),
                         None => "conditions call get_param, equals, not, and, or, contains and yaql".to_owned(),
                     })
             }

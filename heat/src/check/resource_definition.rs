@@ -59,7 +59,7 @@ fn run(sink: &mut Sink<'_>) {
             let diagnostic = RESOURCE_DEFINITION
                 .diagnostic(format!("the resource `{name}` is {} instead of a map", resource.node.tree.kind()))
                 .label(&sink.at(resource.name_span), "its definition begins here")
-                .help("give it a `type`");
+                .help("add a `type`");
             vec![diagnostic]
         };
         for diagnostic in diagnostics {
@@ -86,16 +86,16 @@ fn keys(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
             .label(&sink.at(pair.key.span), "Heat refuses it");
         let later = KEYS.contains(&&*key);
         diagnostics.push(diagnostic.help(match meant(&key, known.iter().copied()) {
-            _ if later => format!("it is there from 2016-10-14 on; this template says {version}"),
+            _ if later => format!("it is available from 2016-10-14 on; this template has version {version}"),
             Some(meant) => meant,
-            None => "properties of its type go into `properties`".to_owned(),
+            None => "put properties of its type into `properties`".to_owned(),
         }));
     }
     if resource.ty.is_none() {
         let diagnostic = RESOURCE_DEFINITION
             .diagnostic(format!("the resource `{name}` has no type"))
             .label(&sink.at(resource.name_span), "`type` is missing")
-            .help("say what it is, such as `type: OS::Nova::Server`");
+            .help("add one, such as `type: OS::Nova::Server`");
         // The mistake is a misspelled key that was meant as `type`.
         if !diagnostics.iter().any(|diagnostic| diagnostic.help.iter().any(|help| help.contains("`type`"))) {
             diagnostics.push(diagnostic);
@@ -140,7 +140,7 @@ fn fields(sink: &Sink<'_>, name: &str, resource: &Resource) -> Vec<Diagnostic> {
     {
         let diagnostic = RESOURCE_DEFINITION
             .diagnostic(format!("`external_id` of `{name}` is {} instead of a string", id.tree.kind()))
-            .label(&sink.at(id.span), "the id of what is there already")
+            .label(&sink.at(id.span), "the ID of an existing resource")
             .help("quote it");
         diagnostics.push(diagnostic);
     }
@@ -154,14 +154,14 @@ fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Opt
     let is_call = !matches!(kind, Kind::Names | Kind::Text) && Call::within(node, version, context).is_some();
     let (fits, form, help) = match kind {
         Kind::Text => (node.tree.as_text().is_some(), "a string", "quote it"),
-        Kind::Map => (matches!(*node.tree, Tree::Map(_)), "a map", "write a map, or leave it out"),
+        Kind::Map => (matches!(*node.tree, Tree::Map(_)), "a map", "write a map, or remove it"),
         Kind::Names => {
             let fits = match &*node.tree {
                 Tree::List(items) => items.iter().all(|item| item.tree.as_text().is_some()),
                 Tree::Text { .. } => true,
                 _ => false,
             };
-            (fits, "the name of a resource or a list of names", "write `[NAME, ...]`, or leave it out")
+            (fits, "the name of a resource or a list of names", "write `[NAME, ...]`, or remove it")
         }
         Kind::Condition => {
             let fits = matches!(*node.tree, Tree::Text { .. } | Tree::Boolean(_));
@@ -174,7 +174,7 @@ fn field(sink: &Sink<'_>, name: &str, key: &str, node: &Node, kind: Kind) -> Opt
         return None;
     }
     let found = match &*node.tree {
-        Tree::List(_) if matches!(kind, Kind::Names) => "a list of other things",
+        Tree::List(_) if matches!(kind, Kind::Names) => "a list of other values",
         tree => tree.kind(),
     };
     let diagnostic = RESOURCE_DEFINITION
@@ -191,7 +191,7 @@ fn type_of(sink: &Sink<'_>, name: &str, ty: &Node) -> Option<Diagnostic> {
     let found = if ty.is_truthy() { ty.tree.kind() } else { "nothing" };
     let diagnostic = RESOURCE_DEFINITION
         .diagnostic(format!("the type of `{name}` is {found} instead of a name"))
-        .label(&sink.at(ty.span), "a type is a string, and no function gives it")
+        .label(&sink.at(ty.span), "a type is a string that no function can return")
         .help("write the name of a type, such as `OS::Nova::Server`");
     Some(diagnostic)
 }

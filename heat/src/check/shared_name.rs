@@ -34,10 +34,10 @@ fn run(sink: &mut Sink<'_>) {
             && sink.is_there(resource)
         {
             let diagnostic = SHARED_NAME
-                .diagnostic(format!("a parameter and a resource are both called `{name}`"))
+                .diagnostic(format!("a parameter and a resource are both named `{name}`"))
                 .label(&sink.at(resource.name_span), "the resource")
                 .label(&sink.at(parameter.name_span), "the parameter")
-                .help("call one of them something else");
+                .help("rename one of them");
             sink.push(diagnostic);
         }
     }

@@ -46,10 +46,10 @@ fn run(sink: &mut Sink<'_>) {
                 let known = sink.template().conditions.keys().map(String::as_str);
                 UNKNOWN_CONDITION
                     .diagnostic(format!("there is no condition `{}`", name.escape_debug()))
-                    .label(&at, "asked for here")
+                    .label(&at, "used here")
                     .help(match sink.meant(name, known) {
                         _ if sink.never == Some(name) => {
-                            format!("define what never holds: `conditions: {{{name}: false}}`")
+                            format!("define a condition that never holds: `conditions: {{{name}: false}}`")
                         }
                         Some(meant) => meant,
                         None => "define it in the section `conditions`, or write `true` or `false`".to_owned(),
@@ -57,12 +57,12 @@ fn run(sink: &mut Sink<'_>) {
             }
             Cause::CircularCondition { name } => UNKNOWN_CONDITION
                 .diagnostic(format!("the condition `{name}` depends on itself"))
-                .label(&at, "asked for here")
-                .help("take one of the conditions out of the ring"),
+                .label(&at, "used here")
+                .help("remove one of the conditions from the cycle"),
             Cause::NoTruth { found } => {
                 // If it is not a call, the check of its form reports it.
                 UNKNOWN_CONDITION
-                    .diagnostic(format!("a condition is true or false, and this is {found}"))
+                    .diagnostic(format!("a condition must be true or false, but this is {found}"))
                     .label(&at, "this definition")
                     .help("compare it: `{equals: [..., ...]}`")
             }
@@ -81,11 +81,11 @@ fn definitions(sink: &mut Sink<'_>) {
             continue;
         }
         let near = match (&*node.tree, node.tree.as_text()) {
-            (_, Some(text)) => format!("another condition is named by a call only: `{{and: [{text}, {text}]}}`"),
+            (_, Some(text)) => format!("name another condition by a call: `{{and: [{text}, {text}]}}`"),
             (Tree::Map(_), _) => match Call::of_any(node, version, Context::Condition) {
                 Some(call) if call.standing == Standing::Unknown => {
                     format!(
-                        "`{}` is there from {} on; this template says {version}",
+                        "`{}` is available from {} on; this template has version {version}",
                         call.function.name(),
                         call.function.since()
                     )

@@ -35,10 +35,10 @@ fn run(sink: &mut Sink<'_>) {
         let begin = sink.at(known.values().next().map_or(Span::default(), |parameter| parameter.name_span));
         let diagnostic = UNKNOWN_GIVEN.diagnostic(format!("the template has no parameter `{}`", name.escape_debug()));
         let diagnostic = match at {
-            Some(at) => diagnostic.label(at, "a value for it is given here"),
+            Some(at) => diagnostic.label(at, "its value is set here"),
             None => diagnostic.label(&begin, "none of its parameters has this name"),
         };
         let help = sink.meant(name, known.keys().map(String::as_str));
-        sink.push(diagnostic.help(help.unwrap_or_else(|| "take it out, or put it into `parameter_defaults`".into())));
+        sink.push(diagnostic.help(help.unwrap_or_else(|| "remove it, or move it to `parameter_defaults`".into())));
     }
 }

@@ -46,9 +46,9 @@ pub(super) fn diagnostic<'a>(
     let name = name.escape_debug();
     match taken_out {
         Some(declared) => UNKNOWN_REFERENCE
-            .diagnostic(format!("the resource `{name}` is not there: its condition does not hold"))
+            .diagnostic(format!("the resource `{name}` does not exist, because its condition is false"))
             .label(at, "refers to it")
-            .label(declared, "taken out")
+            .label(declared, "removed by its condition")
             .help("refer to it within an `if` of the same condition"),
         None => UNKNOWN_REFERENCE
             .diagnostic(format!("there is no resource `{name}`"))

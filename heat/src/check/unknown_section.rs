@@ -40,7 +40,7 @@ fn run(sink: &mut Sink<'_>) {
         if sink.loaded.unreadable.is_none() && template.root.is_truthy() {
             let diagnostic = UNKNOWN_SECTION
                 .diagnostic(format!("the template is {} instead of a map of sections", template.root.tree.kind()))
-                .label(&sink.at(template.root.span), "this is no map")
+                .label(&sink.at(template.root.span), "this is not a map")
                 .help(format!("begin with `heat_template_version: {}`", Version::default()));
             sink.push(diagnostic);
         }
@@ -58,10 +58,10 @@ fn run(sink: &mut Sink<'_>) {
         if name == "conditions" && conditions.is_none() {
             let diagnostic = UNKNOWN_SECTION
                 .diagnostic(format!(
-                    "there are conditions from {} on; this template says {version}",
+                    "conditions are available from {} on; this template has version {version}",
                     Version::V2016_10_14
                 ))
-                .label(&at, "this version has no such section")
+                .label(&at, "not a section of this version")
                 .help(format!("write `heat_template_version: {}`", Version::default()));
             sink.push(diagnostic);
             continue;
@@ -69,10 +69,10 @@ fn run(sink: &mut Sink<'_>) {
         if !SECTIONS.contains(&&*name) && conditions != Some(&*name) && name != "__undefined__" {
             let diagnostic = UNKNOWN_SECTION
                 .diagnostic(format!("a template has no section `{}`", name.escape_debug()))
-                .label(&at, "Heat refuses a template with others than its own sections")
+                .label(&at, "Heat refuses a template with unknown sections")
                 .help(
                     meant(&name, SECTIONS.into_iter().chain(conditions))
-                        .unwrap_or_else(|| "put what is yours into `metadata` of a resource".to_owned()),
+                        .unwrap_or_else(|| "put your own data into the `metadata` of a resource".to_owned()),
                 );
             sink.push(diagnostic);
             continue;
@@ -87,9 +87,9 @@ fn run(sink: &mut Sink<'_>) {
         if is_refused {
             let diagnostic = UNKNOWN_SECTION
                 .diagnostic(format!("`{name}` is {} instead of a map", pair.value.tree.kind()))
-                .label(&at, "each entry of this section has a name")
+                .label(&at, "each entry of this section needs a name")
                 .help(match name.strip_suffix('s') {
-                    _ if !pair.value.is_truthy() => format!("write `{name}: {{}}`, or leave the section out"),
+                    _ if !pair.value.is_truthy() => format!("write `{name}: {{}}`, or remove the section"),
                     Some(one) => format!("give each {one} a name: `NAME: ...` in place of `- ...`"),
                     None => "write a map".to_owned(),
                 });

@@ -34,7 +34,7 @@ check! {
 /// The diagnostic: `called` has the unknown type `ty`.
 pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item = &'a str>, at: &Source) -> Diagnostic {
     UNKNOWN_TYPE_OF_RESOURCE
-        .diagnostic(format!("there is no type `{}`, which {called} is to have", ty.escape_debug()))
+        .diagnostic(format!("the type `{}` of {called} does not exist", ty.escape_debug()))
         .label(at, "neither Heat nor an environment has it")
         .help(
             meant(ty, crate::schema::types().map(|ty| -> &'a str { ty }).chain(mapped)).unwrap_or_else(|| {
@@ -47,9 +47,9 @@ pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item 
 pub(super) fn not_sent(called: &str, file: &str, at: &Source) -> Diagnostic {
     let file = file.escape_debug();
     UNKNOWN_TYPE_OF_RESOURCE
-        .diagnostic(format!("Heat does not get the template `{file}`, of which {called} is to be made"))
-        .label(at, "a client sends only templates that stand behind `type:`")
+        .diagnostic(format!("Heat does not receive the template `{file}`, from which {called} is created"))
+        .label(at, "a client sends only templates that `type:` names")
         .help(format!(
-            "map a type of your own to it in an environment, `resource_registry: {{My::Type: {file}}}`, and name that"
+            "map your own type to it in an environment, `resource_registry: {{My::Type: {file}}}`, and use that type"
         ))
 }

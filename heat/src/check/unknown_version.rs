@@ -42,24 +42,24 @@ fn run(sink: &mut Sink<'_>) {
         match node.tree.as_text() {
             Some(text) => UNKNOWN_VERSION
                 .diagnostic(format!("there is no version `{text}` of HOT"))
-                .label(&at, "Heat knows none of this name")
+                .label(&at, "Heat does not know this version")
                 .help(
                     meant(text, Version::names())
-                        .unwrap_or_else(|| format!("the newest one is `{}`", Version::default())),
+                        .unwrap_or_else(|| format!("the newest version is `{}`", Version::default())),
                 ),
             None => UNKNOWN_VERSION
                 .diagnostic(format!("the version is {} instead of a date or a release", node.tree.kind()))
-                .label(&at, "the version is named here")
+                .label(&at, "the version is set here")
                 .help(format!("write `{}`", Version::default())),
         }
     } else if let Some((key, node)) = OTHERS.iter().find_map(|key| Some((key, root.get(key)?))) {
         UNKNOWN_VERSION
-            .diagnostic(format!("this is a template of another format (`{key}`), which is not read here"))
+            .diagnostic(format!("this template has another format (`{key}`), which is not supported"))
             .label(&sink.at(node.span), "the version of CloudFormation's format")
             .help(format!("write it as HOT, with `heat_template_version: {}`", Version::default()))
     } else {
         UNKNOWN_VERSION
-            .diagnostic("the template does not say which version of HOT it is written in")
+            .diagnostic("the template does not name the version of HOT in which it is written")
             .label(&sink.at(Span::default()), "`heat_template_version` is missing")
             .help(format!("begin with `heat_template_version: {}`", Version::default()))
     };

@@ -67,10 +67,10 @@ struct Meaning {
 
 fn diagnostic(word: &str, meaning: &Meaning) -> Diagnostic {
     let Meaning { plain, kind, .. } = meaning;
-    let shown = if word.is_empty() { "nothing".to_owned() } else { format!("`{word}`") };
+    let shown = if word.is_empty() { "an empty key".to_owned() } else { format!("`{word}`") };
     YAML_WORD
-        .diagnostic(format!("{shown} is the {kind} `{plain}` to Heat"))
-        .help(format!("write `'{word}'` if it is meant as text, else `{plain}`"))
+        .diagnostic(format!("Heat reads {shown} as the {kind} `{plain}`"))
+        .help(format!("write `'{word}'` if it is meant as text, otherwise `{plain}`"))
 }
 
 /// The meaning of a value that can be intended as something else.
@@ -80,7 +80,7 @@ fn value(node: &Node) -> Option<Meaning> {
         Tree::Integer(value) => (value.to_string(), "number", number(word)),
         Tree::Float(value) => (float_as_python(*value), "number", number(word)),
         Tree::Boolean(value) if !word.eq_ignore_ascii_case(&value.to_string()) => {
-            (value.to_string(), "truth value", "YAML 1.1 takes `yes`, `no`, `on` and `off` for truth values")
+            (value.to_string(), "boolean", "YAML 1.1 reads `yes`, `no`, `on` and `off` as booleans")
         }
         _ => return None,
     };
@@ -93,10 +93,10 @@ fn number(word: &str) -> &'static str {
         _ if word.contains(':') => "colons make it base 60",
         _ if unsigned.starts_with("0x") => "`0x` makes it hexadecimal",
         _ if unsigned.starts_with("0b") => "`0b` makes it binary",
-        _ if word.contains('.') => "as text it is written differently",
+        _ if word.contains('.') => "a number has a different form as text",
         _ if unsigned.starts_with('0') => "a leading zero makes it octal",
-        _ if word.contains('_') => "underscores do not count",
-        _ => "a sign `+` does not count",
+        _ if word.contains('_') => "underscores are ignored",
+        _ => "a `+` sign is ignored",
     }
 }
 
@@ -104,7 +104,7 @@ fn number(word: &str) -> &'static str {
 fn key(node: &Node) -> Option<Meaning> {
     match &*node.tree {
         Tree::Boolean(_) | Tree::Null => {
-            Some(Meaning { plain: node.as_key(), kind: "key", label: "this is no text, but keys become text" })
+            Some(Meaning { plain: node.as_key(), kind: "key", label: "this is not text, but keys become text" })
         }
         _ => value(node),
     }
@@ -125,21 +125,21 @@ mod tests {
             found.into_iter().filter(|found| found.code == "W1005").map(|found| found.message).collect::<Vec<_>>()
         };
         for (word, meaning) in [
-            ("0644", "`0644` is the number `420` to Heat"),
-            ("22:22", "`22:22` is the number `1342` to Heat"),
-            ("1_000", "`1_000` is the number `1000` to Heat"),
-            ("0x1F", "`0x1F` is the number `31` to Heat"),
-            ("+49", "`+49` is the number `49` to Heat"),
-            ("1.10", "`1.10` is the number `1.1` to Heat"),
-            ("on", "`on` is the truth value `true` to Heat"),
-            ("No", "`No` is the truth value `false` to Heat"),
+            ("0644", "Heat reads `0644` as the number `420`"),
+            ("22:22", "Heat reads `22:22` as the number `1342`"),
+            ("1_000", "Heat reads `1_000` as the number `1000`"),
+            ("0x1F", "Heat reads `0x1F` as the number `31`"),
+            ("+49", "Heat reads `+49` as the number `49`"),
+            ("1.10", "Heat reads `1.10` as the number `1.1`"),
+            ("on", "Heat reads `on` as the boolean `true`"),
+            ("No", "Heat reads `No` as the boolean `false`"),
         ] {
             assert_eq!(told(&format!("{{a: {word}}}")), [meaning]);
             assert_eq!(told(&format!("[{word}, '{word}', \"{word}\"]")), [meaning]);
         }
-        assert_eq!(told("{on: a}"), ["`on` is the key `true` to Heat"]);
-        assert_eq!(told("{~: a}"), ["`~` is the key `null` to Heat"]);
-        assert_eq!(told("{? : a}"), ["nothing is the key `null` to Heat"]);
+        assert_eq!(told("{on: a}"), ["Heat reads `on` as the key `true`"]);
+        assert_eq!(told("{~: a}"), ["Heat reads `~` as the key `null`"]);
+        assert_eq!(told("{? : a}"), ["Heat reads an empty key as the key `null`"]);
         for word in ["420", "-1", "0", "1.5", "true", "False", "~", "2021-04-16", "08", "1e3", "y"] {
             assert!(told(&format!("[{word}, {{8080: {word}}}]")).is_empty(), "{word}");
         }

@@ -51,12 +51,12 @@ pub(super) const CLASSES: &[Class] = &[
 fn resized(change: &Change<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if change.has("InstanceType") {
-        notes.push("Nova resizes the server: it is shut down, and starts again with its disk as it was".to_owned());
+        notes.push("Nova resizes the server: it shuts down and starts again with the same disk".to_owned());
     }
     if change.has("NetworkInterfaces") || change.has("SubnetId") {
         notes.push(
             "Heat detaches and attaches interfaces while the server runs: it may get other addresses, and its system has to \
-             take notice"
+             pick up the change"
                 .to_owned(),
         );
     }
@@ -70,7 +70,7 @@ fn route_tables(subject: Subject<'_>) -> Found<'_> {
 
 fn interfaces(subject: Subject<'_>) -> Ruled {
     if subject.is("NetworkInterfaces")? && (subject.is("SecurityGroups")? || subject.is("SecurityGroupIds")?) {
-        return broken("`NetworkInterfaces` and security groups exclude each other", "take one of them away");
+        return broken("`NetworkInterfaces` and security groups exclude each other", "remove one of them");
     }
     Ok(None)
 }
@@ -79,7 +79,7 @@ fn snapshots(subject: Subject<'_>) -> Ruled {
     for device in subject.maps("BlockDeviceMappings")? {
         let ebs = device.get("Ebs").cloned().map(map).unwrap_or_default();
         if !true_of(&ebs, "SnapshotId") {
-            return broken("an item of `BlockDeviceMappings` is without `Ebs.SnapshotId`", "give it one");
+            return broken("an item of `BlockDeviceMappings` has no `Ebs.SnapshotId`", "add one");
         }
     }
     Ok(None)
@@ -89,19 +89,19 @@ fn launch(subject: Subject<'_>) -> Ruled {
     if subject.is("InstanceId")? || subject.is("ImageId")? && subject.is("InstanceType")? {
         return Ok(None);
     }
-    broken("without `InstanceId`, `ImageId` and `InstanceType` must be there", "give them")
+    broken("without `InstanceId`, `ImageId` and `InstanceType` are required", "add them")
 }
 
 fn address(subject: Subject<'_>) -> Ruled {
     let (eip, instance) = (subject.is("EIP")?, subject.is("InstanceId")?);
     if eip == subject.is("AllocationId")? {
-        return broken("one of `EIP` and `AllocationId` must be there", "give one of them");
+        return broken("one of `EIP` and `AllocationId` is required", "set one of them");
     }
     if eip && !instance {
-        return broken("`EIP` needs `InstanceId`", "give it one");
+        return broken("`EIP` needs `InstanceId`", "add one");
     }
     if !instance && !subject.is("NetworkInterfaceId")? {
-        return broken("one of `InstanceId` and `NetworkInterfaceId` must be there", "give one of them");
+        return broken("one of `InstanceId` and `NetworkInterfaceId` is required", "set one of them");
     }
     Ok(None)
 }
@@ -116,7 +116,7 @@ fn other_target(change: &Change<'_>) -> Option<Vec<String>> {
 
 fn instance_or_configuration(subject: Subject<'_>) -> Ruled {
     if subject.is("InstanceId")? == subject.is("LaunchConfigurationName")? {
-        return broken("one of `InstanceId` and `LaunchConfigurationName` must be there", "give one of them");
+        return broken("one of `InstanceId` and `LaunchConfigurationName` is required", "set one of them");
     }
     Ok(None)
 }

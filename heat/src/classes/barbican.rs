@@ -17,13 +17,13 @@ pub(super) const CLASSES: &[Class] = &[
 fn secret(subject: Subject<'_>) -> Ruled {
     let (ty, encoding) = (subject.text("payload_content_type")?, subject.is("payload_content_encoding")?);
     if !ty.is_empty() && !subject.is("payload")? {
-        return broken("`payload_content_type` needs a `payload`", "give it one");
+        return broken("`payload_content_type` needs a `payload`", "add one");
     }
     if ty == "application/octet-stream" && !encoding {
-        return broken("application/octet-stream needs `payload_content_encoding`", "give it one");
+        return broken("application/octet-stream needs `payload_content_encoding`", "add one");
     }
     if encoding && (ty.is_empty() || ty == "text/plain") {
-        return broken("`payload_content_encoding` is for application/octet-stream", "take it away");
+        return broken("`payload_content_encoding` is for application/octet-stream", "remove it");
     }
     Ok(None)
 }
@@ -39,14 +39,14 @@ fn order(subject: Subject<'_>) -> Ruled {
     };
     if ty == "certificate" {
         if subject.is("profile")? && !subject.is("ca_id")? {
-            return broken("`profile` needs `ca_id`", "give it one");
+            return broken("`profile` needs `ca_id`", "add one");
         }
     } else if !(subject.has("algorithm")? && subject.has("bit_length")?) {
-        return broken(format!("an order of the type {ty} needs `algorithm` and `bit_length`"), "give them");
+        return broken(format!("an order of type {ty} needs `algorithm` and `bit_length`"), "add them");
     }
     for key in subject.resource.properties().schema.keys().filter(|key| &***key != "type") {
         if !allowed.contains(&&**key) && subject.has(key)? {
-            return broken(format!("an order of the type {ty} has no `{key}`"), "take it away");
+            return broken(format!("an order of type {ty} has no `{key}`"), "remove it");
         }
     }
     Ok(None)
@@ -65,5 +65,5 @@ fn container(subject: Subject<'_>) -> Ruled {
         refs.retain(is_there);
     }
     let twice = refs.iter().enumerate().any(|(at, one)| refs[..at].contains(one));
-    if twice { broken("a secret is there twice", "name each once") } else { Ok(None) }
+    if twice { broken("a secret appears twice", "name each once") } else { Ok(None) }
 }

@@ -28,9 +28,8 @@ pub(super) const CLASSES: &[Class] = &[
 
 /// Restoring a backup overwrites the volume.
 fn restored(change: &Change<'_>) -> Option<String> {
-    (change.has("backup_id") && change.after.value("backup_id").is_some()).then(|| {
-        "the backup is written over it: give a volume from another backup another name to keep this one".to_owned()
-    })
+    (change.has("backup_id") && change.after.value("backup_id").is_some())
+        .then(|| "the backup overwrites it: rename a volume that comes from another backup to keep this one".to_owned())
 }
 
 fn volume_in_place(change: &Change<'_>) -> Vec<String> {
@@ -40,11 +39,12 @@ fn volume_in_place(change: &Change<'_>) -> Vec<String> {
     }
     if change.has("size") {
         notes.push(
-            "the volume grows, the file system on it does not: `resize2fs` or the like makes use of it".to_owned(),
+            "the volume grows, but the file system on it does not: grow it with `resize2fs` or a similar tool"
+                .to_owned(),
         );
     }
     if change.has("volume_type") {
-        notes.push("Cinder refuses where the volume would have to move to another backend".to_owned());
+        notes.push("Cinder refuses if the volume would have to move to another backend".to_owned());
     }
     notes
 }
@@ -52,7 +52,8 @@ fn volume_in_place(change: &Change<'_>) -> Vec<String> {
 /// Heat considers the projects of a volume type only if it is not public (`handle_update`).
 fn public_to_all(change: &Change<'_>) -> Vec<String> {
     let is_public = change.after.boolean("is_public") != Some(false);
-    let note = || "all projects may use a public volume type: Heat takes note of `projects`, and changes nothing in the service";
+    let note =
+        || "all projects may use a public volume type: Heat records `projects` but changes nothing in the service";
     (change.has("projects") && is_public).then(|| note().to_owned()).into_iter().collect()
 }
 
@@ -65,7 +66,7 @@ fn shrinks(change: &Change<'_>) -> Option<String> {
     };
     let (before, after) = (size(change.before)?, size(change.after)?);
     (change.has("size") && after < before).then(|| {
-        format!("a volume is never made smaller: leave `size` at {before}, or give the smaller one another name and copy its data")
+        format!("a volume never shrinks: leave `size` at {before}, or rename the smaller one and copy its data")
     })
 }
 
@@ -77,10 +78,10 @@ fn source(subject: Subject<'_>) -> Ruled {
     let sources = sizeless + usize::from(subject.is("image")?) + usize::from(subject.is("imageRef")?);
     if !subject.has("size")? {
         if sizeless != 1 || sources != 1 {
-            return broken("without `size` it is made of one `source_volid` or `snapshot_id`", "give it a `size`");
+            return broken("without `size`, it needs one `source_volid` or `snapshot_id`", "set its `size`");
         }
     } else if subject.is("size")? && sources > 1 {
-        return broken("it is made of one of `image`, `source_volid` and `snapshot_id`", "take the others away");
+        return broken("it takes only one of `image`, `source_volid` and `snapshot_id`", "remove the others");
     }
     Ok(None)
 }

@@ -14,8 +14,8 @@ pub(super) const CLASSES: &[Class] = &[Class {
 
 fn zone(subject: Subject<'_>) -> Ruled {
     match &*subject.text("type")? {
-        "PRIMARY" if !subject.is("email")? => broken("a primary zone needs an `email`", "give it one"),
-        "SECONDARY" if !subject.is("masters")? => broken("a secondary zone needs `masters`", "give it some"),
+        "PRIMARY" if !subject.is("email")? => broken("a primary zone needs an `email`", "add one"),
+        "SECONDARY" if !subject.is("masters")? => broken("a secondary zone needs `masters`", "add some"),
         _ => Ok(None),
     }
 }

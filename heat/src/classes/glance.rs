@@ -9,10 +9,10 @@ pub(super) const CLASSES: &[Class] = &[Class { ty: "OS::Glance::WebImage", valid
 fn image(subject: Subject<'_>) -> Ruled {
     let container = subject.text("container_format")?;
     if matches!(&*container, "ami" | "ari" | "aki") && subject.text("disk_format")? != container {
-        return broken(format!("`disk_format` must be {container} too"), "make both the same");
+        return broken(format!("`disk_format` must be {container} too"), "make both equal");
     }
     if subject.is("members")? && subject.text("visibility")? != "shared" {
-        return broken("`members` are of shared images", "set `visibility: shared`");
+        return broken("`members` are for shared images", "set `visibility: shared`");
     }
     Ok(None)
 }

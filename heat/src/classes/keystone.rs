@@ -16,10 +16,10 @@ fn roles(subject: Subject<'_>) -> Ruled {
     for role in subject.maps("roles")? {
         let (project, domain) = (has(&role, "project"), has(&role, "domain"));
         if project && domain {
-            return broken("a role is of a `project` or of a `domain`", "take one of them away");
+            return broken("a role is for a `project` or for a `domain`", "remove one of them");
         }
         if !project && !domain {
-            return broken("a role is of a `project` or of a `domain`", "give one of them");
+            return broken("a role is for a `project` or for a `domain`", "set one of them");
         }
     }
     Ok(None)

@@ -9,10 +9,10 @@ pub(super) const CLASSES: &[Class] =
 
 fn share_network(subject: Subject<'_>) -> Ruled {
     if subject.is("nova_network")? {
-        return broken("there are no networks of Nova's any more", "use `neutron_network`");
+        return broken("Nova's networks no longer exist", "use `neutron_network`");
     }
     if subject.is("neutron_network")? && !subject.is("neutron_subnet")? {
-        return broken("`neutron_network` needs `neutron_subnet`", "give it one");
+        return broken("`neutron_network` needs `neutron_subnet`", "add one");
     }
     Ok(None)
 }

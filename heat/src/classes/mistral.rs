@@ -49,13 +49,13 @@ fn workflow(subject: Subject<'_>) -> Ruled {
     }
     for task in subject.maps("tasks")? {
         if true_of(&task, "workflow") == true_of(&task, "action") {
-            return broken("a task is a `workflow` or an `action`", "give one of them");
+            return broken("a task is a `workflow` or an `action`", "set one of them");
         }
         if has(&task, "requires") && ty == "direct" {
             return broken("tasks of a direct workflow have no `requires`", "make it a reverse one");
         }
         if has(&task, "concurrency") && !has(&task, "with_items") {
-            return broken("`concurrency` needs `with_items`", "give them");
+            return broken("`concurrency` needs `with_items`", "add them");
         }
     }
     Ok(None)

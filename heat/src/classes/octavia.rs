@@ -21,12 +21,12 @@ pub(super) const CLASSES: &[Class] = &[
 fn policy(subject: Subject<'_>) -> Ruled {
     let (pool, url) = (subject.has("redirect_pool")?, subject.has("redirect_url")?);
     match &*subject.text("action")? {
-        "REJECT" if pool || url => broken("REJECT has no `redirect_pool` or `redirect_url`", "take them away"),
+        "REJECT" if pool || url => broken("REJECT takes no `redirect_pool` or `redirect_url`", "remove them"),
         "REDIRECT_TO_POOL" if url || !pool => {
-            broken("REDIRECT_TO_POOL has a `redirect_pool` and no `redirect_url`", "give that")
+            broken("REDIRECT_TO_POOL takes a `redirect_pool` and no `redirect_url`", "set it")
         }
         "REDIRECT_TO_URL" if pool || !url => {
-            broken("REDIRECT_TO_URL has a `redirect_url` and no `redirect_pool`", "give that")
+            broken("REDIRECT_TO_URL takes a `redirect_url` and no `redirect_pool`", "set it")
         }
         _ => Ok(None),
     }
@@ -34,14 +34,14 @@ fn policy(subject: Subject<'_>) -> Ruled {
 
 fn rule(subject: Subject<'_>) -> Ruled {
     if matches!(&*subject.text("type")?, "HEADER" | "COOKIE") && !subject.has("key")? {
-        return broken("a rule of headers or cookies needs a `key`", "give it one");
+        return broken("a rule of headers or cookies needs a `key`", "add one");
     }
     Ok(None)
 }
 
 fn listener(subject: Subject<'_>) -> Ruled {
     if subject.text("protocol")? == "TERMINATED_HTTPS" && !subject.has("default_tls_container_ref")? {
-        return broken("TERMINATED_HTTPS needs `default_tls_container_ref`", "give it one");
+        return broken("TERMINATED_HTTPS needs `default_tls_container_ref`", "add one");
     }
     Ok(None)
 }
@@ -51,8 +51,8 @@ fn pool(subject: Subject<'_>) -> Ruled {
     let items = map(persistence);
     let cookie = true_of(&items, "cookie_name");
     match items.get("type").and_then(Value::as_text) {
-        Some("APP_COOKIE") if !cookie => broken("APP_COOKIE needs a `cookie_name`", "give it one"),
-        Some("SOURCE_IP") if cookie => broken("SOURCE_IP has no `cookie_name`", "take it away"),
+        Some("APP_COOKIE") if !cookie => broken("APP_COOKIE needs a `cookie_name`", "add one"),
+        Some("SOURCE_IP") if cookie => broken("SOURCE_IP has no `cookie_name`", "remove it"),
         _ => one_of(subject, ["listener", "loadbalancer"]),
     }
 }

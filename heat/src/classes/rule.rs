@@ -11,7 +11,7 @@ pub(super) fn broken(what: impl Into<String>, help: &'static str) -> Ruled {
 /// Two properties are mutually exclusive.
 pub(super) fn not_both(subject: Subject<'_>, one: &str, other: &str) -> Ruled {
     if subject.is(one)? && subject.is(other)? {
-        return broken(format!("`{one}` and `{other}` exclude each other"), "take one of them away");
+        return broken(format!("`{one}` and `{other}` exclude each other"), "remove one of them");
     }
     Ok(None)
 }
@@ -25,7 +25,7 @@ pub(super) fn one_of<'k>(subject: Subject<'_>, keys: impl IntoIterator<Item = &'
         }
         names.push(format!("`{key}`"));
     }
-    broken(format!("one of {} must be there", names.join(", ")), "give one of them")
+    broken(format!("one of {} is required", names.join(", ")), "set one of them")
 }
 
 /// A quota must limit something.
@@ -36,7 +36,7 @@ pub(super) fn quota(subject: Subject<'_>) -> Ruled {
 /// The minimum step of a scaling policy applies only to percentages.
 pub(super) fn step(subject: Subject<'_>, ty: &str, step: &str, percent: &str) -> Ruled {
     if subject.text(ty)? != percent && subject.has(step)? {
-        return broken(format!("`{step}` is only for `{ty}: {percent}`"), "take it away");
+        return broken(format!("`{step}` is only for `{ty}: {percent}`"), "remove it");
     }
     Ok(None)
 }
@@ -54,7 +54,7 @@ pub(super) fn sizes(subject: Subject<'_>, [min_key, max_key, desired_key]: [&str
     }
     match number(desired_key)? {
         Some(desired) if desired < min || desired > max => {
-            broken(format!("`{desired_key}` is not between `{min_key}` and `{max_key}`"), "make it so")
+            broken(format!("`{desired_key}` is not between `{min_key}` and `{max_key}`"), "choose a value between them")
         }
         _ => Ok(None),
     }

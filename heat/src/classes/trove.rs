@@ -24,9 +24,9 @@ fn instance_in_place(change: &Change<'_>) -> Vec<String> {
     };
     let mut notes = Vec::new();
     if change.has("flavor") {
-        notes.push("Trove resizes the instance: its database is down meanwhile".to_owned());
+        notes.push("Trove resizes the instance: its database is down in the meantime".to_owned());
     }
-    for (property, what) in [("databases", "with all that is in it"), ("users", "and can log in no more")] {
+    for (property, what) in [("databases", "with all its contents"), ("users", "and can no longer log in")] {
         let kept = names(change.after, property);
         for gone in names(change.before, property).iter().filter(|name| change.has(property) && !kept.contains(name)) {
             notes.push(format!("`{}` of `{property}` is deleted, {what}", gone.escape_debug()));
@@ -49,7 +49,7 @@ fn nics(networks: &Value) -> Ruled {
     for network in items(networks) {
         let network = map(network.clone());
         if has(&network, "network") == has(&network, "port") {
-            return broken("one of `networks` is a `network` or a `port`", "give one of them");
+            return broken("each of `networks` needs a `network` or a `port`", "set one of them");
         }
     }
     Ok(None)
@@ -60,7 +60,7 @@ fn databases(subject: Subject<'_>) -> Ruled {
         subject.maps("databases")?.into_iter().filter_map(|mut database| database.swap_remove("name")).collect();
     for user in subject.maps("users")? {
         if known.is_empty() {
-            return broken("`users` need `databases`", "give some");
+            return broken("`users` need `databases`", "add some");
         }
         let Some(Value::List(own)) = user.get("databases") else { continue };
         if let Some(unknown) = own.iter().find(|name| !known.contains(name)) {

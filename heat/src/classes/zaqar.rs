@@ -19,5 +19,8 @@ fn subscriber(subject: Subject<'_>) -> Ruled {
     if matches!(scheme, "http" | "https" | "mailto" | "trust+http" | "trust+https") {
         return Ok(None);
     }
-    broken("`subscriber` is no address of HTTP or mail", "begin it with http, https, mailto, trust+http or trust+https")
+    broken(
+        "`subscriber` is not an HTTP or mail address",
+        "start it with http, https, mailto, trust+http or trust+https",
+    )
 }

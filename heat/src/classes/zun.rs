@@ -20,24 +20,24 @@ fn container(subject: Subject<'_>) -> Ruled {
         || retries.is_some_and(|retries| retries.parse::<u32>().is_ok());
     if !is_policy {
         return broken(
-            "`restart_policy` is no, on-failure, on-failure:RETRIES, always or unless-stopped",
+            "`restart_policy` must be no, on-failure, on-failure:RETRIES, always or unless-stopped",
             "write one of them",
         );
     }
     for mount in subject.maps("mounts")? {
         if !has(&mount, "volume_id") && !has(&mount, "volume_size") {
-            return broken("one of `mounts` is a `volume_id` or a `volume_size`", "give one of them");
+            return broken("each of `mounts` needs a `volume_id` or a `volume_size`", "set one of them");
         }
         if true_of(&mount, "volume_id") && true_of(&mount, "volume_size") {
-            return broken("`volume_id` and `volume_size` exclude each other", "take one of them away");
+            return broken("`volume_id` and `volume_size` exclude each other", "remove one of them");
         }
     }
     for network in subject.maps("networks")? {
         if !has(&network, "network") && !has(&network, "port") {
-            return broken("one of `networks` is a `network` or a `port`", "give one of them");
+            return broken("each of `networks` needs a `network` or a `port`", "set one of them");
         }
         if true_of(&network, "fixed_ip") && has(&network, "port") {
-            return broken("`fixed_ip` and `port` exclude each other", "take one of them away");
+            return broken("`fixed_ip` and `port` exclude each other", "remove one of them");
         }
     }
     Ok(None)

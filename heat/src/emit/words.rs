@@ -63,7 +63,9 @@ impl Style for Json {
 
     fn float(value: impl Serialize + Into<f64> + Copy) -> Result<String, EmitError> {
         if !value.into().is_finite() {
-            return Err(EmitError::custom("a number that is infinite or not a number has no form in a template"));
+            return Err(EmitError::custom(
+                "a template has no form for an infinite number or for a value that is not a number",
+            ));
         }
         serde_json::to_string(&value).map_err(EmitError::custom)
     }

@@ -41,13 +41,13 @@ impl Environment {
             return None;
         }
         let message =
-            format!("`{name}` is {} instead of a map, which nested stacks cannot be given", value.tree.kind());
+            format!("`{name}` is {} instead of a map, which cannot be passed to nested stacks", value.tree.kind());
         judge.refuse(message, section.key.span, "this section", EMPTY);
         judge.found.pop()
     }
 }
 
-const EMPTY: &str = "leave the section out if it is empty";
+const EMPTY: &str = "remove the section if it is empty";
 
 const HOOKS: [&str; 6] = ["pre-create", "pre-update", "pre-delete", "post-create", "post-update", "post-delete"];
 const ACTIONS: [&str; 2] = ["update", "replace"];
@@ -98,14 +98,14 @@ impl Judge<'_> {
             Tree::Null => return,
             other => {
                 let message = format!("the environment is {} instead of a map of sections", other.kind());
-                let help = "write `parameters:` and the parameters below it";
-                return self.refuse(message, file.root.span, "this is no map", help);
+                let help = "write `parameters:`, and the parameters below it";
+                return self.refuse(message, file.root.span, "this is not a map", help);
             }
         };
         for pair in counting(pairs) {
             let name = pair.key.as_key();
             if !SECTIONS.contains(&&*name) {
-                let help = meant(&name, SECTIONS).unwrap_or_else(|| "parameters stand below `parameters`".to_owned());
+                let help = meant(&name, SECTIONS).unwrap_or_else(|| "put parameters below `parameters`".to_owned());
                 let message = format!("an environment has no section `{}`", name.escape_debug());
                 self.refuse(message, pair.key.span, "Heat refuses it", help);
                 continue;
@@ -140,7 +140,7 @@ impl Judge<'_> {
         for pair in counting(pairs) {
             let (name, key) = (pair.key.as_key(), pair.key.span);
             if pair.key.tree.as_text().is_none() {
-                let message = format!("`{}` is {} in place of a name", name.escape_debug(), pair.key.tree.kind());
+                let message = format!("`{}` is {} instead of a name", name.escape_debug(), pair.key.tree.kind());
                 let label = "types and resources are named by strings";
                 self.refuse(message, key, label, "quote it, or write the name of a type");
                 continue;
@@ -177,9 +177,9 @@ impl Judge<'_> {
                     if level != Level::Resources && (level, &*name) != (Level::Types, "resources") => {}
                 (None, Tree::Null) if level == Level::Deeper => {}
                 (None, other) => {
-                    let message = format!("`{}` stands for {}", name.escape_debug(), other.kind());
+                    let message = format!("`{}` is mapped to {}", name.escape_debug(), other.kind());
                     let help = "write a type, such as `OS::Heat::None`, or the path of a template";
-                    self.refuse(message, key, "a type stands for another one or a template", help);
+                    self.refuse(message, key, "a type can be mapped to another type or a template", help);
                 }
             }
         }
@@ -189,16 +189,15 @@ impl Judge<'_> {
         let Tree::List(items) = &*section.tree else { return };
         for item in items {
             let ty = item.get("type").and_then(|ty| ty.tree.as_text());
-            let help =
-                "Heat has the type `zaqar-queue`: `{type: zaqar-queue, target: QUEUE}`, with a `ttl` if you like";
+            let help = "write the type `zaqar-queue`: `{type: zaqar-queue, target: QUEUE}`, with an optional `ttl`";
             if ty != Some("zaqar-queue") {
-                self.refuse("an event sink of no type that Heat has", item.span, "this sink", help);
+                self.refuse("an event sink has a type that Heat does not have", item.span, "this sink", help);
                 continue;
             }
             let Tree::Map(pairs) = &*item.tree else { continue };
             let mut keys = pairs.iter().map(|pair| &pair.key);
             if let Some(key) = keys.find(|key| !matches!(key.tree.as_text(), Some("type" | "target" | "ttl"))) {
-                self.refuse("a key that a sink of this type does not have", key.span, "this key", help);
+                self.refuse("an event sink has a key that sinks of this type do not have", key.span, "this key", help);
             } else if item.get("target").is_none() {
                 self.refuse("an event sink has no `target`", item.span, "this sink", help);
             }

@@ -18,7 +18,7 @@ use super::{Cause, Fault, Mode, Scope, Value};
 /// The function does not accept the argument, or agents do not compute it ([`Function::is_computed`]).
 pub fn apply(function: &str, argument: &Known) -> Result<Known, String> {
     let Some(known) = Function::of(function).filter(|known| known.is_computed()) else {
-        return Err(format!("`{function}` is computed by Heat alone"));
+        return Err(format!("only Heat computes `{function}`"));
     };
     let loaded = Loaded::of("", "");
     let scope = Scope::new(&loaded, Mode::Known);
@@ -47,7 +47,7 @@ impl Scope<'_> {
         };
         let truth = |value: &Value| match value {
             Value::Boolean(truth) => Ok(*truth),
-            other => Err(wrong(call, format!("a condition is true or false, and this is {}", other.kind()))),
+            other => Err(wrong(call, format!("a condition must be true or false, but this is {}", other.kind()))),
         };
         match (call.function, arguments.as_slice()) {
             (Function::GetParam, [Value::List(way)]) => Ok(match way.split_first() {
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_is_not_taken_is_said() {
-        assert_eq!(applied("yaql", "{}"), Err("`yaql` is computed by Heat alone".into()));
+        assert_eq!(applied("yaql", "{}"), Err("only Heat computes `yaql`".into()));
         assert!(applied("list_join", r#"[",", [1]]"#).is_err_and(|why| why.starts_with("`list_join`: it joins")));
     }
 }

@@ -151,7 +151,7 @@ impl Scope<'_> {
         if self.loaded.is_nested() {
             return Ok(Value::Unknown);
         }
-        Err(wrong(call, "it reads the resource that a nested stack is, and this template is not nested"))
+        Err(wrong(call, "it reads the resource of a nested stack, but this template is not nested"))
     }
 
     pub(super) fn joins_many(&self) -> bool {

@@ -22,14 +22,14 @@ impl Scope<'_> {
                 Value::Map(map) => merged.extend(map),
                 Value::Null => {}
                 Value::Unknown => unknown = true,
-                other => return Err(wrong(call, format!("it merges maps, and this is {}", other.kind()))),
+                other => return Err(wrong(call, format!("it merges maps, but this is {}", other.kind()))),
             }
         }
         Ok(if unknown { Value::Unknown } else { Value::Map(merged) })
     }
 
     pub(super) fn map_replace(call: &Call<'_>, arguments: Value) -> Result<Value, Fault> {
-        let form = || wrong(call, "it takes a list of a map, and of a map with `keys` and `values` to replace");
+        let form = || wrong(call, "it takes a list of a map and a map with `keys` and `values` to replace");
         let Value::List(arguments) = known!(arguments) else { return Err(form()) };
         let map = |value: &Value| match value {
             Value::Null => Some(IndexMap::default()),
@@ -42,7 +42,7 @@ impl Scope<'_> {
         }
         let (Some(input), Some(replacements)) = (map(input), map(replacements)) else { return Err(form()) };
         if let Some(key) = replacements.keys().find(|key| !matches!(&***key, "keys" | "values")) {
-            return Err(wrong(call, format!("it replaces `keys` and `values`, and knows no `{key}`")));
+            return Err(wrong(call, format!("it replaces `keys` and `values`, but does not know `{key}`")));
         }
         let part = |name: &str| match replacements.get(name) {
             None => Ok(IndexMap::default()),
@@ -60,12 +60,12 @@ impl Scope<'_> {
                 None | Some(Value::Null) => key.clone(),
                 Some(Value::Unknown) => return Ok(Value::Unknown),
                 Some(Value::List(_) | Value::Map(_)) => {
-                    return Err(wrong(call, format!("the new key for `{key}` is no text")));
+                    return Err(wrong(call, format!("the new key for `{key}` is not text")));
                 }
                 Some(new) => {
                     let new = new.python();
                     if (input.contains_key(&new) && new != *key) || replaced.contains_key(&new) {
-                        return Err(wrong(call, format!("the new key `{new}` is in the map already")));
+                        return Err(wrong(call, format!("the new key `{new}` is already in the map")));
                     }
                     new
                 }
@@ -88,7 +88,7 @@ impl Scope<'_> {
                 Value::List(list) => all.extend(list),
                 Value::Null => {}
                 Value::Unknown => unknown = true,
-                other => return Err(wrong(call, format!("it joins lists into one, and this is {}", other.kind()))),
+                other => return Err(wrong(call, format!("it joins lists into one, but this is {}", other.kind()))),
             }
         }
         if unknown {
@@ -122,12 +122,14 @@ impl Scope<'_> {
         let list = match known!(list) {
             Value::List(list) => list,
             other if other.truth() == Some(false) => return Ok(other),
-            other => return Err(wrong(call, format!("it takes values out of a list, and this is {}", other.kind()))),
+            other => return Err(wrong(call, format!("it removes values from a list, but this is {}", other.kind()))),
         };
         let values = match known!(values) {
             Value::List(values) => values.as_slice(),
             other if other.truth() == Some(false) => &[],
-            other => return Err(wrong(call, format!("the values that it takes out are a list, not {}", other.kind()))),
+            other => {
+                return Err(wrong(call, format!("the values that it removes must be a list, not {}", other.kind())));
+            }
         };
         let mut kept = Vec::new();
         for item in list {
@@ -163,7 +165,7 @@ impl Scope<'_> {
             (Value::Text(_), Value::Unknown) => Ok(Value::Unknown),
             (Value::Text(text), Value::Text(part)) => Ok(Value::Boolean(text.contains(&**part))),
             (Value::Text(_), other) => Err(wrong(call, format!("a string does not contain {}", other.kind()))),
-            (other, _) => Err(wrong(call, format!("it looks into a list or a string, and this is {}", other.kind()))),
+            (other, _) => Err(wrong(call, format!("it searches a list or a string, but this is {}", other.kind()))),
         }
     }
 
@@ -177,24 +179,26 @@ impl Scope<'_> {
         };
         match (collection, known!(index)) {
             (Value::Map(items), Value::Text(key)) => Ok(items.get(key).cloned().unwrap_or_else(|| "".into())),
-            (Value::Map(_), other) => Err(wrong(call, format!("a key is a string, not {}", other.kind()))),
+            (Value::Map(_), other) => Err(wrong(call, format!("a key must be a string, not {}", other.kind()))),
             (
                 list @ Value::List(_),
                 index @ (Value::Integer(_) | Value::Boolean(_) | Value::Text(_) | Value::Float(_)),
             ) => {
                 let index = match index {
-                    #[expect(clippy::cast_possible_truncation, reason = "an index so large is none in any case")]
+                    #[expect(clippy::cast_possible_truncation, reason = "an index this large is never valid")]
                     Value::Float(index) => Value::Integer(*index as i128),
                     Value::Text(text) if text.trim().parse::<i128>().is_err() => {
-                        return Err(wrong(call, format!("an index is a whole number, not `{text}`")));
+                        return Err(wrong(call, format!("an index must be a whole number, not `{text}`")));
                     }
                     other => other.clone(),
                 };
                 Ok(super::reference::select(&list, &[index]))
             }
-            (Value::List(_), other) => Err(wrong(call, format!("an index is a whole number, not {}", other.kind()))),
+            (Value::List(_), other) => {
+                Err(wrong(call, format!("an index must be a whole number, not {}", other.kind())))
+            }
             (Value::Null, _) => Ok("".into()),
-            (other, _) => Err(wrong(call, format!("it selects from a list or a map, and this is {}", other.kind()))),
+            (other, _) => Err(wrong(call, format!("it selects from a list or a map, but this is {}", other.kind()))),
         }
     }
 
@@ -204,7 +208,7 @@ impl Scope<'_> {
             return if arguments.contains(&Value::Unknown) {
                 Ok(Value::Unknown)
             } else {
-                Err(wrong(call, "it takes the names of key and value, and a list"))
+                Err(wrong(call, "it takes the names of key and value and a list"))
             };
         };
         // `.member.N.Name=text`, by number and name.
@@ -213,7 +217,7 @@ impl Scope<'_> {
             let text = match member {
                 Value::Text(text) => text,
                 Value::Unknown => return Ok(Value::Unknown),
-                other => return Err(wrong(call, format!("its members are strings, not {}", other.kind()))),
+                other => return Err(wrong(call, format!("its members must be strings, not {}", other.kind()))),
             };
             let Some((path, text)) = text.split_once('=') else {
                 return Err(wrong(call, format!("`{}` has no `=`", text.escape_debug())));

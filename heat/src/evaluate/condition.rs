@@ -103,7 +103,11 @@ impl Scope<'_> {
             Some([condition, yes, no]) => (condition, yes, Some(no)),
             Some([condition, yes]) if two => (condition, yes, None),
             _ => {
-                let form = if two { "a condition, a value, and perhaps another" } else { "a condition and two values" };
+                let form = if two {
+                    "a condition, a value and optionally another value"
+                } else {
+                    "a condition and two values"
+                };
                 let why = format!("it takes a list of {form}");
                 return Err(Fault::arguments(call.argument.span, call.function, why));
             }

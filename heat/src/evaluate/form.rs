@@ -39,17 +39,17 @@ impl Scope<'_> {
             Form::List(items) => {
                 let number = items.len();
                 let plural = if number == 1 { "" } else { "s" };
-                vec![wrong(call, format!("it takes a list, {what}, and this one has {number} item{plural}"))]
+                vec![wrong(call, format!("it takes a list {what}, but this one has {number} item{plural}"))]
             }
-            other => vec![wrong(call, format!("it takes a list, {what}, not {}", other.kind()))],
+            other => vec![wrong(call, format!("it takes a list {what}, not {}", other.kind()))],
         };
         match call.function {
             Function::GetAttr if version < Version::V2015_10_15 => {
-                list(2, usize::MAX, "of a resource, an attribute, and perhaps a path")
+                list(2, usize::MAX, "of a resource, an attribute and optionally a path")
             }
             // To Python, a name with one letter is a sequence of one item.
             Function::GetAttr if matches!(form, Form::Text(text) if text.chars().count() == 1) => Vec::new(),
-            Function::GetAttr => list(1, usize::MAX, "of a resource, and perhaps an attribute and a path"),
+            Function::GetAttr => list(1, usize::MAX, "of a resource and optionally an attribute and a path"),
             Function::ListJoin if version >= Version::V2015_10_15 => {
                 list(2, usize::MAX, "of a delimiter and at least one list")
             }
@@ -62,7 +62,7 @@ impl Scope<'_> {
                 if let Form::List([params, _]) = form
                     && !matches!(self.form_of(params, context), Form::Map | Form::Call)
                 {
-                    faults.push(wrong(call, "its params are a map"));
+                    faults.push(wrong(call, "its params must be a map"));
                 }
                 faults
             }
@@ -71,7 +71,7 @@ impl Scope<'_> {
             Function::Repeat => self.form_of_repeat(call, context),
             Function::StrSplit => match form {
                 Form::Text(_) | Form::Map => {
-                    vec![wrong(call, "it takes a list of a delimiter, a string and perhaps an index")]
+                    vec![wrong(call, "it takes a list of a delimiter, a string and optionally an index")]
                 }
                 _ => Vec::new(),
             },
@@ -82,7 +82,7 @@ impl Scope<'_> {
                 _ => Vec::new(),
             },
             Function::And | Function::Or => list(2, usize::MAX, "of at least two conditions"),
-            Function::Filter => list(2, 2, "of the values to take out and of the list to take them from"),
+            Function::Filter => list(2, 2, "of the values to remove and the list from which to remove them"),
             Function::Contains => list(2, 2, "of a value and a list"),
             Function::MakeUrl => self.form_of_url(call, context),
             Function::FnSelect => list(2, 2, "of an index and a list or a map"),
@@ -92,10 +92,10 @@ impl Scope<'_> {
                     .into_iter()
                     .filter(|name| name.tree.as_text().is_none())
                     .map(|name| {
-                        wrong(call, format!("the names of key and value are strings, not {}", name.tree.kind()))
+                        wrong(call, format!("the names of key and value must be strings, not {}", name.tree.kind()))
                     })
                     .collect(),
-                _ => list(3, 3, "of the names of key and value and of a list"),
+                _ => list(3, 3, "of the names of key and value and a list"),
             },
             // These accept any form until their arguments are known. `branch` judges an `if`.
             Function::GetParam
@@ -134,7 +134,7 @@ impl Scope<'_> {
         match (template, params) {
             (Some(_), Some(params)) => match self.form_of(params, context) {
                 Form::Map | Form::Call => Vec::new(),
-                other => vec![wrong(call, format!("its params are a map, and these are {}", other.kind()))],
+                other => vec![wrong(call, format!("its params must be a map, but these are {}", other.kind()))],
             },
             (None, _) => vec![wrong(call, "it has no `template`")],
             (_, None) => vec![wrong(call, "it has no `params`")],
@@ -152,28 +152,31 @@ impl Scope<'_> {
         }
         let mut faults = Vec::new();
         if !matches!(self.form_of(for_each, context), Form::Map | Form::Call) {
-            let why = format!("its `for_each` is a map of lists, and this is {}", for_each.tree.kind());
+            let why = format!("its `for_each` must be a map of lists, but this is {}", for_each.tree.kind());
             faults.push(wrong(call, why).at(Stage::Validated));
         }
         if let Some(permutations) = call.argument.get("permutations")
             && self.version() >= Version::V2017_09_01
             && !matches!(*permutations.tree, Tree::Boolean(_))
         {
-            faults.push(wrong(call, format!("its `permutations` is true or false, not {}", permutations.tree.kind())));
+            faults.push(wrong(
+                call,
+                format!("its `permutations` must be true or false, not {}", permutations.tree.kind()),
+            ));
         }
         faults
     }
 
     fn form_of_yaql(&self, call: &Call<'_>, context: Context) -> Vec<Fault> {
         let (Form::Map, Tree::Map(pairs)) = (self.form_of(call.argument, context), &*call.argument.tree) else {
-            return vec![wrong(call, "it takes a map with an `expression` and perhaps `data`")];
+            return vec![wrong(call, "it takes a map with an `expression` and optionally `data`")];
         };
         let Some(expression) = call.argument.get("expression") else {
             return vec![wrong(call, "it has no `expression`")];
         };
         let unknown = pairs.iter().map(|pair| pair.key.as_key()).find(|key| !matches!(&**key, "expression" | "data"));
         if let Some(key) = unknown {
-            return vec![wrong(call, format!("it takes `expression` and `data`, and knows no `{key}`"))];
+            return vec![wrong(call, format!("it takes `expression` and `data`, but does not know `{key}`"))];
         }
         match self.form_of(expression, context) {
             Form::Call => Vec::new(),
@@ -181,7 +184,7 @@ impl Scope<'_> {
                 yaql::form(call, expression, text).map(|fault| fault.at(Stage::Validated)).into_iter().collect()
             }
             other => {
-                let why = format!("its expression is a string, not {}", other.kind());
+                let why = format!("its expression must be a string, not {}", other.kind());
                 vec![wrong(call, why).at(Stage::Validated)]
             }
         }
@@ -201,10 +204,10 @@ impl Scope<'_> {
             let why = match (part, self.form_of(node, context)) {
                 (_, Form::Call) => None,
                 ("query", Form::Map) => return Vec::new(),
-                ("query", other) => Some(format!("its query is a map, not {}", other.kind())),
+                ("query", other) => Some(format!("its query must be a map, not {}", other.kind())),
                 ("port", _) => port_of(&Value::literal(node)).err(),
                 (_, Form::Text(_)) => None,
-                (part, other) => Some(format!("its {part} is a string, not {}", other.kind())),
+                (part, other) => Some(format!("its {part} must be a string, not {}", other.kind())),
             };
             if let Some(why) = why {
                 return vec![wrong(call, why)];

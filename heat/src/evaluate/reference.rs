@@ -18,13 +18,16 @@ impl Scope<'_> {
                 Some((Value::Text(name), path)) => (name, path),
                 Some((Value::Unknown, _)) => return Ok(Value::Unknown),
                 Some((other, _)) => {
-                    return Err(wrong(call, format!("a parameter's name is a string, and this is {}", other.kind())));
+                    return Err(wrong(
+                        call,
+                        format!("a parameter's name must be a string, but this is {}", other.kind()),
+                    ));
                 }
                 None => return Err(wrong(call, "it takes the name of a parameter")),
             },
             other if other.truth() == Some(false) => return Err(wrong(call, "it takes the name of a parameter")),
             other => {
-                let why = format!("it takes the name of a parameter, perhaps with a path, not {}", other.kind());
+                let why = format!("it takes the name of a parameter, optionally with a path, not {}", other.kind());
                 return Err(wrong(call, why));
             }
         };
@@ -70,7 +73,7 @@ impl Scope<'_> {
             return Err(wrong(call, format!("it takes the path of a file, not {}", argument.kind())));
         };
         if call.argument.tree.as_text().is_none() {
-            let why = "a path that is computed is found by nobody: the client sends only files that the template names";
+            let why = "a computed path is never found: the client sends only files that the template names";
             return Err(wrong(call, why));
         }
         match self.loaded.content(&join(&self.template().file, path)) {

@@ -11,8 +11,8 @@ impl Scope<'_> {
     pub(super) fn repeat(&self, call: &Call<'_>, template: &Value, for_each: Value) -> Result<Value, Fault> {
         let for_each = known!(for_each);
         let Value::Map(for_each) = for_each else {
-            let what = "a map of lists, each by the text in `template` that its items take the place of";
-            return Err(wrong(call, format!("its `for_each` is {what}, and this gives {}", for_each.kind())));
+            let what = "a map of lists, each under the text in `template` that its items replace";
+            return Err(wrong(call, format!("its `for_each` must be {what}, but this gives {}", for_each.kind())));
         };
         if for_each.is_empty() {
             return Err(wrong(call, "its `for_each` is empty"));
@@ -34,7 +34,7 @@ impl Scope<'_> {
                 }
                 other => {
                     let what = if maps { "a list or a map" } else { "a list" };
-                    return Err(wrong(call, format!("`{key}` runs through {what}, and this is {}", other.kind())));
+                    return Err(wrong(call, format!("`{key}` iterates over {what}, but this is {}", other.kind())));
                 }
             };
             if *value != Value::Null {
@@ -43,7 +43,7 @@ impl Scope<'_> {
             lists.push((key, items));
         }
         if !product && lengths.windows(2).any(|pair| pair[0] != pair[1]) {
-            return Err(wrong(call, "without permutations all its lists are of one length"));
+            return Err(wrong(call, "without permutations, all its lists must have the same length"));
         }
         if unknown || !template.is_known() {
             return Ok(Value::Unknown);
@@ -92,7 +92,7 @@ impl Scope<'_> {
                         Value::Unknown => return Ok(Value::Unknown),
                         other => {
                             let why = format!(
-                                "`{key}` is replaced in text and is {}: quote the items of its list",
+                                "`{key}` is replaced in text, but is {}: quote the items of its list",
                                 other.kind()
                             );
                             return Err(wrong(call, why));

@@ -87,7 +87,7 @@ impl Resumption<'_> {
                 },
                 Open::Secret(_, Hidden(value)) => self.value(value)?,
             },
-            Value::Unknown => return Err("it is too large, or stands too deep, to be computed".to_owned()),
+            Value::Unknown => return Err("it is too large or nested too deeply to be computed".to_owned()),
             known => known.clone(),
         })
     }
@@ -125,7 +125,9 @@ impl Resumption<'_> {
                         (Value::Boolean(true), _) => self.value(yes),
                         (Value::Boolean(false), Some(no)) => self.value(no),
                         (Value::Boolean(false), None) => Ok(Value::Absent),
-                        (other, _) => Err(format!("`if`: a condition is true or false, and this is {}", other.kind())),
+                        (other, _) => {
+                            Err(format!("`if`: a condition must be true or false, but this is {}", other.kind()))
+                        }
                     };
                 }
             }

@@ -27,7 +27,7 @@ impl Scope<'_> {
                 other => {
                     return Err(wrong(
                         call,
-                        format!("it joins the items of lists, and in place of one is {}", other.kind()),
+                        format!("it joins the items of lists, but in place of a list there is {}", other.kind()),
                     ));
                 }
             }
@@ -35,7 +35,7 @@ impl Scope<'_> {
         let delimiter = match delimiter {
             Value::Text(text) => text.as_str(),
             Value::Unknown => return Ok(Value::Unknown),
-            other => return Err(wrong(call, format!("its delimiter is a string, and this is {}", other.kind()))),
+            other => return Err(wrong(call, format!("its delimiter must be a string, but this is {}", other.kind()))),
         };
         let mut texts = Vec::new();
         for item in items {
@@ -59,7 +59,7 @@ impl Scope<'_> {
                         }
                         _ => String::new(),
                     };
-                    return Err(wrong(call, format!("it joins {what}, and an item is {}{quote}", other.kind())));
+                    return Err(wrong(call, format!("it joins {what}, but an item is {}{quote}", other.kind())));
                 }
             });
         }
@@ -75,10 +75,10 @@ impl Scope<'_> {
 
     pub(super) fn str_replace(&self, call: &Call<'_>, template: &Value, params: &Value) -> Result<Value, Fault> {
         let Value::Text(template) = known!(template) else {
-            return Err(wrong(call, format!("its template is a string, and this is {}", template.kind())));
+            return Err(wrong(call, format!("its template must be a string, but this is {}", template.kind())));
         };
         let Value::Map(params) = known!(params) else {
-            return Err(wrong(call, format!("its params are a map, and these are {}", params.kind())));
+            return Err(wrong(call, format!("its params must be a map, but these are {}", params.kind())));
         };
         let strict = matches!(call.function, Function::StrReplaceStrict | Function::StrReplaceVstrict);
         let mut keys: Vec<_> = params.keys().collect();
@@ -115,7 +115,7 @@ impl Scope<'_> {
             }
             pieces = next;
             if strict && !found && !unknown {
-                return Err(wrong(call, format!("its template does not hold `{key}`, which is one of its params")));
+                return Err(wrong(call, format!("its template does not contain `{key}`, which is one of its params")));
             }
         }
         if unknown {
@@ -132,7 +132,7 @@ impl Scope<'_> {
             Value::List(_) | Value::Map(_) if !self.joins_many() || call.function == Function::FnReplace => {
                 return Err(wrong(
                     call,
-                    format!("`{key}` stands for {}, and can only for a string or a number", value.kind()),
+                    format!("`{key}` stands for {}, but can stand only for a string or a number", value.kind()),
                 ));
             }
             Value::List(_) | Value::Map(_) if !value.is_known() => return Ok(None),
@@ -154,40 +154,40 @@ impl Scope<'_> {
 
     pub(super) fn str_split(&self, call: &Call<'_>, arguments: Value) -> Result<Value, Fault> {
         let Value::List(arguments) = known!(arguments) else {
-            return Err(wrong(call, "it takes a list of a delimiter, a string and perhaps an index"));
+            return Err(wrong(call, "it takes a list of a delimiter, a string and optionally an index"));
         };
         let [delimiter, text, rest @ ..] = arguments.as_slice() else {
-            return Err(wrong(call, "it takes a list of a delimiter, a string and perhaps an index"));
+            return Err(wrong(call, "it takes a list of a delimiter, a string and optionally an index"));
         };
         let text = match text {
             Value::Text(text) => text,
             Value::Null => return Ok(Value::Null),
             Value::Unknown => return Ok(Value::Unknown),
-            other => return Err(wrong(call, format!("it splits a string, and this is {}", other.kind()))),
+            other => return Err(wrong(call, format!("it splits a string, but this is {}", other.kind()))),
         };
         let parts: Vec<Value> = match delimiter {
             Value::Text(delimiter) if delimiter.is_empty() => return Err(wrong(call, "its delimiter is empty")),
             Value::Text(delimiter) => text.split(&**delimiter).map(Value::from).collect(),
             Value::Null => text.split_whitespace().map(Value::from).collect(),
             Value::Unknown => return Ok(Value::Unknown),
-            other => return Err(wrong(call, format!("its delimiter is a string, and this is {}", other.kind()))),
+            other => return Err(wrong(call, format!("its delimiter must be a string, but this is {}", other.kind()))),
         };
         let Some(index) = rest.first() else { return Ok(self.afford(parts.len(), Value::List(parts))) };
         let index = match index {
             Value::Unknown => return Ok(Value::Unknown),
             Value::Integer(index) => Some(*index),
             Value::Boolean(index) => Some(i128::from(*index)),
-            #[expect(clippy::cast_possible_truncation, reason = "an index so large is none in any case")]
+            #[expect(clippy::cast_possible_truncation, reason = "an index this large is never valid")]
             Value::Float(index) => Some(*index as i128),
             Value::Text(index) => index.trim().parse().ok(),
             _ => None,
         };
-        let Some(index) = index else { return Err(wrong(call, "its index is a whole number")) };
+        let Some(index) = index else { return Err(wrong(call, "its index must be a whole number")) };
         let length = i128::try_from(parts.len()).unwrap_or(i128::MAX);
         let found = usize::try_from(if index < 0 { index + length } else { index }).ok().and_then(|at| parts.get(at));
-        found.cloned().ok_or_else(|| {
-            wrong(call, format!("its index is {index}, and there are {length} parts, the first one being 0"))
-        })
+        found
+            .cloned()
+            .ok_or_else(|| wrong(call, format!("its index is {index}, but there are {length} parts, counted from 0")))
     }
 
     pub(super) fn fn_split(call: &Call<'_>, delimiter: &Value, text: &Value) -> Result<Value, Fault> {
@@ -226,11 +226,11 @@ impl Scope<'_> {
             "sha512_256" => hex(&Sha512_256::digest(&bytes)),
             _ if other => return Ok(Value::Unknown),
             "shake_128" | "shake_256" => {
-                return Err(wrong(call, format!("`{algorithm}` needs a length, which it cannot be given")));
+                return Err(wrong(call, format!("`{algorithm}` needs a length, which cannot be given")));
             }
             _ => {
                 let why = format!(
-                    "there is no algorithm `{algorithm}`: take one of md5, sha1, sha224, sha256, sha384 and sha512"
+                    "there is no algorithm `{algorithm}`: use one of md5, sha1, sha224, sha256, sha384 and sha512"
                 );
                 return Err(wrong(call, why));
             }

@@ -27,12 +27,12 @@ impl Scope<'_> {
                 unknown = true;
                 Ok(String::new())
             }
-            Some(other) => Err(wrong(call, format!("its {name} is a string, not {}", other.kind()))),
+            Some(other) => Err(wrong(call, format!("its {name} must be a string, not {}", other.kind()))),
         };
         let (scheme, username, password) = (part("scheme")?, part("username")?, part("password")?);
         let (host, path, fragment) = (part("host")?, part("path")?, part("fragment")?);
         if scheme.contains(':') {
-            return Err(wrong(call, "its scheme holds a colon"));
+            return Err(wrong(call, "its scheme contains a colon"));
         }
         let mut place = String::new();
         if !username.is_empty() || !password.is_empty() {
@@ -66,7 +66,7 @@ impl Scope<'_> {
                     query.iter().map(|(key, value)| format!("{}={}", plus(key), plus(&value.python()))).collect();
                 pairs.join("&").replace("%2F", "/")
             }
-            Some(other) => return Err(wrong(call, format!("its query is a map, not {}", other.kind()))),
+            Some(other) => return Err(wrong(call, format!("its query must be a map, not {}", other.kind()))),
         };
         if unknown {
             return Ok(Value::Unknown);
@@ -107,15 +107,15 @@ pub(super) fn port_of(port: &Value) -> Result<i128, String> {
     let number = match port {
         Value::Integer(number) => Some(*number),
         Value::Boolean(number) => Some(i128::from(*number)),
-        #[expect(clippy::cast_possible_truncation, reason = "a port so large is none in any case")]
+        #[expect(clippy::cast_possible_truncation, reason = "a port this large is never valid")]
         Value::Float(number) => Some(*number as i128),
         Value::Text(text) => text.trim().parse().ok(),
         _ => None,
     };
     match number {
         Some(number @ 1..=65_535) => Ok(number),
-        Some(number) => Err(format!("its port is {number}, and the ports are 1 to 65535")),
-        None => Err(format!("its port is a number, not {}", port.kind())),
+        Some(number) => Err(format!("its port is {number}, but ports are 1 to 65535")),
+        None => Err(format!("its port must be a number, not {}", port.kind())),
     }
 }
 

@@ -61,7 +61,7 @@ fn breaks_rule(kind: ParameterType, rule: &Rule, value: &Value, raw: bool) -> Op
             Some(text) => broken_named(name, text),
             // Constraints that do not ask a cloud require text.
             None if broken_named(name, " ").is_some() => {
-                Some(format!("`{name}` is for strings, and this is {}", value.kind()))
+                Some(format!("`{name}` is for strings, but this is {}", value.kind()))
             }
             None => None,
         },
@@ -80,7 +80,7 @@ pub(super) fn wrong_default(kind: ParameterType, constraints: &[Constraint], def
             Value::List(items.iter().map(|item| Value::Text(item.python())).collect())
         }
         (ParameterType::CommaDelimitedList, other) => {
-            return wrong(format!("{} is neither a list nor a text with commas", other.kind()));
+            return wrong(format!("{} is neither a list nor text with commas", other.kind()));
         }
         (_, other) => other.clone(),
     };
@@ -105,7 +105,7 @@ fn not_allowed(kind: ParameterType, allowed: &[Node], value: &Value, raw: bool) 
                 _ => Some(Value::Text(value.python())),
             };
             let Some(mine) = of_type(value) else {
-                return raw.then(|| format!("`{}` is not of the type", value.python().escape_debug()));
+                return raw.then(|| format!("`{}` does not fit the type", value.python().escape_debug()));
             };
             (!allowed.iter().any(|allowed| of_type(allowed).as_ref() == Some(&mine))).then_some(value)?
         }
@@ -187,7 +187,7 @@ mod tests {
         for (text, why) in [
             ("{type: number, default: 6, constraints: [{range: {min: 1, max: 5}}]}", "6 is not between 1 and 5"),
             ("{type: string, default: [c], constraints: [{allowed_values: [a, b]}]}", "`c` is not one of `a`, `b`"),
-            ("{type: comma_delimited_list, default: 3}", "an integer is neither a list nor a text with commas"),
+            ("{type: comma_delimited_list, default: 3}", "an integer is neither a list nor text with commas"),
             (
                 "{type: comma_delimited_list, default: 'a,c', constraints: [{allowed_values: [a]}]}",
                 "`c` is not one of `a`",

@@ -69,7 +69,7 @@ fn list(value: &Value) -> Result<Value, String> {
         Value::List(items) => Ok(Value::List(items.iter().map(|item| Value::Text(item.python())).collect())),
         Value::Text(text) if text.is_empty() => Ok(Value::List(Vec::new())),
         Value::Text(text) => Ok(Value::List(text.split(',').map(Value::from).collect())),
-        other => Err(format!("{} is neither a list nor a text with commas", other.kind())),
+        other => Err(format!("{} is neither a list nor text with commas", other.kind())),
     }
 }
 

@@ -41,8 +41,8 @@ impl What {
         match self {
             Self::Kind(ty, value) => format!("expected {ty}, found {}", shown(value)),
             Self::Constraint(why) => why.clone(),
-            Self::Both(one, other) => format!("`{one}` and `{other}` are the same property; one of them is enough"),
-            Self::Hidden(name) => format!("Heat has the name `{name}`, and no more"),
+            Self::Both(one, other) => format!("`{one}` and `{other}` are the same property; use only one of them"),
+            Self::Hidden(name) => format!("Heat knows only the name `{name}`"),
             Self::Unknown { name, .. } | Self::Missing(name) => format!("`{name}`"),
         }
     }

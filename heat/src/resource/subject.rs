@@ -81,13 +81,13 @@ impl<'s> Subject<'s> {
             return Ok(None);
         }
         let what = format!("`{from}` and `{to}` exclude each other");
-        Ok(Some(Broken { what, help: "take the first one away, and write in the list what it says" }))
+        Ok(Some(Broken { what, help: "remove the first one, and add its value to the list" }))
     }
 
     /// Whether its type does not have the deletion `policy`.
     pub(crate) fn kept(self, policy: &str) -> Option<Broken> {
         (policy.eq_ignore_ascii_case("snapshot") && !self.resource.class().snapshots).then(|| Broken {
-            what: "it cannot be kept as a snapshot, because its type has none".to_owned(),
+            what: "it cannot be kept as a snapshot, because its type has no snapshots".to_owned(),
             help: "write `Delete` or `Retain`",
         })
     }

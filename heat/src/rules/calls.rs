@@ -38,7 +38,7 @@ pub fn calls(loaded: &Loaded) -> Vec<Called> {
         let Cause::Arguments { function, why } = found.fault.cause else { return None };
         let at = places.partition_point(|(place, _)| *place <= found.fault.span.start).checked_sub(1)?;
         let (why, help) = (format!("`{}`: {why}", function.name()), function.form());
-        let help = format!("it is called as `{help}`");
+        let help = format!("call it as `{help}`");
         Some(Called { within: places[at].1.clone(), why, help, late: found.late })
     };
     found.into_iter().filter_map(called).collect()

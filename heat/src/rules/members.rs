@@ -26,9 +26,9 @@ pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<R
     };
     let Some(members) = (class.members)(group, true) else {
         // A missing definition is reported separately, except for a group within another one.
-        let why = "what its members are cannot be read".to_owned();
+        let why = "the definition of its members cannot be read".to_owned();
         let unread =
-            (definition.is_some() || depth > 1).then(|| refused(why, "look at their definition", OfMember::Together));
+            (definition.is_some() || depth > 1).then(|| refused(why, "check their definition", OfMember::Together));
         return unread.into_iter().collect();
     };
     let all: IndexMap<String, Resource> =
@@ -38,20 +38,22 @@ pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<R
         let ty = &resource.ty;
         match resource.maker {
             Maker::None if ty.is_empty() => {
-                found.push(refused("a member has no type".to_owned(), "give it one", OfMember::Together));
+                found.push(refused("a member has no type".to_owned(), "add one", OfMember::Together));
             }
             // Other types belong to plug-ins, or an environment maps them.
             Maker::None if !is_template(ty) && ["OS::", "AWS::"].iter().any(|own| ty.starts_with(own)) => {
-                let why = format!("there is no type `{}`, which a member is to have", ty.escape_debug());
+                let why = format!("the type `{}` of a member does not exist", ty.escape_debug());
                 let at = within(&["resources"]).or_else(|| definition.clone());
-                let wrong = refused(why, "neither Heat nor its plug-ins have it", OfMember::Type(ty.clone()));
+                let wrong = refused(why, "neither Heat nor its plugins have it", OfMember::Type(ty.clone()));
                 found.push(Refused { property: at, help: None, ..wrong });
             }
             // Clients send templates that are the value of a `type` key, but not those in a list.
             Maker::None if is_template(ty) && !ty.contains("://") && group.made_by() == "OS::Heat::ResourceChain" => {
-                let why =
-                    format!("Heat does not get the template `{}`, of which a member is to be made", ty.escape_debug());
-                let help = "map a type of your own to it in an environment, and name that";
+                let why = format!(
+                    "Heat does not receive the template `{}`, from which a member is created",
+                    ty.escape_debug()
+                );
+                let help = "map your own type to it in an environment, and use that type";
                 found.push(refused(why, help, OfMember::Together));
             }
             Maker::None | Maker::Template(_) => {}
@@ -65,7 +67,7 @@ pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<R
                             found.push(refused(format!("a member: {what}"), help, OfMember::Together));
                         }
                         Some(Err(_)) => {
-                            found.push(refused(unread(resource), "look at its properties", OfMember::Together));
+                            found.push(refused(unread(resource), "check its properties", OfMember::Together));
                         }
                         None => {}
                     }
@@ -79,7 +81,7 @@ pub(super) fn of_members(world: &World, group: &Resource, depth: usize) -> Vec<R
                         }
                         what => (format!("a member: {}", what.why()), OfMember::Together),
                     };
-                    found.push(refused(why, "look at their definition", member));
+                    found.push(refused(why, "check their definition", member));
                 }
             }
         }

@@ -48,7 +48,7 @@ pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) ->
             let rest = ((number % step) + step) % step;
             (rest - offset != 0.0).then(|| match *offset {
                 0.0 => format!("{} is not a multiple of {step}", plain(value)),
-                _ => format!("{} less {offset} is not a multiple of {step}", plain(value)),
+                _ => format!("{} minus {offset} is not a multiple of {step}", plain(value)),
             })
         }
         SchemaConstraint::Pattern(pattern) => {
@@ -174,7 +174,7 @@ mod tests {
                 "70000 is not between 0 and 65535",
                 "it has 2 characters, not at least 3",
                 "it has 0 items, not at least 1",
-                "4 less 1 is not a multiple of 2",
+                "4 minus 1 is not a multiple of 2",
                 "`A` does not match `[a-z]+`",
                 "`10.0.0.0` is not a network such as 10.0.0.0/24",
             ]

@@ -103,7 +103,9 @@ impl Composer {
         let mut item = match self.anchors.get(&name) {
             Some((_, Some(item))) => item.clone(),
             Some((anchor, None)) => {
-                return Err(Error::new(Problem::CyclicAlias(name), span).with("what it names begins", *anchor));
+                return Err(
+                    Error::new(Problem::CyclicAlias(name), span).with("the value that it names begins", *anchor)
+                );
             }
             None => return Err(Error::new(Problem::UnknownAlias(name), span)),
         };
@@ -120,7 +122,7 @@ impl Composer {
         let Some(name) = anchor else { return Ok(()) };
         match self.anchors.insert(name.clone(), (span, None)) {
             Some((first, _)) => {
-                Err(Error::new(Problem::DuplicateAnchor(name.clone()), span).with("the first is", first))
+                Err(Error::new(Problem::DuplicateAnchor(name.clone()), span).with("first defined", first))
             }
             None => Ok(()),
         }

@@ -50,8 +50,8 @@ impl Error {
     /// How to fix it.
     pub fn help(&self) -> Option<String> {
         if self.is_jinja {
-            let help = "this looks like a template of Jinja, which Heat does not know: render it first, or use HOT's own parameters, \
-                        `repeat` and conditions; quote the text if it is meant as it stands";
+            let help = "this looks like a Jinja template, which Heat does not support: render it first, or use HOT's own parameters, \
+                        `repeat` and conditions; quote the text if it is meant literally";
             return Some(help.to_owned());
         }
         self.problem.help()
@@ -82,40 +82,40 @@ pub enum Problem {
     #[error(transparent)]
     Syntax(#[from] Syntax),
     /// It has more bytes than [`super::BYTES`].
-    #[error("the text has {bytes} bytes, more than {} can be a template", super::BYTES)]
+    #[error("the text has {bytes} bytes, but a template has at most {}", super::BYTES)]
     TooLong {
         /// Its length.
         bytes: usize,
     },
     /// The bytes are not UTF-8.
-    #[error("the bytes are no text in UTF-8")]
+    #[error("the bytes are not UTF-8 text")]
     NotUtf8,
     /// It is UTF-16, according to its byte order mark.
     #[error("the text is in UTF-16")]
     Utf16,
     /// It is nested more deeply than [`DEPTH`].
-    #[error("nested more than {DEPTH} levels deep, which is not read; Heat itself ends a little further")]
+    #[error("nested more than {DEPTH} levels deep, which is not supported; Heat's own limit is only slightly higher")]
     TooDeep,
     /// It has more values than [`NODES`].
-    #[error("with all aliases written out this has more than {NODES} values, which Heat cannot read")]
+    #[error("with all aliases expanded, this has more than {NODES} values, which Heat cannot read")]
     TooMany,
     /// There is a second document.
-    #[error("a second document begins here; a template is a single one")]
+    #[error("a second document begins here, but a template is a single document")]
     SecondDocument,
     /// An alias has no anchor.
-    #[error("the alias `*{0}` names nothing: no anchor `&{0}` comes before it")]
+    #[error("the alias `*{0}` is undefined: no anchor `&{0}` comes before it")]
     UnknownAlias(String),
     /// An alias is within the value that it stands for.
-    #[error("the alias `*{0}` stands within what it names")]
+    #[error("the alias `*{0}` is within the value that it names")]
     CyclicAlias(String),
     /// Two anchors have the same name.
-    #[error("the anchor `&{0}` is set a second time")]
+    #[error("the anchor `&{0}` is defined a second time")]
     DuplicateAnchor(String),
     /// Heat's reader does not know a tag.
-    #[error("Heat knows no tag `{}`", short(.0))]
+    #[error("Heat does not know the tag `{}`", short(.0))]
     UnknownTag(String),
     /// A tag denotes a value that Heat cannot store.
-    #[error("the tag `{}` makes what Heat cannot go on with", short(.0))]
+    #[error("the tag `{}` creates a value that Heat cannot use", short(.0))]
     UnusableTag(String),
     /// A tag does not fit its value.
     #[error("the tag `{}` does not fit {found}", short(tag))]
@@ -129,7 +129,7 @@ pub enum Problem {
     #[error("{0} cannot be a key")]
     KeyOf(&'static str),
     /// Something other than a map is merged.
-    #[error("only a map, or a list of maps, can be merged by `<<`, and this is {0}")]
+    #[error("`<<` can merge only a map or a list of maps, but this is {0}")]
     Merge(&'static str),
     /// An integer is malformed or too large.
     #[error("`{0}` looks like an integer, but is not one")]
@@ -147,10 +147,10 @@ pub enum Problem {
     #[error("a plain `=` cannot be read")]
     EqualsAsValue,
     /// YAML does not allow a character.
-    #[error("the character U+{:04X} cannot stand in YAML", u32::from(*.0))]
+    #[error("the character U+{:04X} is not allowed in YAML", u32::from(*.0))]
     Unprintable(char),
     /// JSON contains half a surrogate pair.
-    #[error("the escape `\\u{0:04x}` is half a character")]
+    #[error("the escape `\\u{0:04x}` is only half of a character")]
     Surrogate(u16),
 }
 
@@ -189,7 +189,7 @@ fn of_tag(tag: &str) -> String {
         "!GetAtt" => "`{get_attr: [NAME, ATTRIBUTE]}`",
         "!Sub" => "`{str_replace: {template: TEXT, params: {WORD: VALUE}}}`",
         "!Join" => "`{list_join: [DELIMITER, [ITEM, ...]]}`",
-        "!Select" => "the item's number behind the name, as in `{get_param: [NAME, 0]}`",
+        "!Select" => "the item's number after the name, as in `{get_param: [NAME, 0]}`",
         "!Split" => "`{str_split: [DELIMITER, TEXT]}`",
         "!FindInMap" => "a parameter of the type `json`: `{get_param: [NAME, KEY, KEY]}`",
         "!If" => "`{if: [CONDITION, VALUE, VALUE]}`",
@@ -198,8 +198,8 @@ fn of_tag(tag: &str) -> String {
         "!And" => "`{and: [CONDITION, ...]}`",
         "!Or" => "`{or: [CONDITION, ...]}`",
         "!Condition" => "the condition's name",
-        "!Base64" => "the text itself: Heat encodes user data by itself",
-        "!GetAZs" | "!ImportValue" | "!Cidr" | "!Transform" | "!Length" | "!ToJsonString" => "nothing of the kind",
+        "!Base64" => "the text itself: Heat encodes user data",
+        "!GetAZs" | "!ImportValue" | "!Cidr" | "!Transform" | "!Length" | "!ToJsonString" => "no equivalent",
         _ => return "quote the text if the `!` belongs to it".to_owned(),
     };
     format!("`{tag}` is CloudFormation's short form; HOT has {other}")

@@ -66,10 +66,10 @@ mod tests {
         assert_eq!(
             told,
             [
-                "1:4 Heat knows no tag `!Ref`",
-                "2:8 Heat knows no tag `!Sub`",
-                "2:20 Heat knows no tag `!GetAtt`",
-                "3:4 Heat knows no tag `!Join`",
+                "1:4 Heat does not know the tag `!Ref`",
+                "2:8 Heat does not know the tag `!Sub`",
+                "2:20 Heat does not know the tag `!GetAtt`",
+                "3:4 Heat does not know the tag `!Join`",
             ]
         );
         let error = read(&format!("a: !Ref b\nc: {}\nd: [", "9".repeat(40))).expect_err("not YAML");

@@ -45,14 +45,14 @@ pub(super) fn run(loaded: &Loaded, found: &mut Vec<Diagnostic>) {
         if let Some(span) = own.filter(|_| loaded.is_nested()) {
             found.push(diagnostic(
                 loaded,
-                format!("`{name}` of a nested template says which software runs on it"),
+                format!("`{name}` in a nested template declares software that runs on it"),
                 span,
             ));
         }
         let mut member = definition(resource.kind(), resource.properties.as_ref());
         while let Some(of) = member {
             if let Some(span) = of.get("metadata").and_then(software) {
-                let message = format!("the members of the group `{name}` say which software runs on them");
+                let message = format!("the members of the group `{name}` declare software that runs on them");
                 found.push(diagnostic(loaded, message, span));
             }
             let ty = of.get("type").and_then(|ty| ty.tree.as_text());
@@ -65,7 +65,7 @@ fn diagnostic(loaded: &Loaded, message: String, span: Span) -> Diagnostic {
     NESTED_SOFTWARE
         .diagnostic(message)
         .label(&loaded.template.at(span), "this software would never run")
-        .help("write the server as a resource of the template that wattle is given, and its software there")
+        .help("move the server and its software into the template that is passed to wattle")
 }
 
 /// The place of the software that the metadata describes.

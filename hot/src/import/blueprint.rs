@@ -157,7 +157,7 @@ impl<'a> Blueprint<'a> {
         blueprint.paragraph();
         blueprint.remark(Owner::Section("resources"));
         for (name, why) in &software.stays {
-            let text = format!("it stays a resource and becomes no component: {why}");
+            let text = format!("it stays a resource and does not become a component: {why}");
             blueprint.note(name, format!("`{name}`"), text);
         }
         for name in order::resources(template).into_iter().filter(|name| !software.has(name)) {
@@ -284,7 +284,7 @@ impl<'a> Blueprint<'a> {
             }
             let Some(function) = self.modules.functions.get(&mention.path) else {
                 let (at, subject) = (self.template.at(mention.span), format!("`{}`", mention.written));
-                self.notes.push(Note::new(at, subject, "the template is not brought along".into()));
+                self.notes.push(Note::new(at, subject, "the template is not imported".into()));
                 continue;
             };
             let path = Expr::text(&self.kept.beside(&mention.path, &mention.written));

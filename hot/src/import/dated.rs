@@ -19,7 +19,7 @@ pub(super) fn renamed(template: &Template, catalog: &Catalog, notes: &mut Vec<No
     }
     notes.extend(renamed.into_iter().map(|one| {
         let subject = format!("`{}`, now `{}`", one.from, one.to);
-        let text = "the property has the name that Heat reads it under, and no longer its old one";
+        let text = "the property has the name under which Heat reads it, not its old one";
         Note::new(template.at(one.at), subject, text.into())
     }));
     template

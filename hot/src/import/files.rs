@@ -41,13 +41,13 @@ impl Blueprint<'_> {
             let at = template.at(span);
             let path = join(&template.file, written);
             let Some(Ok(_)) = self.loaded.content(&path) else {
-                let text = "the file is not there: it is named as it was, and not brought along";
+                let text = "the file does not exist: its name is kept, but it is not imported";
                 self.notes.push(Note::new(at, format!("`{written}`"), text.into()));
                 continue;
             };
             let name = self.kept.beside(&path, written);
             if is_reserved(written) || is_reserved(&name) {
-                let text = "no file of this name can stand beside the template: it is not brought along";
+                let text = "no file of this name can be placed next to the template: it is not imported";
                 self.notes.push(Note::new(at, format!("`{written}`"), text.into()));
                 continue;
             }
@@ -70,7 +70,7 @@ impl Blueprint<'_> {
     fn told_if_outside(&mut self, path: &str, written: &str, at: Source) {
         if self.kept.is_outside(path) || self.loaded.library.led_out.contains(path) {
             let place = self.kept.in_crate(path);
-            let text = "the file is not below the template's folder: its content is now in the crate";
+            let text = "the file is outside the template's folder: its content is now in the crate";
             self.notes.push(Note::new(at, format!("`{written}`, now `{place}`"), text.into()));
         }
     }
@@ -114,8 +114,8 @@ impl Blueprint<'_> {
                         }
                         continue;
                     }
-                    Some(Ok(_)) => "a file that is brought along names one that cannot stand beside the template",
-                    _ => "a file that is brought along names one that is not there",
+                    Some(Ok(_)) => "an imported file names one that cannot be placed next to the template",
+                    _ => "an imported file names one that does not exist",
                 };
                 let (subject, text) = (format!("`{}` of `{of}`", mention.written), format!("{why}: it is left out"));
                 self.notes.push(Note::new(at, subject, text));

@@ -128,7 +128,7 @@ impl<'a> Blueprint<'a> {
     }
 
     fn note_default(&mut self, name: &str, node: &Node) {
-        let text = "the default of the parameter does not have its type, and is left out";
+        let text = "the default of the parameter does not have the parameter's type and is left out";
         self.notes.push(Note::new(self.at(node), format!("`{name}`"), text.into()));
     }
 }

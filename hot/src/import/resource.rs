@@ -74,7 +74,7 @@ impl<'a> Blueprint<'a> {
             Some((node, Tree::Map(pairs))) if Call::of(node, self.template.version()).is_none() => Ok(entries(pairs)),
             Some((node, _)) => {
                 let text =
-                    format!("the properties of `{name}` are no map of properties; write each property by itself");
+                    format!("the properties of `{name}` are not a map of properties; write each property separately");
                 Err(self.unsupported(node, text))
             }
         }
@@ -173,7 +173,7 @@ impl<'a> Blueprint<'a> {
             _ => 1,
         });
         if let Some(node) = depends_on.filter(|_| items != others.len()) {
-            let text = format!("`depends_on` of `{name}` is no list of names of resources");
+            let text = format!("`depends_on` of `{name}` is not a list of resource names");
             return Err(self.unsupported(node, text));
         }
         for other in others {
@@ -202,11 +202,13 @@ impl<'a> Blueprint<'a> {
             return;
         }
         let why = match known {
-            Some(_) => "it lacks what Heat requires of its type, or says it otherwise than the catalog",
+            Some(_) => {
+                "it lacks properties that Heat requires of its type, or writes them differently from the catalog"
+            }
             None if self.catalog.knows(ty) => "Heat discourages its type, or has removed it",
             None => "the catalog does not have its type",
         };
-        let text = format!("{why}: its properties are given by Heat's names");
+        let text = format!("{why}: its properties are set by Heat's names");
         self.note(name, format!("`{name}`, of the type `{ty}`"), text);
     }
 }

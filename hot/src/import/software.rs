@@ -74,9 +74,9 @@ impl<'a> Software<'a> {
                     deployments.insert(name.as_str(), deployment);
                 }),
                 Some("OS::Heat::WaitCondition" | "AWS::CloudFormation::WaitCondition") => {
-                    Err("who signals it is a script's own business".into())
+                    Err("only a script decides what signals it".into())
                 }
-                Some(ty) if is_software(ty) => Err(format!("no component says what `{ty}` does")),
+                Some(ty) if is_software(ty) => Err(format!("a component cannot express `{ty}`")),
                 _ => Ok(()),
             };
             if let Err(why) = read {
@@ -96,7 +96,7 @@ impl<'a> Software<'a> {
             if deployments.values().any(|one| one.config == name) {
                 software.configs.insert(name, config);
             } else {
-                software.stays.push((name, "no deployment of it becomes a component".into()));
+                software.stays.push((name, "none of its deployments becomes a component".into()));
             }
         }
         software.servers = deployments.values().map(|one| one.server).collect();
@@ -163,7 +163,7 @@ fn resource_of<'n>(template: &Template, node: &'n Node) -> Option<&'n str> {
 fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
     let template = &loaded.template;
     if has_settings(resource) || resource.depends_on().next().is_some() {
-        return Err("it says more than its properties".into());
+        return Err("it has settings besides its properties".into());
     }
     let properties = properties(template, resource).ok_or("its properties are computed")?;
     if let Some((key, _)) =
@@ -173,7 +173,9 @@ fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
     }
     match get(&properties, "group").and_then(|group| group.tree.as_text()) {
         Some("script") => {}
-        Some("salt") => return Err("Heat gives its inputs as options of the minion, a component as the pillar".into()),
+        Some("salt") => {
+            return Err("Heat passes its inputs as options of the minion, a component passes them as the pillar".into());
+        }
         _ => return Err("its group is not `script`".into()),
     }
     let script = get(&properties, "config").and_then(|config| match Call::of(config, template.version()) {
@@ -190,7 +192,7 @@ fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
         return Err("its script is not a shell script".into());
     }
     if script.contains("deploy_") {
-        return Err("its script may read what Heat says about a deployment".into());
+        return Err("its script may read what Heat provides about a deployment".into());
     }
     let mut inputs = Vec::new();
     for entry in declared(&properties, "inputs")? {
@@ -198,7 +200,7 @@ fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
             None | Some(Tree::Null) => None,
             Some(Tree::Text { text, .. }) => Some(text.clone()),
             Some(Tree::Integer(number)) => Some(number.to_string()),
-            Some(_) => return Err("an input has a default that is no text".into()),
+            Some(_) => return Err("an input has a default that is not text".into()),
         };
         inputs.push((name_of(&entry)?, default, description(&entry)));
     }
@@ -212,7 +214,7 @@ fn config(loaded: &Loaded, resource: &Resource) -> Result<Config, String> {
     let names: HashSet<&String> =
         inputs.iter().map(|(name, ..)| name).chain(outputs.iter().map(|(name, _)| name)).collect();
     if names.len() != inputs.len() + outputs.len() {
-        return Err("an input and an output have one name".into());
+        return Err("an input and an output have the same name".into());
     }
     let analysis = analyse(Tool::Shell, script).map_err(|_| "its script cannot be a recipe")?;
     if let Some(output) = never_written(&analysis, outputs.iter().map(|(name, _)| name.as_str())).first() {
@@ -250,7 +252,7 @@ fn name_of(entry: &[(String, &Node)]) -> Result<String, String> {
     if is_field && !["new", "handle", "component"].contains(&name) && !is_taken(name) {
         Ok(name.to_owned())
     } else {
-        Err(format!("`{name}` can be no field of a component"))
+        Err(format!("`{name}` cannot be a field of a component"))
     }
 }
 
@@ -260,7 +262,7 @@ fn description(entry: &[(String, &Node)]) -> String {
 
 fn deployment<'a>(template: &'a Template, resource: &'a Resource) -> Result<Deployment<'a>, String> {
     if has_settings(resource) {
-        return Err("it says more than its properties".into());
+        return Err("it has settings besides its properties".into());
     }
     let properties = properties(template, resource).ok_or("its properties are computed")?;
     let known = ["config", "server", "input_values", "name", "actions", "signal_transport"];
@@ -272,11 +274,11 @@ fn deployment<'a>(template: &'a Template, resource: &'a Resource) -> Result<Depl
         let mut actions: Vec<Option<&str>> = items.iter().map(|item| item.tree.as_text()).collect();
         actions.sort_unstable();
         if actions != [Some("CREATE"), Some("UPDATE")] {
-            return Err("a component runs when it is new and when it has changed, and this runs otherwise".into());
+            return Err("a component runs when it is new and when it has changed, but this runs at other times".into());
         }
     }
     if get(&properties, "signal_transport").is_some_and(|node| node.tree.as_text() == Some("NO_SIGNAL")) {
-        return Err("nothing waits for it, and something would for a component".into());
+        return Err("nothing waits for it, but a component would be waited for".into());
     }
     let of = |key: &str| get(&properties, key).and_then(|node| resource_of(template, node));
     let config = of("config").ok_or("its config is not in this template")?;
@@ -297,20 +299,22 @@ fn refusal(
     configs: &IndexMap<&str, Config>,
     deployments: &IndexMap<&str, Deployment<'_>>,
 ) -> Option<String> {
-    let Some(config) = configs.get(one.config) else { return Some(format!("its config `{}` stays", one.config)) };
+    let Some(config) = configs.get(one.config) else {
+        return Some(format!("its config `{}` stays a resource a resource", one.config));
+    };
     if let Some(other) = one.after.iter().find(|other| !deployments.contains_key(*other)) {
-        return Some(format!("it depends on `{other}`, which stays"));
+        return Some(format!("it depends on `{other}`, which stays a resource a resource"));
     }
     let server = template.resources.get(one.server).filter(|server| server.kind() == Some("OS::Nova::Server"));
     let Some(given) = server.and_then(|server| properties(template, server)) else {
-        return Some(format!("`{}` is no server of this template", one.server));
+        return Some(format!("`{}` is not a server of this template", one.server));
     };
     let format = get(&given, "user_data_format").and_then(|format| format.tree.as_text());
     if format != Some("SOFTWARE_CONFIG") || get(&given, "user_data").is_some() {
-        return Some(format!("its server `{}` has user data of its own", one.server));
+        return Some(format!("its server `{}` has its own user data", one.server));
     }
     if get(&given, "software_config_transport").is_some() || server.is_some_and(|server| server.condition.is_some()) {
-        return Some(format!("its server `{}` learns of it in a way of its own", one.server));
+        return Some(format!("its server `{}` finds out about it in its own way", one.server));
     }
     for (input, value) in &one.inputs {
         if !config.inputs.iter().any(|(known, ..)| known == input) {
@@ -319,7 +323,7 @@ fn refusal(
         if matches!(&*value.tree, Tree::Null | Tree::Boolean(_) | Tree::Float(_) | Tree::List(_))
             || matches!(&*value.tree, Tree::Map(_)) && Call::of(value, template.version()).is_none()
         {
-            return Some(format!("its input `{input}` is no text"));
+            return Some(format!("its input `{input}` is not text"));
         }
         if let Some(attribute) = strange_attribute(template, value) {
             return Some(format!("its input `{input}` reads `{attribute}` of a server, which no agent knows"));
@@ -335,16 +339,16 @@ fn refusal(
     let (all, allowed) = (mentions(template), allowed(template, configs, deployments));
     let is_alone = |name: &str| all.get(name).copied().unwrap_or(0) == allowed.get(name).copied().unwrap_or(0);
     if !is_alone(name) {
-        return Some("something that Heat makes or shows reads it".into());
+        return Some("something that Heat creates or shows reads it".into());
     }
     if !is_alone(one.config) {
-        return Some(format!("its config `{}` is used elsewhere too", one.config));
+        return Some(format!("its config `{}` is also used elsewhere", one.config));
     }
     let other = template.resources.iter().find(|(other, resource)| {
         let is_other = !deployments.contains_key(other.as_str()) && resource.kind().is_some_and(is_software);
         is_other && resource.properties.as_ref().is_some_and(|node| names(template, node).contains(&one.server))
     });
-    other.map(|(other, _)| format!("its server `{}` runs `{other}` too, which stays", one.server))
+    other.map(|(other, _)| format!("its server `{}` also runs `{other}`, which stays a resource", one.server))
 }
 
 /// A server attribute that the server's agent does not provide.

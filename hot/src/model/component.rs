@@ -27,9 +27,9 @@ impl<'l> Reader<'l> {
         if !self.written.is_empty() && template.version() < oldest {
             let at = template.root.get("heat_template_version").map_or_else(Span::default, |version| version.span);
             let diagnostic = OLD_VERSION
-                .diagnostic(format!("software cannot run in a template of the version {}", template.version()))
-                .label(&self.at(at), "the version is named here")
-                .help(format!("take {oldest} or a later one; the newest is {}", Version::default()));
+                .diagnostic(format!("software cannot run in a template of version {}", template.version()))
+                .label(&self.at(at), "the version is set here")
+                .help(format!("use {oldest} or later; the newest is {}", Version::default()));
             self.push(diagnostic);
         }
     }
@@ -46,10 +46,10 @@ impl<'l> Reader<'l> {
         if resource.kind() != Some(Resource::SERVER) {
             let found = resource.kind().unwrap_or("nothing");
             let diagnostic = MISPLACED
-                .diagnostic(format!("`{name}` says which software runs on it, and is no server"))
-                .label(&self.at(ours.span), "software is described here")
-                .note(format!("`{name}` is of the type `{found}`"))
-                .help(format!("describe it in the metadata of a resource of the type `{}`", Resource::SERVER));
+                .diagnostic(format!("`{name}` declares software that runs on it, but is not a server"))
+                .label(&self.at(ours.span), "software is declared here")
+                .note(format!("`{name}` has the type `{found}`"))
+                .help(format!("declare it in the metadata of a resource of the type `{}`", Resource::SERVER));
             self.push(diagnostic);
             return;
         }
@@ -74,7 +74,7 @@ impl<'l> Reader<'l> {
                             node.span,
                             format!("{what} has no name"),
                             "this component",
-                            "say `name: ...`, or write a map of components by name if they need no order".into(),
+                            "add `name: ...`, or write a map of components by name if they need no order".into(),
                         ),
                     }
                 }
@@ -92,7 +92,7 @@ impl<'l> Reader<'l> {
                     components.span,
                     format!("the components of `{name}` are {}", components.tree.kind()),
                     "neither a list nor a map",
-                    "write a list, in the order in which they run, or a map, of those that need no order".into(),
+                    "write a list in the order in which they run, or a map if they need no order".into(),
                 );
             }
         }
@@ -109,7 +109,7 @@ impl<'l> Reader<'l> {
                 .diagnostic(format!("`{server}` has two components `{name}`"))
                 .label(&self.at(at), "the second one")
                 .label(&self.at(first.name), "the first one")
-                .help("give each component of a server a name of its own");
+                .help("give each component of a server its own name");
             self.push(diagnostic);
             return;
         }
@@ -130,10 +130,10 @@ impl<'l> Reader<'l> {
             }
             if let Some(first) = declared.get(&kind) {
                 let diagnostic = KIND
-                    .diagnostic(format!("the kind `{kind}` is declared twice"))
-                    .label(&self.at(written.name), "here again")
-                    .label(&self.at(*first), "here first")
-                    .help("say of the second component only its `kind` and its `inputs`, or give it another kind");
+                    .diagnostic(format!("the component type `{kind}` is declared twice"))
+                    .label(&self.at(written.name), "declared again here")
+                    .label(&self.at(*first), "first declared here")
+                    .help("write only `kind` and `inputs` in the second component, or give it another `kind`");
                 self.push(diagnostic);
                 continue;
             }
@@ -161,14 +161,14 @@ impl<'l> Reader<'l> {
             }
             let diagnostic = match written.node.get("kind") {
                 Some(named) => KIND
-                    .diagnostic(format!("no component declares the kind `{kind}`"))
+                    .diagnostic(format!("no component declares the component type `{kind}`"))
                     .label(&self.at(named.span), "named here")
                     .help_if(wattle::names::meant(&kind, declared.keys().map(|kind| &**kind)))
-                    .help("say of one component of the kind what it runs: `recipe: recipes/install.sh`"),
+                    .help("add what it runs to one component of this type: `recipe: recipes/install.sh`"),
                 None => KIND
-                    .diagnostic(format!("`{key}` says neither what it runs nor of which kind it is"))
+                    .diagnostic(format!("`{key}` has neither a recipe nor a `kind`"))
                     .label(&self.at(written.name), "this component")
-                    .help("say what it runs: `recipe: recipes/install.sh`"),
+                    .help("add what it runs: `recipe: recipes/install.sh`"),
             };
             self.push(diagnostic);
         }

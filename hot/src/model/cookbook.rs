@@ -39,7 +39,7 @@ impl<'l> Reader<'l> {
         };
         if !files.iter().any(is_it) {
             let file = &recipe.file;
-            let message = format!("the recipe of {what} runs `{entry}`, and `{file}` is not one of its `files`");
+            let message = format!("the recipe of {what} runs `{entry}`, but `{file}` is not one of its `files`");
             let diagnostic = RECIPE
                 .diagnostic(message)
                 .label(&self.at(node.span), "named here")

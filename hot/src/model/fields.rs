@@ -29,8 +29,8 @@ impl<'l> Reader<'l> {
                 continue;
             }
             let help = meant(&key, known.iter().copied())
-                .unwrap_or_else(|| format!("it has {}", list(known.iter().copied(), "and")));
-            self.malformed(pair.key.span, format!("{what} has no key `{key}`"), "not known here", help);
+                .unwrap_or_else(|| format!("its keys are {}", list(known.iter().copied(), "and")));
+            self.malformed(pair.key.span, format!("{what} has no key `{key}`"), "unknown key", help);
         }
     }
 
@@ -74,7 +74,12 @@ impl<'l> Reader<'l> {
             _ => Err(format!("write seconds, `{key}: 600`, or `{key}: 10m`")),
         };
         let wrong = |help| {
-            self.malformed(value.span, format!("`{key}` of {what} is not a length of time"), "no length of time", help);
+            self.malformed(
+                value.span,
+                format!("`{key}` of {what} is not a length of time"),
+                "not a length of time",
+                help,
+            );
         };
         seconds.map_err(wrong).ok()
     }
@@ -104,7 +109,7 @@ impl<'l> Reader<'l> {
         let diagnostic = MODEL_METADATA
             .diagnostic(message)
             .label(&self.at(span), label)
-            .help("emit the model again, or take what does not fit out of `wattle_model`");
+            .help("emit the model again, or remove what does not fit from `wattle_model`");
         self.push(diagnostic);
     }
 }

@@ -21,7 +21,7 @@ pub(super) const DECLARING: &[&str] =
 impl<'l> Reader<'l> {
     /// The declaration of a kind whose first component is `key`.
     pub(super) fn kind(&mut self, kind: &Name, key: &str, node: &'l Node, span: Span) -> Declaration {
-        let what = if key.is_empty() { format!("the kind `{kind}`") } else { format!("`{key}`") };
+        let what = if key.is_empty() { format!("the component type `{kind}`") } else { format!("`{key}`") };
         let name = match node.get("name").and_then(|name| name.tree.as_text()) {
             Some(name) if **kind == *key => name.to_owned(),
             _ => short_name(kind.rsplit('/').next().unwrap_or(kind)).to_owned(),
@@ -66,8 +66,9 @@ impl<'l> Reader<'l> {
                     let at = self.at(node.span);
                     if matches!(*node.tree, Tree::List(_) | Tree::Map(_)) {
                         let found = node.tree.kind();
-                        let message = format!("an output of {what} is {found}, and a list has their names");
-                        let help = "write a map of all outputs where one has a type: `outputs: {url: url}`";
+                        let message =
+                            format!("an output of {what} is {found}, but a list of outputs contains their names");
+                        let help = "if an output has a type, write a map of all outputs: `outputs: {url: url}`";
                         self.malformed(node.span, message, "a name is expected here", help.into());
                         continue;
                     }
@@ -158,14 +159,14 @@ impl<'l> Reader<'l> {
         if listen.is_none() {
             let text = found.and_then(|(_, ports)| ports.tree.as_text()).unwrap_or_default();
             let (message, help) = if range(text).is_some() {
-                let help = "write the first port, from 1 on, and the last one, which is not less";
-                (format!("`{text}` is no range of ports"), help.to_owned())
+                let help = "write the first port, at least 1, and the last port, which is not smaller";
+                (format!("`{text}` is not a range of ports"), help.to_owned())
             } else if is_number(text) {
                 let help = format!("write it without quotes: `{{tcp: {text}}}`");
-                (format!("a port is a number, and `{text}` is text"), help)
+                (format!("a port is a number, but `{text}` is text"), help)
             } else {
-                let help = "write `{tcp: 8080}`, `{udp: \"1000-2000\"}`, or the input that says it: `{tcp: port}`";
-                ("this says no ports".to_owned(), help.to_owned())
+                let help = "write `{tcp: 8080}`, `{udp: \"1000-2000\"}`, or the input that has the port: `{tcp: port}`";
+                ("this does not name ports".to_owned(), help.to_owned())
             };
             self.malformed(node.span, message, "ports are expected here", help);
         }
@@ -185,10 +186,10 @@ impl<'l> Reader<'l> {
                 if inputs.iter().any(|input| **input == *name) {
                     continue;
                 }
-                let message = format!("`{key}` listens on what its input `{name}` says, and has no such input");
+                let message = format!("`{key}` listens on the port in its input `{name}`, but has no such input");
                 let help = meant(name, inputs.iter().map(|input| &**input))
-                    .unwrap_or_else(|| "write the port, or give the component this input".to_owned());
-                self.malformed(ports.span, message, "no input", help);
+                    .unwrap_or_else(|| "write the port, or add this input to the component".to_owned());
+                self.malformed(ports.span, message, "not an input", help);
             }
         }
     }

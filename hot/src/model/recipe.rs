@@ -68,9 +68,9 @@ impl<'l> Reader<'l> {
                 return None;
             }
             let diagnostic = RECIPE
-                .diagnostic(format!("{what} does not say what it runs"))
-                .label(&self.at(span), "this component has no recipe")
-                .help("say it: `recipe: recipes/install.sh`");
+                .diagnostic(format!("{what} has no recipe"))
+                .label(&self.at(span), "this component")
+                .help("add one: `recipe: recipes/install.sh`");
             self.push(diagnostic);
             return None;
         };
@@ -110,7 +110,7 @@ impl<'l> Reader<'l> {
         tool: Option<Tool>,
     ) -> Option<Recipe> {
         let Some((node, entry)) = recipe.get("entry").and_then(|entry| Some((entry, path_of(entry)?))) else {
-            let help = "say it: `entry: recipes/install.sh`; with `tool: chef`, `entry: cookbooks/db2::server`";
+            let help = "add one: `entry: recipes/install.sh`; with `tool: chef`, `entry: cookbooks/db2::server`";
             self.malformed(recipe.span, format!("the recipe of {what} has no `entry`"), "this recipe", help.into());
             return None;
         };
@@ -144,7 +144,7 @@ impl<'l> Reader<'l> {
                         let diagnostic = RECIPE
                             .diagnostic(format!("the recipe of {what} runs `{path}`, which is not one of its `files`"))
                             .label(&self.at(node.span), "named here")
-                            .help("write it out among the `files`, or list all files by their paths");
+                            .help("add it to `files`, or list all files by their paths");
                         self.push(diagnostic);
                         return None;
                     }
@@ -171,11 +171,11 @@ impl<'l> Reader<'l> {
         let tool = Tool::named(&name);
         if tool.is_none() {
             let diagnostic = RECIPE
-                .diagnostic(format!("no tool is called `{name}`"))
-                .label(&self.at(node.span), "what is to run the recipe")
+                .diagnostic(format!("there is no tool `{name}`"))
+                .label(&self.at(node.span), "unknown tool")
                 .help(
                     meant(&name, Tool::NAMES)
-                        .unwrap_or_else(|| format!("there are {}", wattle::names::list(Tool::NAMES, "and"))),
+                        .unwrap_or_else(|| format!("the tools are {}", wattle::names::list(Tool::NAMES, "and"))),
                 );
             self.push(diagnostic);
         }
@@ -196,7 +196,7 @@ impl<'l> Reader<'l> {
     /// An additional file, whose path is `node`.
     fn also(&mut self, node: &'l Node, files: &mut Vec<File>) -> Option<Name> {
         let Some(path) = path_of(node) else {
-            self.malformed(node.span, "this is no path".into(), "a file is expected here", "write its path".into());
+            self.malformed(node.span, "this is not a path".into(), "a file is expected here", "write its path".into());
             return None;
         };
         if !files.iter().any(|file| file.path == path) {
@@ -209,9 +209,9 @@ impl<'l> Reader<'l> {
     fn file(&mut self, path: &str, span: Span, files: &mut Vec<File>) -> Option<()> {
         if path.contains('\n') {
             let diagnostic = RECIPE
-                .diagnostic("the recipe is a script, and a path is expected")
-                .label(&self.at(span), "several lines are no path")
-                .help("write a script out as `recipe: {script: ...}`");
+                .diagnostic("the recipe is a script, but a path is expected")
+                .label(&self.at(span), "several lines are not a path")
+                .help("write a script as `recipe: {script: ...}`");
             self.push(diagnostic);
             return None;
         }
@@ -224,7 +224,7 @@ impl<'l> Reader<'l> {
             other => {
                 let why = match other {
                     Some(Err(missing)) => missing.to_string(),
-                    _ => "nobody looked for it".into(),
+                    _ => "it was not looked for".into(),
                 };
                 let diagnostic = RECIPE
                     .diagnostic(format!("the file `{path}` of a recipe cannot be read: {why}"))
@@ -252,9 +252,9 @@ impl<'l> Reader<'l> {
             let file = known.and_then(|known| known.recipe.files.iter().find(|file| file.path == path).cloned());
             if file.is_none() {
                 let diagnostic = RECIPE
-                    .diagnostic(format!("the kind `{kind}` has no file `{path}`"))
-                    .label(&self.at(node.span), "taken from there")
-                    .help("write the file out, or name a kind that is declared before and has it");
+                    .diagnostic(format!("the component type `{kind}` has no file `{path}`"))
+                    .label(&self.at(node.span), "taken from this type")
+                    .help("write the file's content, or name a component type that is declared before and has it");
                 self.push(diagnostic);
             }
             return file;

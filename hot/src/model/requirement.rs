@@ -60,7 +60,7 @@ impl<'l> Reader<'l> {
         // An unreadable `secret` still means that something must not be shown.
         let secret = self.flag(node, "secret", what).unwrap_or(node.get("secret").is_some());
         if !tests.is_empty() && value.is_none() && !of_item {
-            let help = "write `value: {get_param: NAME}` beside it";
+            let help = "add `value: {get_param: NAME}`";
             self.malformed(node.span, format!("{what} tests nothing"), "no `value`", help.into());
             return None;
         }
@@ -92,7 +92,12 @@ impl<'l> Reader<'l> {
             "between" => {
                 let [least, most] = items(asked) else {
                     let help = "write `between: [1, 5]`".to_owned();
-                    self.malformed(asked.span, format!("{what} is no list of two"), "the least and the most", help);
+                    self.malformed(
+                        asked.span,
+                        format!("{what} is not a list of two"),
+                        "the minimum and the maximum are expected here",
+                        help,
+                    );
                     return None;
                 };
                 Test::Between(self.own_value(least), self.own_value(most))
@@ -139,7 +144,7 @@ impl<'l> Reader<'l> {
         };
         if number.is_none() {
             let help = "write a number, such as 12".to_owned();
-            self.malformed(node.span, format!("{what} is no whole number"), "not a number from 0 on", help);
+            self.malformed(node.span, format!("{what} is not a whole number"), "not a number from 0 on", help);
         }
         number
     }

@@ -42,7 +42,7 @@ impl Reader<'_> {
             if !self.template.parameters.contains_key(&name) {
                 self.damaged(
                     ty.span,
-                    format!("`wattle_model` says the type of `{name}`, which is no parameter"),
+                    format!("`wattle_model` has a type for `{name}`, which is not a parameter"),
                     "its type",
                 );
             }
@@ -102,7 +102,7 @@ impl Reader<'_> {
             let diagnostic = FORM
                 .diagnostic(format!("the properties of `{resource}` are computed as a whole"))
                 .label(&self.at(properties.span), "a function in place of properties")
-                .help("write the properties by their names, and compute each one's value");
+                .help("write the properties by name, and compute the value of each");
             self.push(diagnostic);
             return IndexMap::default();
         }

@@ -55,8 +55,8 @@ impl<'l> Reader<'l> {
         {
             self.damaged(
                 format.span,
-                format!("the model is of the format `{}`", format.as_key()),
-                &format!("this reads `{FORMAT}`"),
+                format!("the model has the format `{}`", format.as_key()),
+                &format!("this version of wattle reads `{FORMAT}`"),
             );
         }
         for (name, span, kind) in stack.get("modules").into_iter().flat_map(pairs) {
@@ -71,7 +71,7 @@ impl<'l> Reader<'l> {
         self.requirements();
         for node in stack.get("after").map(items).unwrap_or_default() {
             let [component, predecessor] = items(node) else {
-                self.damaged(node.span, "an order is not of two components", "`[who waits, for whom]`");
+                self.damaged(node.span, "an order does not have two components", "`[who waits, for whom]`");
                 continue;
             };
             let at = self.at(node.span);
@@ -101,7 +101,7 @@ impl<'l> Reader<'l> {
         let one = kinds.into_iter().find_map(|kind| Some((kind, node.get(&kind.to_string())?)));
         let (Some((kind, name)), Some(from)) = (one, node.get("from")) else {
             let help = "write `{resource: NAME, from: NAME}`, or `module` or `component` in place of `resource`";
-            let text = "it is not said what was moved, or from where".into();
+            let text = "it is not clear what was moved, or from where".into();
             self.malformed(node.span, text, "this move", help.into());
             return;
         };
@@ -210,7 +210,7 @@ impl<'l> Reader<'l> {
         }
         for (name, _) in exported {
             let span = self.stack.map_or_else(Default::default, |stack| stack.span);
-            self.damaged(span, format!("`wattle_model` exports `{name}`, which is no output"), "its exports");
+            self.damaged(span, format!("`wattle_model` exports `{name}`, which is not an output"), "its exports");
         }
         self.model.exports = exports.into_iter().filter_map(|(name, export)| Some((name, export?))).collect();
     }

@@ -36,7 +36,7 @@ impl Reader<'_> {
             Tree::Map(_) => self.form(node),
             _ => {
                 let help = "write `string`, `{list: string}`, `{secret: string}`, ...".into();
-                self.no_type(node, format!("{} is no type", node.tree.kind()), help);
+                self.no_type(node, format!("{} is not a type", node.tree.kind()), help);
                 None
             }
         }
@@ -72,8 +72,8 @@ impl Reader<'_> {
                 let max = bound("max").map_or(Some(u64::MAX), |max| u64::try_from(max).ok());
                 let sound = matches!(*part.tree, Tree::Map(_)).then_some(()).and(min).zip(max);
                 if sound.is_none() {
-                    let help = "write `{integer: {min: 1, max: 10}}`; the least is -2^63, the greatest 2^64 - 1".into();
-                    self.no_type(part, "these are no bounds of an integer".into(), help);
+                    let help = "write `{integer: {min: 1, max: 10}}`; the minimum is at least -2^63, the maximum at most 2^64 - 1".into();
+                    self.no_type(part, "these are not bounds of an integer".into(), help);
                 }
                 sound.map(|(min, max)| Type::integer(min, max))
             }

@@ -50,9 +50,9 @@ impl Reader<'_> {
         let exported = self.model.exports.values().map(|export| &export.value);
         if inputs.chain(promised).map(|binding| &binding.value).chain(exported).any(is_guard) {
             let name = &self.run_time;
-            let message = format!("the condition `{name}` guards what only software knows, and is not `false`");
-            let help = format!("write `{name}: false`; give a condition of your own another name");
-            self.malformed(condition.node.span, message, "Heat would look behind it", help);
+            let message = format!("the condition `{name}` guards what only software knows, but is not `false`");
+            let help = format!("write `{name}: false`; rename a condition of your own");
+            self.malformed(condition.node.span, message, "Heat would evaluate what it guards", help);
         }
     }
 

@@ -41,7 +41,7 @@ impl Reading {
     pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> Vec<(&'n str, &'n Pair)> {
         let Tree::Map(pairs) = &*node.tree else {
             if !matches!(*node.tree, Tree::Null) {
-                let message = format!("{what} must be a map, and is {}", node.tree.kind());
+                let message = format!("{what} must be a map, but is {}", node.tree.kind());
                 self.report(self.shape, node.span, message, "here", None);
             }
             return Vec::new();
@@ -49,7 +49,7 @@ impl Reading {
         let mut all: Vec<(&str, &Pair)> = Vec::new();
         for pair in pairs {
             let Some(key) = pair.key.tree.as_text() else {
-                let message = format!("{what}: a name must be a text, and this is {}", pair.key.tree.kind());
+                let message = format!("{what}: a name must be text, but this is {}", pair.key.tree.kind());
                 self.report(self.shape, pair.key.span, message, "here", Some("quote it".to_owned()));
                 continue;
             };
@@ -61,10 +61,10 @@ impl Reading {
                     let first = self.at(first.key.span);
                     let diagnostic = TWICE
                         .about
-                        .diagnostic(format!("`{key}` stands twice among {what}"))
+                        .diagnostic(format!("`{key}` appears twice in {what}"))
                         .label(&self.at(pair.key.span), "here again")
-                        .label(&first, "it is here already")
-                        .help("give each its own name, or take one away");
+                        .label(&first, "first used here")
+                        .help("give each its own name, or remove one");
                     self.found.push(diagnostic);
                 }
                 None => all.push((key, pair)),
@@ -95,7 +95,7 @@ impl Reading {
     pub(crate) fn text<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n str> {
         let text = node.tree.as_text().or_else(|| node.written()).filter(|text| !text.is_empty());
         if text.is_none() {
-            let message = format!("{what} must be a text, and is {}", node.tree.kind());
+            let message = format!("{what} must be text, but is {}", node.tree.kind());
             self.report(self.shape, node.span, message, "here", None);
         }
         text
@@ -104,7 +104,7 @@ impl Reading {
     /// The texts of a list.
     pub(crate) fn texts(&mut self, node: &Node, what: &str) -> Vec<String> {
         let Tree::List(items) = &*node.tree else {
-            let message = format!("{what} must be a list, and is {}", node.tree.kind());
+            let message = format!("{what} must be a list, but is {}", node.tree.kind());
             self.report(self.shape, node.span, message, "here", Some("write `[NAME, NAME]`".to_owned()));
             return Vec::new();
         };

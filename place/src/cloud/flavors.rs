@@ -95,7 +95,7 @@ fn listed(reading: &mut Reading, items: &[Node]) -> Flavors {
     let mut all = Flavors::default();
     for item in items {
         let Some(name) = item.get("Name").and_then(|name| name.tree.as_text()) else {
-            let help = "`openstack flavor list -f json` writes such a list".to_owned();
+            let help = "write the list with `openstack flavor list -f json`".to_owned();
             reading.report(&SHAPE.about, item.span, "a flavor has no `Name`".to_owned(), "here", Some(help));
             continue;
         };

@@ -94,7 +94,7 @@ fn ratio(reading: &mut Reading, what: &str, name: &str, node: &Node) -> Option<i
     let ratio = ratio.filter(|ratio| (1..=1_000_000).contains(ratio));
     if ratio.is_none() {
         let why =
-            ("it is no ratio".to_owned(), Some("write a number above 0 and up to 1000, such as `1.5`".to_owned()));
+            ("it is not a ratio".to_owned(), Some("write a number above 0 and up to 1000, such as `1.5`".to_owned()));
         reading.amount(node.span, &format!("{what}: `allocation` of `{name}`"), why);
     }
     ratio
@@ -113,7 +113,7 @@ pub(super) fn host(reading: &mut Reading, name: &str, key: Span, said: Said, pla
         .collect();
     if !missing.is_empty() {
         let missing = wattle_words::names::list(missing, "and");
-        let help = "what all hosts have alike can stand once, under `defaults`".to_owned();
+        let help = "write what all hosts have in common only once, under `defaults`".to_owned();
         reading.report(&AMOUNT.about, key, format!("{what} has no {missing}"), "here", Some(help));
     }
     let total: Amounts = said
@@ -124,14 +124,14 @@ pub(super) fn host(reading: &mut Reading, name: &str, key: Span, said: Said, pla
     for (resource, used) in &said.used {
         let there = total.get(resource).copied().unwrap_or(0);
         if *used > there && !said.written.is_empty() {
-            let message = format!("{what}: {used} of `{resource}` are used, and there are {there}");
+            let message = format!("{what}: {used} of `{resource}` are used, but there are only {there}");
             let help =
-                format!("correct it, or say by how much the host is overcommitted: `allocation: {{{resource}: 1.5}}`");
+                format!("correct it, or set by how much the host is overcommitted: `allocation: {{{resource}: 1.5}}`");
             reading.report(
                 &OVERFULL.about,
                 said.used_at.unwrap_or(key),
                 message,
-                "nothing more goes there",
+                "no server can be added here",
                 Some(help),
             );
         }

@@ -18,7 +18,7 @@ pub(super) fn hypervisors(reading: &mut Reading, items: &[Node]) -> Cloud {
         let text = |key: &str| item.get(key).and_then(|node| node.tree.as_text());
         let Some(name) = text("Hypervisor Hostname") else {
             let help =
-                "`openstack hypervisor list --long -f json` writes such a list; a hosts file of your own is a map"
+                "write the list with `openstack hypervisor list --long -f json`; a hosts file of your own is a map"
                     .to_owned();
             let message = "a host has no `Hypervisor Hostname`".to_owned();
             reading.report(&SHAPE.about, item.span, message, "here", Some(help));
@@ -38,8 +38,7 @@ pub(super) fn hypervisors(reading: &mut Reading, items: &[Node]) -> Cloud {
                 None => {
                     let message = format!("the host `{name}` has no `{key}`");
                     let help =
-                        "write the list with `--long`, and with a client that asks for a microversion below 2.88"
-                            .to_owned();
+                        "write the list with `--long` and with a client that uses a microversion below 2.88".to_owned();
                     reading.report(&AMOUNT.about, item.span, message, "here", Some(help));
                 }
             };
@@ -48,9 +47,9 @@ pub(super) fn hypervisors(reading: &mut Reading, items: &[Node]) -> Cloud {
         }
         let at = reading.at(item.span);
         if let Some(first) = hosts.get(name) {
-            let twice = TWICE.about.diagnostic(format!("`{name}` stands twice among the hosts"));
-            let twice = twice.label(&at, "here again").label(&first.at, "it is here already");
-            reading.found.push(twice.help("give each its own name, or take one away"));
+            let twice = TWICE.about.diagnostic(format!("`{name}` appears twice in the hosts"));
+            let twice = twice.label(&at, "here again").label(&first.at, "first used here");
+            reading.found.push(twice.help("give each its own name, or remove one"));
             continue;
         }
         let host = Host {

@@ -44,7 +44,7 @@ pub(super) fn places(reading: &mut Reading, node: &Node) -> Places {
         }
         if !says {
             let help = "write `is: zone`, `is: room` or `is: rack`".to_owned();
-            reading.report(&SHAPE.about, pair.key.span, format!("{what} does not say what it is"), "here", Some(help));
+            reading.report(&SHAPE.about, pair.key.span, format!("{what} has no `is`"), "here", Some(help));
         }
         if let Some(level) = level {
             all.insert(name.to_owned(), Place { level, within, at: pair.key.span });
@@ -57,7 +57,7 @@ pub(super) fn places(reading: &mut Reading, node: &Node) -> Places {
             None => unknown(reading, &format!("the place `{name}`"), within, *span, &all),
             Some(outer) if outer.level <= place.level && !is_in_circle(&all, name) => {
                 let message = format!("the {} `{name}` cannot be in the {} `{within}`", place.level, outer.level);
-                let help = "a rack is in a room or a zone, a room in a zone".to_owned();
+                let help = "a rack is in a room or a zone, and a room in a zone".to_owned();
                 reading.report(&PLACE.about, *span, message, "here", Some(help));
             }
             Some(_) => {}
@@ -74,7 +74,7 @@ fn kind(reading: &mut Reading, what: &str, text: &str, span: Span) -> Option<Lev
         if let Some(near) = nearest(text, kinds) {
             help = format!("{} {help}", did_you_mean(near));
         }
-        reading.report(&PLACE.about, span, format!("{what}: `{text}` is no kind of place"), "here", Some(help));
+        reading.report(&PLACE.about, span, format!("{what}: `{text}` is not a kind of place"), "here", Some(help));
     }
     level
 }
@@ -110,7 +110,7 @@ fn circles(reading: &mut Reading, all: &Places) {
                 break;
             }
         }
-        reading.found.push(diagnostic.help("take one `in` away, or name a larger place"));
+        reading.found.push(diagnostic.help("remove one `in`, or name a larger place"));
     }
 }
 
@@ -119,7 +119,7 @@ fn unknown(reading: &mut Reading, what: &str, within: &str, span: Span, all: &Pl
         Some(near) => did_you_mean(near),
         None => format!("describe it: `places: {{{within}: {{is: rack}}}}`"),
     };
-    let message = format!("{what} is in `{within}`, which is no place of the file");
+    let message = format!("{what} is in `{within}`, which is not a place in the file");
     reading.report(&PLACE.about, span, message, "here", Some(help));
 }
 

@@ -55,7 +55,7 @@ pub(super) fn read(reading: &mut Reading, node: &Node) -> Carried {
     let mut carried = Carried::default();
     for (key, pair) in reading.known(node, &format!("`{KEY}`"), &["policies", "wires"]) {
         let Tree::List(items) = &*pair.value.tree else {
-            let message = format!("the {key} must be a list, and are {}", pair.value.tree.kind());
+            let message = format!("the {key} must be a list, but are {}", pair.value.tree.kind());
             reading.report(&POLICY.about, pair.value.span, message, "here", None);
             continue;
         };
@@ -81,7 +81,7 @@ fn policy(reading: &mut Reading, node: &Node) -> Option<Said> {
             _ => None,
         };
         let help = help.unwrap_or_else(|| "write `{apart: [NAME, NAME], by: rack}`".to_owned());
-        let message = format!("a policy says one of {}", list(kinds, "and"));
+        let message = format!("a policy needs exactly one of {}", list(kinds, "and"));
         reading.report(&POLICY.about, node.span, message, "here", Some(help));
         return None;
     };
@@ -135,7 +135,7 @@ fn wire(reading: &mut Reading, node: &Node) -> Option<Talk> {
         }
     }
     if between.len() != 2 {
-        let message = format!("a wire is between 2 servers, and this is between {}", between.len());
+        let message = format!("a wire is between 2 servers, but this one is between {}", between.len());
         let help = Some("write `{between: [NAME, NAME], bandwidth: 1}`".to_owned());
         reading.report(&POLICY.about, node.span, message, "here", help);
         return None;
@@ -152,7 +152,13 @@ fn level(reading: &mut Reading, what: &str, node: &Node) -> Option<Level> {
         if let Some(near) = nearest(text, words) {
             help = format!("{} {help}", did_you_mean(near));
         }
-        reading.report(&POLICY.about, node.span, format!("{what}: `{text}` is no kind of place"), "here", Some(help));
+        reading.report(
+            &POLICY.about,
+            node.span,
+            format!("{what}: `{text}` is not a kind of place"),
+            "here",
+            Some(help),
+        );
     }
     level
 }
@@ -175,7 +181,7 @@ const MOST: u32 = 1_000_000;
 
 fn members(reading: &mut Reading, what: &str, node: &Node) -> Vec<(String, Source)> {
     let Tree::List(items) = &*node.tree else {
-        let message = format!("{what} must be a list of names, and are {}", node.tree.kind());
+        let message = format!("{what} must be a list of names, but are {}", node.tree.kind());
         reading.report(&POLICY.about, node.span, message, "here", Some("write `[NAME, NAME]`".to_owned()));
         return Vec::new();
     };
@@ -193,6 +199,6 @@ fn members(reading: &mut Reading, what: &str, node: &Node) -> Vec<(String, Sourc
 }
 
 fn twice(reading: &mut Reading, span: Span, what: &str, name: &str) {
-    let message = format!("`{name}` stands twice among {what}");
-    reading.report(&POLICY.about, span, message, "here again", Some("take one away".to_owned()));
+    let message = format!("`{name}` appears twice in {what}");
+    reading.report(&POLICY.about, span, message, "here again", Some("remove one".to_owned()));
 }

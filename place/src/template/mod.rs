@@ -137,27 +137,30 @@ fn unplaced(why: Unplaced) -> Diagnostic {
         Unplaced::Conflict(Conflict { parts, why, is_smallest }) => {
             let message = match why {
                 Some(why) => format!("the servers cannot be placed: {why}"),
-                None => "the servers cannot be placed: what is shown here conflicts".to_owned(),
+                None => "the servers cannot be placed: these parts conflict".to_owned(),
             };
             let mut diagnostic = CONFLICT.about.diagnostic(message);
             for part in parts {
                 diagnostic = match part.at {
                     Some(at) => diagnostic.label(&at, part.words),
-                    None => diagnostic.note(format!("it takes part: {}", part.words)),
+                    None => diagnostic.note(format!("part of the conflict: {}", part.words)),
                 };
             }
             if !is_smallest {
-                diagnostic = diagnostic.note("some of it may have nothing to do with it: what is left was not decided");
+                diagnostic = diagnostic
+                    .note("some of these may not be part of the conflict: the search stopped before it was certain");
             }
-            diagnostic.help("give up one of these: prefer a policy instead of requiring it, or give hosts more room")
+            diagnostic.help(
+                "give up one of these: make a policy a preference instead of a requirement, or give hosts more room",
+            )
         }
         Unplaced::GaveUp { servers } => {
             let servers = list(servers.iter().map(String::as_str), "and");
             CONFLICT
                 .about
-                .diagnostic("no places were found for all servers, and it was not shown that there are none")
-                .note(format!("at the best try, these stood in the way: {servers}"))
-                .help("give hosts more room, or prefer policies instead of requiring them")
+                .diagnostic("no places were found for all servers, but they may exist")
+                .note(format!("in the best attempt, these could not be placed: {servers}"))
+                .help("give hosts more room, or make policies preferences instead of requirements")
         }
     }
 }

@@ -71,7 +71,7 @@ fn metadata(order: Order<'_>, found: &mut Vec<Diagnostic>) -> Carried {
                 .about
                 .diagnostic("the policies of a nested template are not read")
                 .label(&nested.template.at(node.span), "here")
-                .help("say them in the template itself, where the server `a` of the stack `part` is `part/a`");
+                .help("write them in the template itself, where the server `a` of the stack `part` is `part/a`");
             diagnostic.severity = Severity::Warning;
             found.push(diagnostic);
         }
@@ -133,7 +133,7 @@ fn policy(
         // A policy that is too small only because some of its members do not exist needs no message.
         if is_whole || said.members.is_empty() {
             let message = format!("{words} needs at least {} servers", said.rule.fewest());
-            found.push(POLICY.about.diagnostic(message).label(&at, "here").help("name another one, or leave it out"));
+            found.push(POLICY.about.diagnostic(message).label(&at, "here").help("name another one, or remove it"));
         }
         return None;
     }
@@ -157,7 +157,7 @@ fn members(
         return Some(named);
     }
     let (what, label) = match there {
-        Some(other) => (format!("`{name}` is no server"), format!("it is an `{}`", other.ty())),
+        Some(other) => (format!("`{name}` is not a server"), format!("it is an `{}`", other.ty())),
         None => (format!("there is no server `{name}`"), "here".to_owned()),
     };
     let near = nearest(name, servers.all.iter().map(|one| &*one.asks.name));
@@ -173,10 +173,10 @@ fn contradictions(policies: &[Policy], of_groups: usize, found: &mut Vec<Diagnos
             if one.contradicts(other) {
                 let diagnostic = POLICY
                     .about
-                    .diagnostic(format!("{} and {} never hold together", one.words, other.words))
+                    .diagnostic(format!("{} and {} can never hold together", one.words, other.words))
                     .label(&other.at, "this one")
                     .label(&one.at, "and this one");
-                found.push(diagnostic.help("leave one out, or prefer it with `preferred: 10`"));
+                found.push(diagnostic.help("remove one, or make it a preference with `preferred: 10`"));
             }
         }
     }

@@ -140,12 +140,12 @@ pub(super) fn unpromised(
             continue;
         }
         let why = if left.is_empty() {
-            "without an administrator's rights a template names zones, and no hosts".to_owned()
+            "without an administrator's rights, a template can name zones but not hosts".to_owned()
         } else {
             format!("{} left to Nova", some(left, 6))
         };
         let mut diagnostic =
-            PROMISE.about.diagnostic(format!("nobody promises {}", policy.words)).label(&policy.at, why);
+            PROMISE.about.diagnostic(format!("nothing guarantees {}", policy.words)).label(&policy.at, why);
         if let Some(group) = group {
             diagnostic = diagnostic.note(format!("the server group `{}` keeps them on different hosts", group.name));
         }
@@ -153,8 +153,8 @@ pub(super) fn unpromised(
     }
     if let Some(first) = wished.first() {
         let message = match wished.len() {
-            1 => format!("{} is a wish that Nova does not know", first.words),
-            many => format!("{many} preferences are wishes that Nova does not know"),
+            1 => format!("{} is a preference that Nova does not support", first.words),
+            many => format!("{many} policies are preferences that Nova does not support"),
         };
         let diagnostic = PROMISE.about.diagnostic(message);
         let diagnostic =

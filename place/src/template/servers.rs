@@ -69,9 +69,9 @@ impl Servers {
                 _ => found.push(
                     UNKNOWN
                         .about
-                        .diagnostic(format!("it is not known in which availability zone `{name}` is to be"))
-                        .label(&one.at, "its `availability_zone` refers to what has no value")
-                        .help("give the parameter: `--parameter NAME=VALUE`, or an environment"),
+                        .diagnostic(format!("the availability zone of `{name}` is not known"))
+                        .label(&one.at, "its `availability_zone` refers to something that has no value")
+                        .help("set the parameter: `--parameter NAME=VALUE`, or an environment"),
                 ),
             }
             let group = hints.to_model();
@@ -85,8 +85,8 @@ impl Servers {
         found.extend(flavors.diagnostics(order));
         for (name, one) in desired.resources.iter().filter(|(_, one)| one.has_open_members() && may_have_servers(one)) {
             let diagnostic = UNKNOWN.about.diagnostic(format!("it is not known which servers the group `{name}` has"));
-            let diagnostic = diagnostic.label(&one.at, "it refers to what has no value");
-            found.push(diagnostic.help("give the parameter: `--parameter NAME=VALUE`, or an environment"));
+            let diagnostic = diagnostic.label(&one.at, "it refers to something that has no value");
+            found.push(diagnostic.help("set the parameter: `--parameter NAME=VALUE`, or an environment"));
         }
         Self { all }
     }
@@ -212,7 +212,7 @@ impl Unknown {
         self.all.into_iter().map(move |(flavor, servers)| {
             let names = some(servers.iter().map(|(name, _)| &**name), 6);
             let message = match &flavor {
-                Some(flavor) => format!("nobody says what the flavor `{flavor}` of {names} asks for"),
+                Some(flavor) => format!("the flavor `{flavor}` of {names} is not described"),
                 None => format!("it is not known which flavor {names} will have"),
             };
             let mut diagnostic = UNKNOWN.about.diagnostic(message);
@@ -220,11 +220,11 @@ impl Unknown {
                 diagnostic = diagnostic.label(at, "here");
             }
             let Some(flavor) = flavor else {
-                return diagnostic.help("give the parameter: `--parameter NAME=VALUE`, or an environment");
+                return diagnostic.help("set the parameter: `--parameter NAME=VALUE`, or an environment");
             };
             let known = order.flavors.keys().chain(order.cloud.flavors.keys()).map(String::as_str);
             diagnostic.help_if(nearest(&flavor, known).map(did_you_mean)).help(
-                "describe it under `flavors` of the hosts file, or give what `openstack flavor list -f json` writes: `--flavors FILE`",
+                "describe it under `flavors` in the hosts file, or pass the output of `openstack flavor list -f json`: `--flavors FILE`",
             )
         })
     }

@@ -45,9 +45,9 @@ pub(super) fn files(
             edited.add(root, group);
         }
         let Some(text) = edited.text.finish(&edited.expected) else {
-            let message = format!("the servers of `{file}` cannot be given their places in its text");
+            let message = format!("the places of the servers of `{file}` cannot be written into its text");
             let diagnostic = UNKNOWN.about.diagnostic(message);
-            let label = "what an anchor (`&`) names is the same wherever it is referred to";
+            let label = "a value with an anchor (`&`) is the same wherever it is referred to";
             let at = Source { file: file.clone().into(), line: 1, column: 1 };
             return Err(vec![diagnostic.label(&at, label).help("write each server's properties out, without anchors")]);
         };
@@ -137,11 +137,11 @@ fn left(servers: &Servers, all: &[Where], found: &mut Vec<Diagnostic>) {
         let (verb, them) = if of.len() == 1 { ("is", "it") } else { ("are", "them") };
         let hosts: std::collections::BTreeSet<&str> = of.iter().map(|one| &*one.host.name).collect();
         let why = if of[0].server.contains('/') {
-            "members of a group, and servers of a nested template that is used several times, are written once"
+            "members of a group, and servers of a nested template that is used several times, are written only once"
         } else {
-            "its properties are written elsewhere, and an alias or a merge brings them here"
+            "its properties are written elsewhere and come from an alias or a merge"
         };
         let diagnostic = LEFT.about.diagnostic(format!("{names} {verb} left to Nova")).label(at, why);
-        found.push(diagnostic.note(format!("room for {them} is kept on {}", some(hosts, 6))));
+        found.push(diagnostic.note(format!("room for {them} is reserved on {}", some(hosts, 6))));
     }
 }

@@ -190,7 +190,7 @@ fn without_an_administrator_zones_and_groups_promise_what_they_can() {
     assert!(hints.contains("wattle_apart_1"), "{hints}");
     let warnings = messages(&placed.warnings);
     assert!(
-        warnings.iter().any(|one| one.contains("nobody promises the policy `license` `windows` of `a`")),
+        warnings.iter().any(|one| one.contains("nothing guarantees the policy `license` `windows` of `a`")),
         "{warnings:#?}"
     );
     assert!(warnings.iter().all(|one| !one.contains("by zone")), "{warnings:#?}");
@@ -208,7 +208,7 @@ fn members_of_groups_are_left_to_nova_with_room_kept_for_them() {
         messages(&placed.warnings),
         [
             "W1609: `web/0` and `web/1` are left to Nova",
-            "W1610: nobody promises the policy `apart` by host of `a` and `web`"
+            "W1610: nothing guarantees the policy `apart` by host of `a` and `web`"
         ]
     );
     let wrong = run(&text, &[], true, &[("size", Value::Integer(4))]).expect_err("five on four hosts");
@@ -246,7 +246,7 @@ fn flavors_come_from_the_cloud_the_stack_and_parameters() {
     let wrong = run(&text, &[], true, &[]).expect_err("nobody knows the flavor");
     assert_eq!(messages(&wrong), ["W1606: it is not known which flavor `b` will have"]);
     let wrong = run(&text, &[], true, &[("flavor", "lagre".into())]).expect_err("nobody describes it");
-    assert_eq!(messages(&wrong), ["W1606: nobody says what the flavor `lagre` of `b` asks for"]);
+    assert_eq!(messages(&wrong), ["W1606: the flavor `lagre` of `b` is not described"]);
     assert!(wrong[0].help[0].contains("`large`"), "{wrong:#?}");
 }
 
@@ -262,18 +262,18 @@ fn everything_wrong_with_policies_is_reported_at_once() {
     assert_eq!(
         messages(&wrong),
         [
-            "W1607: the policy `apart` by host of `a` and `net`: `net` is no server",
+            "W1607: the policy `apart` by host of `a` and `net`: `net` is not a server",
             "W1607: the policy `apart` by host of `a` and `bb`: there is no server `bb`",
             "W1607: the policy `apart` by host of `a` needs at least 2 servers",
-            "W1607: the policy `together` of `a` and `b` and the policy `apart` by rack of `b` and `a` never hold together",
-            "W1607: `a` stands twice among the servers of the policy `apart`",
+            "W1607: the policy `together` of `a` and `b` and the policy `apart` by rack of `b` and `a` can never hold together",
+            "W1607: `a` appears twice in the servers of the policy `apart`",
             "W1607: the policy `apart`: unknown key `within`",
             "W1607: the policy `near` has no `within`",
-            "W1607: a policy says one of `apart`, `together`, `near`, `zone` and `license`",
-            "W1607: `by` of the policy `apart`: `shelf` is no kind of place",
+            "W1607: a policy needs exactly one of `apart`, `together`, `near`, `zone` and `license`",
+            "W1607: `by` of the policy `apart`: `shelf` is not a kind of place",
             "W1607: `preferred` of the policy `apart` must be an integer from 1 to 1000000",
             "W1607: the policy `zone` has no `servers`",
-            "W1607: a policy says one of `apart`, `together`, `near`, `zone` and `license`",
+            "W1607: a policy needs exactly one of `apart`, `together`, `near`, `zone` and `license`",
         ]
     );
 }
@@ -303,5 +303,8 @@ fn json_and_shared_properties() {
                            OS::Nova::Server\n    properties: *p\n",
     );
     let wrong = run(&shared, &[], true, &[]).expect_err("one text for both");
-    assert_eq!(messages(&wrong), ["W1606: the servers of `template.yaml` cannot be given their places in its text"]);
+    assert_eq!(
+        messages(&wrong),
+        ["W1606: the places of the servers of `template.yaml` cannot be written into its text"]
+    );
 }

@@ -155,7 +155,7 @@ fn a_port_that_software_tells_cannot_be_let_in() {
     let [diagnostic] = &found[..] else { panic!("{found:#?}") };
     assert_eq!(
         diagnostic.message,
-        "a security group cannot let others reach `other/late`: its port is the output `port` of `host/listener`"
+        "a security group cannot open the port of `other/late`, which is the output `port` of `host/listener`"
     );
     assert_eq!(diagnostic.help, ["wire the input `dns` to a constant, a parameter or an attribute"]);
     // The place is where the author wired the port.

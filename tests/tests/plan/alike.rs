@@ -109,7 +109,7 @@ fn environments_that_heat_refuses() {
         ("parametrs: {flavor: a}\n", "`parametrs`"),
         ("parameters:\n  - flavor\n", "`parameters` is a list instead of a map"),
         ("parameters: {flavor: a\n", "<own>/three_tier/environment.yaml"),
-        ("parameters:\n", "leave the section out"),
+        ("parameters:\n", "remove the section"),
     ] {
         let (text, told, code) = both(["apps=1", "apps=1"], ["", wrong]);
         assert!(text.is_empty() && told.contains(why) && code == Some(2), "{text}{told}");

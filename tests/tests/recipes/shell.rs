@@ -121,7 +121,7 @@ async fn outputs_that_are_not_as_declared() {
         messages[..4],
         [
             "its output `port` is not what it declares: expected an integer between 0 and 65535, found something else",
-            "its output `page` is not what it declares: 1000001 bytes, and the data space takes 1000000 at most",
+            "its output `page` is not what it declares: 1000001 bytes, but the data space takes at most 1000000",
             "its output `text` is not what it declares: it is no UTF-8 text: byte 0 is not",
             "its output `pin` is not what it declares: expected an integer between 0 and 65535 (secret), found something \
              else",

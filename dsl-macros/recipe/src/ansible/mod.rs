@@ -40,7 +40,7 @@ pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
             Kind::Alias => continue,
             Kind::Map(_) => return Err(SyntaxError::new(document.line, IS_MAP)),
             Kind::Text(_) => {
-                return Err(SyntaxError::new(document.line, "a playbook is a list of plays, and this is text"));
+                return Err(SyntaxError::new(document.line, "a playbook is a list of plays, but this is text"));
             }
         };
         for play in plays {
@@ -50,15 +50,15 @@ pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
                 Kind::Alias => {}
                 Kind::Map(pairs) if pairs.iter().any(|(key, _)| key.text().is_some_and(is_play)) => {}
                 Kind::Map(_) => return Err(SyntaxError::new(play.line, NO_HOSTS)),
-                _ => return Err(SyntaxError::new(play.line, "a playbook is a list of plays, and this is none")),
+                _ => return Err(SyntaxError::new(play.line, "a playbook is a list of plays, but this is not")),
             }
         }
     }
     Ok(())
 }
 
-const IS_MAP: &str = "a playbook is a list of plays, and this is a map: put `- ` before the first key of each play";
-const NO_HOSTS: &str = "a play has no `hosts`: tasks stand below `tasks:` of a play with `hosts: localhost`";
+const IS_MAP: &str = "a playbook is a list of plays, but this is a map: put `- ` before the first key of each play";
+const NO_HOSTS: &str = "a play has no `hosts`: tasks belong below `tasks:` of a play with `hosts: localhost`";
 
 /// The keys of a file of variables, in YAML or JSON.
 pub(crate) fn data(source: &str, into: &mut crate::lookup::Names) {

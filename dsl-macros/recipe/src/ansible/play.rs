@@ -199,7 +199,7 @@ impl<'a> Play<'a> {
         let data = value.get("data").or_else(|| task.get("args").and_then(|args| args.get("data")));
         match data.map(|data| &data.kind) {
             Some(kind) if is_nothing(kind) => {
-                self.refuse(value.line, "`data` of `set_stats` is empty: the outputs stand below it");
+                self.refuse(value.line, "`data` of `set_stats` is empty: outputs belong below it");
             }
             Some(Kind::Map(pairs)) => {
                 for (key, _) in pairs {
@@ -217,7 +217,7 @@ impl<'a> Play<'a> {
             None if task.get("args").is_none()
                 && (value.get("<<").is_none() && !value.map().is_empty() || is_nothing(&value.kind)) =>
             {
-                self.refuse(value.line, "`set_stats` has no `data`: the outputs stand below `data:`");
+                self.refuse(value.line, "`set_stats` has no `data`: outputs belong below `data:`");
             }
             _ => self.findings.analysis.dynamic_writes = true,
         }

@@ -48,7 +48,7 @@ pub fn chef_recipe_path(text: &str) -> Result<ChefRecipe, ChefRecipeError> {
         return Err(error("a cookbook's name is letters, digits, `_` and `-`"));
     }
     if recipe.is_empty() {
-        return Err(error("the recipe behind `::` is missing"));
+        return Err(error("the recipe after `::` is missing"));
     }
     if extension(recipe) == Some("rb") {
         return Err(error("a recipe is named without `.rb`"));
@@ -100,7 +100,7 @@ mod tests {
             ("../db2", "the folder of the cookbook must lie inside the crate"),
             ("cookbooks//db2", "the folder of the cookbook must lie inside the crate"),
             ("cookbooks/d b2", "a cookbook's name is letters, digits, `_` and `-`"),
-            ("db2::", "the recipe behind `::` is missing"),
+            ("db2::", "the recipe after `::` is missing"),
             ("db2::server.rb", "a recipe is named without `.rb`"),
             ("db2::a::b", "a recipe's name is letters, digits, `_` and `-`"),
         ] {

@@ -23,7 +23,7 @@ pub(super) fn balanced(source: &str) -> Result<(), SyntaxError> {
             match open.pop() {
                 Some((opened, _)) if opened == closed => {}
                 Some((opened, at)) => {
-                    return Err(SyntaxError::new(line, format!("`{word}` closes the `{opened}` of line {at}")));
+                    return Err(SyntaxError::new(line, format!("`{word}` closes the `{opened}` on line {at}")));
                 }
                 None => return Err(SyntaxError::new(line, format!("`{word}` closes nothing"))),
             }

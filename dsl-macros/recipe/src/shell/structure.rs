@@ -67,7 +67,7 @@ pub(super) fn check(tokens: &[Token]) -> Result<Shape<'_>, SyntaxError> {
         return Err(open.unclosed());
     }
     match checker.state {
-        State::Operand(op) => Err(SyntaxError::new(last, format!("nothing stands behind `{op}`"))),
+        State::Operand(op) => Err(SyntaxError::new(last, format!("nothing follows `{op}`"))),
         _ => Ok(checker.shape),
     }
 }
@@ -124,7 +124,7 @@ impl Checker<'_> {
             // The lexer drops numbers in front of a redirection, so in `2>&1>x` it drops an operand.
             Some(Kind::Heredoc(_)) => {}
             Some(Kind::Op(next)) if next.contains(['<', '>']) || *next == "(" => {}
-            _ => return Err(SyntaxError::new(line, format!("`{op}` names no file"))),
+            _ => return Err(SyntaxError::new(line, format!("`{op}` does not name a file"))),
         }
         Ok(())
     }
@@ -173,7 +173,7 @@ impl Checker<'_> {
             State::Done | State::Tested => match bare {
                 Some(text) if self.closer(text, line)? => Ok(()),
                 _ if self.state == State::Tested => Ok(()),
-                _ => Err(SyntaxError::new(line, format!("{} stands behind the end of a command", shown(word)))),
+                _ => Err(SyntaxError::new(line, format!("unexpected {} after the end of a command", shown(word)))),
             },
         }
     }
@@ -243,7 +243,7 @@ impl Checker<'_> {
             self.state = State::Operand("()");
             return Ok(());
         } else if self.is_op("(") && !self.behind_pattern() {
-            return Err(SyntaxError::new(line, "`(` stands within a command"));
+            return Err(SyntaxError::new(line, "unexpected `(` within a command"));
         }
         let around = self.open.last().map(|open| open.number);
         self.shape.simple.push(Simple { start, is_asked: self.asking > 0, around });
@@ -276,15 +276,15 @@ impl Checker<'_> {
         };
         if !fits {
             let (opening, from) = (open.kind.opening(), open.line);
-            let message = format!("`{section}` stands behind `{}` of the `{opening}` of line {from}", open.section);
+            let message = format!("unexpected `{section}` after `{}` of the `{opening}` on line {from}", open.section);
             return Err(SyntaxError::new(line, message));
         }
         if self.empty && section != "esac" {
-            let message = format!("no command stands between `{}` and `{section}`", open.section);
+            let message = format!("there is no command between `{}` and `{section}`", open.section);
             return Err(SyntaxError::new(line, message));
         }
         if let State::Operand(op) = self.state {
-            return Err(SyntaxError::new(line, format!("no command stands between `{op}` and `{section}`")));
+            return Err(SyntaxError::new(line, format!("there is no command between `{op}` and `{section}`")));
         }
         if section == open.kind.closing() {
             self.end();
@@ -300,10 +300,10 @@ impl Checker<'_> {
     /// A word that closes nothing, or not what was opened last.
     fn stray(&self, word: &str, line: u32) -> SyntaxError {
         let message = match self.open.last() {
-            None => format!("`{word}` stands alone: nothing is open that it belongs to"),
+            None => format!("unexpected `{word}`: nothing is open that it could belong to"),
             Some(open) => {
                 let (opening, closing) = (open.kind.opening(), open.kind.closing());
-                format!("`{word}` stands in the `{opening}` of line {}, which lacks its `{closing}`", open.line)
+                format!("unexpected `{word}` in the `{opening}` on line {}, which lacks its `{closing}`", open.line)
             }
         };
         SyntaxError::new(line, message)
@@ -313,7 +313,7 @@ impl Checker<'_> {
         if self.state == State::Pattern {
             return match op {
                 "(" => self.rest_of_pattern(false, line),
-                _ => Err(SyntaxError::new(line, format!("`{op}` stands where `case` has a pattern"))),
+                _ => Err(SyntaxError::new(line, format!("unexpected `{op}` where `case` needs a pattern"))),
             };
         }
         match op {
@@ -334,8 +334,8 @@ impl Checker<'_> {
         let message = match self.state {
             // Behind `!` and `time`, Bash takes even nothing.
             State::Start if matches!(before, Some(Token { kind: Kind::Word(_), .. })) && !self.empty => return Ok(()),
-            State::Start => format!("no command stands in front of `{op}`"),
-            State::Operand(first) => format!("no command stands between `{first}` and `{op}`"),
+            State::Start => format!("there is no command before `{op}`"),
+            State::Operand(first) => format!("there is no command between `{first}` and `{op}`"),
             _ => return Ok(()),
         };
         Err(SyntaxError::new(line, message))

@@ -110,7 +110,7 @@ fn what_salt_refuses_is_an_error_with_its_line() {
         ("a: [1, 2\nb: 3\n", 2, ""),
         ("{% if a %}\nb: c.d\n", 1, "`if` is never closed by `endif`"),
         ("a: b.c\n{% endfor %}\n", 2, "`endfor` closes nothing"),
-        ("{% for a in b %}\n{% endif %}\n", 2, "`endif` closes the `for` of line 1"),
+        ("{% for a in b %}\n{% endif %}\n", 2, "`endif` closes the `for` on line 1"),
         ("a:\n  b.c:\n    - x: {{ pillar['port']\n", 3, "`{{` is never closed by `}}`"),
         ("a:\n  b.c:\n    - x: {{ pillar['port'] }\n    - y: {{ pillar['host'] }}\n", 3, "`{{` is never closed"),
         ("{% if a %}\nb: c.d\n{% endif\n", 3, "`{%` is never closed by `%}`"),

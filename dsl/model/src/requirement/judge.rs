@@ -98,7 +98,7 @@ fn tested_of<V>(
     let (name, subject) = match (&tested.value, item) {
         (Some(operand), _) => (operand.name.as_ref().map(|name| format!("`{name}`")), value(&operand.from)),
         (None, Some(item)) => (Some(item.name.clone()), Some(item.value.clone())),
-        (None, None) => return Verdict::Fails(vec!["an item is tested where there is no list".to_owned()]),
+        (None, None) => return Verdict::Fails(vec!["an item is tested outside of a list".to_owned()]),
     };
     let mut given = Some(Vec::new());
     tested.test.each(&mut |operand| match (value(&operand.from), &mut given) {

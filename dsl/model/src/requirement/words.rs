@@ -94,7 +94,7 @@ impl Subject<'_> {
     }
 
     pub(super) fn is_no_list(&self) -> String {
-        format!("{} is {}, and must be a list or a map", self.called(), self.value.kind())
+        format!("{} is {}, but must be a list or a map", self.called(), self.value.kind())
     }
 
     pub(super) fn is_empty(&self) -> String {
@@ -126,8 +126,8 @@ pub(super) fn reason<V>(subject: &Subject<'_>, test: &Test<Operand<V>>, wanted: 
         None if matches!((test, subject.value), (Test::Is(_), Value::Boolean(_))) && !subject.secret => {
             format!("the blueprint found {}", subject.value)
         }
-        Some(name) if subject.secret => format!("{name} must {phrase}; what it is, is secret"),
-        Some(name) => format!("{name} is {}, and must {phrase}", shown(Some(subject.value), false)),
+        Some(name) if subject.secret => format!("{name} must {phrase}; its value is secret"),
+        Some(name) => format!("{name} is {}, but must {phrase}", shown(Some(subject.value), false)),
         None => format!("{} must {phrase}", subject.called()),
     }
 }

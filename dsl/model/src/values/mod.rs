@@ -90,5 +90,5 @@ fn unseen(ty: &Type, value: &Value) -> String {
 
 /// Why a value of `bytes` bytes is too large for a data space, worded for a message.
 pub fn too_large(bytes: impl std::fmt::Display) -> String {
-    format!("{bytes} bytes, and the data space takes {MAX_DATA} at most")
+    format!("{bytes} bytes, but the data space takes at most {MAX_DATA}")
 }

@@ -13,7 +13,7 @@ use crate::model;
 #[diagnostic::on_unimplemented(
     message = "Heat's functions do not take `{Self}`",
     label = "not a value that Heat knows",
-    note = "they take constants, parameters, attributes, handles of resources, text, what other functions return, and lists and maps (`[(\"key\", value)]`) of them; `hot::value(...)` makes values of different types stand in one list or map"
+    note = "they take constants, parameters, attributes, handles of resources, text, what other functions return, and lists and maps (`[(\"key\", value)]`) of them; use `hot::value(...)` to put values of different types into one list or map"
 )]
 pub trait Argument {
     /// The value.
@@ -24,7 +24,7 @@ pub trait Argument {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a resource",
     label = "not a handle of a resource",
-    note = "handles of resources are what `t.add(name, neutron::Net::new())` returns"
+    note = "the handle of a resource is what `t.add(name, neutron::Net::new())` returns"
 )]
 pub trait AsResource: Copy {
     /// The resource.

@@ -79,7 +79,7 @@ fn what_does_not_say_where_servers_are_is_refused() {
     fs::remove_file(directory.join("part-1.yaml")).expect("removed");
     let (exit, told) = refused(&[]);
     assert_eq!(exit, Exit::Files);
-    assert!(told.contains("there is no `part-1.yaml`, which `template.yaml` names"), "{told}");
+    assert!(told.contains("`template.yaml` names `part-1.yaml`, which does not exist"), "{told}");
     fs::write(directory.join("part-1.yaml"), "resources: [").expect("written");
     let (exit, told) = refused(&[]);
     assert_eq!(exit, Exit::Files);

@@ -36,7 +36,7 @@ fn a_team_has_policies_of_its_own() {
     assert_eq!(ran.exit, Exit::Failed, "{ran}");
     assert!(
         ran.out.contains("error[ACME1]: nothing may be deployed")
-            && ran.out.contains("the policy `nothing` asks for it"),
+            && ran.out.contains("required by the policy `nothing`"),
         "{ran}"
     );
     // It is unknown elsewhere.

@@ -20,7 +20,7 @@ impl Judge<'_, '_> {
         let Some(replaced) = self.world.types.get(ty) else { return };
         let Some((what, help)) = difference(provider, &replaced.schema) else { return };
         let at = self.at(None, subject);
-        let what = format!("{}: its template `{}` stands for `{ty}`, and {what}", self.called(subject), provider.path);
+        let what = format!("{}: its template `{}` replaces `{ty}`, but {what}", self.called(subject), provider.path);
         self.found.push(class_rule::diagnostic(&what, &at, help));
     }
 
@@ -57,19 +57,19 @@ fn difference(provider: &Provider, replaced: &Schema) -> Option<(String, &'stati
         };
         if expected == PropertyType::Any {
             let what = format!(
-                "its parameter `{name}` is a property of the type that can be anything: Heat fails to compare them"
+                "its parameter `{name}` is a property of the type that takes any value, which Heat fails to compare"
             );
-            return Some((what, "call the parameter by another name"));
+            return Some((what, "rename the parameter"));
         }
         if parameter.ty != expected {
-            let what = format!("its parameter `{name}` is {}, where the type has {}", parameter.ty, of_type.ty);
+            let what = format!("its parameter `{name}` is {}, while the type has {}", parameter.ty, of_type.ty);
             return Some((what, "give the parameter the type of the property"));
         }
     }
     let required = provider.properties.iter().filter(|(_, parameter)| parameter.required);
     if let Some((name, _)) = required.into_iter().find(|(name, _)| !replaced.properties.contains_key(*name)) {
         return Some((
-            format!("requires the parameter `{name}`, which is no property of the type"),
+            format!("requires the parameter `{name}`, which is not a property of the type"),
             "give the parameter a default",
         ));
     }
@@ -81,5 +81,5 @@ fn difference(provider: &Provider, replaced: &Schema) -> Option<(String, &'stati
     }
     let outputs = if lacking.len() == 1 { "the output" } else { "the outputs" };
     let names = wattle_model::names::list(lacking, "and");
-    Some((format!("lacks {outputs} {names}, as the type has attributes"), "add the outputs to the template"))
+    Some((format!("lacks {outputs} {names} for attributes of the type"), "add the outputs to the template"))
 }

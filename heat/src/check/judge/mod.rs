@@ -136,7 +136,7 @@ impl Judge<'_, '_> {
                 self.found.push(class_rule::diagnostic(
                     &format!("{} has no type", self.called(subject)),
                     &at,
-                    "give it one",
+                    "add one",
                 ));
             }
             return;
@@ -268,8 +268,8 @@ impl Judge<'_, '_> {
         let Some(nested) = self.stack.nested(name, resource, true) else {
             if !is_provider && !self.stack.is_exhausted() {
                 let at = self.at(None, subject);
-                let what = format!("{}: what its members are cannot be read", self.called(subject));
-                self.found.push(class_rule::diagnostic(&what, &at, "look at their definition"));
+                let what = format!("{}: the definition of its members cannot be read", self.called(subject));
+                self.found.push(class_rule::diagnostic(&what, &at, "check their definition"));
             }
             return;
         };

@@ -33,8 +33,8 @@ impl Judge<'_, '_> {
         let depends = subject.resource.references.iter().find(|reference| reference.how == How::DependsOn);
         if let Some(reference) = depends {
             let at = self.at(Some(reference.span), subject);
-            let what = format!("`{}` is there already, outside of Heat, and cannot depend on anything", subject.name);
-            self.found.push(class_rule::diagnostic(&what, &at, "take `depends_on` or `external_id` away"));
+            let what = format!("`{}` already exists outside of Heat and cannot depend on anything", subject.name);
+            self.found.push(class_rule::diagnostic(&what, &at, "remove `depends_on` or `external_id`"));
         }
         for reference in &subject.resource.references {
             if let Some(target) = self.stack.resources.get(&reference.name).filter(|_| reference.kind == Kind::Name) {

@@ -26,8 +26,8 @@ impl Judge<'_, '_> {
         let (what, help) = match broken {
             Ok(Broken { what, help }) => (format!("{called}: {what}"), help),
             Err(Refused) => (
-                format!("{called} has a property that cannot be read, or lacks one that its type asks for"),
-                "look at its properties one by one",
+                format!("{called} has a property that cannot be read, or lacks one that its type requires"),
+                "check its properties one by one",
             ),
         };
         let at = self.at(None, subject);

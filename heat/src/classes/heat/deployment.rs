@@ -16,7 +16,7 @@ fn deployment(subject: Subject<'_>) -> Ruled {
     let format = subject.all.get(&server).map(|target| target.property("user_data_format"));
     match format {
         Some(Value::Text(format)) if !format.is_empty() && format != "SOFTWARE_CONFIG" => broken(
-            format!("`{server}` is not made for software deployments"),
+            format!("`{server}` is not set up for software deployments"),
             "give the server `user_data_format: SOFTWARE_CONFIG`",
         ),
         _ => Ok(None),
@@ -28,7 +28,7 @@ fn component(subject: Subject<'_>) -> Ruled {
     for config in subject.maps("configs")? {
         let Some(Value::List(actions)) = config.get("actions") else { continue };
         if actions.iter().any(|action| seen.contains(action)) {
-            return broken("more than one of `configs` is for the same action", "put them together");
+            return broken("more than one of `configs` is for the same action", "combine them");
         }
         seen.extend(actions.iter().cloned());
     }

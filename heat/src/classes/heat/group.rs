@@ -247,7 +247,7 @@ fn member_type(subject: Subject<'_>) -> Ruled {
     if map(subject.own("resource")?).get("type").is_some_and(is_true) {
         return Ok(None);
     }
-    broken("`resource` has no `type`", "say what its members are")
+    broken("`resource` has no `type`", "add it")
 }
 
 /// The `update_policy` of the older kind of groups, which has one key.

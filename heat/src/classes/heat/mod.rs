@@ -23,7 +23,7 @@ pub(super) const CLASSES: &[&[Class]] = &[
             validates: &[delay],
             // The schema allows changes, but the class has no `handle_update`, and Heat's default implementation replaces
             // the resource.
-            replaces: |_| Some(vec!["it waits anew, with the new times".to_owned()]),
+            replaces: |_| Some(vec!["it waits again, with the new times".to_owned()]),
             ..Class::PLAIN
         },
         Class {
@@ -96,7 +96,7 @@ fn of_sequence(resource: &Resource, schema: &Schema) -> Option<Schema> {
 fn access_policy(subject: Subject<'_>) -> Ruled {
     let allowed = subject.own("AllowedResources")?;
     match items(&allowed).iter().map(Value::python).find(|name| !subject.all.contains_key(name)) {
-        Some(name) => broken(format!("there is no resource `{}`", name.escape_debug()), "name one that there is"),
+        Some(name) => broken(format!("there is no resource `{}`", name.escape_debug()), "name one that exists"),
         None => Ok(None),
     }
 }
@@ -110,7 +110,7 @@ fn random_string(subject: Subject<'_>) -> Ruled {
     }
     match integer(&subject.own("length")?) {
         Some(length) if least > length => {
-            broken(format!("`length` is less than the {least} characters that are asked for"), "make it longer")
+            broken(format!("`length` is less than the {least} characters that are required"), "make it longer")
         }
         _ => Ok(None),
     }
@@ -121,7 +121,11 @@ fn remote_template(subject: Subject<'_>) -> Ruled {
     let text = subject.text("template")?;
     let versions = ["heat_template_version", "HeatTemplateFormatVersion", "AWSTemplateFormatVersion"];
     let is_template = yaml::read(&text).is_ok_and(|root| versions.iter().any(|version| root.get(version).is_some()));
-    if is_template { Ok(None) } else { broken("`template` is no template of any version", "begin it with its version") }
+    if is_template {
+        Ok(None)
+    } else {
+        broken("`template` is not a template of any version", "begin it with its version")
+    }
 }
 
 fn delay(subject: Subject<'_>) -> Ruled {
@@ -140,7 +144,7 @@ fn delay(subject: Subject<'_>) -> Ruled {
     };
     // The default timeout of a stack is one hour.
     if least + jitter * factor > 3600.0 {
-        return broken("it may wait longer than the hour that a stack has", "make it shorter");
+        return broken("it may wait longer than the one hour that a stack has", "choose a shorter time");
     }
     Ok(None)
 }

@@ -100,7 +100,7 @@ fn is_on(port: &Resource, subnet: &Value) -> bool {
 
 fn port_of_address(subject: Subject<'_>) -> Ruled {
     if !subject.has("port_id")? && subject.has("fixed_ip_address")? {
-        return broken("`fixed_ip_address` needs `port_id`", "give it one");
+        return broken("`fixed_ip_address` needs `port_id`", "add one");
     }
     Ok(None)
 }

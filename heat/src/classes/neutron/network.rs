@@ -15,8 +15,7 @@ pub(super) const CLASSES: &[Class] = &[
         translates: &[translation(&["connections", "network"], &["network_id"])],
         validates: &[gateway],
         rebuilds: |change| {
-            let help =
-                "Heat deletes the gateway and makes it anew for other `devices`, and its connections break meanwhile";
+            let help = "Heat deletes the gateway and recreates it for other `devices`; its connections break meanwhile";
             change.has("devices").then(|| help.to_owned())
         },
         ..NEUTRON
@@ -32,10 +31,10 @@ fn gateway(subject: Subject<'_>) -> Ruled {
         let id = connection.get("segmentation_id");
         match connection.get("segmentation_type").and_then(Value::as_text) {
             Some("vlan") if !id.is_some_and(is_there) => {
-                return broken("a connection by VLAN needs a `segmentation_id`", "give it one");
+                return broken("a connection by VLAN needs a `segmentation_id`", "add one");
             }
             Some("flat") if id.is_some_and(is_true) => {
-                return broken("a flat connection has no `segmentation_id`", "take it away");
+                return broken("a flat connection has no `segmentation_id`", "remove it");
             }
             _ => {}
         }
@@ -46,10 +45,10 @@ fn gateway(subject: Subject<'_>) -> Ruled {
 fn provider(subject: Subject<'_>) -> Ruled {
     let ty = subject.text("network_type")?;
     if subject.is("segmentation_id")? && matches!(&*ty, "local" | "flat") {
-        return broken(format!("a network of the type {ty} has no `segmentation_id`"), "take it away");
+        return broken(format!("a network of type {ty} has no `segmentation_id`"), "remove it");
     }
     if subject.is("physical_network")? && matches!(&*ty, "vxlan" | "gre" | "geneve" | "local") {
-        return broken(format!("a network of the type {ty} has no `physical_network`"), "take it away");
+        return broken(format!("a network of type {ty} has no `physical_network`"), "remove it");
     }
     Ok(None)
 }
@@ -66,17 +65,13 @@ fn segment(subject: Subject<'_>) -> Ruled {
     let (physical, id) = (subject.has("physical_network")?, subject.own("segmentation_id")?);
     let has_id = is_there(&id);
     match &*ty {
-        "flat" | "vlan" if !physical => {
-            broken(format!("a network of the type {ty} needs a `physical_network`"), "give it one")
-        }
-        "flat" | "local" if has_id => {
-            broken(format!("a network of the type {ty} has no `segmentation_id`"), "take it away")
-        }
+        "flat" | "vlan" if !physical => broken(format!("a network of type {ty} needs a `physical_network`"), "add one"),
+        "flat" | "local" if has_id => broken(format!("a network of type {ty} has no `segmentation_id`"), "remove it"),
         "vlan" if !has_id || matches!(id, Value::Integer(id) if id > 4094) => {
-            broken("a VLAN has a `segmentation_id` up to 4094", "give it one")
+            broken("a VLAN has a `segmentation_id` up to 4094", "add one")
         }
         "vxlan" | "gre" | "geneve" if physical => {
-            broken(format!("a network of the type {ty} has no `physical_network`"), "take it away")
+            broken(format!("a network of type {ty} has no `physical_network`"), "remove it")
         }
         _ => Ok(None),
     }

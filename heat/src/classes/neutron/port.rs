@@ -28,6 +28,6 @@ fn no_address(change: &Change<'_>) -> Vec<String> {
     let gets_none = change.has("no_fixed_ips")
         && change.after.boolean("no_fixed_ips") != Some(true)
         && change.after.value("fixed_ips").is_none();
-    let note = || "the port gets no address by that: give it `fixed_ips`";
+    let note = || "this gives the port no address: set `fixed_ips`";
     gets_none.then(|| note().to_owned()).into_iter().collect()
 }

@@ -67,7 +67,7 @@ fn interfaces(subject: Subject<'_>) -> Found<'_> {
 
 fn subnet_or_port(subject: Subject<'_>) -> Ruled {
     if subject.has("subnet")? && subject.has("port")? {
-        return broken("`subnet` and `port` exclude each other", "take one of them away");
+        return broken("`subnet` and `port` exclude each other", "remove one of them");
     }
     one_of(subject, ["subnet", "port"])
 }
@@ -75,7 +75,7 @@ fn subnet_or_port(subject: Subject<'_>) -> Ruled {
 fn router(subject: Subject<'_>) -> Ruled {
     let agents = items(&subject.own("l3_agent_ids")?).len();
     if subject.is("distributed")? && (subject.is("l3_agent_id")? || agents > 0) {
-        return broken("a distributed router has no L3 agents of its own", "take one of them away");
+        return broken("a distributed router does not have its own L3 agents", "remove one of them");
     }
     if !subject.is("ha")? && agents > 1 {
         return broken("a router that is not highly available has one L3 agent", "set `ha: true`");

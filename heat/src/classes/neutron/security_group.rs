@@ -19,20 +19,20 @@ pub(super) const CLASSES: &[Class] = &[
 
 /// Heat asks Neutron for the ports that use the group (`_ensure_stateful_update_allowed`).
 fn stateful(change: &Change<'_>) -> Vec<String> {
-    let note = || "Heat refuses a change of `stateful` for as long as a port has the group";
+    let note = || "Heat refuses to change `stateful` as long as a port has the group";
     change.has("stateful").then(|| note().to_owned()).into_iter().collect()
 }
 
 fn group(subject: Subject<'_>) -> Ruled {
     if subject.text("name")? == "default" {
-        return broken("no group of one's own is called `default`", "call it something else");
+        return broken("a group cannot be named `default`", "rename it");
     }
     Ok(None)
 }
 
 fn rule(subject: Subject<'_>) -> Ruled {
     if subject.has("remote_group")? && subject.has("remote_ip_prefix")? {
-        return broken("`remote_group` and `remote_ip_prefix` exclude each other", "take one of them away");
+        return broken("`remote_group` and `remote_ip_prefix` exclude each other", "remove one of them");
     }
     let (Value::Integer(max), Value::Integer(min)) = (subject.own("port_range_max")?, subject.own("port_range_min")?)
     else {

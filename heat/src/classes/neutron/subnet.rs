@@ -24,11 +24,11 @@ pub(super) const CLASSES: &[Class] = &[
 /// Heat chooses a gateway only when it creates the subnet, and assigns a segment only once.
 fn fixed_once(change: &Change<'_>) -> Option<String> {
     if change.has("gateway_ip") && change.after.text("gateway_ip") == Some("auto") {
-        return Some("`gateway_ip: auto` is only for a subnet that is new: write the address".to_owned());
+        return Some("`gateway_ip: auto` is only for a new subnet: write the address".to_owned());
     }
     let had_segment = change.has("segment") && change.before.value("segment").is_some();
     (had_segment && change.after.value("segment").is_some())
-        .then(|| "a subnet that has a `segment` gets no other one: leave it as it was".to_owned())
+        .then(|| "a subnet that has a `segment` cannot get another one: leave it as it was".to_owned())
 }
 
 /// A pool can only grow: the new prefixes must cover all old ones.
@@ -44,7 +44,7 @@ fn no_longer_in_pool(change: &Change<'_>) -> Option<String> {
     let (before, after) = (prefixes(change.before)?, prefixes(change.after)?);
     let gone = before.iter().find(|old| !after.iter().any(|new| is_within(**old, *new)))?;
     change.has("prefixes").then(|| {
-        format!("a pool only grows: leave {}/{} in `prefixes`, or in a larger prefix that is there", gone.0, gone.1)
+        format!("a pool only grows: keep {}/{} in `prefixes`, or in one of its larger prefixes", gone.0, gone.1)
     })
 }
 
@@ -62,24 +62,24 @@ fn is_within((inner, length): (IpAddr, u8), (outer, outer_length): (IpAddr, u8))
 fn subnet(subject: Subject<'_>) -> Ruled {
     let (pool, cidr) = (subject.has("subnetpool")?, subject.is("cidr")?);
     if pool && cidr {
-        return broken("`subnetpool` and `cidr` exclude each other", "take one of them away");
+        return broken("`subnetpool` and `cidr` exclude each other", "remove one of them");
     }
     if !pool && !cidr {
-        return broken("one of `subnetpool` and `cidr` must be there", "give one of them");
+        return broken("one of `subnetpool` and `cidr` is required", "set one of them");
     }
     if cidr && subject.is("prefixlen")? {
-        return broken("`prefixlen` and `cidr` exclude each other", "take one of them away");
+        return broken("`prefixlen` and `cidr` exclude each other", "remove one of them");
     }
     let (ra, address) = (subject.text("ipv6_ra_mode")?, subject.text("ipv6_address_mode")?);
     if subject.own("ip_version")? == Value::Integer(4) && !(ra.is_empty() && address.is_empty()) {
-        return broken("`ipv6_ra_mode` and `ipv6_address_mode` are of IPv6", "set `ip_version: 6`");
+        return broken("`ipv6_ra_mode` and `ipv6_address_mode` are for IPv6", "set `ip_version: 6`");
     }
     if !ra.is_empty() && !address.is_empty() && ra != address {
-        return broken("`ipv6_ra_mode` and `ipv6_address_mode` must be equal", "make them so");
+        return broken("`ipv6_ra_mode` and `ipv6_address_mode` must be equal", "make them equal");
     }
     let gateway = subject.text("gateway_ip")?;
     if !matches!(&*gateway, "" | "~" | "auto") && gateway.parse::<IpAddr>().is_err() {
-        return broken(format!("`gateway_ip` is no address: `{}`", gateway.escape_debug()), "write an IP address");
+        return broken(format!("`gateway_ip` is not an address: `{}`", gateway.escape_debug()), "write an IP address");
     }
     Ok(None)
 }
@@ -90,7 +90,10 @@ fn pool(subject: Subject<'_>) -> Ruled {
     let above =
         |one: Option<i128>, other: Option<i128>| matches!((one, other), (Some(one), Some(other)) if one > other);
     if above(min, max) || above(min, default) || above(default, max) {
-        return broken("`min_prefixlen`, `default_prefixlen` and `max_prefixlen` are not in that order", "order them");
+        return broken(
+            "`min_prefixlen`, `default_prefixlen` and `max_prefixlen` are not in that order",
+            "put them in order",
+        );
     }
     Ok(None)
 }

@@ -23,12 +23,12 @@ fn public_key(subject: Subject<'_>) -> Ruled {
     if subject.is("public_key")? {
         return Ok(None);
     }
-    broken("`public_key` must be there: Nova makes no keys any more", "give it one")
+    broken("`public_key` is required: Nova no longer creates keys", "add one")
 }
 
 /// Heat considers the projects that can use a flavor only if the flavor is not public (`handle_update`).
 fn public_to_all(change: &Change<'_>) -> Vec<String> {
     let is_public = change.before.boolean("is_public") != Some(false);
-    let note = || "everybody may use a public flavor: Heat takes note of `tenants`, and changes nothing in the service";
+    let note = || "everyone may use a public flavor: Heat records `tenants` but changes nothing in the service";
     (change.has("tenants") && is_public).then(|| note().to_owned()).into_iter().collect()
 }

@@ -58,8 +58,8 @@ fn deployments(subject: Subject<'_>) -> Ruled {
     }
     match subject.metadata() {
         Some(Value::Map(items)) if items.contains_key("deployments") => broken(
-            "metadata has a key `deployments`, which is Heat's own with `user_data_format: SOFTWARE_CONFIG`",
-            "call the key something else",
+            "metadata has a key `deployments`, which Heat reserves with `user_data_format: SOFTWARE_CONFIG`",
+            "rename the key",
         ),
         _ => Ok(None),
     }
@@ -75,7 +75,7 @@ fn devices(subject: Subject<'_>) -> Ruled {
     for device in &older {
         bootable |= device.get("device_name").and_then(Value::as_text) == Some("vda");
         if count(device, &["volume_id", "snapshot_id"]) != 1 {
-            return broken("a device is of a `volume_id` or of a `snapshot_id`", "give one of them");
+            return broken("a device needs a `volume_id` or a `snapshot_id`", "set one of them");
         }
     }
     let mut sources = usize::from(image);
@@ -87,7 +87,7 @@ fn devices(subject: Subject<'_>) -> Ruled {
         if parts != 1 {
             return broken(
                 "a device is one of `volume_id`, `snapshot_id`, `image`, `swap_size`, `ephemeral_size` or `ephemeral_format`",
-                "give one of them",
+                "set one of them",
             );
         }
         let first = device.get("boot_index").is_none_or(|index| !is_true(index));
@@ -98,10 +98,10 @@ fn devices(subject: Subject<'_>) -> Ruled {
         }
     }
     if !bootable {
-        return broken("neither an image nor a volume to boot from", "give it `image`");
+        return broken("there is there is neither an image nor a volume to boot from", "set `image`");
     }
     if !newer.is_empty() && sources != 1 {
-        return broken("more than one device to boot from", "give the others a `boot_index` of -1");
+        return broken("there is there is more than one device to boot from", "give the others a `boot_index` of -1");
     }
     Ok(None)
 }
@@ -112,25 +112,25 @@ fn networks(subject: Subject<'_>) -> Ruled {
         let allocate = true_of(network, "allocate_network");
         if count(network, &["network", "port", "subnet"]) == 0 && !allocate {
             return broken(
-                "an item of `networks` names no `network`, `port`, `subnet` or `allocate_network`",
-                "give one of them",
+                "an item of `networks` has no `network`, `port`, `subnet` or `allocate_network`",
+                "set one of them",
             );
         }
         let keys = network.values().filter(|value| is_there(value)).count();
         if allocate && (keys != 1 || networks.len() != 1) {
-            return broken("`allocate_network` stands for itself", "take the others away");
+            return broken("`allocate_network` excludes the other keys", "remove the others");
         }
         if true_of(network, "fixed_ip") && has(network, "port") {
             return broken("`fixed_ip` and `port` exclude each other", "give the port its address");
         }
         let only_network = has(network, "network") && count(network, &["port", "subnet"]) == 0;
         if has(network, "floating_ip") && only_network && !true_of(network, "port_extra_properties") {
-            return broken("a `floating_ip` needs a port", "give `port` or `subnet`");
+            return broken("a `floating_ip` needs a port", "set `port` or `subnet`");
         }
     }
     if networks.iter().any(|network| has(network, "port")) && subject.is("security_groups")? {
         return broken(
-            "`security_groups` and a `port` exclude each other: a port has groups of its own",
+            "`security_groups` and a `port` exclude each other: a port has its own groups",
             "give them to the port",
         );
     }
@@ -139,13 +139,13 @@ fn networks(subject: Subject<'_>) -> Ruled {
 
 fn personality(subject: Subject<'_>) -> Ruled {
     if subject.is("personality")? {
-        return broken("Nova takes no `personality` any more", "use `user_data`");
+        return broken("Nova no longer takes `personality`", "use `user_data`");
     }
     // Reading validates their types. For a member of a group, this is where the values are judged.
     subject.own("flavor")?;
     subject.own("tags")?;
     if map(subject.own("metadata")?).len() > 128 {
-        return broken("metadata of more than 128 entries", "give fewer");
+        return broken("metadata has more than 128 entries", "use fewer");
     }
     Ok(None)
 }
@@ -161,8 +161,8 @@ const POLICIES: [(&str, &str, &str, &str); 3] = [
 /// Nova writes another image to the server's own disk, and everything on it is lost.
 fn by_image(change: &Change<'_>) -> Option<String> {
     change.has("image").then(|| {
-        "its disk is made anew, and the agent's journal with it: keep data on a volume, or leave `image` as it was; if the server has a \
-         key of its own, `wattle seed admit SERVER` lets the rebuilt one in"
+        "its disk is recreated, and the agent's journal with it: keep data on a volume, or leave `image` as it was; if the server has its \
+         own key, `wattle seed admit SERVER` lets the rebuilt one in"
             .to_owned()
     })
 }
@@ -175,8 +175,8 @@ fn policy<'c>(change: &Change<'c>, policy: &str, default: &'c str) -> &'c str {
 /// On a `REBUILD`, Heat's code passes the user data to Nova in the place of the image (`_update_user_data_rebuild`).
 fn user_data_as_image(change: &Change<'_>) -> Option<String> {
     (change.has("user_data") && policy(change, "user_data_update_policy", "REPLACE") == "REBUILD").then(|| {
-        "with `user_data_update_policy: REBUILD` Heat gives Nova the user data as if it were an image, and Nova refuses: \
-         `REPLACE` makes another server, `IGNORE` keeps this one, which is not told of the change then"
+        "with `user_data_update_policy: REBUILD`, Heat passes the user data to Nova as if it were an image, and Nova refuses: \
+         `REPLACE` creates another server, `IGNORE` keeps this one, which then does not receive the change"
             .to_owned()
     })
 }
@@ -184,18 +184,18 @@ fn user_data_as_image(change: &Change<'_>) -> Option<String> {
 fn in_place(change: &Change<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if change.has("flavor") {
-        notes.push("Nova resizes the server: it is shut down, and starts again with its disk as it was".to_owned());
+        notes.push("Nova resizes the server: it shuts down and starts again with the same disk".to_owned());
     }
     if change.has("user_data") {
         notes.push(
-            "Heat changes nothing on the server (`user_data_update_policy: IGNORE`): it keeps the user data that it was made with"
+            "Heat changes nothing on the server (`user_data_update_policy: IGNORE`): it keeps the user data with which it was created"
                 .to_owned(),
         );
     }
     if change.has("networks") {
         notes.push(
             "Heat detaches and attaches interfaces while the server runs: it may get other addresses, and its system has to \
-             take notice"
+             pick up the change"
                 .to_owned(),
         );
     }
@@ -207,7 +207,7 @@ fn by_policy(change: &Change<'_>) -> Option<Vec<String>> {
     for (property, policy, default, better) in POLICIES {
         if change.has(property) && self::policy(change, policy, default) == "REPLACE" {
             help.push(match better {
-                "IGNORE" => format!("`{policy}: IGNORE` keeps the server, which is not told of the change then"),
+                "IGNORE" => format!("`{policy}: IGNORE` keeps the server, which then does not receive the change"),
                 better => format!("`{policy}: {better}` keeps the server"),
             });
         }

@@ -50,7 +50,7 @@ pub(super) fn by_name(arguments: Vec<Argument>) -> Result<Arguments, Stop> {
                     named.retain(|(known, _)| known != name);
                     named.push((name.clone(), Argument::Written(value.clone())));
                 }
-                _ => return wrong("what stands before `=>` is the name of an argument here"),
+                _ => return wrong("the name of an argument must come before `=>` here"),
             },
             _ => placed.push(argument),
         }

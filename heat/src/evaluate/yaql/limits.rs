@@ -22,7 +22,7 @@ pub(super) fn memory<'i>(items: impl IntoIterator<Item = &'i Item>) -> Result<()
 pub(super) fn enough((least, most): (usize, usize)) -> Result<(), Stop> {
     if least > MEMORY + BLUR {
         return wrong(format!(
-            "a value takes {least} bytes, and Heat allows {MEMORY} (the setting `memory_quota` of its section `yaql`)"
+            "a value takes {least} bytes, but Heat allows {MEMORY} (the setting `memory_quota` in its section `yaql`)"
         ));
     }
     if most + BLUR > MEMORY { unknown() } else { Ok(()) }
@@ -51,7 +51,7 @@ pub(super) fn bytes(item: &Item) -> (usize, usize) {
 
 fn too_many<T>() -> Result<T, Stop> {
     wrong(format!(
-        "a list has more than {ITEMS} items, which is the most that Heat allows (the setting `limit_iterators` of its \
+        "a list has more than {ITEMS} items, the most that Heat allows (the setting `limit_iterators` in its \
          section `yaql`)"
     ))
 }

@@ -134,7 +134,7 @@ impl<'b> Machine<'b> {
             return limits::memory([&value]).map(|()| value);
         }
         let Expression::Keyword(key) = &**right else {
-            return Err(Stop::Wrong(Sort::Matching, "what stands behind a point is a name or a call".to_owned()));
+            return Err(Stop::Wrong(Sort::Matching, "a name or a call must follow a dot".to_owned()));
         };
         self.step(1)?;
         match left {
@@ -154,7 +154,7 @@ impl<'b> Machine<'b> {
                 };
                 Ok(Stream::over(&[&of[0], &of[1]], next)?.item())
             }
-            left => wrong(format!("`{}` is asked for of {}, which has no keys", key.escape_debug(), left.kind())),
+            left => wrong(format!("`{}` is read from {}, which has no keys", key.escape_debug(), left.kind())),
         }
     }
 

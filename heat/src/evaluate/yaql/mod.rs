@@ -89,7 +89,7 @@ impl Scope<'_> {
         let text = match parts.get("expression") {
             Some(Value::Text(text)) => text,
             Some(Value::Unknown) | None => return Ok(Value::Unknown),
-            Some(other) => return Err(wrong(call, format!("its expression is a string, not {}", other.kind()))),
+            Some(other) => return Err(wrong(call, format!("its expression must be a string, not {}", other.kind()))),
         };
         let empty = Value::Map(wattle_model::IndexMap::default());
         let data = parts.get("data").unwrap_or(&empty);

@@ -81,7 +81,7 @@ impl Parser<'_> {
             Token::Function(name) => format!("`{name}(`"),
             Token::Sign(sign) => format!("`{sign}`"),
         };
-        Broken::Wrong { at: *at, why: format!("{what} cannot stand here") }
+        Broken::Wrong { at: *at, why: format!("{what} is not allowed here") }
     }
 
     fn expect(&mut self, sign: &str) -> Result<(), Broken> {

@@ -50,5 +50,5 @@ pub(super) fn no_key(map: &Map, key: &str) -> String {
 
 /// The message that several functions accept these arguments, and none is more specific than the others.
 pub(super) fn ambiguous<T>(name: &str) -> Result<T, Stop> {
-    wrong(format!("which `{}` is meant cannot be told", shown(name).escape_debug()))
+    wrong(format!("it is ambiguous which `{}` is meant", shown(name).escape_debug()))
 }

@@ -34,7 +34,7 @@ impl Parser<'_> {
                 Error::new(Problem::SecondDocument, span)
             } else if span.start.line > self.begin.line && span.start.column < self.begin.column {
                 let first = Span { start: self.begin, end: self.begin };
-                Error::new(Syntax::Outside, span).with("the first one begins", first)
+                Error::new(Syntax::Outside, span).with("the first document begins", first)
             } else {
                 self.unexpected("the end of the text")?
             };
@@ -74,7 +74,7 @@ impl Parser<'_> {
                     let token = self.scanner.next()?;
                     let Kind::Version { major, minor } = token.kind else { unreachable!("seen") };
                     if versioned {
-                        return fail(Syntax::DirectiveForm("`%YAML` stands there twice"), token.span);
+                        return fail(Syntax::DirectiveForm("`%YAML` appears twice"), token.span);
                     }
                     if (major, minor) != (1, 1) && (major, minor) != (1, 2) {
                         return fail(Syntax::Version { major, minor }, token.span);
@@ -85,7 +85,7 @@ impl Parser<'_> {
                     let token = self.scanner.next()?;
                     let Kind::TagPrefix { handle, prefix } = token.kind else { unreachable!("seen") };
                     if self.tags.insert(handle, prefix).is_some() {
-                        return fail(Syntax::DirectiveForm("`%TAG` explains this beginning twice"), token.span);
+                        return fail(Syntax::DirectiveForm("`%TAG` defines this handle twice"), token.span);
                     }
                 }
                 _ => break,

@@ -16,7 +16,7 @@ impl Parser<'_> {
             Kind::End | Kind::DocumentStart | Kind::DocumentEnd => Err(Error::new(Syntax::Bracket(bracket), opened)),
             found => {
                 let problem = Syntax::Separator { close: closing, found: found.name() };
-                Err(Error::new(problem, token.span).with(&format!("the `{bracket}` stands"), opened))
+                Err(Error::new(problem, token.span).with(&format!("the `{bracket}` opens"), opened))
             }
         }
     }

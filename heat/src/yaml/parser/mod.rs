@@ -264,7 +264,7 @@ impl<'t> Parser<'t> {
         // The end of a quote may have been meant as a beginning.
         Ok(match quoted {
             Some(quoted) if quoted.end.line == span.start.line && quoted.start.line < quoted.end.line => {
-                error.with("behind a quote that was opened", quoted)
+                error.with("after a quote that was opened", quoted)
             }
             _ => error,
         })

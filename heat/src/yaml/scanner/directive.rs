@@ -24,7 +24,7 @@ impl Scanner<'_> {
         if self.reader.is_break(0) {
             self.reader.take_break();
         } else if !self.reader.is_end(0) {
-            return Err(self.directive_error(start, Syntax::DirectiveForm("something stands behind it")));
+            return Err(self.directive_error(start, Syntax::DirectiveForm("something follows it")));
         }
         Ok(())
     }
@@ -51,11 +51,11 @@ impl Scanner<'_> {
                 return Ok(Kind::Version { major, minor });
             }
         }
-        Err(self.directive_error(start, Syntax::DirectiveForm("behind `%YAML` stands a version such as `1.1`")))
+        Err(self.directive_error(start, Syntax::DirectiveForm("`%YAML` needs a version such as `1.1` after it")))
     }
 
     fn tag_prefix(&mut self, start: Place) -> Result<Kind, Error> {
-        const FORM: &str = "behind `%TAG` stand a name such as `!name!`, a space and a prefix";
+        const FORM: &str = "`%TAG` needs a name such as `!name!`, a space and a prefix after it";
         self.blanks();
         let fail = |scanner: &Self| Err(scanner.directive_error(start, Syntax::DirectiveForm(FORM)));
         if self.reader.byte(0) != b'!' {

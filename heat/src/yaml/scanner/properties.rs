@@ -33,7 +33,7 @@ impl Scanner<'_> {
             self.reader.skip(2);
             let tag = self.uri(true)?;
             if tag.is_empty() || self.reader.byte(0) != b'>' {
-                return Err(self.tag_error(start, "a `>` is missing, or what stands before it"));
+                return Err(self.tag_error(start, "a `>` is missing, or what belongs before it"));
             }
             self.reader.skip(1);
             (String::new(), tag)
@@ -43,7 +43,7 @@ impl Scanner<'_> {
             match handle.strip_prefix('!') {
                 Some(short) if short.ends_with('!') => {
                     if rest.is_empty() {
-                        return Err(self.tag_error(start, "nothing stands behind the second `!`"));
+                        return Err(self.tag_error(start, "nothing follows the second `!`"));
                     }
                     (handle, rest)
                 }
@@ -54,7 +54,7 @@ impl Scanner<'_> {
         };
         let ends = self.reader.is_gap(0) || !self.is_block() && self.reader.byte(0) == b',';
         if !ends {
-            return Err(self.tag_error(start, "something stands directly behind it"));
+            return Err(self.tag_error(start, "something follows it directly"));
         }
         self.push(Kind::Tag { handle, suffix }, start);
         Ok(())
@@ -97,14 +97,14 @@ impl Scanner<'_> {
             let digits = self.reader.rest().strip_prefix('%').and_then(|rest| rest.get(..2));
             let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
             let Some(octet) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) else {
-                return Err(self.tag_error(start, "behind `%` stand two hexadecimal digits, of UTF-8"));
+                return Err(self.tag_error(start, "`%` needs two hexadecimal digits of UTF-8 after it"));
             };
             self.reader.skip(3);
             octets.push(octet);
             match std::str::from_utf8(&octets) {
                 Ok(text) => return Ok(text.chars().next().expect("INVARIANT: there is an octet")),
                 Err(error) if error.error_len().is_none() => {}
-                Err(_) => return Err(self.tag_error(start, "behind `%` stand two hexadecimal digits, of UTF-8")),
+                Err(_) => return Err(self.tag_error(start, "`%` needs two hexadecimal digits of UTF-8 after it")),
             }
         }
     }

@@ -10,7 +10,7 @@ impl Checker<'_> {
     pub(super) fn loop_header(&mut self, kind: Compound, line: u32) -> Result<(), SyntaxError> {
         let opening = kind.opening();
         if !self.is_word() {
-            return Err(SyntaxError::new(line, format!("`{opening}` names no variable")));
+            return Err(SyntaxError::new(line, format!("`{opening}` does not name a variable")));
         }
         let arithmetic = self.bare() == Some("((");
         self.at += 1;
@@ -55,7 +55,7 @@ impl Checker<'_> {
     /// From behind `case` to its first pattern.
     pub(super) fn case(&mut self, line: u32) -> Result<(), SyntaxError> {
         if !self.is_word() {
-            return Err(SyntaxError::new(line, "`case` names no word"));
+            return Err(SyntaxError::new(line, "`case` has no word"));
         }
         self.at += 1;
         self.skip_newlines();
@@ -104,7 +104,7 @@ impl Checker<'_> {
             return Err(self.stray(op, line));
         }
         if let State::Operand(first) = self.state {
-            return Err(SyntaxError::new(line, format!("no command stands between `{first}` and `{op}`")));
+            return Err(SyntaxError::new(line, format!("there is no command between `{first}` and `{op}`")));
         }
         self.state = State::Pattern;
         Ok(())

@@ -11,7 +11,7 @@ impl Checker<'_> {
             State::Start | State::Operand(_) => self.begin(Compound::Paren, line),
             State::Tested => self.skip_parenthesis(),
             State::Words if self.behind_pattern() => self.skip_parenthesis(),
-            _ => return Err(SyntaxError::new(line, "`(` stands within a command")),
+            _ => return Err(SyntaxError::new(line, "unexpected `(` within a command")),
         }
         Ok(())
     }
@@ -47,10 +47,10 @@ impl Checker<'_> {
             return Err(self.stray(")", line));
         }
         if self.empty {
-            return Err(SyntaxError::new(line, "no command stands between `(` and `)`"));
+            return Err(SyntaxError::new(line, "there is no command between `(` and `)`"));
         }
         if let State::Operand(op) = self.state {
-            return Err(SyntaxError::new(line, format!("no command stands between `{op}` and `)`")));
+            return Err(SyntaxError::new(line, format!("there is no command between `{op}` and `)`")));
         }
         self.end();
         Ok(())

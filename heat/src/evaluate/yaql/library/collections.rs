@@ -153,13 +153,13 @@ fn dict(machine: &Machine<'_>, given: Given) -> Result<Item, Stop> {
             Item::Unknown => return unknown(),
             other if other.is_iterable() => other.clone(),
             other => {
-                return wrong(format!("a map is made of pairs of a key and a value, and this is {}", other.kind()));
+                return wrong(format!("a map is made of pairs of a key and a value, but this is {}", other.kind()));
             }
         };
         let pair = iterate(machine, &pair)?;
         match (pair.next(machine)?, pair.next(machine)?) {
             (Some(key), Some(value)) => map.insert(key, value)?,
-            _ => return wrong("a map is made of pairs of a key and a value, and this has less than two items"),
+            _ => return wrong("a map is made of pairs of a key and a value, but this has fewer than two items"),
         }
     }
     Ok(map.item(false))

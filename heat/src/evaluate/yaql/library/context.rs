@@ -73,7 +73,7 @@ fn unpack(machine: &Machine<'_>, given: Given) -> Result<Item, Stop> {
         let names = names.iter().map(name).collect::<Result<Vec<_>, Stop>>()?;
         names.into_iter().zip(items).collect()
     } else {
-        return wrong(format!("`unpack` has {} names, and another number of items", names.len()));
+        return wrong(format!("`unpack` has {} names, but a different number of items", names.len()));
     };
     given.context.with(values).map(Item::Context)
 }

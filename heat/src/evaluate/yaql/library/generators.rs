@@ -11,7 +11,7 @@ overloads! { TABLE:
     };
     Function "range" (start: Integer, stop: Integer, step: Integer = Default::Integer(1)) => |_, given| {
         if given.integer(2)? == 0 {
-            return wrong("the step of a `range` is not zero");
+            return wrong("the step of a `range` cannot be zero");
         }
         steps(&given, given.integer(0)?, Some(given.integer(1)?), given.integer(2)?)
     };

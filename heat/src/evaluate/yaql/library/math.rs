@@ -46,7 +46,7 @@ overloads! { TABLE:
     Function "hex" (num: NumberOrNull) => |_, given| match given.item(0) {
         Item::Integer(value) if *value < 0 => Ok(Item::text(format!("-0x{:x}", value.unsigned_abs()))),
         Item::Integer(value) => Ok(Item::text(format!("0x{value:x}"))),
-        other => wrong(format!("`hex` is of an integer, and this is {}", other.kind())),
+        other => wrong(format!("`hex` takes an integer, but this is {}", other.kind())),
     };
 }
 
@@ -137,7 +137,7 @@ fn bits(given: &Given, of: fn(i128, i128) -> i128) -> Result<Item, Stop> {
 fn shifted(given: &Given, left: bool) -> Result<Item, Stop> {
     let (value, by) = (given.integer(0)?, given.integer(1)?);
     let Ok(by) = u32::try_from(by) else {
-        return if by < 0 { wrong("bits are shifted by a negative number") } else { unknown() };
+        return if by < 0 { wrong("bits cannot be shifted by a negative number") } else { unknown() };
     };
     if left {
         let factor = 1_i128.checked_shl(by).filter(|_| by < 126);
@@ -198,10 +198,10 @@ fn int(item: &Item) -> Result<Item, Stop> {
         Item::Float(value) => integer(super::super::item::whole(value.trunc())),
         Item::Text(text) => match number_in(text, false)? {
             Some(number) => integer(number.parse().ok()),
-            None => wrong("`int` is of a string that is an integer"),
+            None => wrong("`int` takes a string that is an integer"),
         },
         Item::Unknown => unknown(),
-        other => wrong(format!("`int` is of a number or a string, and this is {}", other.kind())),
+        other => wrong(format!("`int` takes a number or a string, but this is {}", other.kind())),
     }
 }
 
@@ -211,9 +211,9 @@ fn float(item: &Item) -> Result<Item, Stop> {
         Item::Integer(_) | Item::Boolean(_) | Item::Float(_) => as_float(item).map(Item::Float),
         Item::Text(text) => match number_in(text, true)? {
             Some(number) => number.parse().map(Item::Float).map_err(|_| Stop::Unknown),
-            None => wrong("`float` is of a string that is a number"),
+            None => wrong("`float` takes a string that is a number"),
         },
         Item::Unknown => unknown(),
-        other => wrong(format!("`float` is of a number or a string, and this is {}", other.kind())),
+        other => wrong(format!("`float` takes a number or a string, but this is {}", other.kind())),
     }
 }

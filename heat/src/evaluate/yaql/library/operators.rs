@@ -127,7 +127,7 @@ fn index(_: &Machine<'_>, given: Given) -> Result<Item, Stop> {
     let at = if index < 0 { index.saturating_add(length) } else { index };
     match usize::try_from(at).ok().and_then(|at| items.get(at)) {
         Some(item) => Ok(item.clone()),
-        None => Err(Stop::Wrong(Sort::Index, format!("a list of {length} items has none at {index}"))),
+        None => Err(Stop::Wrong(Sort::Index, format!("a list of {length} items has no item at {index}"))),
     }
 }
 

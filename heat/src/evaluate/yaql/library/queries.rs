@@ -94,7 +94,7 @@ overloads! { TABLE:
     };
     Both "enumerate" (collection: Iterable, start: IntegerOrNull = Default::Integer(0)) => |machine, given| {
         if matches!(given.item(1), Item::Null) {
-            return wrong("`enumerate` begins with an integer");
+            return wrong("`enumerate` must begin with an integer");
         }
         let (source, mut at) = (given.stream(machine, 0)?, given.integer(1)?);
         given.over(move |machine| {
@@ -183,7 +183,7 @@ overloads! { TABLE:
 /// A number of items, which cannot be negative.
 fn count(given: &Given, at: usize) -> Result<i128, Stop> {
     match given.integer(at)? {
-        count if count < 0 => wrong(format!("a number of items is not negative, and this is {count}")),
+        count if count < 0 => wrong(format!("a number of items cannot be negative, but this is {count}")),
         count => Ok(count),
     }
 }

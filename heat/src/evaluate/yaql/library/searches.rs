@@ -25,8 +25,8 @@ overloads! { TABLE:
         let stream = given.stream(machine, 0)?;
         match (stream.next(machine)?, stream.next(machine)?) {
             (Some(item), None) => Ok(item),
-            (Some(_), Some(_)) => wrong("`single` is of a list with one item, and this one has more"),
-            (None, _) => wrong("`single` is of a list with one item, and this one is empty"),
+            (Some(_), Some(_)) => wrong("`single` takes a list with one item, but this one has more"),
+            (None, _) => wrong("`single` takes a list with one item, but this one is empty"),
         }
     };
     Both "any" (collection: Iterable, predicate: Lambda = Default::Null) => |machine, given| {
@@ -84,7 +84,7 @@ overloads! { TABLE:
         given.over(move |machine| {
             total = match (&total, &seed) {
                 (None, Item::Missing) => match source.next(machine)? {
-                    None => return wrong("`accumulate` of an empty list has something to begin with"),
+                    None => return wrong("`accumulate` of an empty list needs an initial value"),
                     first => first,
                 },
                 (None, seed) => Some(seed.clone()),
@@ -106,7 +106,7 @@ overloads! { TABLE:
 
 fn or_default(given: &Given, name: &str) -> Result<Item, Stop> {
     match given.item(1) {
-        Item::Missing => wrong(format!("`{name}` of an empty list has a default, as in `{name}(null)`")),
+        Item::Missing => wrong(format!("`{name}` of an empty list needs a default, as in `{name}(null)`")),
         default => Ok(default.clone()),
     }
 }
@@ -169,7 +169,7 @@ fn reduced(
         Item::Missing => stream.next(machine)?,
         seed => Some(seed.clone()),
     };
-    let Some(mut total) = first else { return wrong("an empty list has nothing to begin with") };
+    let Some(mut total) = first else { return wrong("an empty list has no initial value") };
     while let Some(item) = stream.next(machine)? {
         total = of(machine, &total, &item)?;
     }
