@@ -24,7 +24,7 @@ use super::topology::{Topology, insert};
 /// ```
 /// use wattle::prelude::*;
 ///
-/// #[must_use = "a module is added to a topology: `t.add(name, module)`"]
+/// #[must_use = "a module does nothing until it is added to a topology: `t.add(name, module)`"]
 /// struct Pair {
 ///     image: String,
 /// }
