@@ -52,13 +52,13 @@ pub fn drawing_args() -> [Arg; 2] {
             .long("format")
             .value_name("FORMAT")
             .value_parser(one_of(FORMATS.map(|(format, name, _)| (name, format))))
-            .help("How to draw it [default: what FILE's ending says, else dot]"),
+            .help("Output format [default: what FILE's extension says, else dot]"),
         Arg::new("out")
             .long("out")
             .short('o')
             .value_name("FILE")
             .value_parser(clap::value_parser!(PathBuf))
-            .help("Where to write it [default: the standard output]"),
+            .help("File to write to [default: standard output]"),
     ]
 }
 

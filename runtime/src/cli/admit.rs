@@ -23,21 +23,22 @@ const ALL: &str = "all servers are known by keys of their own\n";
 
 pub(super) fn command() -> Command {
     Command::new("admit")
-        .about("Let servers' own keys take the place of the credentials in their user data")
+        .about("Replace the credentials in servers' user data with the servers' own keys")
         .arg(
             Arg::new("servers")
                 .value_name("SERVER")
                 .action(ArgAction::Append)
-                .help("Admit these once more as well: servers that were built anew with the same user data"),
+                .help("Also admit these servers again, because they were rebuilt with the same user data"),
         )
-        .arg(args::flag("wait", "Wait until all servers have come, or all that are named"))
+        .arg(args::flag("wait", "Wait until all servers have announced themselves, or all that are named"))
         .args(args::target())
         .after_help(args::section(&[(
             "What it does",
-            "  A server makes a key of its own as soon as its agent runs, and says who it will be with it. This
-  command gives it the rights that its credential had, and encrypts its secrets for it; from then on
-  the credential opens nothing. `wattle seed apply` does so, too, for servers that were never admitted.
-  A second server with the same user data is admitted only by its name, and takes the place of the first.",
+            "  A server makes a key of its own as soon as its agent runs, and announces it. This command gives
+  the key the rights that the server's credential had, and encrypts the server's secrets for it.
+  From then on the credential opens nothing. `wattle seed apply` does the same for servers that were
+  never admitted.
+  A second server with the same user data is admitted only if it is named, and replaces the first.",
         )]))
 }
 

@@ -37,7 +37,7 @@ pub(super) fn command() -> Command {
             .value_parser(value_parser!(u64).range(1..=LONGEST))
     };
     let new = Command::new("new")
-        .about("Make a certificate authority, for one data space")
+        .about("Make a certificate authority for one data space")
         .arg(
             Arg::new("out")
                 .long("out")
@@ -45,17 +45,17 @@ pub(super) fn command() -> Command {
                 .value_name("DIR")
                 .default_value(".")
                 .value_parser(value_parser!(PathBuf))
-                .help("The folder of ca.pem and ca.key, neither of which may be there"),
+                .help("Folder for ca.pem and ca.key, neither of which may exist yet"),
         )
-        .arg(days("3650").help("How many days it counts"));
+        .arg(days("3650").help("How many days the authority is valid"));
     let issue = Command::new("issue")
-        .about("Make a key and a certificate for one server, of an authority that `new` made")
+        .about("Make a key and a certificate for one server, signed by an authority that `new` made")
         .arg(
             Arg::new("hosts")
                 .value_name("HOST")
                 .required(true)
                 .action(ArgAction::Append)
-                .help("A name or an address by which clients ask for the server; give all of them"),
+                .help("Name or address by which clients reach the server; give all of them"),
         )
         .arg(
             Arg::new("ca")
@@ -63,7 +63,7 @@ pub(super) fn command() -> Command {
                 .value_name("DIR")
                 .default_value(".")
                 .value_parser(value_parser!(PathBuf))
-                .help("The folder of ca.pem and ca.key: of `new`, or of an authority of yours"),
+                .help("Folder with ca.pem and ca.key: made by `new`, or those of an authority of yours"),
         )
         .arg(
             Arg::new("out")
@@ -71,18 +71,18 @@ pub(super) fn command() -> Command {
                 .short('o')
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
-                .help("Where to write it; no such file may be there [default: the first HOST with .pem]"),
+                .help("File to write, which must not exist yet [default: the first HOST with .pem]"),
         )
-        .arg(days("730").help("How many days it counts, and no longer than the authority"));
+        .arg(days("730").help("How many days the certificate is valid, at most as long as the authority"));
     Command::new("ca")
-        .about("Make certificates for the members of a ZooKeeper, so that the data space speaks TLS")
+        .about("Make certificates for the members of a ZooKeeper, so that the data space uses TLS")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .subcommand(new.after_help(args::section(&[(
             "Files",
-            "  ca.pem  whom operators and servers trust: `--ca ca.pem`
-  ca.key  signs certificates. Keep it off the servers, and show it to nobody.",
+            "  ca.pem  the authority that operators and servers trust: `--ca ca.pem`
+  ca.key  signs certificates. Keep it off the servers, and keep it secret.",
         )])))
         .subcommand(issue.after_help(args::section(&[
             ("Examples", "  wattle ca issue zk1.example.com 10.0.0.5   writes zk1.example.com.pem"),

@@ -13,13 +13,13 @@ use super::failure::Failure;
 /// The options that say where the crate finds wattle.
 pub(super) fn wattle() -> [Arg; 2] {
     let wattle = Arg::new("wattle").long("wattle").value_name("VERSION|URL|DIR").help(
-        "Where the crate finds wattle: a version, the URL of a git repository, or a folder of this machine that holds the \
-         repository; the version of this program, without it",
+        "Where the crate finds wattle: a version, the URL of a git repository, or a local folder with the repository. \
+         Defaults to the version of this program",
     );
     let registry = Arg::new("registry")
         .long("registry")
         .value_name("NAME")
-        .help("The registry in which that version is, as Cargo's configuration calls it");
+        .help("Registry with that version, by its name in Cargo's configuration");
     [wattle, registry]
 }
 

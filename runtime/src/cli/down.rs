@@ -17,13 +17,15 @@ const PATIENCE: Duration = Duration::from_secs(40);
 
 pub(super) fn command() -> Command {
     Command::new("down")
-        .about("End what `up` runs: agents, recipes and services")
-        .arg(args::directory().help("As it was given to `up`; not needed when one is up here or in ./out"))
-        .arg(args::flag("delete", "Delete all that the servers have kept, too"))
+        .about("Stop what `up` runs: agents, recipes and services")
+        .arg(
+            args::directory().help("Directory that was given to `up`; not needed if a topology is up here or in ./out"),
+        )
+        .arg(args::flag("delete", "Also delete everything that the servers have kept"))
         .after_help(args::section(&[(
             "What stays",
-            "  The servers' folders, their addresses, and secrets that were made up, for the next `up`; unless
-  --delete. What an `up` that was killed has left running is ended as well.",
+            "  The servers' folders, their addresses and generated secrets stay for the next `up`, unless
+  --delete is given. Whatever a killed `up` has left running is stopped as well.",
         )]))
 }
 

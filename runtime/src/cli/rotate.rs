@@ -25,22 +25,23 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) fn command() -> Command {
     Command::new("rotate")
-        .about("Give the data space another operator's key, or servers other keys of their own")
+        .about("Replace the operator's key of the data space, or servers' own keys")
         .arg(
             Arg::new("servers")
                 .value_name("SERVER")
                 .action(ArgAction::Append)
-                .help("Have these servers make other keys, and leave the operator's key as it is"),
+                .help("Have these servers make new keys, and keep the operator's key"),
         )
         .args(args::target())
         .after_help(args::section(&[(
             "What it does",
-            "  It makes another key, signs with it what the one before has signed, and gives it that one's rights, in
-  all stacks of the data space; then it takes that one's place in its file. Servers go on, and believe
-  the new key by the former one's word. From then on the former key opens nothing.
-  Servers that are named are asked for other keys. The command waits until their agents have made them,
-  and gives them the rights of those before, which open nothing from then on.
-  Broken off, it is completed when it is called again.",
+            "  Makes a new operator's key, signs with it what the old key has signed, and gives it the rights of
+  the old key in all stacks of the data space. Then the new key replaces the old one in its file.
+  Servers keep running, and trust the new key because the old one vouches for it. From then on the
+  old key opens nothing.
+  Servers that are named are asked for new keys. The command waits until their agents have made
+  them, and gives them the rights of the old ones, which open nothing from then on.
+  If it is interrupted, the next call completes it.",
         )]))
 }
 

@@ -42,23 +42,24 @@ const PUT_BACK: (&str, &str) = (
 
 pub(super) fn command() -> Command {
     let apply = Command::new("apply")
-        .about("Write a seed to the data space, as the next revision of its stack")
-        .arg(args::flag("again", "Make a new revision of an unchanged seed, too: what failed is tried again"))
-        .arg(args::flag("renew", "Give running servers other credentials than they have; Heat then replaces them"))
+        .about("Write a seed to the data space as the next revision of its stack")
+        .arg(args::flag("again", "Make a new revision even of an unchanged seed, which retries what failed"))
+        .arg(args::flag("renew", "Give running servers new credentials; Heat then replaces the servers"))
         .arg(args::flag(
             "restore",
-            "Write all of a stack anew of which something is not as its operator has written it, or is as it once was, as a data \
-             space that begins anew: what agents have published, they publish again. What is known of infrastructure is written \
-             nowhere else, so that is taken for yours as it stands, and named",
+            "Rewrite a stack completely if something in it is not as its operator wrote it or is from an earlier \
+             state, as in a data space that starts afresh. Agents publish again what they have published. What is \
+             known of infrastructure is recorded nowhere else, so it is accepted as it stands, and named",
         ));
-    let diff = Command::new("diff").about("Show what `apply` would change, and change nothing");
+    let diff = Command::new("diff").about("Show what `apply` would change, without changing anything");
     let delete = Command::new("delete")
-        .about("Remove a stack from the data space, after it was deleted in Heat")
-        .arg(Arg::new("name").value_name("STACK").required(true).help("The stack"))
-        .arg(args::flag("yes", "Do not ask"))
+        .about("Remove a stack from the data space after it was deleted in Heat")
+        .arg(Arg::new("name").value_name("STACK").required(true).help("Name of the stack"))
+        .arg(args::flag("yes", "Do not ask for confirmation"))
         .arg(args::flag(
             "force",
-            "Do not ask, and pass over agents that still run, stacks that still read from it and infrastructure",
+            "Do not ask for confirmation, and ignore running agents, stacks that still read from this one, and \
+             infrastructure",
         ))
         .args(args::target());
     Command::new("seed")
@@ -71,10 +72,10 @@ pub(super) fn command() -> Command {
                 args::section(&[(
                     "Files beside the seed",
                     "  operator.key      opens the data space to the operator; made by the first `apply`
-  credentials.yaml  what each server proves itself with: a further environment file for Heat
-  environment.yaml  read as well, as far as it is filled in
-  Keep the first two, and show them to nobody. Those that the data space does not know have to be
-  named, by --key and --credentials: whoever made the directory may have put them there.",
+  credentials.yaml  what each server proves its identity with: a further environment file for Heat
+  environment.yaml  is read as well, as far as it is filled in
+  Keep the first two, and keep them secret. If the data space does not know them, they have to be
+  named with --key and --credentials, because someone else may have put them into the directory.",
                 )]),
             ),
         )
@@ -91,7 +92,7 @@ pub(super) fn directory() -> Arg {
         .value_name("DIR")
         .required(true)
         .value_parser(value_parser!(PathBuf))
-        .help("What a blueprint's `emit` wrote: the directory of seed.yaml")
+        .help("Directory that a blueprint's `emit` wrote: the one with seed.yaml")
 }
 
 /// The options for values of parameters.
@@ -103,18 +104,16 @@ pub(super) fn parameters() -> [Arg; 3] {
             .value_name("FILE")
             .action(ArgAction::Append)
             .value_parser(value_parser!(PathBuf))
-            .help(
-                "Take parameters from an environment file of Heat's; may be repeated, later ones go over earlier ones",
-            ),
+            .help("Read parameters from a Heat environment file; may be repeated, later files override earlier ones"),
         Arg::new("parameter").long("parameter").short('P').value_name("NAME=VALUE").action(ArgAction::Append).help(
-            "Give a parameter a value; goes over environment files. Every user of the machine can see it as long as \
-                 the command runs: secrets are better kept in files",
+            "Set a parameter; overrides environment files. Every user of the machine can see the value while the \
+             command runs, so keep secrets in files",
         ),
         Arg::new("parameter-file")
             .long("parameter-file")
             .value_name("NAME=FILE")
             .action(ArgAction::Append)
-            .help("Give a parameter what a file holds, without the newline at its end; goes over all others"),
+            .help("Set a parameter to the content of a file, without the newline at its end; overrides all others"),
     ]
 }
 

@@ -21,23 +21,23 @@ pub(super) fn command() -> Command {
             Arg::new("name")
                 .value_name("ENTRY")
                 .required(true)
-                .help("The name of an output; elsewhere than in a recipe SERVER/COMPONENT/OUTPUT"),
+                .help("Within a recipe, the name of an output; elsewhere, SERVER/COMPONENT/OUTPUT"),
         )
         .arg(
             Arg::new("value")
                 .value_name("VALUE")
                 .required(true)
                 .allow_hyphen_values(true)
-                .help("The value: text as it is, lists and maps as JSON"),
+                .help("Value to write: text as it is, lists and maps as JSON"),
         )
-        .arg(args::flag("force", "Overwrite the entry, although its component is who writes it"))
+        .arg(args::flag("force", "Overwrite the entry, although its component writes it"))
         .args(args::target())
         .after_help(args::section(&[(
             "As the operator",
-            "  An entry is written by its component, once a revision. With --force the operator puts a value
-  of the declared type in place of whatever it holds: components that wait for it go on with this
-  value, those that have read or failed already do not. It counts for this revision, and the
-  component leaves it as it is.",
+            "  An entry is written by its component, once per revision. With --force, the operator replaces
+  whatever it holds with a value of the declared type. Components that wait for it continue with
+  this value; those that have already read it or failed do not. The value counts for this revision,
+  and the component leaves it as it is.",
         )]))
 }
 

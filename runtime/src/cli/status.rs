@@ -32,9 +32,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) fn command() -> Command {
     Command::new("status")
-        .about("Show how servers and components are doing, and for what they wait")
-        .arg(args::flag("watch", "Show it again and again, until everything is done or Ctrl-C"))
-        .arg(args::flag("why", "Show the root cause of whatever does not go on"))
+        .about("Show how servers and components are doing, and what they wait for")
+        .arg(args::flag("watch", "Keep showing it until everything is done, or until Ctrl-C"))
+        .arg(args::flag("why", "Show the root cause of whatever is stuck"))
         .arg(args::flag("timeline", "Draw what waited and ran when, and the chain that took the time"))
         .arg(ui::option().conflicts_with_all(["watch", "why", "timeline"]))
         .arg(args::format(&["plain", "json"]))
@@ -43,7 +43,7 @@ pub(super) fn command() -> Command {
         .after_help(args::section(&[(
             "Exit codes",
             &exit_codes(&[
-                (Exit::Fine, "everything is done or goes on"),
+                (Exit::Fine, "everything is done or in progress"),
                 (Exit::Failed, "something has failed, or the data space does not answer"),
                 (Exit::Usage, "wrong usage"),
             ]),

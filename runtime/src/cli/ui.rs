@@ -26,7 +26,7 @@ pub(super) fn option() -> Arg {
         .require_equals(true)
         .default_missing_value("127.0.0.1:0")
         .value_parser(address)
-        .help("Show it in a browser as well, at the URL that is printed; only on this machine unless ADDRESS[:PORT] says more")
+        .help("Also show it in a browser, at the printed URL; only on this machine unless ADDRESS[:PORT] is given")
 }
 
 /// `ADDRESS:PORT`, only one of them, or neither.

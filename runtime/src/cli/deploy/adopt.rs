@@ -31,14 +31,14 @@ const LISTED: usize = 8;
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("adopt")
-        .about("Take over what is in the cloud already, as resources of what a blueprint emitted")
+        .about("Take over what already exists in the cloud, as resources of what a blueprint emitted")
         .arg(seed::directory())
         .arg(
             Arg::new("things")
                 .value_name("NAME=ID")
                 .required(true)
                 .num_args(1..)
-                .help("A resource of the template, and the id of the thing in the cloud that it is from now on"),
+                .help("Resource of the template, and the id of the thing in the cloud that becomes this resource"),
         )
         .arg(cloud::argument())
         .args(seed::parameters())
@@ -47,20 +47,20 @@ pub(in crate::cli) fn command() -> Command {
         .after_help(args::section(&[
             (
                 "What it does",
-                "  Writes down which things the resources are. Nothing changes in the cloud: `plan --cloud` and
-  `deploy` say what would, and `deploy` does it, which makes the things the stack's own. Until then
-  `destroy` leaves them as they are; afterwards it deletes them.
+                "  Records which things in the cloud the resources are. Nothing changes in the cloud: `plan --cloud`
+  and `deploy` say what would change, and `deploy` changes it, which makes the things the stack's
+  own. Until then `destroy` leaves them as they are; afterwards it deletes them.
   Networks, subnets, ports, routers, security groups, floating IPs, volumes and servers can be
-  taken over. What joins them is found by itself: interfaces of routers, associations of floating
-  IPs, attachments of volumes. A server that runs components cannot be taken over: their agent
-  comes with a server that is made for them.",
+  taken over. What joins them is found automatically: interfaces of routers, associations of
+  floating IPs, attachments of volumes. A server that runs components cannot be taken over, because
+  their agent comes only with a server that is made for them.",
             ),
             (
                 "Exit codes",
                 &exit_codes(&[
-                    (Exit::Fine, "all of them are taken over"),
-                    (Exit::Failed, "it is not known whether they can be"),
-                    (Exit::Usage, "one of them cannot be: nothing was written"),
+                    (Exit::Fine, "all of them were taken over"),
+                    (Exit::Failed, "it is not known whether they can be taken over"),
+                    (Exit::Usage, "one of them cannot be taken over; nothing was written"),
                 ]),
             ),
         ]))

@@ -20,7 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The option that names a cloud.
 pub(in crate::cli) fn argument() -> Arg {
     Arg::new("cloud").long("cloud").value_name("NAME").help(
-        "The cloud, as clouds.yaml calls it; else that of OS_CLOUD or of the variables OS_*, else the only one that there is",
+        "Name of the cloud in clouds.yaml. Defaults to the cloud of OS_CLOUD or of the variables OS_*, then to the \
+         only one that there is",
     )
 }
 

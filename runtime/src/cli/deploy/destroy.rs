@@ -19,9 +19,9 @@ use super::{cloud, live, software};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("destroy")
-        .about("Tear down a stack's software, delete its infrastructure, and remove it from the data space")
+        .about("Tear down a stack's software, delete its infrastructure, and remove the stack from the data space")
         .arg(cloud::argument())
-        .arg(args::flag("yes", "Do not ask"))
+        .arg(args::flag("yes", "Do not ask for confirmation"))
         .arg(ui::option())
         .args(args::target())
 }

@@ -14,16 +14,16 @@ use super::{cloud, found, live, software};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("rollback")
-        .about("Bring a deployment back to what it was: the last one that completed, or the one before")
+        .about("Go back to an earlier deployment: the last one that completed, or the one before it")
         .arg(cloud::argument())
         .arg(
             Arg::new("to")
                 .long("to")
                 .value_name("N")
                 .value_parser(value_parser!(u64))
-                .help("The number of the deployment to go back to; ten that completed are kept"),
+                .help("Number of the deployment to go back to; the last ten that completed are kept"),
         )
-        .arg(args::flag("yes", "Do not ask"))
+        .arg(args::flag("yes", "Do not ask for confirmation"))
         .arg(software::left_alone())
         .arg(ui::option())
         .args(args::target())

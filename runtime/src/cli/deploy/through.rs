@@ -21,8 +21,8 @@ use super::{cloud, heat};
 /// The option that chooses.
 pub(super) fn argument() -> Arg {
     Arg::new("through").long("through").value_name("WHO").value_parser(["wattle", "heat"]).help(
-        "Have it done by wattle itself, or by the cloud's Heat. Without it, as the stack was deployed before; else by wattle, and \
-         by Heat what only Heat does",
+        "Deploy with wattle itself, or through the cloud's Heat. Defaults to how the stack was deployed before; a new \
+         stack is deployed by wattle, or by Heat if it needs what only Heat does",
     )
 }
 

@@ -28,13 +28,13 @@ const FILES: [(&str, &str); 7] = [
 
 pub(super) fn command() -> Command {
     Command::new("new")
-        .about("Make a crate with a blueprint to begin with")
+        .about("Create a crate with a blueprint to start from")
         .arg(
             Arg::new("path")
                 .value_name("NAME")
                 .required(true)
                 .value_parser(value_parser!(PathBuf))
-                .help("The crate's name, and the folder that is made; of a path, the last part is the name"),
+                .help("Name of the crate and of its new folder; in a path, the last part is the name"),
         )
         .args(crates::wattle())
 }

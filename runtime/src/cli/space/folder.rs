@@ -41,7 +41,7 @@ pub(super) fn argument() -> Arg {
         .value_name("FOLDER")
         .value_parser(value_parser!(PathBuf))
         .default_value(FOLDER)
-        .help("The folder of its keys, and of what is known of its servers")
+        .help("Folder for its keys and for what is known of its servers")
 }
 
 /// The place of this directory's data space, which is what `--space new` means.

@@ -16,12 +16,12 @@ const MEMORY: u64 = 1_024;
 pub(super) fn options() -> [Arg; 5] {
     let option = |name: &'static str, help: &'static str| Arg::new(name).long(name).value_name("NAME").help(help);
     [
-        option("image", "Debian 12, or an image that has its packages; else the newest that is called so"),
-        option("flavor", "Of a member; else the smallest with 1 GiB of memory"),
-        option("network", "The network on which operators and servers find the members; else they get floating IPs"),
-        option("external", "The external network of the floating IPs; else the only one that there is")
+        option("image", "Image with Debian 12 or with its packages. Defaults to the newest image of that name"),
+        option("flavor", "Flavor of a member. Defaults to the smallest with 1 GiB of memory"),
+        option("network", "Network on which operators and servers find the members. Without it, they get floating IPs"),
+        option("external", "External network of the floating IPs. Defaults to the only one that there is")
             .conflicts_with("network"),
-        option("key-name", "The key pair of whoever looks after the members"),
+        option("key-name", "Key pair with which to log in to the members"),
     ]
 }
 

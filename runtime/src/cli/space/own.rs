@@ -46,7 +46,7 @@ pub(super) struct Made {
 
 /// The option that declares a folder to be one's own.
 pub(super) fn argument() -> Arg {
-    args::flag("mine", "The folder is mine, though it was copied or restored: take it as it is")
+    args::flag("mine", "Accept a folder that was copied or restored: it is mine")
 }
 
 /// Everything that may be made, by name.

@@ -37,7 +37,7 @@ const STDIN: &str = "<stdin>";
 
 /// The template, and the options for reading it.
 pub(super) fn args() -> impl Iterator<Item = Arg> {
-    args_of("The template, `-` for the standard input; or a directory that `emit` wrote")
+    args_of("Template, `-` for standard input, or a directory that `emit` wrote")
 }
 
 /// The same, with `help` as the description of the template.

@@ -22,14 +22,16 @@ pub(in crate::cli) fn command() -> Command {
         .value_name("DIR")
         .required(true)
         .value_parser(value_parser!(PathBuf))
-        .help("The folder of the new crate, which is called as the folder is; as the template, if that is `crate`");
+        .help(
+            "Folder of the new crate, which is named after the folder, or after the template if the folder is `crate`",
+        );
     Command::new("import")
-        .about("Write a crate of Rust that emits what a template says")
+        .about("Write a Rust crate that emits what a template says")
         .args(given::args())
         .arg(out)
         .args(crates::wattle())
-        .arg(args::flag("keep-software", "Leave software deployments as they are, though a component says the same"))
-        .arg(args::flag("force", "Write into a folder that has files already, over those of the same names"))
+        .arg(args::flag("keep-software", "Keep software deployments as they are, although a component says the same"))
+        .arg(args::flag("force", "Write into a folder that already has files, and overwrite those of the same names"))
 }
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {

@@ -23,13 +23,13 @@ pub(in crate::cli) fn command() -> Command {
         .about("Write the stripped template, the environment and the seed of an extended template")
         .args(given::args())
         .args(emission_args())
-        .arg(wattle::cli::messages("message-format").help("How to write errors and warnings"))
+        .arg(wattle::cli::messages("message-format").help("Format of errors and warnings"))
         .arg(
             Arg::new("stack")
                 .long("stack")
                 .value_name("STACK")
                 .value_parser(stack_name)
-                .help("The stack's name, if it is not to be what the template or its file is called"),
+                .help("Name of the stack. Defaults to the name of the template or of its file"),
         )
         .arg(args::flag("explain", "Explain who resolves each reference and when, and write nothing"))
 }
