@@ -73,7 +73,7 @@ fn down_deletes_only_what_up_made() {
     assert!(said.contains("up.json` was not written by `up`") && code == Some(1), "{said}");
     fs::write(state.join("up.json"), record).unwrap();
     let (said, code) = run(&at("own"), &["down", "--delete", "."]);
-    assert!(said.contains("has more, which `up` did not make") && code == Some(0), "{said}");
+    assert!(said.contains("has other files, which `up` did not make") && code == Some(0), "{said}");
     assert!(state.join("servers/notes/todo").exists() && state.join("source.rs").exists(), "{said}");
     assert!(!state.join("servers/alice").exists() && !state.join("operator.key").exists(), "{said}");
     fs::remove_dir_all(&state).unwrap();

@@ -140,7 +140,7 @@ fn three_tier_answers_with_data_of_its_database() {
     // Ctrl-C leaves nothing running.
     assert_eq!(up.interrupt(), Some(0), "{}", up.said());
     assert_eq!(stage.processes(""), Vec::<i32>::new());
-    assert!(stage.ask(&["status"]).err.contains("nothing of `"));
+    assert!(stage.ask(&["status"]).err.contains("` is not up"));
 
     // In the background, on the same data.
     let again = stage.run(&["up", "--detach", "--until-done", "--parameter", &format!("db_password={password}")]);

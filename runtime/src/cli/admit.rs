@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// How long servers that have come wait for others, so that each of them does not make a revision of its own.
 const TOGETHER: Duration = Duration::from_secs(10);
 
-const ALL: &str = "all servers are known by keys of their own\n";
+const ALL: &str = "all servers have keys of their own\n";
 
 pub(super) fn command() -> Command {
     Command::new("admit")
@@ -96,8 +96,12 @@ fn said(admission: &Admission, stack: &str) -> String {
     match (admitted.len(), on_credentials.len()) {
         (0, 0) => text.push_str(ALL),
         (_, 0) => {}
-        (_, 1) => text.extend([format!("{names} lives on the credential of its user data, and has not come yet\n")]),
-        _ => text.extend([format!("{names} live on the credentials of their user data, and have not come yet\n")]),
+        (_, 1) => text.extend([format!(
+            "{names} still uses the credential of its user data, and has not announced itself yet\n"
+        )]),
+        _ => text.extend([format!(
+            "{names} still use the credentials of their user data, and have not announced themselves yet\n"
+        )]),
     }
     text
 }
@@ -107,6 +111,6 @@ fn outcome(admission: &Admission) -> Result<Exit, Failure> {
         return Ok(Exit::Fine);
     }
     let names = some(admission.silent.iter().map(|name| &**name), 5);
-    Err(Failure::new(format!("{names} has said nothing of itself that is not known already"))
-        .help("its agent says who it is as soon as it runs and reaches the data space; `--wait` waits for that"))
+    Err(Failure::new(format!("{names} has announced nothing that is not known already"))
+        .help("its agent announces the server as soon as it runs and reaches the data space; `--wait` waits for that"))
 }

@@ -97,7 +97,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     })?;
     let identity = path("identity").expect("INVARIANT: it has a default");
     let identity = Identity::read(&identity).map_err(|error| {
-        Failure::new(error.to_string()).help("the server's user data writes it; `--identity FILE` names another one")
+        Failure::new(error.to_string()).help("the server's user data writes it; `--identity FILE` chooses another file")
     })?;
     let end = ended()?;
     let logins = identity.credential.logins(&identity.stack, &identity.server);
@@ -141,7 +141,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 /// Ready when a signal asks the process to end.
 fn ended() -> Result<impl Future<Output = ()>, Failure> {
     let listen =
-        |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen to signals: {}", reason(&error))));
+        |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen for signals: {}", reason(&error))));
     let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
     Ok(async move {
         tokio::select! {

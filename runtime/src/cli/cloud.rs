@@ -130,17 +130,17 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let address = *matches.get_one::<SocketAddr>("listen").expect("INVARIANT: it has a default");
     let file = matches.get_one::<PathBuf>("clouds").expect("INVARIANT: it has a default");
     if file.exists() && !read(file).is_ok_and(|text| text.starts_with(MADE)) {
-        return Err(Failure::usage(format!("there is a file `{}` already", file.display()))
-            .help(format!("name another one, `--clouds FILE`, and set `OS_CLIENT_CONFIG_FILE={}` to it", "FILE")));
+        return Err(Failure::usage(format!("the file `{}` already exists", file.display()))
+            .help(format!("choose another one with `--clouds FILE`, and set `OS_CLIENT_CONFIG_FILE={}`", "FILE")));
     }
     if !address.ip().is_loopback() {
-        return Err(Failure::usage(format!("`{address}` is no address of this machine alone"))
-            .note("whoever reaches a simulated cloud is its user")
+        return Err(Failure::usage(format!("`{address}` is not an address of this machine alone"))
+            .note("anyone who can reach a simulated cloud can use it")
             .help("give a loopback address: `--listen 127.0.0.1:5000`"));
     }
     let refuse = |error: std::io::Error| {
-        Failure::new(format!("cannot listen at {address}: {}", reason(&error)))
-            .help("a free port: `--listen 127.0.0.1:0`")
+        Failure::new(format!("cannot listen on {address}: {}", reason(&error)))
+            .help("choose a free port with `--listen 127.0.0.1:0`")
     };
     let mut signals = Signals::listen()?;
     let listener = std::net::TcpListener::bind(address).map_err(refuse)?;
@@ -164,7 +164,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     write_whole(file, clouds(&cloud.auth_url()).as_bytes(), 0o600)
         .map_err(|error| Failure::new(format!("cannot write `{}`: {}", file.display(), reason(&error))))?;
     console.out.write(&format!(
-        "a cloud is at {}, and {} says how to log in: `--cloud simulated`\nCtrl-C ends it, and all that is there\n",
+        "a cloud is at {}, and {} says how to log in: `--cloud simulated`\nCtrl-C ends it and everything in it\n",
         cloud.auth_url(),
         argument(file.display())
     ))?;
@@ -235,7 +235,7 @@ async fn end(boot: Boot, mut signals: Signals, console: &mut Console) -> Result<
         1 => ", 1 process by force".into(),
         many => format!(", {many} processes by force"),
     };
-    console.err.write(&format!("all servers are ended{forced}\n"))?;
+    console.err.write(&format!("all servers have been stopped{forced}\n"))?;
     Ok(Exit::Fine)
 }
 

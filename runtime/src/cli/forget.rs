@@ -40,7 +40,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let text = if forgotten.servers.is_empty() {
         let named = some(named.iter().map(|name| &**name), 5);
         let whom = if named.is_empty() { "servers that have left".to_owned() } else { named };
-        format!("`{stack}` grants nothing more to {whom}\n")
+        format!("`{stack}` no longer grants anything to {whom}\n")
     } else {
         let forgot = some(forgotten.servers.iter().map(|name| &**name), 5);
         format!("`{stack}` is at revision {}: forgot {forgot}\n", forgotten.revision)

@@ -144,7 +144,7 @@ fn print(value: &Value, matches: &ArgMatches, console: &mut Console) -> Result<E
 
 fn part_of_tree(entry: &str, entries: usize) -> Failure {
     let count = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
-    Failure::usage(format!("`{entry}` is no entry, but has {count} below it"))
+    Failure::usage(format!("`{entry}` is not an entry, but has {count} below it"))
         .help(format!("list them: `wattle ls {}`", argument(entry)))
 }
 
@@ -190,7 +190,7 @@ fn superseded(entry: &str, read: Result<Written, SpaceError>) -> Result<Written,
 
 /// The failure that the value of a revision was overwritten by a newer one.
 fn gone(entry: &str, newer: u64, wanted: u64) -> Failure {
-    Failure::new(format!("`{entry}` is of revision {newer} already: its value of revision {wanted} is gone"))
+    Failure::new(format!("`{entry}` is already of revision {newer}: its value of revision {wanted} is gone"))
 }
 
 /// The failure that there is no value, and why.

@@ -120,7 +120,7 @@ pub(super) async fn between(
                 Unkept::IsNothing => console.err.write(&format!("{text}: it was not completed\n"))?,
                 Unkept::IsRefused => {
                     return Err(Failure::new(text)
-                        .note("its first `seed apply` did not complete, or an earlier wattle applied it")
+                        .note("its first `seed apply` did not complete, or was made by an earlier version of wattle")
                         .help("compare with what was emitted then: `--against DIR`"));
                 }
             }

@@ -54,13 +54,13 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     if let Some(stack) = matches.get_one::<String>("stack") {
         return Err(Failure::usage(format!(
-            "the operator's key is that of the whole data space, not of `{stack}` alone"
+            "the operator's key belongs to the whole data space, not to `{stack}` alone"
         ))
-        .help("leave `--stack` out; or name servers of it, which then make other keys of their own"));
+        .help("leave out `--stack`, or name servers of the stack, which then make new keys of their own"));
     }
     let file = target.key_to_offer()?;
     if matches!(target.address, Address::Socket(_)) {
-        return Err(Failure::usage("the data space of `wattle up` knows no other operator's key than its own")
+        return Err(Failure::usage("the data space of `wattle up` knows only its own operator's key")
             .help("`wattle down --delete` removes it, and the next `wattle up` makes another"));
     }
     let former = read_operator_key(file)?.ok_or_else(|| target::no_key(file))?;
@@ -68,12 +68,12 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let others: Vec<&String> = spaces.iter().filter(|space| !target.address.is_also(space)).collect();
     if let Some(other) = others.first() {
         return Err(Failure::usage(format!(
-            "the operator's key `{}` is of another data space as well",
+            "the operator's key `{}` also belongs to another data space",
             file.display()
         ))
-        .note(format!("it is of {other}, which would have no key any more"))
+        .note(format!("it belongs to {other}, which would no longer have a key"))
         .help(
-            "give each data space a file of its own: copy the file, and in each copy leave only its `# space:` line",
+            "give each data space a file of its own: copy the file, and keep only its own `# space:` line in each copy",
         ));
     }
     let path = target::next_key(file);
@@ -83,7 +83,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     if !next.is_believed_by(&former.signer().authority()) {
         let what = format!("the key in `{}` does not come after the one in `{}`", path.display(), file.display());
-        return Err(Failure::usage(what).help("if it is of no use, remove it, and call this again"));
+        return Err(Failure::usage(what).help("if it is of no use, remove it, and run this again"));
     }
     let [former, next] = [former, next].map(|key| target::known_at(key, &target.address));
     let (former, next) = (former?, next?);
@@ -113,14 +113,15 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     fs::rename(&path, file).map_err(|error| {
         Failure::new(format!("cannot put `{}` in the place of `{}`: {error}", path.display(), file.display()))
             .note("the data space has the new key already")
-            .help("call this again")
+            .help("run this again")
     })?;
     let text = match stacks.len() {
         0 => "there is no stack yet: ",
         _ => "",
     };
     console.out.write(&format!(
-        "{text}the new key is in {}, and the former one opens nothing any more: replace every copy of it, and back up the new one\n",
+        "{text}the new key is in {}, and the old one no longer opens anything: replace every copy of the old one, and \
+         back up the new one\n",
         argument(file.display())
     ))?;
     Ok(Exit::Fine)
@@ -136,7 +137,7 @@ async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> R
         if waiting.absent.is_empty() {
             let admission = seed::admit_renewed(store, stack, &key, &left).await?;
             let names = some(admission.admitted.iter().map(|name| &**name), 5);
-            console.out.write(&format!("`{stack}` is at revision {}: other keys of {names}\n", admission.revision))?;
+            console.out.write(&format!("`{stack}` is at revision {}: new keys of {names}\n", admission.revision))?;
             left.retain(|server| !admission.admitted.contains(server));
             continue;
         }

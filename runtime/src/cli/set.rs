@@ -57,7 +57,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return Err(if known.iter().any(|known| &**known == entry) {
             Failure::usage(format!("`{entry}` is written by the agent of its server and cannot be set"))
         } else {
-            Failure::usage(format!("`{entry}` is no entry")).help(format!("list them: `wattle ls {}`", argument(entry)))
+            Failure::usage(format!("`{entry}` is not an entry"))
+                .help(format!("list them: `wattle ls {}`", argument(entry)))
         });
     }
     // It is up to the operator what is a secret and for whom it is encrypted.

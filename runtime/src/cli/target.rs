@@ -296,8 +296,8 @@ fn not_its_operator(address: &Address, key: Option<&Path>) -> Failure {
         .note("a data space belongs to the operator whose `seed apply` or `deploy` was the first to write to it")
         .help("give that operator's key, the `operator.key` beside the seed: `--key FILE`, or set WATTLE_KEY")
         .help(
-            "if the data space has another certificate authority than before, name both of them, the new one first: `--ca` takes a \
-             file with several certificates",
+            "if the data space has a different certificate authority than before, name both, the new one first: `--ca` \
+             takes a file with several certificates",
         )
 }
 

@@ -52,13 +52,13 @@ pub enum UiError {
         address: SocketAddr,
     },
     /// It is not an address of this machine.
-    #[error("{} is no address of this machine", address.ip())]
+    #[error("{} is not an address of this machine", address.ip())]
     Elsewhere {
         /// The address.
         address: SocketAddr,
     },
     /// The system refuses to listen there.
-    #[error("cannot listen at {address}: {}", wattle::manners::reason(source))]
+    #[error("cannot listen on {address}: {}", wattle::manners::reason(source))]
     Listen {
         /// The address.
         address: SocketAddr,

@@ -77,7 +77,9 @@ fn the_operator_is_told_and_one_command_admits() {
     assert_eq!(first.code, Some(0), "{first}");
     let nobody = run(&["seed", "admit"]);
     assert_eq!(
-        nobody.out, "`db` and `web` live on the credentials of their user data, and have not come yet\n",
+        nobody.out,
+        "`db` and `web` still use the credentials of their user data, and have not announced themselves \
+                     yet\n",
         "{nobody}"
     );
     let mut servers = Servers { stage: &stage, space: space.clone(), children: Vec::new() };
@@ -97,7 +99,7 @@ fn the_operator_is_told_and_one_command_admits() {
     let shown = run(&["status"]);
     assert!(!shown.out.contains("user data"), "{shown}");
     let again = run(&["seed", "admit", "--wait"]);
-    assert_eq!(again.out, "all servers are known by keys of their own\n", "{again}");
+    assert_eq!(again.out, "all servers have keys of their own\n", "{again}");
     let applied = run(&["seed", "apply", "."]);
     assert!(applied.out.starts_with("stack `by_hand`: revision 2, unchanged"), "{applied}");
 
@@ -121,7 +123,7 @@ fn the_operator_is_told_and_one_command_admits() {
     assert_eq!((admitted.code, &*admitted.out), (Some(0), "`by_hand` is at revision 3: admitted `db`\n"), "{admitted}");
     servers.says("db-anew", "begins a revision");
     let silent = run(&["seed", "admit", "db"]);
-    assert!(silent.code == Some(1) && silent.err.contains("`db` has said nothing of itself"), "{silent}");
+    assert!(silent.code == Some(1) && silent.err.contains("`db` has announced nothing"), "{silent}");
     assert!(!run(&["status"]).out.contains("user data"));
 
     // It is deleted before its agent hears that it has left the model.
@@ -155,7 +157,7 @@ fn the_operator_is_told_and_one_command_admits() {
         "{forgotten}"
     );
     let nothing = run(&["seed", "forget"]);
-    assert_eq!(nothing.out, "`by_hand` grants nothing more to servers that have left\n", "{nothing}");
+    assert_eq!(nothing.out, "`by_hand` no longer grants anything to servers that have left\n", "{nothing}");
     let applied = run(&["seed", "apply", "."]);
     assert!(applied.out.starts_with("stack `by_hand`: revision 6, unchanged"), "{applied}");
     assert!(!applied.out.contains("seed forget"), "{applied}");

@@ -92,7 +92,7 @@ fn nothing_of_a_handed_state_is_believed() {
 fn what_is_said_about_a_handed_state_helps() {
     let handed = Handed::prepared();
     let ran = handed.run("other", &["up", ".", "--until-done"]);
-    assert!(ran.err.contains("begin without it: `rm -r ./.wattle`"), "{ran}");
+    assert!(ran.err.contains("start without it: `rm -r ./.wattle`"), "{ran}");
     assert!(ran.err.contains("say so: `wattle up . --state ./.wattle`"), "{ran}");
     // Who says so is believed, once.
     for args in [&["up", ".", "--until-done", "--state", "./.wattle"][..], &["up", ".", "--until-done"]] {

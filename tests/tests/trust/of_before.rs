@@ -178,7 +178,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     assert_eq!(refused.code, Some(1), "{refused}");
     for said in [
         "`/wattle/shop/servers/db/plan`: it is not signed",
-        "written by a version of wattle of before",
+        "written by a version of wattle that did not sign anything yet",
         "`wattle seed apply DIR --restore`",
     ] {
         assert!(refused.err.contains(said), "{refused}");
@@ -231,7 +231,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     let admitted = before.run(&["seed", "admit", "--wait", "--stack", "shop"]);
     assert_eq!(admitted.code, Some(0), "{admitted}");
     let status = before.status("2 of 2 components done");
-    assert!(!status.out.contains("live on the credential"), "{status}");
+    assert!(!status.out.contains("still use the credential"), "{status}");
 }
 
 /// Who upgrades the operator's side only: nothing is shown as somebody's word that nobody has signed, and nothing is lost.

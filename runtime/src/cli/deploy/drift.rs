@@ -122,7 +122,9 @@ async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Resu
             let tired = tired(&differs, most, &mut corrections);
             if !tired.is_empty() && !is_said {
                 let names = list(tired.iter().map(|name| &**name), "and");
-                console.err.write(&format!("not put right again within the hour, after {most} times: {names}\n"))?;
+                console
+                    .err
+                    .write(&format!("already corrected {most} times within the hour, so not again: {names}\n"))?;
             }
             if tired.len() < differs.len() {
                 put_right(site, &tired, matches, console).await?;

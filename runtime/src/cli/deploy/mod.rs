@@ -116,7 +116,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let mut work = seed::prepare(matches, crate::seed::judge).await?;
     if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
-            .help("name another data space, `--space zookeeper+tls://HOST:PORT`"));
+            .help("name another data space: `--space zookeeper+tls://HOST:PORT`"));
     }
     work.options.again = matches.get_flag("again");
     // Errors in the cloud or the template are reported before anything is created.

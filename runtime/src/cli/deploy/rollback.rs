@@ -39,7 +39,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let to = matches.get_one::<u64>("to").copied();
     let Some((number, source)) = site.former(to).await? else {
         return Err(Failure::usage(format!("`{stack}` has no deployment to go back to"))
-            .help("`wattle destroy` removes what there is"));
+            .help("`wattle destroy` removes what exists"));
     };
     let before = site.present().await?.map(|(_, present)| found::state_of(&present, &site)).transpose()?;
     let plan = plan_of(before.as_ref(), &found::state_of(&source, &site)?, &site.glance(console).await?);

@@ -56,8 +56,8 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, F
         Around::Apart(manifest) => {
             take_versions(&place, folder)?;
             console.err.write(&format!(
-                "note: it is a workspace of its own, for `{}` is another one; to join that, name it in its `members` and \
-                 remove `[workspace]` and `Cargo.lock` here\n",
+                "note: it is a workspace of its own, because `{}` is another one; to join that, name the crate in its \
+                 `members` and remove `[workspace]` and `Cargo.lock` here\n",
                 manifest.display()
             ))?;
         }

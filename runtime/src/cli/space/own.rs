@@ -213,7 +213,7 @@ impl Home {
             NotOurs::Open(path) => Failure::usage(format!("`{}` can be changed by other users", shown(path)))
                 .note("they would say which authority is trusted")
                 .help(format!(
-                    "look whether it still is what you made, and close it: `chmod go-w {}`",
+                    "check that it is still what you made, and remove their access: `chmod go-w {}`",
                     quoted(shown(path))
                 )),
             NotOurs::OtherKind(path) => {
