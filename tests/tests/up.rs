@@ -299,10 +299,10 @@ fn who_follows_is_told_when_it_is_ended() {
     let mut up = stage.up(&[]);
     up.wait_for("a/say runs", Duration::from_mins(1));
     let mut follower = stage.up(&[]);
-    follower.wait_for("is up already", Duration::from_mins(1));
+    follower.wait_for("is already up", Duration::from_mins(1));
     assert_eq!(up.interrupt(), Some(1), "{}", up.said());
     assert_eq!(follower.ended(), Some(1), "{}", follower.said());
-    assert!(follower.said().contains("talk was ended before it was done"), "{}", follower.said());
+    assert!(follower.said().contains("talk was stopped before it was done"), "{}", follower.said());
 }
 
 #[test]

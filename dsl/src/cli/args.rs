@@ -246,9 +246,9 @@ impl Given<'_> {
         ];
         match cut.into_iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) if emission.lowering == Lowering::HeatNative => Err(Failure::usage(format!(
-                "`--{option}` is about how a stack is cut, and `--lowering heat-native` cuts none"
+                "`--{option}` is about how a stack is split, and `--lowering heat-native` splits none"
             ))
-            .help("leave it out: what Heat runs in order is one stack")),
+            .help("leave it out: with this lowering, everything is one stack")),
             _ => Ok(emission),
         }
     }
@@ -274,7 +274,7 @@ fn request(matches: &ArgMatches, known: &[Policy]) -> Result<Request, Failure> {
     {
         let failure = Failure::usage(format!("`--{option}` before `{name}` is an option of `emit`"));
         return Err(if behind.try_contains_id(option).is_ok() {
-            failure.help(format!("write it behind: `{name} --{option} ...`"))
+            failure.help(format!("write it after the command: `{name} --{option} ...`"))
         } else {
             failure.help(format!("leave it out: `{name}` writes no files"))
         });

@@ -129,7 +129,7 @@ pub(super) fn not_ours(folder: &Folder, why: &NotOurs) -> Failure {
             .note("`wattle up` makes no such thing, and uses no folder that contains one")
             .help(format!("start from scratch: `rm -r {state}`")),
         NotOurs::NoMark(_) => failure
-            .note("its keys, values and addresses would be taken for your own")
+            .note("its keys, values and addresses would be mistaken for your own")
             .help(format!("if someone else made it, start without it: `rm -r {state}`"))
             .help(format!(
                 "if it is yours (copied, restored or from an earlier version), say so: `wattle up {directory} --state \

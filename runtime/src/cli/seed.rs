@@ -30,14 +30,14 @@ const EMIT_AGAIN: &str =
     "emit it again, with the blueprint's program as it is now and built with this version of wattle";
 
 /// Why a data space is not as its operator wrote it, and what to do.
-const REWRITTEN: (&str, &str) = (CHANGED, "write all of it anew: `wattle seed apply DIR --restore`");
+const REWRITTEN: (&str, &str) = (CHANGED, "rewrite everything: `wattle seed apply DIR --restore`");
 
 /// The same if it once was like that.
 const PUT_BACK: (&str, &str) = (
-    "somebody has put an earlier state back, or the store has lost what came after it; servers are known there by the keys \
-     that they had then",
-    "write all of it anew: `wattle seed apply DIR --restore`; with `--renew` as well if a server was built anew or got another key \
-     since",
+    "someone has put back an earlier state, or the store has lost what came after it; there, servers are known by the \
+     keys that they had then",
+    "rewrite everything: `wattle seed apply DIR --restore`; with `--renew` as well if a server was rebuilt or got \
+     another key since",
 );
 
 pub(super) fn command() -> Command {
@@ -142,13 +142,13 @@ pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
             .collect();
         match inner.as_slice() {
             [] if template_in(directory).is_some() => failure
-                .note("what lies there was made by `--lowering heat-native`, by which Heat runs the software itself")
-                .help("give it to `openstack stack create`; or run the blueprint's program again without that option"),
+                .note("it was emitted with `--lowering heat-native`, with which Heat runs the software itself")
+                .help("pass it to `openstack stack create`, or run the blueprint's program again without that option"),
             [] => failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory"),
             some => failure.help(format!("did you mean {}?", list(some.iter().map(String::as_str), "or"))),
         }
     })?;
-    let no_seed = |error| Failure::usage(format!("`{}` is no seed: {error}", file.display())).help(EMIT_AGAIN);
+    let no_seed = |error| Failure::usage(format!("`{}` is not a seed: {error}", file.display())).help(EMIT_AGAIN);
     let seed = Seed::read(&text).map_err(no_seed)?;
     let changed = seed.changed_files();
     if changed.is_empty() {
@@ -202,7 +202,7 @@ fn from_file(assignment: &str) -> Result<(String, String), Failure> {
     let value = text.strip_suffix('\n').unwrap_or(&text);
     if value.is_empty() {
         // A pipe is also empty if somebody has read it before.
-        return Err(refuse("it is empty").help(format!("an empty value is given by `--parameter {name}=`")));
+        return Err(refuse("it is empty").help(format!("`--parameter {name}=` gives an empty value")));
     }
     Ok((name.trim().to_owned(), value.to_owned()))
 }
@@ -215,7 +215,7 @@ fn read_value(file: &Path) -> std::io::Result<String> {
     }
     let file = std::fs::File::open(file)?;
     if file.metadata()?.file_type().is_char_device() {
-        return Err(std::io::Error::other("it is a device, and not a file"));
+        return Err(std::io::Error::other("it is a device, not a file"));
     }
     manners::text(manners::whole(file)?)
 }
@@ -253,7 +253,7 @@ pub(super) async fn prepare(
             (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given, true)
         }
         None => {
-            return Err(Failure::usage("it is not known which data space is meant")
+            return Err(Failure::usage("it is not known which data space to use")
                 .help("name it: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
                 .help(format!("or bring it up on this machine: `wattle up {}`", argument(directory.display()))));
         }
@@ -310,11 +310,11 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
         let taken = deploy::believe(&work.store, &stack, &work.options.key).await?;
         text.extend(taken.iter().map(|node| {
             format!(
-                "`{node}` is taken for yours as it stands: what is known of infrastructure is written nowhere else\n"
+                "`{node}` is accepted as yours as it stands: what is known of infrastructure is recorded nowhere else\n"
             )
         }));
         if !taken.is_empty() {
-            text.push_str("look at the infrastructure with `wattle drift` before anything is done by that\n");
+            text.push_str("check the infrastructure with `wattle drift` before anything acts on that\n");
         }
     }
     text.extend([format!(
@@ -393,8 +393,8 @@ fn lingering(changes: &Changes, stack: &str) -> String {
     let names = || changes.lingering.iter().map(String::as_str);
     let command: Vec<String> = names().map(argument).collect();
     format!(
-        "not torn down, as far as is known, since an earlier revision left it out: {}; if it is gone, take its last rights from it:\n  \
-         wattle seed forget --stack {} {}\n",
+        "not torn down, as far as is known, since an earlier revision left it out: {}; if it is gone, take away its \
+         last rights:\n  wattle seed forget --stack {} {}\n",
         some(names(), 5),
         argument(stack),
         command.join(" ")
@@ -421,23 +421,25 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
     let stack = argument(stack);
     let command = |verb: &str| format!("  openstack stack {verb}{command} {stack}\n");
     if changes.is_empty() {
-        "nothing has changed; `--again` makes a new revision all the same\n".into()
+        "nothing has changed; `--again` makes a new revision anyway\n".into()
     } else if changes.from.is_none() && work.options.restore {
         let (create, update) = (command("create"), command("update"));
         format!(
-            "agents that run take it up by themselves; if the template or a credential has changed:\n{update}if Heat has no such \
-             stack yet:\n{create}"
+            "running agents pick it up by themselves; if the template or a credential has changed:\n\
+             {update}if Heat has no such stack yet:\n\
+             {create}"
         )
     } else if changes.from.is_none() {
         format!(
-            "next, create the stack:\n{}and once servers run, let keys of their own take the place of those credentials:\n  \
-             wattle seed admit --wait --stack {}\n",
+            "next, create the stack:\n\
+             {}and once servers run, replace those credentials with keys of the servers' own:\n  wattle seed admit \
+             --wait --stack {}\n",
             command("create"),
             argument(stack)
         )
     } else {
         let update = command("update");
-        format!("agents that run take it up by themselves; if the template has changed, too:\n{update}")
+        format!("running agents pick it up by themselves; if the template has also changed:\n{update}")
     }
 }
 
@@ -465,20 +467,18 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
     let rows = if is_forced { Vec::new() } else { Deployment::rows(&store, stack, &key).await? };
     if !rows.is_empty() {
         return Err(Failure::usage(format!(
-            "`{stack}` has infrastructure that wattle has brought up, {}, and the data space alone knows which",
+            "`{stack}` has infrastructure that wattle has brought up, {}, and only the data space knows which",
             some(rows.iter().map(|row| &*row.name), 5)
         ))
         .help("`wattle destroy` removes it, and then the stack")
         .help("`--force` forgets it, and leaves it in the cloud"));
     }
     if !is_forced && Deployment::through(&store, stack, &key).await? == Some(Through::Heat) {
-        return Err(Failure::usage(format!(
-            "`{stack}` was deployed through Heat, and the data space alone knows that"
-        ))
-        .help("`wattle destroy` has Heat delete it, and then removes the stack")
-        .help("`--force` forgets it, and leaves it in the cloud"));
+        return Err(Failure::usage(format!("`{stack}` was deployed through Heat, and only the data space knows that"))
+            .help("`wattle destroy` has Heat delete it, and then removes the stack")
+            .help("`--force` forgets it, and leaves it in the cloud"));
     }
-    let what = format!("delete all that {} holds of `{stack}`", target.address);
+    let what = format!("delete everything that {} holds of `{stack}`", target.address);
     if !is_forced && !agreed(matches, &what, console).await? {
         return Err(Failure::new("nothing was deleted"));
     }
@@ -507,19 +507,20 @@ impl From<SeedError> for Failure {
                 let flags: Vec<String> =
                     missing.keys().map(|name| format!("--parameter {}", argument(format!("{name}=VALUE")))).collect();
                 let help =
-                    "or fill in `environment.yaml` beside the seed, or name another such file by `--environment`";
+                    "or fill in `environment.yaml` beside the seed, or name another such file with `--environment`";
                 failure.help(format!("add `{}`", flags.join(" "))).help(help)
             }
             SeedError::Parameters { faults, .. } | SeedError::Imports { faults } => {
                 match <[String; 1]>::try_from(faults) {
                     Ok([one]) => Self::usage(one),
-                    Err(faults) => faults
-                        .iter()
-                        .fold(Self::usage(format!("{} things are wrong with what is given", faults.len())), Self::note),
+                    Err(faults) => faults.iter().fold(
+                        Self::usage(format!("{} things are wrong with the given values", faults.len())),
+                        Self::note,
+                    ),
                 }
             }
             SeedError::Tampered { stack, nodes } => {
-                let message = format!("what the data space holds of `{stack}` is not what its operator has written");
+                let message = format!("what the data space holds of `{stack}` is not what its operator wrote");
                 let (shown, more) = nodes.split_at(nodes.len().min(8));
                 let failure = shown.iter().fold(Self::new(message), |failure, node| failure.note(node.to_string()));
                 let failure = if more.is_empty() { failure } else { failure.note(format!("and {} more", more.len())) };
@@ -531,12 +532,14 @@ impl From<SeedError> for Failure {
                 let (them, others) =
                     if files.len() == 1 { ("it is", "remove it") } else { ("they are", "remove them") };
                 Self::usage(message)
-                    .note("whoever made the directory may have put what opens everything there")
+                    .note("if someone else put that into the directory, they can open everything")
                     .help(format!("if {them} yours, say so: `{}`", named.join(" ")))
                     .help(format!("if not, {others}: `seed apply` makes its own"))
             }
-            SeedError::Malformed { .. } => Self::usage(message)
-                .help("it is a file that the first `wattle seed apply` or `wattle deploy` wrote: `operator.key`, or `credentials.yaml`"),
+            SeedError::Malformed { .. } => Self::usage(message).help(
+                "it is a file that the first `wattle seed apply` or `wattle deploy` wrote: `operator.key` or \
+                 `credentials.yaml`",
+            ),
             SeedError::Space(error) => error.into(),
             SeedError::Credentials { .. }
             | SeedError::OtherKey { .. }
@@ -544,7 +547,7 @@ impl From<SeedError> for Failure {
             | SeedError::InModel { .. }
             | SeedError::Name { .. } => Self::usage(error.to_string()),
             SeedError::Acting { .. } => Self::new(message)
-                .help("wait until `wattle status` shows it no more, or take its place from it with `--force`"),
+                .help("wait until `wattle status` no longer shows it, or take its place away with `--force`"),
             SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),
             other => Self::new(other.to_string()),
         }

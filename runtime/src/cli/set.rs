@@ -67,14 +67,14 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let declared = target::patiently(&target.address, declared(&signed, entry)).await?;
     let Some((revision, output)) = declared else {
         return Err(Failure::new(format!("`{entry}` cannot be set while a revision is being applied"))
-            .help("`wattle seed apply` brings it to its end"));
+            .help("`wattle seed apply` completes it"));
     };
     let value = parse(&output.declared.ty, value)
         .map_err(|why| Failure::usage(format!("the value does not fit the entry `{entry}`: {why}")))?;
     if !matches.get_flag("force") {
         return Err(Failure::usage(format!("`{entry}` is written by its component, not by hand"))
             .note("overwriting it hides what the component does, until the next revision")
-            .help("`--force` overwrites it all the same"));
+            .help("`--force` overwrites it anyway"));
     }
     overwrite(&space, &key, entry, &revision, &output, value).await?;
     console.err.write(&format!("`{entry}` is set for revision {}\n", revision.number))?;

@@ -119,8 +119,8 @@ fn said(data: &str) -> Result<Value, Failure> {
         return Ok(Value::Null);
     }
     serde_json::from_slice(&text).map_err(|error| {
-        Failure::usage(format!("what is signalled is no JSON: {error}"))
-            .help("`--data-binary '{\"status\": \"SUCCESS\"}'`, in single quotes")
+        Failure::usage(format!("the signal is not JSON: {error}"))
+            .help("write `--data-binary '{\"status\": \"SUCCESS\"}'`, in single quotes")
     })
 }
 

@@ -303,7 +303,7 @@ fn unknown(files: &[Beside], stack: &str) -> String {
 /// What is wrong with a stack, one node per line.
 fn tampered(stack: &str, nodes: &[Tampered]) -> String {
     let nodes = nodes.iter().map(|node| format!("\n{node}"));
-    format!("what the data space holds of `{stack}` is not what its operator has written{}", nodes.collect::<String>())
+    format!("what the data space holds of `{stack}` is not what its operator wrote{}", nodes.collect::<String>())
 }
 
 fn a(what: &str) -> String {

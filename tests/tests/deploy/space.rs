@@ -207,7 +207,7 @@ fn whoever_has_no_data_space_gets_one() {
     let ran = beginner.ask(&["space", "new"]);
     assert!(ran.code == Some(0) && ran.err.contains(address.trim()), "{ran}");
     let ran = beginner.ask(&["space", "new", "--flavor", "m1.large"]);
-    assert!(ran.code == Some(2) && ran.err.contains("was said before"), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains("was chosen before"), "{ran}");
     // One command deploys into it.
     let ran = beginner.ask(&deploy);
     assert!(ran.code == Some(0) && ran.err.contains("✓ web created"), "{ran}");

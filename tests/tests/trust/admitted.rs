@@ -87,7 +87,8 @@ fn the_operator_is_told_and_one_command_admits() {
         servers.start(server, server);
     }
     let shown = run(&["status"]);
-    let line = "! `db` and `web` live on the credential of their user data: `wattle seed admit --wait --stack by_hand` ends that\n";
+    let line = "! `db` and `web` still use the credential of their user data: `wattle seed admit --wait --stack \
+                by_hand` ends that\n";
     assert!(shown.out.contains(line), "{shown}");
     let admitted = run(&["seed", "admit", "--wait"]);
     assert_eq!(
@@ -113,7 +114,7 @@ fn the_operator_is_told_and_one_command_admits() {
         "another server was admitted with the credential of this one's user data, so this one does nothing",
     );
     servers.says("db-anew", "`wattle seed admit db --stack by_hand`");
-    let line = "If db was built anew: `wattle seed admit db --stack by_hand` lets it in, and everything on it runs again; if not, somebody else has \
+    let line = "If db was rebuilt, `wattle seed admit db --stack by_hand` admits it, and everything on it runs again; if not, someone else has \
          that credential";
     eventually(line, || run(&["status"]).out.contains(line));
     assert!(!run(&["seed", "apply", "."]).out.contains("admitted"), "nobody has named it");
@@ -137,7 +138,7 @@ fn the_operator_is_told_and_one_command_admits() {
     let dropped = run(&["seed", "apply", "."]);
     assert!(dropped.out.contains("- web") && !dropped.out.contains("seed forget"), "{dropped}");
     let again = run(&["seed", "apply", ".", "--again"]);
-    let line = "if it is gone, take its last rights from it:\n  wattle seed forget --stack by_hand web\n";
+    let line = "if it is gone, take away its last rights:\n  wattle seed forget --stack by_hand web\n";
     assert!(again.out.contains(line), "{again}");
     let known = run(&["seed", "forget", "db"]);
     assert_eq!(known.code, Some(2), "{known}");

@@ -28,7 +28,7 @@ async fn all(store: &Arc<dyn Store>, top: &str) -> BTreeMap<String, Vec<u8>> {
 #[track_caller]
 fn refused(ran: &Ran, goal: &str) {
     assert_eq!(ran.code, Some(1), "{ran}");
-    for words in [goal, "and this operator knows of revision 2 of", "put an earlier state back", "--restore"] {
+    for words in [goal, "and this operator knows of revision 2 of", "put back an earlier state", "--restore"] {
         assert!(ran.err.contains(words), "{words}: {ran}");
     }
 }

@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     let given = Given::read(matches)?;
     let out: &PathBuf = matches.get_one("out").expect("INVARIANT: it is required");
     if is_extended(&given.loaded.template) {
-        let failure = Failure::usage("this is an extended template, whose software has no form in a crate yet");
+        let failure = Failure::usage("this is an extended template, whose software cannot be written as a crate yet");
         return Err(failure.help("`wattle lower` writes what Heat and the data space get of it"));
     }
     let mut diagnostics = given.diagnostics(true, Lowering::default());
@@ -52,7 +52,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     if !matches.get_flag("force") {
         crates::must_be_empty(out)
-            .map_err(|failure| failure.help("choose another with `--out`, or write over them with `--force`"))?;
+            .map_err(|failure| failure.help("choose another with `--out`, or overwrite them with `--force`"))?;
     }
     // A folder that is called `crate` says nothing about its content.
     let own = out.file_name().filter(|name| *name != "crate");

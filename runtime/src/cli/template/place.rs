@@ -226,7 +226,7 @@ fn files(given: &Given, own: &str, placed: &Placed) -> Result<Vec<Copied>, Failu
         if file.starts_with('/') || file.split('/').any(|part| matches!(part, "" | "." | "..")) {
             return Err(Failure::usage(format!("the template names `{file}`, which is not in its folder"))
                 .note("nothing was written")
-                .help("put it there, so that the placed template can have it beside it"));
+                .help("put it there, so that the placed template has it beside it"));
         }
     }
     if given.is_emitted {
@@ -302,7 +302,7 @@ fn said(placed: &Placed) -> String {
         text += &format!("not kept: {words} ({broken} {plural} it)\n");
     }
     if placed.servers.iter().any(|one| one.way == Way::Zone) {
-        text += "the hosts are where there is room now: without --admin, Nova chooses others if it likes\n";
+        text += "the hosts show where there is room now: without --admin, Nova may choose others\n";
     }
     text
 }

@@ -156,7 +156,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let started = Up::start(&folder, lock, wish, program);
     let (mut up, _) = tokio::select! {
         started = started => started?,
-        () = signals.end() => return Err(Failure::new("broken off before anything was started")),
+        () = signals.end() => return Err(Failure::new("interrupted before anything was started")),
     };
     let record = record(&folder)?;
     let told = local::told(&folder, &seed, &record);
@@ -167,7 +167,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
         Err(failure) => (None, Err(failure)),
     };
     if let Some(view) = view {
-        view.end(&format!("{} was ended", session.record.stack)).await;
+        view.end(&format!("{} was stopped", session.record.stack)).await;
     }
     let ended = session::end(up, &session, &mut signals, console).await;
     let code = followed?;
