@@ -41,7 +41,7 @@ wattle_model::check! {
     /// resources:
     ///   net: {type: OS::Neutron::Net}
     /// ```
-    pub(crate) WITHOUT_HEAT: "W1402", Error, "something of a resource that only Heat does", (), ()
+    pub(crate) WITHOUT_HEAT: "W1402", Error, "something about a resource that only Heat does", (), ()
 }
 
 wattle_model::check! {
@@ -59,7 +59,7 @@ wattle_model::check! {
     /// resources:
     ///   net: {type: OS::Neutron::Net, properties: {name: shop}}
     /// ```
-    pub(crate) VALUE: "W1403", Error, "a value that nobody knows without Heat", (), ()
+    pub(crate) VALUE: "W1403", Error, "a value that is unknown without Heat", (), ()
 }
 
 wattle_model::check! {
@@ -79,7 +79,7 @@ wattle_model::check! {
     /// resources:
     ///   handle: {type: OS::Heat::WaitConditionHandle}
     /// ```
-    pub(crate) SIGNAL: "W1404", Error, "a signal that nobody can give", (), ()
+    pub(crate) SIGNAL: "W1404", Error, "a signal that nothing can send", (), ()
 }
 
 /// The documentation of each code.

@@ -203,7 +203,7 @@ fn the_software_of_a_server_that_has_left_is_ended() {
     let shrunk = stage.run(&["up"]);
     assert_eq!(shrunk.code, Some(0), "{shrunk}");
     assert!(shrunk.err.contains("talk: 2 servers, 3 components"), "{shrunk}");
-    up.wait_for("c has left: what ran there is ended", Duration::from_mins(1));
+    up.wait_for("c has left: what ran there has been stopped", Duration::from_mins(1));
     assert_eq!(stage.services("4712"), Vec::<i32>::new());
     assert_eq!(stage.processes("servers/c/"), Vec::<i32>::new(), "its agent");
     assert_eq!(stage.services("4711"), stays, "others go on");

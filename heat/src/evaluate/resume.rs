@@ -87,7 +87,7 @@ impl Resumption<'_> {
                 },
                 Open::Secret(_, Hidden(value)) => self.value(value)?,
             },
-            Value::Unknown => return Err("it is too large, or stands too deep, to be computed".to_owned()),
+            Value::Unknown => return Err("it is too large, or nested too deeply, to be computed".to_owned()),
             known => known.clone(),
         })
     }

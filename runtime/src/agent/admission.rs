@@ -163,8 +163,8 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     }
     if !membership.is_for(admission.own.newest().authorities()) {
         tracing::warn!(
-            "what the servers of the stack share is for a data space whose certificates are of another authority than this one's: \
-             it is not told to this one"
+            "what the servers of the stack share is for a data space with another certificate authority than this \
+             one's: it is not given to this one"
         );
         return Ok(false);
     }
@@ -230,8 +230,8 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
             shared.admission.stage.send_replace(Stage::Barred);
             let (server, stack) = (&shared.server, shared.space.layout().stack());
             let text = format!(
-                "another server was admitted with the credential of this one's user data, so this one does nothing. If it is \
-                 the right one, since it was built anew: `wattle seed admit {} --stack {}`; it waits for that",
+                "another server was admitted with the credential of this one's user data, so this one does nothing. If \
+                 this is the right one, because it was rebuilt: `wattle seed admit {} --stack {}`; it waits for that",
                 wattle::shown::argument(server),
                 wattle::shown::argument(stack),
             );
@@ -265,7 +265,7 @@ pub(super) async fn announce(shared: &Shared) {
             _ = stage.changed() => None,
         };
         if let Some(error) = failed {
-            tracing::debug!("this server cannot say who it will be: {error}");
+            tracing::debug!("this server cannot announce its key: {error}");
             time::sleep(REFUSED).await;
         }
     }

@@ -127,7 +127,7 @@ impl Credentials {
                 text.parse().map_err(|error| malformed(format!("server `{server}`: {error}")))?;
             let member = credential.former_member("").map(|login| login.principal());
             if member.is_some() && member != *former.get_or_insert_with(|| member.clone()) {
-                return Err(malformed(format!("server `{server}` is of another stack than those before it")));
+                return Err(malformed(format!("server `{server}` belongs to another stack than those before it")));
             }
             credentials.servers.insert(server, credential);
         }

@@ -46,7 +46,7 @@ pub struct Shown {
 #[derive(Debug, thiserror::Error)]
 pub enum UiError {
     /// Something else already listens there.
-    #[error("port {} of {} is taken by another program", address.port(), address.ip())]
+    #[error("port {} of {} is in use by another program", address.port(), address.ip())]
     Taken {
         /// The address.
         address: SocketAddr,

@@ -147,7 +147,7 @@ fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
     assert_eq!(deploying.ended(), Some(1));
-    assert!(deploying.said().contains("was destroyed meanwhile"), "{}", deploying.said());
+    assert!(deploying.said().contains("was destroyed in the meantime"), "{}", deploying.said());
     // Two destroy it.
     site.deployed(&KEY);
     let mut first = site.start_alone(&["destroy", "--yes", KEY[0], KEY[1]]);

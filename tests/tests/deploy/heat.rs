@@ -109,7 +109,7 @@ fn heat_deploys_changes_checks_brings_back_and_destroys() {
     std::fs::write(&shop.missing, "app1").expect("writes");
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(4), "{ran}");
-    assert!(ran.out.contains("app1 is not as Heat has made it") && ran.out.contains("app1 is not there"), "{ran}");
+    assert!(ran.out.contains("app1 is not as Heat made it") && ran.out.contains("app1 is not there"), "{ran}");
     std::fs::remove_file(&shop.missing).expect("removes");
     std::fs::write(&shop.missing, "app2").expect("writes");
     let ran = site.ask(&["drift", "--correct", "--infrastructure-only", KEY[0], KEY[1]]);

@@ -53,9 +53,8 @@ fn nothing_is_done_by_what_the_operator_has_not_signed() {
     ];
     for args in refused {
         let ran = site.ask(&[args, &KEY].concat());
-        let said = format!(
-            "`{path}` in the data space is not as its operator has written it: the operator has not signed it so"
-        );
+        let said =
+            format!("`{path}` in the data space is not as its operator wrote it: the operator has not signed it so");
         assert!(ran.code != Some(0) && ran.err.contains(&said), "{args:?}: {ran}");
         assert_eq!(site.counts(), SHOP);
     }

@@ -146,7 +146,7 @@ fn the_operator_is_told_and_one_command_admits() {
     // The store finds that the agent was killed when its session is over.
     let mut forgotten = forget();
     eventually("it is forgotten", || {
-        let runs_still = forgotten.err.contains("the agent of `web` runs still");
+        let runs_still = forgotten.err.contains("the agent of `web` still runs");
         if runs_still {
             forgotten = forget();
         }

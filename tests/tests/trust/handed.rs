@@ -129,7 +129,7 @@ fn a_call_that_is_refused_leaves_no_key_behind() {
     let good = fs::read_to_string(handed.here().join("seed.yaml")).expect("reads");
     fs::write(handed.here().join("seed.yaml"), text).expect("writes");
     let ran = handed.apply(&[]);
-    assert!(ran.code == Some(2) && ran.err.contains("means a place of its own in a path"), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains("has a special meaning in a path"), "{ran}");
     fs::write(handed.here().join("seed.yaml"), good).expect("writes");
     for file in ["operator.key", "credentials.yaml"] {
         assert!(!handed.here().join(file).exists(), "{file}");

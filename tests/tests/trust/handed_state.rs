@@ -204,5 +204,5 @@ fn what_others_can_change_is_not_believed() {
     let home = handed.homes.path().join("maker/.user/wattle");
     assert_eq!(fs::metadata(home.join("up.key")).expect("it was made").permissions().mode() & 0o777, 0o600);
     fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("permissions");
-    assert_refused(&handed.run("maker", &["up", ".", "--until-done"]), "is not this user's alone");
+    assert_refused(&handed.run("maker", &["up", ".", "--until-done"]), "does not belong to this user alone");
 }

@@ -61,7 +61,7 @@ async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
     let json = run(&["status", "--stack", "put_back", "--format", "json"]);
     assert!(json.out.contains("\"newer\": {"), "{json}");
     let diff = run(&["seed", "diff", "."]);
-    let line = format!("not as the operator has written it: `{goal}`: it is revision 1 of the data space of ");
+    let line = format!("not as the operator wrote it: `{goal}`: it is revision 1 of the data space of ");
     assert!(diff.out.contains(&line), "{diff}");
     for args in [
         &["seed", "apply", "."][..],

@@ -81,8 +81,10 @@ fn a_member_with_a_certificate_that_does_not_count_is_refused() {
     fs::write(place.at("ended.pem"), ended.pem).unwrap();
     let later = authority.issue(&["127.0.0.1".parse().unwrap()], now + DAY * 2..now + DAY * 3).unwrap();
     fs::write(place.at("later.pem"), later.pem).unwrap();
-    let expired =
-        format!("expired on {:.0}: nobody speaks to it until it has another one, as of `wattle ca issue`", ended.until);
+    let expired = format!(
+        "expired on {:.0}: nothing connects to it until it has a new one, for example from `wattle ca issue`",
+        ended.until
+    );
     for (pem, why) in [
         ("127.0.0.2.pem", "not valid for"),
         ("ended.pem", &*expired),
@@ -189,5 +191,5 @@ fn nothing_is_written_over() {
     // A key of another authority.
     assert_eq!(place.run(&["ca", "new", "--out", "other"]).code, Some(0));
     fs::copy(place.at("other/ca.key"), place.at("ca.key")).unwrap();
-    refused(&["ca", "issue", "zk2"], 2, "the key is not the one of the certificate");
+    refused(&["ca", "issue", "zk2"], 2, "the key does not belong to the certificate");
 }
