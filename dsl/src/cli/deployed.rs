@@ -64,8 +64,7 @@ pub(super) fn warning(moved: &[Moved]) -> String {
         return String::new();
     }
     let what = if moved.len() == 1 { "1 resource" } else { &format!("{} resources", moved.len()) };
-    let mut text =
-        format!("warning: {what} must leave the stack of before, and Heat replaces what is deployed there\n");
+    let mut text = format!("warning: {what} must leave the former stack, and Heat replaces what is deployed there\n");
     for Moved { name, from, to } in moved.iter().take(SHOWN) {
         text += &format!("  `{name}` goes from {from} to {to}\n");
     }

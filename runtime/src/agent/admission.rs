@@ -184,7 +184,7 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     *locked(&admission.told) = Some(membership);
     if admission.is_admitted() && !was_admitted {
         tracing::info!(
-            "this server is known by a key of its own; the credential of its user data opens nothing any more"
+            "this server is known by a key of its own; the credential of its user data no longer opens anything"
         );
     }
     admission.changes.send_modify(|changes| *changes = Some(changes.unwrap_or_default() + 1));
@@ -206,7 +206,7 @@ async fn renew(shared: &Shared, membership: &Membership) -> Result<(), SpaceErro
     shared.space.sign_with(newest.signer());
     let login = newest.login(&admission.stack, &admission.server);
     shared.space.store().log_in(&[login]).await?;
-    tracing::info!("this server has made another key, as its operator asks");
+    tracing::info!("this server has made a new key, as its operator requested");
     Ok(())
 }
 
@@ -288,7 +288,7 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<cr
         return Ok(Some(node.version));
     }
     if said.is_some() && own.is_none() && std::mem::replace(has_said, true) {
-        tracing::warn!("another server with the credential of this one's user data has said that it is this one");
+        tracing::warn!("another server with the credential of this one's user data claims to be this one");
         return Ok(Some(node.version));
     }
     let mut said = Announcement { space, identity: admission.public_of(&newest), at: clock::now(), endorsed: None };

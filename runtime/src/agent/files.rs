@@ -125,7 +125,7 @@ pub(super) fn prune(shared: &Shared, needed: &[String]) {
             continue;
         }
         if let Err(error) = fs::remove_file(file.path()) {
-            tracing::warn!("`{}` is of no use any more, and stays: {error}", file.path().display());
+            tracing::warn!("`{}` is no longer of use, and stays: {error}", file.path().display());
         }
     }
 }

@@ -112,7 +112,7 @@ impl Shared {
         let before = match self.insist(|| self.space.said_of_server(&self.server)).await {
             Ok(before) => before,
             Err(error) => {
-                tracing::debug!("what was said of this server before cannot be read: {error}");
+                tracing::debug!("what was reported about this server before cannot be read: {error}");
                 return;
             }
         };

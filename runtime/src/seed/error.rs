@@ -296,7 +296,8 @@ fn unknown(files: &[Beside], stack: &str) -> String {
     let (lie, are, them) = if files.len() == 1 { ("lies", "it is", "it") } else { ("lie", "they are", "them") };
     let all = wattle_words::names::join(all, "and");
     format!(
-        "{all} {lie} beside the seed, and the data space knows nothing of {them} as of `{stack}`: nobody says whose {are}"
+        "{all} {lie} beside the seed, and the data space knows neither {them} nor `{stack}`: it is not known whose \
+         {are}"
     )
 }
 

@@ -122,7 +122,7 @@ async fn outputs_that_are_not_as_declared() {
         [
             "its output `port` is not what it declares: expected an integer between 0 and 65535, found something else",
             "its output `page` is not what it declares: 1000001 bytes, and the data space takes 1000000 at most",
-            "its output `text` is not what it declares: it is no UTF-8 text: byte 0 is not",
+            "its output `text` is not what it declares: it is not UTF-8 text: byte 0 is not valid",
             "its output `pin` is not what it declares: expected an integer between 0 and 65535 (secret), found something \
              else",
         ]

@@ -67,7 +67,7 @@ fn assert_refused(ran: &Ran, files: &[&str]) {
     for file in files {
         assert!(ran.err.contains(&format!("`./{file}`")), "{ran}");
     }
-    assert!(ran.err.contains("the data space knows nothing of"), "{ran}");
+    assert!(ran.err.contains("the data space knows neither"), "{ran}");
 }
 
 #[tokio::test]

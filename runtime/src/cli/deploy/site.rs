@@ -221,7 +221,7 @@ impl Site {
 /// Somebody wants something from a stack that was to be destroyed.
 pub(super) fn wanted_again(stack: &str) -> Failure {
     Failure::new(format!("another `wattle deploy` has requested `{stack}` in the meantime, so it is not destroyed"))
-        .help("once nothing deploys it any more: `wattle destroy` again")
+        .help("once nothing deploys it: run `wattle destroy` again")
 }
 
 /// Says whether the data space answers, each time that changes.

@@ -106,7 +106,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return up(matches, false, console).await;
     }
     let args = handover::read(std::io::stdin().lock())
-        .map_err(|error| Failure::new(format!("nobody has sent it to the background: {}", reason(&error))))?;
+        .map_err(|error| Failure::new(format!("it was not sent to the background: {}", reason(&error))))?;
     match parse(&args, console) {
         Ok(handed) => {
             let (_, matches) = handed.subcommand().expect("INVARIANT: a command is required");
