@@ -111,7 +111,7 @@ pub enum Refusal {
     #[error("there is no resource `{0}`")]
     NoResource(Name),
     /// A resource cannot be adopted, because a thing already stands for its name.
-    #[error("`{name}` is there already: {phys}")]
+    #[error("`{name}` already exists: {phys}")]
     Stands {
         /// The resource.
         name: Name,

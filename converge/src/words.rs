@@ -51,7 +51,7 @@ impl fmt::Display for Wait {
             Why::UnderWay(what) => write!(f, "`{name}` {what}"),
             Why::Failed(cause) => write!(f, "`{name}` failed: {cause}"),
             Why::Unresolved(cause) => write!(f, "the properties of `{name}` cannot be computed: {cause}"),
-            Why::Held { exclusive, by } => write!(f, "`{name}` waits for `{exclusive}`, which `{by}` has"),
+            Why::Held { exclusive, by } => write!(f, "`{name}` waits for `{exclusive}`, which `{by}` holds"),
             Why::Left(cause) => write!(f, "what is left of `{name}` could not be deleted: {cause}"),
             Why::Expired => write!(f, "the deadline passed before `{name}` was begun"),
             Why::Drifted => write!(f, "`{name}` is not as it was deployed"),

@@ -34,7 +34,7 @@ impl<'s, 't> Standing<'s, 't> {
     /// The result of `of`, unless that leads through too many other resources.
     fn deeper<T>(&self, name: &str, of: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         if self.depth.get() >= DEPTH {
-            return Err(format!("`{name}` stands too deep in others"));
+            return Err(format!("`{name}` is nested too deeply"));
         }
         self.depth.set(self.depth.get() + 1);
         let given = of().map_err(|why| format!("`{name}`: {why}"));

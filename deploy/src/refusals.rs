@@ -50,7 +50,7 @@ impl Refusals {
         }
         let ty = resource.ty();
         let help = if ty.contains("Deployment") {
-            "make a component of it (`wattle import`), or deploy the template with Heat"
+            "turn it into a component (`wattle import`), or deploy the template with Heat"
         } else if ty.contains("WaitCondition") || ty.contains("Signal") {
             "write `OS::Heat::WaitCondition` and its handle, or deploy the template with Heat"
         } else {
@@ -58,9 +58,9 @@ impl Refusals {
         };
         let made = resource.made_by();
         let what = if made.is_empty() || made == ty {
-            format!("its type `{ty}` is none that is made here")
+            format!("its type `{ty}` is not supported without Heat")
         } else {
-            format!("its type `{ty}` stands for `{made}`, which is none that is made here")
+            format!("its type `{ty}` stands for `{made}`, which is not supported without Heat")
         };
         self.refuse(&TYPE, name, &resource.at, &what, help);
     }
@@ -76,15 +76,15 @@ impl Refusals {
     ) {
         let at = &resource.at;
         for what in resource.undecided() {
-            let what = format!("`{what}` depends on what is known only once other resources are there");
-            self.refuse(&WITHOUT_HEAT, name, at, &what, "give it a value that parameters and files decide");
+            let what = format!("`{what}` depends on what is known only once other resources exist");
+            self.refuse(&WITHOUT_HEAT, name, at, &what, "give it a value that depends only on parameters and files");
         }
         if let Some(size) = resource.too_many() {
             let what = format!("it is a group of {size} members");
-            self.refuse(&WITHOUT_HEAT, name, at, &what, "make several groups of it");
+            self.refuse(&WITHOUT_HEAT, name, at, &what, "split it into several groups");
         }
         if resource.rest.contains_key("external_id") {
-            let what = "`external_id` names a thing that is there already";
+            let what = "`external_id` names a thing that already exists";
             let help =
                 "take the resource out and write the id where it is referred to, or deploy the template with Heat";
             self.refuse(&WITHOUT_HEAT, name, at, what, help);
@@ -93,7 +93,7 @@ impl Refusals {
             Some("delete") | None => {}
             Some(policy) if role == Role::Row || role == Role::Stack => {
                 let what = format!("`deletion_policy: {policy}` keeps it when it leaves the template");
-                self.refuse(&WITHOUT_HEAT, name, at, &what, "take the policy away, or deploy the template with Heat");
+                self.refuse(&WITHOUT_HEAT, name, at, &what, "remove the policy, or deploy the template with Heat");
             }
             Some(_) => {}
         }
@@ -155,7 +155,7 @@ impl Refusals {
             let read = entry.resource.only_given().map(drop);
             let read = read.and_then(|()| if waits { Ok(()) } else { wanted(inner, name, &|_| None).map(drop) });
             if let Err(why) = read {
-                self.refuse(&VALUE, name, &entry.resource.at, &why, "give it a value that the property takes");
+                self.refuse(&VALUE, name, &entry.resource.at, &why, "give it a value that the property accepts");
             }
         }
     }
@@ -170,7 +170,7 @@ fn in_vain(value: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resource>) -
         }
     });
     if found.is_none() && value.is_cut() {
-        found = Some(("it is too large, or stands too deep".to_owned(), "write less, or less deep"));
+        found = Some(("it is too large, or nested too deeply".to_owned(), "write less, or nest it less deeply"));
     }
     let mut refers = false;
     value.references(&mut |_, _| refers = true);
@@ -186,7 +186,7 @@ fn refers_in_vain(part: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resour
     let Value::Open(open) = part else { return None };
     let (name, attribute) = match &**open {
         Open::Call(Function::GetParam, Value::Text(name)) if name.starts_with("OS::") => {
-            return Some((format!("`{name}` is Heat's to know"), "give a parameter of the template instead"));
+            return Some((format!("only Heat knows `{name}`"), "give a parameter of the template instead"));
         }
         Open::Call(Function::GetParam, Value::Text(name)) => {
             return Some((format!("the parameter `{name}` has no value"), "give it one"));
@@ -202,28 +202,28 @@ fn refers_in_vain(part: &Value, roles: &Roles<'_>, all: &IndexMap<String, Resour
     if let (Some((resource, _)), Some(attribute)) = (roles.get(&**name), attribute)
         && signals::unknown(resource, attribute)
     {
-        let help = "signal with its attribute `curl_cli`, and read `data` of what waits";
-        return Some((format!("`{attribute}` of `{name}` is Heat's to know"), help));
+        let help = "signal with its attribute `curl_cli`, and read `data` of the wait condition";
+        return Some((format!("only Heat knows `{attribute}` of `{name}`"), help));
     }
     match (roles.get(&**name).map(|(_, role)| *role), attribute) {
         (None, _) if all.contains_key(name) => None,
-        (None, _) => Some((format!("there is no resource `{name}`"), "refer to one that is there")),
+        (None, _) => Some((format!("there is no resource `{name}`"), "refer to one that exists")),
         (Some(Role::Stack), None) => Some((
             format!("`{name}` is a stack, which has no identity here"),
             "refer to a resource in it, or give it an output `OS::stack_id`",
         )),
         (Some(Role::Stack), Some(attribute)) => Some((
-            format!("`{attribute}` of the stack `{name}` is Heat's to know"),
+            format!("only Heat knows `{attribute}` of the stack `{name}`"),
             "give the stack an output, and read that",
         )),
         (Some(Role::Value), None) => {
             Some((format!("`{name}` is a value, which has no identity here"), "read its attribute `value`"))
         }
         (Some(Role::Value), Some(attribute)) if attribute != "value" => {
-            Some((format!("`{attribute}` of the value `{name}` is Heat's to know"), "read its attribute `value`"))
+            Some((format!("only Heat knows `{attribute}` of the value `{name}`"), "read its attribute `value`"))
         }
         (Some(Role::Config(_)), Some(attribute)) if attribute != "config" => {
-            Some((format!("`{attribute}` of `{name}` is Heat's to know"), "refer to it with `get_resource`"))
+            Some((format!("only Heat knows `{attribute}` of `{name}`"), "refer to it with `get_resource`"))
         }
         _ => None,
     }

@@ -86,14 +86,14 @@ pub(crate) fn refused(resource: &Resource, roles: &Roles<'_>) -> Option<(String,
         HANDLE => {
             let transport = resource.property("signal_transport");
             let transport = transport.as_text().filter(|transport| !TRANSPORTS.contains(transport))?;
-            let what = format!("`signal_transport: {transport}` is a way that only Heat hears of");
-            Some((what, "take it away, and signal with `curl_cli`"))
+            let what = format!("`signal_transport: {transport}` reaches only Heat");
+            Some((what, "remove it, and signal with `curl_cli`"))
         }
         CONDITION => {
             let mut is_one = false;
             let given = resource.given("handle")?;
             given.references(&mut |name, is_identity| is_one |= is_identity && is_handle(name, roles));
-            let what = "its `handle` is none of the template's own";
+            let what = "its `handle` is not one of the template's own";
             (!is_one).then(|| (what.to_owned(), "write `{get_resource: NAME}` of an `OS::Heat::WaitConditionHandle`"))
         }
         _ => None,
@@ -131,7 +131,7 @@ pub(crate) fn in_vain<'r>(roles: &Roles<'r>) -> Vec<(&'r str, String, &'static s
             let given = resource.given("handle").into_iter();
             given.for_each(|given| given.references(&mut |name, _| waits |= name == *handle));
             if waits {
-                let what = format!("nobody could ever signal `{handle}`: no server is given its `curl_cli`");
+                let what = format!("nothing could ever signal `{handle}`: no server gets its `curl_cli`");
                 found.push((*condition, what, "give it to a component as an input"));
             }
         }

@@ -31,15 +31,16 @@ pub(crate) fn refused(server: &Resource) -> Option<(String, &'static str)> {
     if format == "HEAT_CFNTOOLS" {
         if let Some(tool) = TOOLS.iter().find(|tool| user_data.contains(**tool)) {
             let what = format!("its user data calls `{tool}`, which needs Heat's metadata server");
-            return Some((what, "do without it, and write `user_data_format: RAW`"));
+            return Some((what, "remove the call, and write `user_data_format: RAW`"));
         }
         if !user_data.starts_with("#!") {
-            let what = "its user data is no script, and `user_data_format: HEAT_CFNTOOLS`, the default, is for scripts";
+            let what = "its user data is not a script, and `user_data_format: HEAT_CFNTOOLS`, the default, is for \
+                        scripts";
             return Some((what.to_owned(), "write `user_data_format: RAW` if cloud-init is to read it"));
         }
     }
     if format == "SOFTWARE_CONFIG" && user_data.trim_start().starts_with('{') {
-        let what = "its user data is for Ignition, into which Heat puts files of its own";
+        let what = "its user data is for Ignition, to which Heat adds files of its own";
         return Some((what.to_owned(), "write `user_data_format: RAW`"));
     }
     None

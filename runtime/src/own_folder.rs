@@ -19,7 +19,8 @@ pub(crate) fn path() -> io::Result<PathBuf> {
     // Who becomes root may bring another user's home along.
     let home = || std::env::home_dir().filter(is_own).or_else(|| user.is_root().then(|| PathBuf::from("/root")));
     let state = set("XDG_STATE_HOME").or_else(|| home().map(|home| home.join(".local/state")));
-    let nowhere = || io::Error::other("this user has no home of their own; set XDG_STATE_HOME to a folder that is");
+    let nowhere =
+        || io::Error::other("this user has no home of their own; set XDG_STATE_HOME to a folder of their own");
     state.map(|state| state.join("wattle")).ok_or_else(nowhere)
 }
 
@@ -31,7 +32,10 @@ pub(crate) fn judge(path: &Path) -> io::Result<()> {
     let data = fs::symlink_metadata(path)?;
     let is_own = data.uid() == rustix::process::geteuid().as_raw();
     if data.is_symlink() || !is_own || data.mode() & WRITTEN_BY_OTHERS != 0 {
-        let why = format!("`{}` is not this user's alone; set XDG_STATE_HOME to a folder that is", path.display());
+        let why = format!(
+            "`{}` does not belong to this user alone; set XDG_STATE_HOME to a folder that does",
+            path.display()
+        );
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
     Ok(())

@@ -151,11 +151,11 @@ fn nothing_is_overwritten_and_no_name_is_taken_that_cannot_be_one() {
     fs::write(folder.path().join("file"), "mine").unwrap();
     let before = files(folder.path());
     for (name, why) in [
-        ("shop", "the folder `shop` has files already"),
-        ("file", "the file `file` is there already"),
+        ("shop", "the folder `shop` already has files"),
+        ("file", "the file `file` already exists"),
         ("My Shop", "perhaps `my-shop`?"),
-        ("self", "a word of Rust"),
-        ("wattle", "a crate of wattle is called so"),
+        ("self", "a reserved word of Rust"),
+        ("wattle", "a crate of wattle has this name"),
         ("..", "a crate needs a name"),
     ] {
         let (said, succeeded) = new(folder.path(), &[name]);
@@ -179,7 +179,7 @@ fn a_new_crate_finds_wattle_where_it_is_told() {
     assert!(git.contains("wattle-catalog = { git = \"https://git.example.org/wattle\" }"), "{git}");
     // Without being told, it is a version, and nothing that git takes has a path of this machine.
     let (said, succeeded) = new(folder.path(), &["usual"]);
-    assert!(succeeded && said.contains("note: on this machine it is built with the wattle in `"), "{said}");
+    assert!(succeeded && said.contains("note: on this machine the crate is built with the wattle in `"), "{said}");
     let usual = folder.path().join("usual");
     for (path, text) in files(&usual).into_iter().filter(|(path, _)| !path.starts_with(usual.join(".cargo"))) {
         assert!(!text.contains(env!("CARGO_MANIFEST_DIR").trim_end_matches("tests")), "{}", path.display());
@@ -195,7 +195,7 @@ fn a_new_crate_finds_wattle_where_it_is_told() {
     let ours = fs::read_to_string(folder.path().join("ours/Cargo.toml")).unwrap();
     assert!(ours.contains("wattle-catalog = { version = \"0.1.0\", registry = \"acme\" }"), "{ours}");
     let (said, succeeded) = new(folder.path(), &["no", "--registry", "https://x"]);
-    assert!(!succeeded && said.contains("is no name of a registry"), "{said}");
+    assert!(!succeeded && said.contains("is not the name of a registry"), "{said}");
     assert!(manifest("b", "0.1.0").contains("wattle = { version = \"0.1.0\" }"));
     assert!(manifest("c", concat!(env!("CARGO_MANIFEST_DIR"), "/..")).contains("/dsl\" }"));
     let (said, succeeded) = new(folder.path(), &["d", "--wattle", "."]);

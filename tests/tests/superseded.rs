@@ -68,7 +68,7 @@ fn what_a_newer_revision_waits_for_is_told() {
     assert!(why.out.contains("● a still runs a/second of revision 1, since "), "{why}");
     assert!(why.out.contains("ago, its deadline in 49m "), "{why}");
     assert!(why.out.contains("because of it a/first is held up"), "{why}");
-    assert!(!why.out.contains("about to begin"), "{why}");
+    assert!(!why.out.contains("about to start"), "{why}");
     let entries = stage.ask(&["ls"]);
     assert!(entries.out.contains("one  (of revision 1)"), "{entries}");
 
@@ -80,7 +80,7 @@ fn what_a_newer_revision_waits_for_is_told() {
     assert_eq!(stage.ask(&["get", "a/second/said", "--revision", "2"]).out, "two\n");
     for wait in [&[][..], &["--wait"]] {
         let gone = stage.ask(&[&["get", "a/second/said", "--revision", "1"], wait].concat());
-        let told = "`a/second/said` is of revision 2 already: its value of revision 1 is gone";
+        let told = "`a/second/said` is already of revision 2: its value of revision 1 is gone";
         assert!(gone.code == Some(1) && gone.err.contains(told), "{gone}");
     }
     let early = stage.ask(&["get", "a/second/said", "--revision", "3"]);

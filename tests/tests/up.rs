@@ -140,7 +140,7 @@ fn three_tier_answers_with_data_of_its_database() {
     // Ctrl-C leaves nothing running.
     assert_eq!(up.interrupt(), Some(0), "{}", up.said());
     assert_eq!(stage.processes(""), Vec::<i32>::new());
-    assert!(stage.ask(&["status"]).err.contains("nothing of `"));
+    assert!(stage.ask(&["status"]).err.contains("` is not up"));
 
     // In the background, on the same data.
     let again = stage.run(&["up", "--detach", "--until-done", "--parameter", &format!("db_password={password}")]);
@@ -203,7 +203,7 @@ fn the_software_of_a_server_that_has_left_is_ended() {
     let shrunk = stage.run(&["up"]);
     assert_eq!(shrunk.code, Some(0), "{shrunk}");
     assert!(shrunk.err.contains("talk: 2 servers, 3 components"), "{shrunk}");
-    up.wait_for("c has left: what ran there is ended", Duration::from_mins(1));
+    up.wait_for("c has left: what ran there has been stopped", Duration::from_mins(1));
     assert_eq!(stage.services("4712"), Vec::<i32>::new());
     assert_eq!(stage.processes("servers/c/"), Vec::<i32>::new(), "its agent");
     assert_eq!(stage.services("4711"), stays, "others go on");
@@ -299,10 +299,10 @@ fn who_follows_is_told_when_it_is_ended() {
     let mut up = stage.up(&[]);
     up.wait_for("a/say runs", Duration::from_mins(1));
     let mut follower = stage.up(&[]);
-    follower.wait_for("is up already", Duration::from_mins(1));
+    follower.wait_for("is already up", Duration::from_mins(1));
     assert_eq!(up.interrupt(), Some(1), "{}", up.said());
     assert_eq!(follower.ended(), Some(1), "{}", follower.said());
-    assert!(follower.said().contains("talk was ended before it was done"), "{}", follower.said());
+    assert!(follower.said().contains("talk was stopped before it was done"), "{}", follower.said());
 }
 
 #[test]

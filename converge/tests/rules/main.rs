@@ -101,7 +101,7 @@ fn two_can_exchange_what_cannot_exist_twice() {
     // Nobody can have it where two want it, and it is said who waits for whom.
     desk.want(ports("y", "y"));
     desk.all_done();
-    assert_eq!(desk.roots(), ["`B` waits for `y`, which `A` has"]);
+    assert_eq!(desk.roots(), ["`B` waits for `y`, which `A` holds"]);
 }
 
 #[test]

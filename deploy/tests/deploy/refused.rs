@@ -50,15 +50,15 @@ resources:
     assert_eq!(
         refused(text),
         [
-            "W1401 4:3: `handle`: its type `OS::Heat::SwiftSignalHandle` is none that is made here",
-            "W1401 5:3: `deployed`: its type `OS::Heat::SoftwareDeployment` is none that is made here",
-            "W1401 6:3: `many`: its type `OS::Heat::SoftwareDeploymentGroup` is none that is made here",
-            "W1401 12:3: `members/0`: its type `OS::Heat::Delay` is none that is made here",
+            "W1401 4:3: `handle`: its type `OS::Heat::SwiftSignalHandle` is not supported without Heat",
+            "W1401 5:3: `deployed`: its type `OS::Heat::SoftwareDeployment` is not supported without Heat",
+            "W1401 6:3: `many`: its type `OS::Heat::SoftwareDeploymentGroup` is not supported without Heat",
+            "W1401 12:3: `members/0`: its type `OS::Heat::Delay` is not supported without Heat",
             "W1402 7:3: `kept`: `deletion_policy: retain` keeps it when it leaves the template",
             "W1402 8:3: `snapped`: `deletion_policy: snapshot` keeps it when it leaves the template",
-            "W1402 9:3: `there`: `external_id` names a thing that is there already",
-            "W1403 10:3: `net`: `name`: `OS::stack_id` is Heat's to know",
-            "W1402 11:3: `counted`: `count` depends on what is known only once other resources are there",
+            "W1402 9:3: `there`: `external_id` names a thing that already exists",
+            "W1403 10:3: `net`: `name`: only Heat knows `OS::stack_id`",
+            "W1402 11:3: `counted`: `count` depends on what is known only once other resources exist",
             "W1403 14:3: `named`: `name`: `value` is a value, which has no identity here",
             "W1403 15:3: `sized`: `size`: the parameter `size` has no value",
             "W1403 18:3: `joined`: `name`: `list_join`: its delimiter must be a string, but this is an integer",
@@ -94,7 +94,7 @@ fn server(properties: &str, beside: &str) -> String {
 #[test]
 fn servers_that_ask_heat_are_refused() {
     for (properties, beside, expected) in [
-        (", user_data: '#cloud-config'", "", "is no script"),
+        (", user_data: '#cloud-config'", "", "is not a script"),
         (", user_data: \"#!/bin/sh\\ncfn-init\"", "", "calls `cfn-init`"),
         ("", ", metadata: {a: 1}", "`user_data_format: HEAT_CFNTOOLS` asks Heat for"),
         (", user_data_format: SOFTWARE_CONFIG", ", metadata: {a: 1}", "asks Heat for"),

@@ -98,7 +98,7 @@ fn what_only_heat_hears_is_refused() {
     for transport in ["CFN_SIGNAL", "TEMP_URL_SIGNAL", "NO_SIGNAL", "ZAQAR_SIGNAL"] {
         let handle = format!(", properties: {{signal_transport: {transport}}}");
         let said = refused(&template(&handle, "", &web));
-        assert_eq!(said, [format!("W1402 `handle`: `signal_transport: {transport}` is a way that only Heat hears of")]);
+        assert_eq!(said, [format!("W1402 `handle`: `signal_transport: {transport}` reaches only Heat")]);
     }
     for transport in ["HEAT_SIGNAL", "TOKEN_SIGNAL"] {
         deployment(&template(&format!(", properties: {{signal_transport: {transport}}}"), "", &web), &[]);
@@ -106,10 +106,10 @@ fn what_only_heat_hears_is_refused() {
     for attribute in ["token", "endpoint", "signal"] {
         let more = server("other", &format!("name: {{get_attr: [handle, {attribute}]}}"));
         let said = refused(&template("", "", &format!("{web}{more}")));
-        assert_eq!(said, [format!("W1403 `other`: `name`: `{attribute}` of `handle` is Heat's to know")]);
+        assert_eq!(said, [format!("W1403 `other`: `name`: only Heat knows `{attribute}` of `handle`")]);
     }
     let said = refused(&template("", "", &web).replace("handle: {get_resource: handle}", "handle: handle"));
-    assert_eq!(said, ["W1402 `ready`: its `handle` is none of the template's own"]);
+    assert_eq!(said, ["W1402 `ready`: its `handle` is not one of the template's own"]);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn who_could_never_signal_is_told_so() {
     assert_eq!(refused(&template("", "", &both)).len(), 1);
     assert_eq!(
         refused(&template("", "", &server("web", &identity("nothing")))),
-        ["W1404 `ready`: nobody could ever signal `handle`: no server is given its `curl_cli`"]
+        ["W1404 `ready`: nothing could ever signal `handle`: no server gets its `curl_cli`"]
     );
     // Through values, texts and nested stacks as well.
     let through = format!(

@@ -97,24 +97,26 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
         .args(emit_args())
         .args(common_args());
     let check = clap::Command::new("check")
-        .about("Check the model and write nothing but what was found")
-        .arg(messages("format").alias("message-format").help("How to write what was found"))
+        .about("Check the model and report what is wrong, without writing files")
+        .arg(messages("format").alias("message-format").help("Output format"))
         .arg(policy::arg())
         .args(common_args());
     let graph = clap::Command::new("graph")
-        .about("Draw servers, the software on them, and who waits for whom: as an image, a page, or for other tools")
+        .about("Draw servers, the software on them, and what waits for what: as an image, a page, or for other tools")
         .args(graph::drawing_args())
         .args(common_args());
     let [out, _, resources, bytes, deployed, _] = emission_args();
     let plan = clap::Command::new("plan")
-        .about("Say what would become of what is deployed: of each resource and of each component; changes nothing")
+        .about("Show what would happen to each deployed resource and component, without changing anything")
         .arg(plan_against())
-        .arg(out.help("Where `emit` writes: without --against, what it wrote last to DIR/<stack>/ is compared"))
+        .arg(out.help(
+            "Directory that `emit` writes to; without --against, compare with what it last wrote to DIR/<stack>/",
+        ))
         .args([plan_format(), resources, bytes, deployed])
         .args(common_args());
     let explain = clap::Command::new("explain")
-        .about("Explain the code of an error or a warning; without a code, list them all")
-        .arg(Arg::new("code").value_name("CODE").help("The code, such as W0101"))
+        .about("Explain the code of an error or a warning, or list all codes")
+        .arg(Arg::new("code").value_name("CODE").help("Code to explain, such as W0101"))
         .arg(color());
     let command = clap::Command::new(B::NAME)
         .bin_name(B::NAME)
@@ -132,12 +134,12 @@ fn command<B: Blueprint>(width: Option<usize>) -> clap::Command {
 
 /// The options of `emit` that are not [`common_args`].
 fn emit_args() -> [Arg; 7] {
-    let messages = messages("message-format").help("How to write errors and warnings");
+    let messages = messages("message-format").help("Format of errors and warnings");
     let [out, format, resources, bytes, deployed, _] = emission_args();
     let model = Arg::new("model")
         .long("model")
         .action(ArgAction::SetTrue)
-        .help("Write model.yaml too: the model itself, as an extended Heat template that `wattle lower` reads");
+        .help("Also write model.yaml: the model itself, as an extended Heat template that `wattle lower` reads");
     [out, format, model, messages, resources, bytes, deployed]
 }
 
@@ -155,15 +157,15 @@ pub fn emission_args() -> [Arg; 6] {
             .value_name("DIR")
             .default_value("out")
             .value_parser(clap::value_parser!(PathBuf))
-            .help("Where to write: the files go to DIR/<stack>/"),
+            .help("Directory to write to; the files go to DIR/<stack>/"),
         Arg::new("format")
             .long("format")
             .value_name("FORMAT")
             .default_value("yaml")
             .value_parser(one_of([("yaml", TemplateFormat::Yaml), ("json", TemplateFormat::Json)]))
-            .help("How to write templates; Heat reads JSON much faster"),
-        size("stack-resources", "Cut a stack of more resources into nested ones", defaults.stack_resources),
-        size("stack-bytes", "Cut a stack of a larger template into nested ones", defaults.stack_bytes),
+            .help("Format of templates; Heat reads JSON much faster"),
+        size("stack-resources", "Split a stack with more resources into nested ones", defaults.stack_resources),
+        size("stack-bytes", "Split a stack with a larger template into nested ones", defaults.stack_bytes),
         deployed(),
         lowering(),
     ]
@@ -172,17 +174,15 @@ pub fn emission_args() -> [Arg; 6] {
 fn common_args() -> [Arg; 5] {
     [
         lowering(),
-        Arg::new("set")
-            .long("set")
-            .value_name("NAME=VALUE")
-            .action(ArgAction::Append)
-            .help("Give a setting; the value is YAML, a dot leads into a part; may be repeated, the last one counts"),
+        Arg::new("set").long("set").value_name("NAME=VALUE").action(ArgAction::Append).help(
+            "Set a setting; the value is YAML, a dot leads into a part of it; may be repeated, the last one wins",
+        ),
         Arg::new("config")
             .long("config")
             .value_name("FILE")
             .value_parser(clap::value_parser!(PathBuf))
-            .help("Read settings from a YAML file; --set goes over them"),
-        Arg::new("deny-warnings").long("deny-warnings").action(ArgAction::SetTrue).help("Take warnings for errors"),
+            .help("Read settings from a YAML file; --set overrides them"),
+        Arg::new("deny-warnings").long("deny-warnings").action(ArgAction::SetTrue).help("Treat warnings as errors"),
         color(),
     ]
 }
@@ -193,7 +193,7 @@ fn lowering() -> Arg {
         .value_name("WAY")
         .default_value(Lowering::default().name())
         .value_parser(one_of(Lowering::ALL.map(|lowering| (lowering.name(), lowering))))
-        .help("What runs the software: wattle's agents, or Heat's own, for clouds without a data space")
+        .help("What runs the software: wattle's agents, or Heat itself, for clouds without a data space")
 }
 
 /// A value parser that takes one of these words, and returns what the word stands for.
@@ -246,9 +246,9 @@ impl Given<'_> {
         ];
         match cut.into_iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) if emission.lowering == Lowering::HeatNative => Err(Failure::usage(format!(
-                "`--{option}` is about how a stack is cut, and `--lowering heat-native` cuts none"
+                "`--{option}` is about how a stack is split, and `--lowering heat-native` splits none"
             ))
-            .help("leave it out: what Heat runs in order is one stack")),
+            .help("leave it out: with this lowering, everything is one stack")),
             _ => Ok(emission),
         }
     }
@@ -274,7 +274,7 @@ fn request(matches: &ArgMatches, known: &[Policy]) -> Result<Request, Failure> {
     {
         let failure = Failure::usage(format!("`--{option}` before `{name}` is an option of `emit`"));
         return Err(if behind.try_contains_id(option).is_ok() {
-            failure.help(format!("write it behind: `{name} --{option} ...`"))
+            failure.help(format!("write it after the command: `{name} --{option} ...`"))
         } else {
             failure.help(format!("leave it out: `{name}` writes no files"))
         });

@@ -53,8 +53,8 @@ fn read(directory: &Path) -> Result<Places, Failure> {
     };
     let failure = format!("`{}` does not say in which nested stacks servers are: {why}", directory.display());
     Err(Failure::files(failure).note("nothing was changed").help(
-        "restore what was emitted there; without any template there, servers go to nested stacks anew, and Heat replaces \
-         those that are deployed in another one",
+        "restore what was emitted there; without any template there, servers are assigned to nested stacks from \
+         scratch, and Heat replaces those that are deployed in another one",
     ))
 }
 
@@ -64,13 +64,12 @@ pub(super) fn warning(moved: &[Moved]) -> String {
         return String::new();
     }
     let what = if moved.len() == 1 { "1 resource" } else { &format!("{} resources", moved.len()) };
-    let mut text =
-        format!("warning: {what} must leave the stack of before, and Heat replaces what is deployed there\n");
+    let mut text = format!("warning: {what} must leave the former stack, and Heat replaces what is deployed there\n");
     for Moved { name, from, to } in moved.iter().take(SHOWN) {
         text += &format!("  `{name}` goes from {from} to {to}\n");
     }
     if moved.len() > SHOWN {
-        text += &format!("  and {} more; `plan` says what follows\n", moved.len() - SHOWN);
+        text += &format!("  and {} more; `plan` shows what follows\n", moved.len() - SHOWN);
     }
     text
 }
@@ -78,8 +77,8 @@ pub(super) fn warning(moved: &[Moved]) -> String {
 /// The note about a stack that was cut although no earlier deployment is known.
 pub(super) fn unknown(directory: &Path) -> String {
     format!(
-        "there was no template in `{}`, so the names of servers decide on their nested stacks; for a stack that is \
-         deployed, give what was emitted then with `--deployed DIR`\n",
+        "there was no template in `{}`, so the names of servers decide on their nested stacks; for a deployed stack, \
+         pass what was emitted then as `--deployed DIR`\n",
         directory.display()
     )
 }

@@ -126,7 +126,8 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let shown = shown(written, &nested, count_beside);
     std::mem::forget(nested);
     if removed.iter().any(|name| name == SEED) {
-        told += &format!("removed `{}`: Heat's own way has no seed\n", directory.join(SEED).display());
+        told +=
+            &format!("removed `{}`: there is no seed when Heat runs the software\n", directory.join(SEED).display());
     }
     Ok(Emitted { tree: tree::of_files(&directory.display().to_string(), &shown), told })
 }
@@ -141,13 +142,13 @@ fn of_model(model: &Model, identified: &Model, wanted: bool, swap: &mut Swap<'_>
 fn beside(model: &Model) -> Result<Vec<File<'_>>, Failure> {
     let file = |(name, content): (&Name, _)| {
         let is_below = !name.starts_with('/') && !name.split('/').any(|part| matches!(part, "" | "." | ".."));
-        let refuse = || Failure::files(format!("no file called `{name}` can stand beside the template"));
+        let refuse = || Failure::files(format!("no file of the name `{name}` can be beside the template"));
         if is_reserved(name) {
-            let failure = refuse().note("`wattle` would take it for a key, or for what `wattle up` keeps");
+            let failure = refuse().note("`wattle` would mistake it for a key, or for what `wattle up` keeps");
             return Err(failure.note("nothing was written").help("give the file another name"));
         }
         if !is_below || is_emitted(&name.to_ascii_lowercase()) {
-            return Err(refuse().note("nothing was written").help("name it by a path below the template's folder"));
+            return Err(refuse().note("nothing was written").help("give it a path below the template's folder"));
         }
         let bytes = Content::bytes(content);
         let write = move |file: &mut fs::File| Ok(file.write_all(bytes)?);
@@ -160,8 +161,8 @@ fn beside(model: &Model) -> Result<Vec<File<'_>>, Failure> {
 fn filled(directory: &Path) -> Result<Filled, Failure> {
     let path = directory.join(ENVIRONMENT);
     let failure = |why: String| {
-        let text = format!("what is filled in in `{}` cannot be carried over: {why}", path.display());
-        let help = "move it to another place, and give that to `wattle` and to Heat in addition (`--environment`)";
+        let text = format!("the values in `{}` cannot be carried over: {why}", path.display());
+        let help = "move the file elsewhere, and pass it to `wattle` and to Heat in addition (`--environment`)";
         Failure::files(text).note("nothing was changed").help(help)
     };
     match read(&path) {
@@ -190,8 +191,8 @@ fn lost(environment: &Environment, filled: &Filled) -> String {
     for (name, meant) in environment.lost(filled) {
         let meant = meant.map(|meant| format!("; {}", did_you_mean(meant))).unwrap_or_default();
         text += &format!(
-            "warning: `{ENVIRONMENT}` had a value for `{name}`, which is no parameter of the stack: it is a comment at the \
-             end of the file now{meant}\n"
+            "warning: `{ENVIRONMENT}` had a value for `{name}`, which is not a parameter of the stack: it is now a \
+             comment at the end of the file{meant}\n"
         );
     }
     text

@@ -51,7 +51,7 @@ pub(super) fn replace<'d>(
 ) -> Result<(Vec<Written>, Vec<String>), Failure> {
     let cannot = |error: &io::Error| {
         let failure = Failure::files(format!("cannot write to `{}`: {}", directory.display(), reason(error)));
-        failure.note("nothing was changed").help("`--out DIR` chooses another place")
+        failure.note("nothing was changed").help("`--out DIR` chooses another directory")
     };
     fs::create_dir_all(directory).map_err(|error| cannot(&error))?;
     no_link(directory).map_err(|error| cannot(&error))?;

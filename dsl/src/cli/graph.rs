@@ -52,13 +52,13 @@ pub fn drawing_args() -> [Arg; 2] {
             .long("format")
             .value_name("FORMAT")
             .value_parser(one_of(FORMATS.map(|(format, name, _)| (name, format))))
-            .help("How to draw it [default: what FILE's ending says, else dot]"),
+            .help("Output format [default: what FILE's extension says, else dot]"),
         Arg::new("out")
             .long("out")
             .short('o')
             .value_name("FILE")
             .value_parser(clap::value_parser!(PathBuf))
-            .help("Where to write it [default: the standard output]"),
+            .help("File to write to [default: standard output]"),
     ]
 }
 
@@ -73,7 +73,7 @@ pub fn drawing(matches: &ArgMatches) -> Result<Drawing, Failure> {
         (Some(format), _) => format,
         (None, None) => DiagramFormat::Dot,
         (None, Some(out)) => of_ending(out).ok_or_else(|| {
-            Failure::usage(format!("the ending of `{}` does not say what to draw", out.display())).help(format!(
+            Failure::usage(format!("the extension of `{}` does not say what to draw", out.display())).help(format!(
                 "give `--format` {}, or a file that ends in {}",
                 join(FORMATS.map(|(_, name, _)| name.to_owned()), "or"),
                 join(FORMATS.map(|(.., endings)| format!(".{}", endings[0])), "or"),
@@ -126,7 +126,7 @@ fn page(diagram: &Diagram) -> Result<String, Failure> {
 
 #[cfg(not(feature = "page"))]
 fn page(_: &Diagram) -> Result<String, Failure> {
-    Err(Failure::usage("this program was built without what lays out a page")
+    Err(Failure::usage("this program was built without the layout engine for pages")
         .help("build it with the feature `page` of `wattle`: `cargo run --features wattle/page -- graph -o shop.html`")
         .help("or draw what it emitted: `wattle graph out/shop -o shop.html`"))
 }

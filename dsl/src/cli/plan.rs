@@ -31,7 +31,7 @@ pub fn plan_format() -> Arg {
         .value_name("FORMAT")
         .default_value("plain")
         .value_parser(["plain", "json"])
-        .help("How to write it: for people, or for programs")
+        .help("Output format, for people or for programs")
 }
 
 /// Whether `--format`, as in [`plan_format`], asks for JSON.

@@ -14,7 +14,7 @@ pub fn arg() -> Arg {
         .value_name("FILE")
         .action(ArgAction::Append)
         .value_parser(clap::value_parser!(PathBuf))
-        .help("Check by a team's policies too: a YAML file of their names and settings; may be repeated")
+        .help("Also check a team's policies: a YAML file of their names and settings; may be repeated")
 }
 
 /// Reads the value of [`arg`], with the policies that are `known`.

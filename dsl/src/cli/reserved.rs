@@ -28,7 +28,7 @@ pub fn is_reserved(path: &str) -> bool {
 pub fn read_brought(folder: &Path, path: &str) -> io::Result<Vec<u8>> {
     let file = folder.join(path);
     if is_reserved(path) || is_reserved_file(&file) {
-        return Err(io::Error::other("it is a key, or what `wattle up` keeps, which no template brings along"));
+        return Err(io::Error::other("it is a key, or what `wattle up` keeps, which no template may contain"));
     }
     let bytes = read_bytes(&file)?;
     if leads_out(&file, folder) {
@@ -70,7 +70,7 @@ mod tests {
         let read = |path: &str| read_brought(&at("in"), path).map_err(|error| error.to_string());
         assert_eq!(read("sub/a.txt").unwrap(), read("b.txt").unwrap());
         for key in ["operator.key", "./operator.key", "own.txt", "sub/../operator.key"] {
-            assert!(read(key).unwrap_err().contains("which no template brings along"), "{key}");
+            assert!(read(key).unwrap_err().contains("which no template may contain"), "{key}");
         }
         for out in ["out.txt", "../secret"] {
             assert!(read(out).unwrap_err().contains("out of the folder of the template"), "{out}");

@@ -17,7 +17,7 @@ pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Resul
     let settings = Settings { blueprint: B::NAME, at: shape::at::<B::Config>, is_parameter: help::is_parameter::<B> };
     let whole = shape::at::<B::Config>(&[]).shape;
     if !matches!(whole, Shape::Settings(_) | Shape::Map | Shape::Unknown) {
-        let failure = Failure::usage(format!("the configuration of the blueprint `{}` is no struct", B::NAME));
+        let failure = Failure::usage(format!("the configuration of the blueprint `{}` is not a struct", B::NAME));
         return Err(failure
             .note(format!("it takes {whole}, and settings are given by name"))
             .help("make it a struct with `#[derive(Deserialize)]`, `#[serde(default)]` and a `Default`"));
@@ -160,7 +160,7 @@ impl Settings {
             several => failure.note(format!("the settings of `{whose}` are {}", list(several.iter().copied(), "and"))),
         };
         if outer.is_empty() && (self.is_parameter)(name) {
-            return failure.help(format!("`{name}` is a parameter: it is chosen at deployment, in `environment.yaml`"));
+            return failure.help(format!("`{name}` is a parameter: it is set at deployment, in `environment.yaml`"));
         }
         match nearest(name, names.iter().copied()) {
             Some(near) if outer.is_empty() => failure.help(did_you_mean(near)),
@@ -178,7 +178,7 @@ fn read(path: &Path) -> Result<Mapping, Failure> {
         Ok(Value::Mapping(settings)) => Ok(settings),
         Ok(Value::Null) => Ok(Mapping::new()),
         Ok(other) => Err(Failure::usage(format!("`{name}` holds {}, not settings", found(&other)))
-            .help("write one `NAME: VALUE` a line")),
+            .help("write one `NAME: VALUE` per line")),
         Err(error) => Err(Failure::usage(format!("`{name}` is not YAML: {error}"))),
     }
 }

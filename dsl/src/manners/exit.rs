@@ -25,10 +25,10 @@ impl Exit {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::Fine => "done; there may be warnings",
-            Self::Failed => "it could not be done: there are errors, or what runs has failed",
+            Self::Failed => "failure: there are errors, or what runs has failed",
             Self::Usage => "wrong usage: a command, an option or a name that does not exist or fit; nothing was done",
-            Self::Files => "files could not be written; those that were there before are whole",
-            Self::Changes => "`plan`: something would change, or may",
+            Self::Files => "files could not be written; existing files are intact",
+            Self::Changes => "`plan`: something would change, or may change",
         }
     }
 }

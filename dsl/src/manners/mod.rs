@@ -23,7 +23,7 @@ pub fn color() -> Arg {
         .value_name("WHEN")
         .default_value("auto")
         .value_parser(["auto", "always", "never"])
-        .help("When to colour; auto: on a terminal, unless NO_COLOR is set")
+        .help("When to use colours; auto: on a terminal, unless NO_COLOR is set")
         // Every command has it. So it is listed after the command's own options, wherever clap adds it.
         .display_order(900)
 }

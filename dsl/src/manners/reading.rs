@@ -24,7 +24,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub fn must_end(path: &Path) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() || found.is_dir() => Ok(()),
-        Ok(_) => Err(io::Error::other("it is a pipe, a socket or a device, and not a file")),
+        Ok(_) => Err(io::Error::other("it is a pipe, a socket or a device, not a file")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }

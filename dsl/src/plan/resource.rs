@@ -225,7 +225,7 @@ impl Work<'_> {
     fn touched(&self, value: &Value) -> Option<(Touched, String)> {
         let mut found: Option<(Touched, String)> = None;
         if value.is_cut() {
-            found = Some((Touched::Perhaps, "it is too large, or stands too deep, to be compared".to_owned()));
+            found = Some((Touched::Perhaps, "it is too large, or nested too deeply, to be compared".to_owned()));
         }
         value.references(&mut |target, is_identity| {
             let both = self.old.get(target).zip(self.new.get(target));

@@ -163,8 +163,8 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     }
     if !membership.is_for(admission.own.newest().authorities()) {
         tracing::warn!(
-            "what the servers of the stack share is for a data space whose certificates are of another authority than this one's: \
-             it is not told to this one"
+            "what the servers of the stack share is for a data space with another certificate authority than this \
+             one's: it is not given to this one"
         );
         return Ok(false);
     }
@@ -184,7 +184,7 @@ pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     *locked(&admission.told) = Some(membership);
     if admission.is_admitted() && !was_admitted {
         tracing::info!(
-            "this server is known by a key of its own; the credential of its user data opens nothing any more"
+            "this server is known by a key of its own; the credential of its user data no longer opens anything"
         );
     }
     admission.changes.send_modify(|changes| *changes = Some(changes.unwrap_or_default() + 1));
@@ -206,7 +206,7 @@ async fn renew(shared: &Shared, membership: &Membership) -> Result<(), SpaceErro
     shared.space.sign_with(newest.signer());
     let login = newest.login(&admission.stack, &admission.server);
     shared.space.store().log_in(&[login]).await?;
-    tracing::info!("this server has made another key, as its operator asks");
+    tracing::info!("this server has made a new key, as its operator requested");
     Ok(())
 }
 
@@ -230,8 +230,8 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
             shared.admission.stage.send_replace(Stage::Barred);
             let (server, stack) = (&shared.server, shared.space.layout().stack());
             let text = format!(
-                "another server was admitted with the credential of this one's user data, so this one does nothing. If it is \
-                 the right one, since it was built anew: `wattle seed admit {} --stack {}`; it waits for that",
+                "another server was admitted with the credential of this one's user data, so this one does nothing. If \
+                 this is the right one, because it was rebuilt: `wattle seed admit {} --stack {}`; it waits for that",
                 wattle::shown::argument(server),
                 wattle::shown::argument(stack),
             );
@@ -265,7 +265,7 @@ pub(super) async fn announce(shared: &Shared) {
             _ = stage.changed() => None,
         };
         if let Some(error) = failed {
-            tracing::debug!("this server cannot say who it will be: {error}");
+            tracing::debug!("this server cannot announce its key: {error}");
             time::sleep(REFUSED).await;
         }
     }
@@ -288,7 +288,7 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<cr
         return Ok(Some(node.version));
     }
     if said.is_some() && own.is_none() && std::mem::replace(has_said, true) {
-        tracing::warn!("another server with the credential of this one's user data has said that it is this one");
+        tracing::warn!("another server with the credential of this one's user data claims to be this one");
         return Ok(Some(node.version));
     }
     let mut said = Announcement { space, identity: admission.public_of(&newest), at: clock::now(), endorsed: None };

@@ -95,7 +95,7 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
     // The operator may have another key now.
     let look = async || {
         if let Err(error) = following.look(&listener).await {
-            tracing::debug!("the goal cannot be read: {error}");
+            tracing::debug!("the desired revision cannot be read: {error}");
         }
     };
     loop {
@@ -147,8 +147,8 @@ impl Hears for Listener<'_> {
             let (expires, now) = (goal.expires.unwrap_or_default(), clock::now());
             if expires <= now {
                 return Err(format!(
-                    "it counted until {expires:.0}, and the clock of this server says {now:.0}: set the clock, or \
-                     `wattle seed apply` makes it count again"
+                    "it was valid until {expires:.0}, and the clock of this server says {now:.0}: set the clock, or \
+                     make it valid again with `wattle seed apply`"
                 ));
             }
             self.shared.seen.admit(&goal, &self.shared.server, (told, by.unwrap_or(told)))?;

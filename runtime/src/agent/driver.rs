@@ -292,7 +292,8 @@ impl Driver {
                 biased;
                 () = touch::certain(&shared) => {}
                 _ = job.live.stopped() => {
-                    let why = "it was not begun: nobody could say whether another agent acts for this server";
+                    let why = "it was not started: it could not be determined whether another agent acts for this \
+                               server";
                     return Event::Ran(id, Err(Broken::new(Kind::Deadline, why.to_owned())));
                 }
             }

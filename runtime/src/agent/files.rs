@@ -35,10 +35,10 @@ pub(super) async fn lay_out(
     let inside =
         |path: &str| !path.is_empty() && Path::new(path).components().all(|part| matches!(part, Part::Normal(_)));
     if let Some(path) = files.keys().find(|path| !inside(path)) {
-        return Err((Kind::Start, format!("the recipe's file `{path}` would stand outside its directory")));
+        return Err((Kind::Start, format!("the recipe's file `{path}` would be outside its directory")));
     }
     if !inside(component) || component.contains('/') {
-        return Err((Kind::Start, format!("`{component}` is no name for a directory")));
+        return Err((Kind::Start, format!("`{component}` cannot be the name of a directory")));
     }
     let digests: HashSet<&String> = files.values().collect();
     {
@@ -92,7 +92,7 @@ pub(super) async fn fetch_ahead(shared: &Shared, digests: &[String]) {
 async fn fetch(shared: &Shared, digest: &str) -> Result<(), (Kind, String)> {
     let is_digest = hex(digest).len() == 64 && hex(digest).bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_digest {
-        return Err((Kind::Start, format!("`{digest}` is no digest of a recipe's file")));
+        return Err((Kind::Start, format!("`{digest}` is not the digest of a recipe's file")));
     }
     let path = cached(shared, digest);
     if fs::read(&path).is_ok_and(|bytes| has_digest(&bytes, digest)) {
@@ -125,7 +125,7 @@ pub(super) fn prune(shared: &Shared, needed: &[String]) {
             continue;
         }
         if let Err(error) = fs::remove_file(file.path()) {
-            tracing::warn!("`{}` is of no use any more, and stays: {error}", file.path().display());
+            tracing::warn!("`{}` is no longer of use, and stays: {error}", file.path().display());
         }
     }
 }

@@ -80,7 +80,7 @@ impl Identity {
         let name = |field| {
             let text = fields.text(field)?;
             let wrong = text.is_empty() || text.contains('/');
-            if wrong { Err(fields.refuse(field, format!("`{text}` is no name"))) } else { Ok(Name::from(text)) }
+            if wrong { Err(fields.refuse(field, format!("`{text}` is not a name"))) } else { Ok(Name::from(text)) }
         };
         let space = fields.space()?;
         let authorities = space.authorities().map_err(|error| fields.refuse("ca", error.to_string()))?;
@@ -249,7 +249,7 @@ mod tests {
         let in_clear = why("space", "zookeeper://zk1:2181".into());
         assert!(in_clear.contains("`zk1` is another machine") && in_clear.contains("add `?insecure`"), "{in_clear}");
         assert!(why("ca", "nothing".into()).contains("Heat's parameter `wattle_space_ca`"));
-        assert!(why("server", "a/b".into()).contains("`a/b` is no name"));
+        assert!(why("server", "a/b".into()).contains("`a/b` is not a name"));
         assert!(why("stack", 7.into()).contains("expected text, found a number"));
         assert!(why("networks", serde_json::json!({"backbone": 7})).contains("a map from networks"));
         assert!(Identity::parse("{", Path::new("identity.json")).unwrap_err().to_string().contains("user data"));

@@ -79,7 +79,7 @@ impl Seen {
         let note = Note { revision, plan, operator };
         if let Some(newest) = newest.as_ref().filter(|newest| note.revision < newest.revision) {
             let (ours, newest) = (&note.revision, &newest.revision);
-            return Err(format!("it is {ours}, and this server was told of {newest} before"));
+            return Err(format!("it is {ours}, and this server has already seen {newest}"));
         }
         if newest.as_ref() != Some(&note) {
             self.note(&note).map_err(|error| format!("no note can be taken of {}: {error}", note.revision))?;
@@ -133,8 +133,8 @@ mod tests {
         let seen = Seen::open(folder.path()).unwrap();
         assert_eq!(
             admit(&seen, "2026-01-01", 6).unwrap_err(),
-            "it is revision 6 of the data space of 2026-01-01, and this server was told of revision 7 of the data space of \
-             2026-01-01 before"
+            "it is revision 6 of the data space of 2026-01-01, and this server has already seen revision 7 of the data \
+             space of 2026-01-01"
         );
         admit(&seen, "2026-01-01", 7).unwrap();
         // What the server publishes in the meantime is not older than what it published when it began its plan.

@@ -65,8 +65,9 @@ pub(super) struct Shared {
 }
 
 /// The status of a server that cannot know which key to trust, and whose own signatures cannot be verified.
-pub(super) const UNPROVEN: &str = "this server's credential is of before anything was signed: whoever can write to the data space can tell it what \
-                        to do, and replace what it publishes, until `wattle seed apply --renew` and `openstack stack update` replace it";
+pub(super) const UNPROVEN: &str = "this server's credential is from before anything was signed: anyone who can write \
+                                   to the data space can control it, and replace what it publishes, until `wattle seed \
+                                   apply --renew` and `openstack stack update` replace it";
 
 impl Shared {
     /// Reports, forever, contents that are in other servers' names but not from them.
@@ -82,14 +83,14 @@ impl Shared {
                 let own = format!("{}/", self.space.layout().root());
                 disowned.first_key_value().map(|(path, why)| {
                     let writer = writer_of(path).map_or_else(String::new, |writer| {
-                        format!("; besides the operator only `{writer}` can have written it")
+                        format!("; apart from the operator, only `{writer}` can have written it")
                     });
                     let help = if path.starts_with(&own) {
-                        "`wattle seed apply --restore` has all servers publish again"
+                        "`wattle seed apply --restore` makes all servers publish again"
                     } else {
-                        "if that stack's servers have other keys by now, `wattle seed apply` tells this one's"
+                        "if that stack's servers have new keys by now, `wattle seed apply` passes them on to this one's"
                     };
-                    format!("`{path}` is not believed: {why}{writer}{more}; {help}")
+                    format!("`{path}` is not trusted: {why}{writer}{more}; {help}")
                 })
             };
             self.trouble("what servers say", told);
@@ -111,7 +112,7 @@ impl Shared {
         let before = match self.insist(|| self.space.said_of_server(&self.server)).await {
             Ok(before) => before,
             Err(error) => {
-                tracing::debug!("what was said of this server before cannot be read: {error}");
+                tracing::debug!("what was reported about this server before cannot be read: {error}");
                 return;
             }
         };

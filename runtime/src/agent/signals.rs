@@ -56,7 +56,7 @@ impl Kept {
     pub(super) fn open(state: &Path) -> io::Result<Self> {
         let path = state.join(NAME);
         let signals = match fs::read(&path) {
-            Ok(data) => Signals::parse(&data).ok_or_else(|| io::Error::other("these are no signals"))?,
+            Ok(data) => Signals::parse(&data).ok_or_else(|| io::Error::other("these are not signals"))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Signals::default(),
             Err(error) => return Err(error),
         };
@@ -122,7 +122,7 @@ impl Kept {
                         in_trouble = true;
                         shared.trouble(
                             TROUBLE,
-                            Some(format!("what is signalled here cannot be told: {error}; tries again")),
+                            Some(format!("the signals sent here cannot be passed on: {error}; tries again")),
                         );
                         time::sleep(AGAIN).await;
                         continue;

@@ -221,7 +221,8 @@ async fn answer(shared: &Shared, question: Question) -> serde_json::Value {
     }
     let live = question.token.and_then(|token| shared.runs.runs().get(&token).cloned());
     let Some(live) = live else {
-        return json!({ "error": "this is no token of a recipe that runs: `WATTLE_TOKEN` of its environment is" });
+        return json!({ "error": "this is not the token of a running recipe: that is in `WATTLE_TOKEN` of its \
+                                 environment" });
     };
     match (question.get, question.set, question.value) {
         (Some(name), None, None) => match live.input(&name).await {

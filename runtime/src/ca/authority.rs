@@ -61,13 +61,13 @@ pub enum CaError {
     )]
     NoKey,
     /// The certificate may not sign others.
-    #[error("the certificate is not of an authority: it may not sign others")]
+    #[error("the certificate is not one of an authority: it may not sign others")]
     NoAuthority,
     /// The key is another one.
-    #[error("the key is not the one of the certificate")]
+    #[error("the key does not belong to the certificate")]
     OtherKey,
     /// It has ended.
-    #[error("the authority has ended, on {until:.0}")]
+    #[error("the authority expired on {until:.0}")]
     Ended {
         /// When.
         until: Time,

@@ -17,7 +17,7 @@ pub enum Host {
 
 /// Why no certificate is made for a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is nothing that a certificate can be for: {why}")]
+#[error("a certificate cannot be for `{text}`: {why}")]
 pub struct HostError {
     /// The text.
     pub text: String,
@@ -33,7 +33,7 @@ impl FromStr for Host {
         if let Ok(address) = text.parse::<IpAddr>() {
             return match address {
                 _ if address.is_unspecified() => {
-                    refuse("nobody connects to this address; name the one that clients use")
+                    refuse("no client connects to this address; name the one that clients use")
                 }
                 _ if address.is_multicast() => refuse("it is an address of many machines"),
                 _ => Ok(Self::Address(address)),
@@ -43,13 +43,13 @@ impl FromStr for Host {
             return refuse("it is empty");
         }
         if !text.is_ascii() {
-            return refuse("write the name as DNS has it (`xn--...`)");
+            return refuse("write the name as in DNS (`xn--...`)");
         }
         if text.contains('*') {
             return refuse("one key would stand for many servers; name each server");
         }
         if text.contains("://") {
-            return refuse("it is a URL; write the host of it alone");
+            return refuse("it is a URL; write only its host");
         }
         if text.contains('/') {
             return refuse("it is a network or a path; write one host");
@@ -66,7 +66,7 @@ impl FromStr for Host {
             return refuse("leave out the dot at its end");
         }
         if last.bytes().all(|byte| byte.is_ascii_digit()) {
-            return refuse("it looks like an address, and is none");
+            return refuse("it looks like an address, and is not one");
         }
         match DnsName::try_from(name.as_str()) {
             Ok(_) if !name.contains('_') => Ok(Self::Name(name)),
@@ -111,8 +111,8 @@ mod tests {
             ("10.0.0.0/24", "one host"),
             ("10.0.0", "looks like an address"),
             ("10.0.0.256", "looks like an address"),
-            ("0.0.0.0", "nobody connects"),
-            ("::", "nobody connects"),
+            ("0.0.0.0", "no client connects"),
+            ("::", "no client connects"),
             ("224.0.0.1", "many machines"),
             ("zk1.", "dot at its end"),
             ("zk1,zk2", "letters, digits"),

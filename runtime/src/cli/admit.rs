@@ -19,25 +19,26 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// How long servers that have come wait for others, so that each of them does not make a revision of its own.
 const TOGETHER: Duration = Duration::from_secs(10);
 
-const ALL: &str = "all servers are known by keys of their own\n";
+const ALL: &str = "all servers have keys of their own\n";
 
 pub(super) fn command() -> Command {
     Command::new("admit")
-        .about("Let servers' own keys take the place of the credentials in their user data")
+        .about("Replace the credentials in servers' user data with the servers' own keys")
         .arg(
             Arg::new("servers")
                 .value_name("SERVER")
                 .action(ArgAction::Append)
-                .help("Admit these once more as well: servers that were built anew with the same user data"),
+                .help("Also admit these servers again, because they were rebuilt with the same user data"),
         )
-        .arg(args::flag("wait", "Wait until all servers have come, or all that are named"))
+        .arg(args::flag("wait", "Wait until all servers have announced themselves, or all that are named"))
         .args(args::target())
         .after_help(args::section(&[(
             "What it does",
-            "  A server makes a key of its own as soon as its agent runs, and says who it will be with it. This
-  command gives it the rights that its credential had, and encrypts its secrets for it; from then on
-  the credential opens nothing. `wattle seed apply` does so, too, for servers that were never admitted.
-  A second server with the same user data is admitted only by its name, and takes the place of the first.",
+            "  A server makes a key of its own as soon as its agent runs, and announces it. This command gives
+  the key the rights that the server's credential had, and encrypts the server's secrets for it.
+  From then on the credential opens nothing. `wattle seed apply` does the same for servers that were
+  never admitted.
+  A second server with the same user data is admitted only if it is named, and replaces the first.",
         )]))
 }
 
@@ -95,8 +96,12 @@ fn said(admission: &Admission, stack: &str) -> String {
     match (admitted.len(), on_credentials.len()) {
         (0, 0) => text.push_str(ALL),
         (_, 0) => {}
-        (_, 1) => text.extend([format!("{names} lives on the credential of its user data, and has not come yet\n")]),
-        _ => text.extend([format!("{names} live on the credentials of their user data, and have not come yet\n")]),
+        (_, 1) => text.extend([format!(
+            "{names} still uses the credential of its user data, and has not announced itself yet\n"
+        )]),
+        _ => text.extend([format!(
+            "{names} still use the credentials of their user data, and have not announced themselves yet\n"
+        )]),
     }
     text
 }
@@ -106,6 +111,6 @@ fn outcome(admission: &Admission) -> Result<Exit, Failure> {
         return Ok(Exit::Fine);
     }
     let names = some(admission.silent.iter().map(|name| &**name), 5);
-    Err(Failure::new(format!("{names} has said nothing of itself that is not known already"))
-        .help("its agent says who it is as soon as it runs and reaches the data space; `--wait` waits for that"))
+    Err(Failure::new(format!("{names} has announced nothing that is not known already"))
+        .help("its agent announces the server as soon as it runs and reaches the data space; `--wait` waits for that"))
 }

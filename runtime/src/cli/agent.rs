@@ -24,12 +24,16 @@ pub(super) fn command() -> Command {
         Arg::new(name).long(name).value_name(value).value_parser(value_parser!(PathBuf))
     };
     Command::new("agent")
-        .about("Act for one server: what the emitted user data starts on it")
-        .arg(path("identity", "FILE").default_value("/etc/wattle/identity.json").help("Who the server is"))
+        .about("Run the agent of one server; the emitted user data starts it there")
+        .arg(
+            path("identity", "FILE")
+                .default_value("/etc/wattle/identity.json")
+                .help("File with the identity of the server"),
+        )
         .arg(
             path("state", "DIR")
                 .default_value("/var/lib/wattle")
-                .help("Where the agent keeps its journal and runs recipes"),
+                .help("Folder in which the agent keeps its journal and runs recipes"),
         )
         .args(limits())
         .arg(
@@ -38,33 +42,33 @@ pub(super) fn command() -> Command {
                 .value_name("FORMAT")
                 .default_value("text")
                 .value_parser(["text", "json"])
-                .help("How to log, on the standard error"),
+                .help("Format of the log on standard error"),
         )
-        .arg(path("log", "FILE").hide(true).help("Where to log, in at most two files of 8 MiB, instead"))
+        .arg(path("log", "FILE").hide(true).help("File to log to instead, in at most two files of 8 MiB"))
         .arg(path("attributes", "FILE").hide(true).help("The server's own attributes, instead of what OpenStack says"))
         .arg(
             path("metadata", "DIR")
                 .hide(true)
                 .conflicts_with("attributes")
-                .help("Where OpenStack's `meta_data.json` and `network_data.json` are, instead of its service"),
+                .help("Folder with OpenStack's `meta_data.json` and `network_data.json`, instead of its service"),
         )
         .after_help(args::section(&[
             (
-                "Ending it",
-                "  SIGTERM and SIGINT end the agent, and a recipe that runs with it: the next agent runs that recipe
-  again, and nothing that is finished. Services that recipes have started through systemd go on.",
+                "Stopping it",
+                "  SIGTERM and SIGINT stop the agent and the recipe that it runs. The next agent runs that recipe
+  again, but nothing that has finished. Services that recipes started through systemd keep running.",
             ),
             (
                 "Log",
-                "  RUST_LOG chooses what is logged: `debug`, `wattle_runtime=debug`; by default `info`. What the
-  client of ZooKeeper says is left out unless it is named: `info,zookeeper_client=info`. Lines
-  that come faster than they can be written are left out, and counted.",
+                "  RUST_LOG chooses what is logged, such as `debug` or `wattle_runtime=debug`; the default is `info`.
+  Messages of the ZooKeeper client are left out unless it is named: `info,zookeeper_client=info`.
+  Lines that come faster than they can be written are left out, and counted.",
             ),
             (
                 "Exit codes",
                 &exit_codes(&[
-                    (Exit::Fine, "it was asked to end, or the server has left the model"),
-                    (Exit::Failed, "it cannot go on: the data space refuses it, or its folder cannot be used"),
+                    (Exit::Fine, "it was stopped, or the server has left the model"),
+                    (Exit::Failed, "it cannot continue: the data space refuses it, or its folder cannot be used"),
                     (Exit::Usage, "wrong usage"),
                 ]),
             ),
@@ -77,8 +81,8 @@ pub(super) fn limits() -> [Arg; 2] {
         Arg::new(name).long(name).value_name("TIME").value_parser(args::duration).help(help)
     };
     [
-        limit("deadline", "How long a recipe may run that does not say so itself [default: 1h]"),
-        limit("wait", "How long a component may wait for its inputs that does not say so itself [default: 4h]"),
+        limit("deadline", "How long a recipe may run if it does not say so itself [default: 1h]"),
+        limit("wait", "How long a component may wait for its inputs if it does not say so itself [default: 4h]"),
     ]
 }
 
@@ -93,7 +97,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     })?;
     let identity = path("identity").expect("INVARIANT: it has a default");
     let identity = Identity::read(&identity).map_err(|error| {
-        Failure::new(error.to_string()).help("the server's user data writes it; `--identity FILE` names another one")
+        Failure::new(error.to_string()).help("the server's user data writes it; `--identity FILE` chooses another file")
     })?;
     let end = ended()?;
     let logins = identity.credential.logins(&identity.stack, &identity.server);
@@ -137,7 +141,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 /// Ready when a signal asks the process to end.
 fn ended() -> Result<impl Future<Output = ()>, Failure> {
     let listen =
-        |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen to signals: {}", reason(&error))));
+        |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen for signals: {}", reason(&error))));
     let (mut term, mut int) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
     Ok(async move {
         tokio::select! {

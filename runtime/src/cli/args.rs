@@ -21,7 +21,7 @@ pub(super) fn directory() -> Arg {
     Arg::new("dir")
         .value_name("DIR")
         .value_parser(value_parser!(PathBuf))
-        .help("As it was given to `up`; not needed when one runs here or in ./out, or only one at all")
+        .help("Directory that was given to `up`; not needed if a topology runs here or in ./out, or if only one runs")
 }
 
 /// The options for a data space, for commands that are about something in it.
@@ -34,17 +34,18 @@ pub(super) fn target() -> [Arg; 6] {
 pub(super) fn data_space() -> [Arg; 5] {
     [
         Arg::new("space").long("space").value_name("ADDRESS").help(
-            "Where the data space is: zookeeper+tls://HOST:PORT[,HOST:PORT...] or unix:PATH; `new` means the one that \
-             `wattle space new` made here; as WATTLE_SPACE has it, else that of what `up` runs",
+            "Address of the data space: zookeeper+tls://HOST:PORT[,HOST:PORT...] or unix:PATH; `new` stands for the \
+             one that `wattle space new` made here. Defaults to WATTLE_SPACE, then to the data space of a running `up`",
         ),
         Arg::new("ca").long("ca").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
-            "The certificate authority of the data space, in PEM; as WATTLE_CA has it, else those that the system knows",
+            "Certificate authority of the data space, in PEM. Defaults to WATTLE_CA, then to the authorities that the \
+             system knows",
         ),
-        flag("insecure", "Take an address in clear, zookeeper://, of another machine than this one: trust the network"),
-        Arg::new("stack").long("stack").value_name("STACK").help("The stack, when the data space has several"),
+        flag("insecure", "Allow an unencrypted address, zookeeper://, of another machine: trust the network"),
+        Arg::new("stack").long("stack").value_name("STACK").help("Name of the stack, if the data space has several"),
         Arg::new("key").long("key").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
-            "The operator's key, which `seed apply` wrote; as WATTLE_KEY has it, else operator.key here or in DIR, if it is of \
-             this data space",
+            "File with the operator's key, which `seed apply` wrote. Defaults to WATTLE_KEY, then to operator.key here \
+             or in DIR if it belongs to this data space",
         ),
     ]
 }
@@ -52,8 +53,8 @@ pub(super) fn data_space() -> [Arg; 5] {
 /// The option for the servers' credentials.
 pub(super) fn credentials() -> Arg {
     Arg::new("credentials").long("credentials").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
-        "The servers' credentials, which `seed apply` wrote and writes again; else credentials.yaml in DIR, if they are of \
-         this data space",
+        "File with the servers' credentials, which `seed apply` wrote and rewrites. Defaults to credentials.yaml in \
+         DIR if it belongs to this data space",
     )
 }
 
@@ -64,7 +65,7 @@ pub(super) fn format(formats: &'static [&'static str]) -> Arg {
         .value_name("FORMAT")
         .default_value(formats[0])
         .value_parser(formats.to_vec())
-        .help("How to write it")
+        .help("Output format")
 }
 
 /// An option without a value.

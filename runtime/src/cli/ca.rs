@@ -37,7 +37,7 @@ pub(super) fn command() -> Command {
             .value_parser(value_parser!(u64).range(1..=LONGEST))
     };
     let new = Command::new("new")
-        .about("Make a certificate authority, for one data space")
+        .about("Make a certificate authority for one data space")
         .arg(
             Arg::new("out")
                 .long("out")
@@ -45,17 +45,17 @@ pub(super) fn command() -> Command {
                 .value_name("DIR")
                 .default_value(".")
                 .value_parser(value_parser!(PathBuf))
-                .help("The folder of ca.pem and ca.key, neither of which may be there"),
+                .help("Folder for ca.pem and ca.key, neither of which may exist yet"),
         )
-        .arg(days("3650").help("How many days it counts"));
+        .arg(days("3650").help("How many days the authority is valid"));
     let issue = Command::new("issue")
-        .about("Make a key and a certificate for one server, of an authority that `new` made")
+        .about("Make a key and a certificate for one server, signed by an authority that `new` made")
         .arg(
             Arg::new("hosts")
                 .value_name("HOST")
                 .required(true)
                 .action(ArgAction::Append)
-                .help("A name or an address by which clients ask for the server; give all of them"),
+                .help("Name or address by which clients reach the server; give all of them"),
         )
         .arg(
             Arg::new("ca")
@@ -63,7 +63,7 @@ pub(super) fn command() -> Command {
                 .value_name("DIR")
                 .default_value(".")
                 .value_parser(value_parser!(PathBuf))
-                .help("The folder of ca.pem and ca.key: of `new`, or of an authority of yours"),
+                .help("Folder with ca.pem and ca.key: made by `new`, or those of an authority of yours"),
         )
         .arg(
             Arg::new("out")
@@ -71,18 +71,18 @@ pub(super) fn command() -> Command {
                 .short('o')
                 .value_name("FILE")
                 .value_parser(value_parser!(PathBuf))
-                .help("Where to write it; no such file may be there [default: the first HOST with .pem]"),
+                .help("File to write, which must not exist yet [default: the first HOST with .pem]"),
         )
-        .arg(days("730").help("How many days it counts, and no longer than the authority"));
+        .arg(days("730").help("How many days the certificate is valid, at most as long as the authority"));
     Command::new("ca")
-        .about("Make certificates for the members of a ZooKeeper, so that the data space speaks TLS")
+        .about("Make certificates for the members of a ZooKeeper, so that the data space uses TLS")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .subcommand(new.after_help(args::section(&[(
             "Files",
-            "  ca.pem  whom operators and servers trust: `--ca ca.pem`
-  ca.key  signs certificates. Keep it off the servers, and show it to nobody.",
+            "  ca.pem  the authority that operators and servers trust: `--ca ca.pem`
+  ca.key  signs certificates. Keep it off the servers, and keep it secret.",
         )])))
         .subcommand(issue.after_help(args::section(&[
             ("Examples", "  wattle ca issue zk1.example.com 10.0.0.5   writes zk1.example.com.pem"),
@@ -126,7 +126,7 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
         folder => format!(" --ca {}", argument(folder.display())),
     };
     console.out.write(&format!(
-        "{}: the authority `{}`, until {}; operators give it: `--ca {}`\n\
+        "{}: the authority `{}`, valid until {}; operators pass it as `--ca {}`\n\
          {}: SECRET, signs its certificates; keep it off the servers\n\
          next: `wattle ca issue HOST{next}` for each member, with all names and addresses by which clients ask for it\n",
         shown(&certificate),
@@ -156,17 +156,16 @@ fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let wanted = validity(matches);
     let until = wanted.end;
     let issued = authority.issue(&hosts, wanted).map_err(|error| {
-        Failure::new(error.to_string()).help("make another one, `wattle ca new`, and tell operators and servers of it")
+        Failure::new(error.to_string())
+            .help("make another one with `wattle ca new`, and give it to operators and servers")
     })?;
     create(&file, &issued.pem, 0o600).map_err(|failure| match failure.exit {
-        Exit::Files => {
-            failure.help("choose another name, `--out FILE`, and put it in the place of the former one then")
-        }
+        Exit::Files => failure.help("choose another name with `--out FILE`, and then replace the old file with it"),
         _ => failure,
     })?;
     let ends = if issued.until < until { ", as its authority does" } else { "" };
     console.out.write(&format!(
-        "{}: SECRET, key and certificate for {}, until {}{ends}; for the member alone\n",
+        "{}: SECRET, key and certificate for {}, valid until {}{ends}; only for this member\n",
         shown(&file),
         list(names.iter().map(String::as_str), "and"),
         day(issued.until),
@@ -178,7 +177,7 @@ fn issue(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
 fn read(folder: &Path) -> Result<CertificateAuthority, Failure> {
     if folder.is_file() {
         return Err(Failure::usage(format!("`{}` is a file", folder.display()))
-            .help(format!("give the folder that has {CERTIFICATE} and {KEY} in it: `--ca DIR`")));
+            .help(format!("give the folder that contains {CERTIFICATE} and {KEY}: `--ca DIR`")));
     }
     let (certificate, key) = (folder.join(CERTIFICATE), folder.join(KEY));
     let text = |file: &Path| {
@@ -189,7 +188,7 @@ fn read(folder: &Path) -> Result<CertificateAuthority, Failure> {
     };
     CertificateAuthority::read(&text(&certificate)?, &text(&key)?).map_err(|error| {
         let (certificate, key) = (shown(&certificate), shown(&key));
-        Failure::usage(format!("`{certificate}` with `{key}` is no authority that can sign: {error}"))
+        Failure::usage(format!("`{certificate}` with `{key}` is not an authority that can sign: {error}"))
     })
 }
 
@@ -215,7 +214,7 @@ fn create(path: &Path, text: &str, mode: u32) -> Result<(), Failure> {
 }
 
 fn there(path: &Path) -> Failure {
-    Failure::files(format!("`{}` is there already, and is not written over", shown(path)))
+    Failure::files(format!("`{}` already exists, and is not overwritten", shown(path)))
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> Failure {

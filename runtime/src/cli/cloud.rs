@@ -22,14 +22,14 @@ use super::signals::Signals;
 
 pub(super) fn command() -> Command {
     Command::new("cloud")
-        .about("Serve a simulated cloud, to try `deploy` with: it answers as OpenStack does")
+        .about("Serve a simulated OpenStack cloud on which to try `deploy`")
         .arg(
             Arg::new("listen")
                 .long("listen")
                 .value_name("ADDRESS:PORT")
                 .default_value("127.0.0.1:5000")
                 .value_parser(value_parser!(SocketAddr))
-                .help("Where it listens; with port 0 at a free one"),
+                .help("Address to listen on; port 0 chooses a free port"),
         )
         .arg(
             Arg::new("clouds")
@@ -37,7 +37,7 @@ pub(super) fn command() -> Command {
                 .value_name("FILE")
                 .default_value("clouds.yaml")
                 .value_parser(value_parser!(PathBuf))
-                .help("Where to write how to log in; OpenStack's clients read ./clouds.yaml"),
+                .help("File to write the login to; OpenStack's clients read ./clouds.yaml"),
         )
         .arg(
             Arg::new("takes")
@@ -45,14 +45,14 @@ pub(super) fn command() -> Command {
                 .value_name("TIME")
                 .default_value("2s")
                 .value_parser(args::duration)
-                .help("How long a server or a volume takes until it is there, or gone"),
+                .help("How long it takes to create or delete a server or a volume"),
         )
         .arg(
             Arg::new("quota")
                 .long("quota")
                 .value_name("N")
                 .value_parser(value_parser!(usize))
-                .help("Most servers, ports and volumes, of each"),
+                .help("Maximum number of servers, of ports and of volumes"),
         )
         .arg(
             Arg::new("fault")
@@ -61,7 +61,8 @@ pub(super) fn command() -> Command {
                 .value_parser(Rule::from_str)
                 .action(ArgAction::Append)
                 .help(
-                    "Have something go wrong, once for each rule or as often as it says: 'POST /servers: lost reply'",
+                    "Make requests go wrong, such as 'POST /servers: lost reply'; each rule counts once, or as often \
+                     as it says",
                 ),
         )
         .arg(
@@ -70,7 +71,7 @@ pub(super) fn command() -> Command {
                 .value_name("TIME")
                 .default_value("1h")
                 .value_parser(args::duration)
-                .help("How long a token counts"),
+                .help("How long a token is valid"),
         )
         .arg(
             Arg::new("without")
@@ -78,16 +79,16 @@ pub(super) fn command() -> Command {
                 .value_name("SERVICE")
                 .value_parser(PossibleValuesParser::new(services()))
                 .action(ArgAction::Append)
-                .help("A service that its catalogue lacks"),
+                .help("Service to leave out of the catalogue"),
         )
-        .arg(args::flag("boot", "Run an agent for each server, as a process of this machine"))
+        .arg(args::flag("boot", "Run an agent for each server, as a process on this machine"))
         .arg(
             Arg::new("state")
                 .long("state")
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
                 .requires("boot")
-                .help("Where the servers' folders are, which then stay when it ends; else in a temporary folder"),
+                .help("Folder for the servers' folders, which then stay when it ends. Defaults to a temporary folder"),
         )
         .after_help(args::section(&[
             (
@@ -95,30 +96,30 @@ pub(super) fn command() -> Command {
                 "  wattle cloud --boot &
   wattle deploy out/shop --cloud simulated --space zookeeper://127.0.0.1:2181
 
-  What is made there is gone when it ends.",
+  Whatever is created there is gone when it ends.",
             ),
             (
                 "Servers",
-                "  Without `--boot`, a server is nothing but what the cloud answers. With it, it is a folder and an
-  agent, which does what the server's user data asks for: recipes run on this machine, as with
-  `wattle up`. What a server has started ends when it is deleted, rebuilt or stopped. Ports and
+                "  Without `--boot`, servers exist only in the cloud's answers. With it, each server is a folder and
+  an agent, which does what the server's user data asks for: recipes run on this machine, as with
+  `wattle up`. Whatever a server has started ends when it is deleted, rebuilt or stopped. Ports and
   floating IPs get addresses within 127.0.0.0/8, whatever their subnets are, unless the template
-  says which. Security groups and routers hold nothing up.",
+  chooses them. Security groups and routers block nothing.",
             ),
             (
                 "Faults",
-                "  A rule says to which requests what happens: `[METHOD] PATH: WHAT`. PATH is a part of their paths.
+                "  A rule says which requests go wrong and how: `[METHOD] PATH: WHAT`. PATH is a part of their paths.
 
   lost request        It never arrives
-  lost reply          It is carried out, and nobody hears of it
-  late by 30s         It is carried out that much later, and nobody hears of it
-  409, 429, 500, ...  It is refused; `503 retry after 5s` also says when to ask again
-  quota               It is refused as what is more than the quota
-  ERROR               What it makes is broken
-  vanishes after 30s  What it makes is gone after that time
+  lost reply          It is carried out, but the reply is lost
+  late by 30s         It is carried out that much later, and the reply is lost
+  409, 429, 500, ...  It is refused; `503 retry after 5s` also says when to try again
+  quota               It is refused because it exceeds the quota
+  ERROR               What it creates is broken
+  vanishes after 30s  What it creates is gone after that time
 
-  It happens to the next such request; `, 3 times` or `, always` say to how many, and `, after 2`
-  how many come before.
+  A rule applies to the next such request; `, 3 times` or `, always` say to how many,
+  and `, after 2` how many are let through first.
 
   wattle cloud --fault 'POST /servers: lost reply' --fault '/ports: 503 retry after 2s, 5 times'",
             ),
@@ -129,17 +130,17 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let address = *matches.get_one::<SocketAddr>("listen").expect("INVARIANT: it has a default");
     let file = matches.get_one::<PathBuf>("clouds").expect("INVARIANT: it has a default");
     if file.exists() && !read(file).is_ok_and(|text| text.starts_with(MADE)) {
-        return Err(Failure::usage(format!("there is a file `{}` already", file.display()))
-            .help(format!("name another one, `--clouds FILE`, and set `OS_CLIENT_CONFIG_FILE={}` to it", "FILE")));
+        return Err(Failure::usage(format!("the file `{}` already exists", file.display()))
+            .help(format!("choose another one with `--clouds FILE`, and set `OS_CLIENT_CONFIG_FILE={}`", "FILE")));
     }
     if !address.ip().is_loopback() {
-        return Err(Failure::usage(format!("`{address}` is no address of this machine alone"))
-            .note("whoever reaches a simulated cloud is its user")
+        return Err(Failure::usage(format!("`{address}` is not an address of this machine alone"))
+            .note("anyone who can reach a simulated cloud can use it")
             .help("give a loopback address: `--listen 127.0.0.1:5000`"));
     }
     let refuse = |error: std::io::Error| {
-        Failure::new(format!("cannot listen at {address}: {}", reason(&error)))
-            .help("a free port: `--listen 127.0.0.1:0`")
+        Failure::new(format!("cannot listen on {address}: {}", reason(&error)))
+            .help("choose a free port with `--listen 127.0.0.1:0`")
     };
     let mut signals = Signals::listen()?;
     let listener = std::net::TcpListener::bind(address).map_err(refuse)?;
@@ -163,7 +164,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     write_whole(file, clouds(&cloud.auth_url()).as_bytes(), 0o600)
         .map_err(|error| Failure::new(format!("cannot write `{}`: {}", file.display(), reason(&error))))?;
     console.out.write(&format!(
-        "a cloud is at {}, and {} says how to log in: `--cloud simulated`\nCtrl-C ends it, and all that is there\n",
+        "a cloud is at {}, and {} says how to log in: `--cloud simulated`\nCtrl-C ends it and everything in it\n",
         cloud.auth_url(),
         argument(file.display())
     ))?;
@@ -234,7 +235,7 @@ async fn end(boot: Boot, mut signals: Signals, console: &mut Console) -> Result<
         1 => ", 1 process by force".into(),
         many => format!(", {many} processes by force"),
     };
-    console.err.write(&format!("all servers are ended{forced}\n"))?;
+    console.err.write(&format!("all servers have been stopped{forced}\n"))?;
     Ok(Exit::Fine)
 }
 

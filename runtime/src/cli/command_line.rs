@@ -49,10 +49,10 @@ const SOUGHT: [Sought; 11] = [
         &["validate", "lint", "verify"],
         "`wattle check` reports what is wrong with a template, `cargo run -- check` with a blueprint",
     ),
-    (&["init"], "`wattle new NAME` writes a crate to begin with"),
-    (&["emit", "build", "synth"], "`cargo run` of a blueprint emits it, `wattle lower` what an extended template says"),
+    (&["init"], "`wattle new NAME` writes a crate to start from"),
+    (&["emit", "build", "synth"], "`cargo run` emits a blueprint, `wattle lower` an extended template"),
     (&["test"], "`cargo test` runs the tests of a blueprint, `wattle up DIR` brings it up on this machine"),
-    (&["refresh"], "`wattle drift` says what in the cloud is not as it was deployed"),
+    (&["refresh"], "`wattle drift` shows what in the cloud is not as it was deployed"),
 ];
 
 type Run = for<'a> fn(&'a ArgMatches, &'a mut Console) -> LocalBoxFuture<'a, Result<Exit, Failure>>;

@@ -10,10 +10,16 @@ use super::{args, explain};
 
 pub(super) fn command() -> Command {
     Command::new("completions")
-        .about("Write what completes the command line in a shell")
-        .arg(Arg::new("shell").value_name("SHELL").required(true).value_parser(value_parser!(Shell)).help("The shell"))
+        .about("Print a completion script for a shell")
+        .arg(
+            Arg::new("shell")
+                .value_name("SHELL")
+                .required(true)
+                .value_parser(value_parser!(Shell))
+                .help("Shell to complete commands in"),
+        )
         .after_help(args::section(&[(
-            "Where it goes",
+            "Where to put it",
             "  wattle completions bash >~/.local/share/bash-completion/completions/wattle
   wattle completions fish >~/.config/fish/completions/wattle.fish
   wattle completions zsh  >DIR/_wattle     a DIR of $fpath",

@@ -13,13 +13,13 @@ use super::failure::Failure;
 /// The options that say where the crate finds wattle.
 pub(super) fn wattle() -> [Arg; 2] {
     let wattle = Arg::new("wattle").long("wattle").value_name("VERSION|URL|DIR").help(
-        "Where the crate finds wattle: a version, the URL of a git repository, or a folder of this machine that holds the \
-         repository; the version of this program, without it",
+        "Where the crate finds wattle: a version, the URL of a git repository, or a local folder with the repository. \
+         Defaults to the version of this program",
     );
     let registry = Arg::new("registry")
         .long("registry")
         .value_name("NAME")
-        .help("The registry in which that version is, as Cargo's configuration calls it");
+        .help("Registry with that version, by its name in Cargo's configuration");
     [wattle, registry]
 }
 
@@ -39,8 +39,8 @@ pub(super) fn place(matches: &ArgMatches) -> Result<Place, Failure> {
         let is_name =
             !registry.is_empty() && registry.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
         if !is_name {
-            return Err(Failure::usage(format!("`{registry}` is no name of a registry"))
-                .help("Cargo's configuration has the names: `[registries.NAME]`"));
+            return Err(Failure::usage(format!("`{registry}` is not the name of a registry"))
+                .help("Cargo's configuration defines the names: `[registries.NAME]`"));
         }
     }
     let of_version = |version: &str| match registry {
@@ -53,7 +53,9 @@ pub(super) fn place(matches: &ArgMatches) -> Result<Place, Failure> {
     };
     let wattle = asked(given, of_version)?;
     if let (Some(registry), Dependency::Path(_) | Dependency::Git(_)) = (registry, &wattle) {
-        return Err(Failure::usage(format!("the registry `{registry}` has versions, and `{given}` is none")));
+        return Err(Failure::usage(format!(
+            "the registry `{registry}` holds versions, and `{given}` is not a version"
+        )));
     }
     Ok(Place { wattle, here: None })
 }
@@ -89,7 +91,8 @@ pub(super) fn stand_in(place: &Place, folder: &Path) -> Result<Option<String>, F
     );
     write(folder, &[(".cargo/config.toml".into(), text), (".cargo/.gitignore".into(), "*\n".into())])?;
     Ok(Some(format!(
-        "note: on this machine it is built with the wattle in `{}`, as `.cargo/config.toml` says, which git ignores\n",
+        "note: on this machine the crate is built with the wattle in `{}`, as `.cargo/config.toml` says; git ignores \
+         that file\n",
         here.display()
     )))
 }
@@ -158,7 +161,7 @@ pub(super) fn must_be_empty(folder: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let what = if folder.is_dir() { "the folder" } else { "the file" };
-    let state = if folder.is_dir() { "has files already" } else { "is there already" };
+    let state = if folder.is_dir() { "already has files" } else { "already exists" };
     Err(Failure::usage(format!("{what} `{}` {state}", folder.display())).note("nothing was written"))
 }
 

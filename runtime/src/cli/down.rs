@@ -17,13 +17,15 @@ const PATIENCE: Duration = Duration::from_secs(40);
 
 pub(super) fn command() -> Command {
     Command::new("down")
-        .about("End what `up` runs: agents, recipes and services")
-        .arg(args::directory().help("As it was given to `up`; not needed when one is up here or in ./out"))
-        .arg(args::flag("delete", "Delete all that the servers have kept, too"))
+        .about("Stop what `up` runs: agents, recipes and services")
+        .arg(
+            args::directory().help("Directory that was given to `up`; not needed if a topology is up here or in ./out"),
+        )
+        .arg(args::flag("delete", "Also delete everything that the servers have kept"))
         .after_help(args::section(&[(
             "What stays",
-            "  The servers' folders, their addresses, and secrets that were made up, for the next `up`; unless
-  --delete. What an `up` that was killed has left running is ended as well.",
+            "  The servers' folders, their addresses and generated secrets stay for the next `up`, unless
+  --delete is given. Whatever a killed `up` has left running is stopped as well.",
         )]))
 }
 
@@ -37,7 +39,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return Err(Failure::usage(format!("there is no directory `{directory}`")));
     }
     if !folder.state().is_dir() {
-        return Err(Failure::usage(format!("nothing of `{directory}` was ever up")));
+        return Err(Failure::usage(format!("`{directory}` was never up")));
     }
     let folder = here::own(folder)?;
     let was_running = folder.is_running();
@@ -55,7 +57,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         let has_more = folder.delete().map_err(|why| Failure::new(why).note("nothing else is deleted"))?;
         what.push_str(", and what it kept is deleted");
         if has_more {
-            let _ = write!(what, "; `{}` has more, which `up` did not make", folder.state().display());
+            let _ = write!(what, "; `{}` has other files, which `up` did not make", folder.state().display());
         }
     }
     console.out.write(&format!("{directory} {what}\n"))?;
@@ -70,14 +72,14 @@ fn count(number: usize, word: &str) -> String {
 async fn end(folder: &Folder, console: &mut Console) -> Result<(), Failure> {
     let record = folder.record().ok().flatten().unwrap_or_default();
     if record.pid == 0 {
-        return Err(Failure::new(format!("`{}` is just being brought up", folder.directory().display()))
+        return Err(Failure::new(format!("`{}` is being brought up right now", folder.directory().display()))
             .help("try again in a moment"));
     }
     let begin = Instant::now();
     let refuse = |why: String| {
         Failure::new(why)
             .note("it is not ended")
-            .help("end the `wattle up` of this directory yourself: with Ctrl-C, or `kill`")
+            .help("end the `wattle up` of this directory yourself, with Ctrl-C or `kill`")
     };
     let tell = |signal| {
         let pid = folder.keeper().map_err(refuse)?;
@@ -87,7 +89,7 @@ async fn end(folder: &Folder, console: &mut Console) -> Result<(), Failure> {
     tell(rustix::process::Signal::TERM)?;
     while folder.is_running() {
         if begin.elapsed() > PATIENCE {
-            console.err.write("it does not end by itself: it is ended by force\n")?;
+            console.err.write("it does not end by itself, so it is killed\n")?;
             tell(rustix::process::Signal::KILL)?;
             tokio::time::sleep(Duration::from_millis(200)).await;
             break;

@@ -9,8 +9,8 @@ use super::failure::{Exit, Failure};
 
 pub(super) fn command() -> Command {
     Command::new("explain")
-        .about("Explain the code of an error or a warning; without a code, list them all")
-        .arg(Arg::new("code").value_name("CODE").help("The code, such as W0101"))
+        .about("Explain the code of an error or a warning, or list all codes")
+        .arg(Arg::new("code").value_name("CODE").help("Code to explain, such as W0101"))
 }
 
 /// Every check, of models and of templates.

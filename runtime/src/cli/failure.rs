@@ -7,7 +7,8 @@ use crate::space::SpaceError;
 use crate::store::StoreError;
 
 /// Why something is not as the operator wrote it.
-pub(super) const CHANGED: &str = "somebody has got at it who is not its operator; or it was written by a version of wattle of before anything was signed";
+pub(super) const CHANGED: &str = "someone other than its operator has changed it, or it was written by a version of \
+                                  wattle that did not sign anything yet";
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
@@ -17,12 +18,13 @@ impl From<StoreError> for Failure {
                 .note("a data space belongs to the operator whose `seed apply` was the first to write to it")
                 .help("give that operator's key, the `operator.key` beside the seed: `--key FILE`, or set WATTLE_KEY")
                 .help(
-                    "if the data space has another certificate authority than before, name both of them, the new one first: \
-                     `--ca` takes a file with several certificates",
+                    "if the data space has a different certificate authority than before, name both, the new one \
+                     first: `--ca` takes a file with several certificates",
                 ),
             StoreError::Disowned { .. } => failure.note(CHANGED).help(
-                "`wattle seed apply DIR --restore` takes what stands there for yours, and names it: what is known of infrastructure \
-                 is written nowhere else. Look at it with `wattle drift` before anything is done by it",
+                "`wattle seed apply DIR --restore` accepts what stands there as yours, and names it, because what is \
+                 known of infrastructure is recorded nowhere else. Check it with `wattle drift` before anything acts \
+                 on it",
             ),
             _ => failure,
         }

@@ -12,20 +12,21 @@ use super::{args, target};
 
 pub(super) fn command() -> Command {
     Command::new("forget")
-        .about("Take from servers that have left the model what they keep for their teardown")
+        .about("Take away what servers that have left the model keep for their teardown")
         .arg(
             Arg::new("servers")
                 .value_name("SERVER")
                 .action(ArgAction::Append)
-                .help("The servers; all that have left the model, if nobody is named"),
+                .help("Servers to forget; all that have left the model, if none is named"),
         )
-        .arg(args::flag("force", "Those, too, whose agents still run"))
+        .arg(args::flag("force", "Also forget servers whose agents still run"))
         .args(args::target())
         .after_help(args::section(&[(
             "What it does",
-            "  A server that leaves the model keeps its own plan, its status and the place of its agent, so that its
-  agent can tear down what it has. Once that is done, the next revision takes them from it. A server
-  that never says so, because it was deleted or never came, keeps them until it is forgotten.",
+            "  A server that leaves the model keeps its own plan, its status and the place of its agent, so that
+  its agent can tear down what it has. Once that is done, the next revision takes them away. A
+  server that never reports that, because it was deleted or never came, keeps them until it is
+  forgotten.",
         )]))
 }
 
@@ -39,7 +40,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let text = if forgotten.servers.is_empty() {
         let named = some(named.iter().map(|name| &**name), 5);
         let whom = if named.is_empty() { "servers that have left".to_owned() } else { named };
-        format!("`{stack}` grants nothing more to {whom}\n")
+        format!("`{stack}` no longer grants anything to {whom}\n")
     } else {
         let forgot = some(forgotten.servers.iter().map(|name| &**name), 5);
         format!("`{stack}` is at revision {}: forgot {forgot}\n", forgotten.revision)

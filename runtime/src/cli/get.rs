@@ -17,12 +17,12 @@ use super::{args, entries, recipe, target, why};
 
 pub(super) fn command() -> Command {
     Command::new("get")
-        .about("Print the value of an entry; within a recipe, of an input")
+        .about("Print the value of an entry or, within a recipe, of an input")
         .arg(
             Arg::new("name")
                 .value_name("ENTRY")
                 .required(true)
-                .help("SERVER/COMPONENT/OUTPUT; within a recipe the name of an input"),
+                .help("SERVER/COMPONENT/OUTPUT; within a recipe, the name of an input"),
         )
         .arg(args::flag("wait", "Wait until there is a value"))
         .arg(
@@ -31,21 +31,21 @@ pub(super) fn command() -> Command {
                 .value_name("TIME")
                 .requires("wait")
                 .value_parser(args::duration)
-                .help("Wait no longer than this: 90s, 10m"),
+                .help("Wait no longer than this, such as 90s or 10m"),
         )
         .arg(
             Arg::new("revision")
                 .long("revision")
                 .value_name("N")
                 .value_parser(value_parser!(u64).range(1..))
-                .help("Take no value but one of this revision"),
+                .help("Accept only a value of this revision"),
         )
         .arg(args::format(&["plain", "json"]))
         .args(args::target())
         .after_help(args::section(&[(
             "Printed",
-            "  Text as it is, anything else as JSON. Secret values are encrypted for the servers that read
-  them: the operator cannot read them either. Within a recipe the command asks the agent, and
+            "  Text is printed as it is, anything else as JSON. Secret values are encrypted for the servers that
+  read them: the operator cannot read them either. Within a recipe, the command asks the agent, and
   prints an input of the component.",
         )]))
 }
@@ -144,7 +144,7 @@ fn print(value: &Value, matches: &ArgMatches, console: &mut Console) -> Result<E
 
 fn part_of_tree(entry: &str, entries: usize) -> Failure {
     let count = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
-    Failure::usage(format!("`{entry}` is no entry, but has {count} below it"))
+    Failure::usage(format!("`{entry}` is not an entry, but has {count} below it"))
         .help(format!("list them: `wattle ls {}`", argument(entry)))
 }
 
@@ -190,7 +190,7 @@ fn superseded(entry: &str, read: Result<Written, SpaceError>) -> Result<Written,
 
 /// The failure that the value of a revision was overwritten by a newer one.
 fn gone(entry: &str, newer: u64, wanted: u64) -> Failure {
-    Failure::new(format!("`{entry}` is of revision {newer} already: its value of revision {wanted} is gone"))
+    Failure::new(format!("`{entry}` is already of revision {newer}: its value of revision {wanted} is gone"))
 }
 
 /// The failure that there is no value, and why.

@@ -32,7 +32,7 @@ pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
     if was_killed(&folder) {
         return Err(killed(&folder));
     }
-    Err(Failure::new(format!("nothing of `{}` is up", dir.display()))
+    Err(Failure::new(format!("`{}` is not up", dir.display()))
         .help(format!("start it: `wattle up {}`", argument(dir.display()))))
 }
 
@@ -100,11 +100,11 @@ fn killed(folder: &Folder) -> Failure {
     };
     Failure::new(format!("the `up` of `{name}` was killed, and has left {left} running"))
         .help(format!("end what is left: `wattle down {}`", argument(&name)))
-        .help(format!("or go on with it: `wattle up {}`", argument(name)))
+        .help(format!("or continue it: `wattle up {}`", argument(name)))
 }
 
 fn nothing() -> Failure {
-    Failure::usage("nothing is up on this machine, of this user").help("start it: `wattle up DIR`")
+    Failure::usage("this user has nothing up on this machine").help("start it: `wattle up DIR`")
 }
 
 /// The folder, if this user's `up` made its content.
@@ -123,16 +123,17 @@ pub(super) fn not_ours(folder: &Folder, why: &NotOurs) -> Failure {
         NotOurs::OtherUser(_) => {
             failure.help("run the command as the user who ran `wattle up`, or keep the state elsewhere: `--state PATH`")
         }
-        NotOurs::Open(path) => failure.help(format!("close it: `chmod go-w {}`", argument(path.display()))),
+        NotOurs::Open(path) => failure.help(format!("remove their access: `chmod go-w {}`", argument(path.display()))),
         NotOurs::Unknown { .. } => failure,
         NotOurs::Link(_) | NotOurs::OtherKind(_) => failure
-            .note("`wattle up` makes no such thing, and goes on with nothing that has it")
-            .help(format!("begin anew: `rm -r {state}`")),
+            .note("`wattle up` makes no such thing, and uses no folder that contains one")
+            .help(format!("start from scratch: `rm -r {state}`")),
         NotOurs::NoMark(_) => failure
-            .note("its keys, values and addresses would be taken for your own")
-            .help(format!("if somebody else made it, begin without it: `rm -r {state}`"))
+            .note("its keys, values and addresses would be mistaken for your own")
+            .help(format!("if someone else made it, start without it: `rm -r {state}`"))
             .help(format!(
-                "if it is yours, copied, restored or of a former version, say so: `wattle up {directory} --state {state}`"
+                "if it is yours (copied, restored or from an earlier version), say so: `wattle up {directory} --state \
+                 {state}`"
             )),
     }
 }
@@ -146,5 +147,5 @@ fn only(folders: Vec<Folder>) -> Result<Option<Folder>, Failure> {
     Err(folders
         .iter()
         .fold(several, |failure, folder| failure.note(format!("`{}`", folder.name().display())))
-        .help("name the directory of the one that is meant; `wattle COMMAND --help` says where"))
+        .help("name the directory of the one you mean; `wattle COMMAND --help` says where"))
 }

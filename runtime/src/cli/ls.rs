@@ -16,8 +16,8 @@ use super::{args, entries, target};
 
 pub(super) fn command() -> Command {
     Command::new("ls")
-        .about("List the entries, and what they hold")
-        .arg(Arg::new("path").value_name("PATH").help("Only what is at or below SERVER[/COMPONENT[/OUTPUT]]"))
+        .about("List the entries and their values")
+        .arg(Arg::new("path").value_name("PATH").help("Show only what is at or below SERVER[/COMPONENT[/OUTPUT]]"))
         .arg(args::format(&["plain", "json"]))
         .args(args::target())
 }

@@ -11,14 +11,14 @@ use super::console::Console;
 use super::failure::{Exit, Failure};
 
 pub(super) fn command() -> Command {
-    Command::new("man").about("Write the pages of the manual").arg(
+    Command::new("man").about("Write the manual pages").arg(
         Arg::new("out")
             .long("out")
             .short('o')
             .value_name("DIR")
             .required(true)
             .value_parser(value_parser!(PathBuf))
-            .help("The folder, such as ~/.local/share/man/man1"),
+            .help("Folder to write to, such as ~/.local/share/man/man1"),
     )
 }
 

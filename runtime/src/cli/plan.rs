@@ -20,7 +20,7 @@ use super::{args, seed};
 
 pub(super) fn command() -> Command {
     Command::new("plan")
-        .about("Say what would become of what is deployed: of each resource and of each component; change nothing")
+        .about("Show what would happen to each deployed resource and component, without changing anything")
         .arg(seed::directory())
         .arg(plan_against())
         .arg(found::argument())
@@ -31,17 +31,17 @@ pub(super) fn command() -> Command {
         .after_help(args::section(&[
             (
                 "What is compared",
-                "  Without --against: what the last `seed apply`, `deploy` or `up` left in the data space; with --cloud also
-  what `deploy` made there and is not as it was deployed: the next `deploy` puts it right.
-  A parameter that is known on one side only is taken for the same on both.",
+                "  Without --against: what the last `seed apply`, `deploy` or `up` left in the data space. With
+  --cloud, also what `deploy` made there and is not as it was deployed: the next `deploy` corrects
+  it. A parameter that is known on one side only is assumed to be the same on both.",
             ),
             (
                 "Exit codes",
                 &exit_codes(&[
                     (Exit::Fine, "nothing would change"),
-                    (Exit::Failed, "it is not known what would: what was deployed cannot be read"),
+                    (Exit::Failed, "it is not known what would change: what was deployed cannot be read"),
                     (Exit::Usage, "wrong usage"),
-                    (Exit::Changes, "something would change, or may"),
+                    (Exit::Changes, "something would change, or may change"),
                 ]),
             ),
         ]))
@@ -120,7 +120,7 @@ pub(super) async fn between(
                 Unkept::IsNothing => console.err.write(&format!("{text}: it was not completed\n"))?,
                 Unkept::IsRefused => {
                     return Err(Failure::new(text)
-                        .note("its first `seed apply` did not complete, or an earlier wattle applied it")
+                        .note("its first `seed apply` did not complete, or was made by an earlier version of wattle")
                         .help("compare with what was emitted then: `--against DIR`"));
                 }
             }

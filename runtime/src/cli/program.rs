@@ -31,13 +31,13 @@ pub(super) const OPERATOR: Program = Program {
     about: "Runs what a blueprint emitted, as a whole on this machine or as the agent of one server; reads, checks and \
             lowers templates",
     examples: "  wattle up out/three_tier             the whole topology on this machine, until Ctrl-C
-  wattle status --why                  how it is doing, and why something does not go on
+  wattle status --why                  how it is doing, and why something is stuck
   wattle get db/postgres/url --wait    one value, as soon as it is there
   wattle seed apply out/three_tier --space zookeeper+tls://zk1:2281
-                                       what servers of OpenStack read, before the stack is created
+                                       what servers on OpenStack read, before the stack is created
   wattle plan out/three_tier --space zookeeper+tls://zk1:2281
-                                       what would become of what is deployed, before it is updated
-  wattle check template.yaml           all that Heat would refuse of a template, at once",
+                                       what would happen to what is deployed, before it is updated
+  wattle check template.yaml           everything in a template that Heat would refuse, at once",
     commands: &[
         waiting!("up", up),
         waiting!("down", down),
@@ -74,7 +74,8 @@ pub(super) const OPERATOR: Program = Program {
 /// The command `wattle-agent`, which is `/usr/local/bin/wattle` on servers.
 pub(super) const SERVER: Program = Program {
     name: "wattle",
-    about: "Acts as the agent of this server; within recipes reads inputs and writes outputs (the whole `wattle` is for operators)",
+    about: "Acts as the agent of this server; within recipes, reads inputs and writes outputs (operators use the full \
+            `wattle`)",
     examples: "  wattle agent                         what the emitted user data starts
   wattle get url                       within a recipe: the value of an input
   wattle set url http://10.0.0.5/      within a recipe: an output, at once",

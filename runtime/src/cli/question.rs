@@ -18,9 +18,7 @@ pub(super) async fn agreed(matches: &ArgMatches, what: &str, console: &mut Conso
         return Ok(true);
     }
     if !std::io::stdin().is_terminal() {
-        return Err(
-            Failure::usage("nothing is done without being asked, and there is no terminal").help("give `--yes`")
-        );
+        return Err(Failure::usage("confirmation is needed, and there is no terminal to ask on").help("pass `--yes`"));
     }
     // Once a process listens to signals, they no longer end it by themselves.
     let mut signals = Signals::listen()?;

@@ -54,7 +54,7 @@ impl Agent {
         let answer = self.ask(&json!({ "token": self.token, "get": name })).await?;
         let value = answer.get("value").unwrap_or(&Value::Null);
         wattle::model::Value::deserialize(value)
-            .map_err(|error| Failure::new(format!("the agent gave no value of `{name}`: {error}")))
+            .map_err(|error| Failure::new(format!("the agent gave no value for `{name}`: {error}")))
     }
 
     /// Publishes an output.

@@ -25,22 +25,23 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) fn command() -> Command {
     Command::new("rotate")
-        .about("Give the data space another operator's key, or servers other keys of their own")
+        .about("Replace the operator's key of the data space, or servers' own keys")
         .arg(
             Arg::new("servers")
                 .value_name("SERVER")
                 .action(ArgAction::Append)
-                .help("Have these servers make other keys, and leave the operator's key as it is"),
+                .help("Have these servers make new keys, and keep the operator's key"),
         )
         .args(args::target())
         .after_help(args::section(&[(
             "What it does",
-            "  It makes another key, signs with it what the one before has signed, and gives it that one's rights, in
-  all stacks of the data space; then it takes that one's place in its file. Servers go on, and believe
-  the new key by the former one's word. From then on the former key opens nothing.
-  Servers that are named are asked for other keys. The command waits until their agents have made them,
-  and gives them the rights of those before, which open nothing from then on.
-  Broken off, it is completed when it is called again.",
+            "  Makes a new operator's key, signs with it what the old key has signed, and gives it the rights of
+  the old key in all stacks of the data space. Then the new key replaces the old one in its file.
+  Servers keep running, and trust the new key because the old one vouches for it. From then on the
+  old key opens nothing.
+  Servers that are named are asked for new keys. The command waits until their agents have made
+  them, and gives them the rights of the old ones, which open nothing from then on.
+  If it is interrupted, the next call completes it.",
         )]))
 }
 
@@ -53,13 +54,13 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     if let Some(stack) = matches.get_one::<String>("stack") {
         return Err(Failure::usage(format!(
-            "the operator's key is that of the whole data space, not of `{stack}` alone"
+            "the operator's key belongs to the whole data space, not to `{stack}` alone"
         ))
-        .help("leave `--stack` out; or name servers of it, which then make other keys of their own"));
+        .help("leave out `--stack`, or name servers of the stack, which then make new keys of their own"));
     }
     let file = target.key_to_offer()?;
     if matches!(target.address, Address::Socket(_)) {
-        return Err(Failure::usage("the data space of `wattle up` knows no other operator's key than its own")
+        return Err(Failure::usage("the data space of `wattle up` knows only its own operator's key")
             .help("`wattle down --delete` removes it, and the next `wattle up` makes another"));
     }
     let former = read_operator_key(file)?.ok_or_else(|| target::no_key(file))?;
@@ -67,12 +68,12 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let others: Vec<&String> = spaces.iter().filter(|space| !target.address.is_also(space)).collect();
     if let Some(other) = others.first() {
         return Err(Failure::usage(format!(
-            "the operator's key `{}` is of another data space as well",
+            "the operator's key `{}` also belongs to another data space",
             file.display()
         ))
-        .note(format!("it is of {other}, which would have no key any more"))
+        .note(format!("it belongs to {other}, which would no longer have a key"))
         .help(
-            "give each data space a file of its own: copy the file, and in each copy leave only its `# space:` line",
+            "give each data space a file of its own: copy the file, and keep only its own `# space:` line in each copy",
         ));
     }
     let path = target::next_key(file);
@@ -82,7 +83,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     if !next.is_believed_by(&former.signer().authority()) {
         let what = format!("the key in `{}` does not come after the one in `{}`", path.display(), file.display());
-        return Err(Failure::usage(what).help("if it is of no use, remove it, and call this again"));
+        return Err(Failure::usage(what).help("if it is of no use, remove it, and run this again"));
     }
     let [former, next] = [former, next].map(|key| target::known_at(key, &target.address));
     let (former, next) = (former?, next?);
@@ -112,14 +113,15 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     fs::rename(&path, file).map_err(|error| {
         Failure::new(format!("cannot put `{}` in the place of `{}`: {error}", path.display(), file.display()))
             .note("the data space has the new key already")
-            .help("call this again")
+            .help("run this again")
     })?;
     let text = match stacks.len() {
         0 => "there is no stack yet: ",
         _ => "",
     };
     console.out.write(&format!(
-        "{text}the new key is in {}, and the former one opens nothing any more: replace every copy of it, and back up the new one\n",
+        "{text}the new key is in {}, and the old one no longer opens anything: replace every copy of the old one, and \
+         back up the new one\n",
         argument(file.display())
     ))?;
     Ok(Exit::Fine)
@@ -135,7 +137,7 @@ async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> R
         if waiting.absent.is_empty() {
             let admission = seed::admit_renewed(store, stack, &key, &left).await?;
             let names = some(admission.admitted.iter().map(|name| &**name), 5);
-            console.out.write(&format!("`{stack}` is at revision {}: other keys of {names}\n", admission.revision))?;
+            console.out.write(&format!("`{stack}` is at revision {}: new keys of {names}\n", admission.revision))?;
             left.retain(|server| !admission.admitted.contains(server));
             continue;
         }

@@ -30,35 +30,36 @@ const EMIT_AGAIN: &str =
     "emit it again, with the blueprint's program as it is now and built with this version of wattle";
 
 /// Why a data space is not as its operator wrote it, and what to do.
-const REWRITTEN: (&str, &str) = (CHANGED, "write all of it anew: `wattle seed apply DIR --restore`");
+const REWRITTEN: (&str, &str) = (CHANGED, "rewrite everything: `wattle seed apply DIR --restore`");
 
 /// The same if it once was like that.
 const PUT_BACK: (&str, &str) = (
-    "somebody has put an earlier state back, or the store has lost what came after it; servers are known there by the keys \
-     that they had then",
-    "write all of it anew: `wattle seed apply DIR --restore`; with `--renew` as well if a server was built anew or got another key \
-     since",
+    "someone has put back an earlier state, or the store has lost what came after it; there, servers are known by the \
+     keys that they had then",
+    "rewrite everything: `wattle seed apply DIR --restore`; with `--renew` as well if a server was rebuilt or got \
+     another key since",
 );
 
 pub(super) fn command() -> Command {
     let apply = Command::new("apply")
-        .about("Write a seed to the data space, as the next revision of its stack")
-        .arg(args::flag("again", "Make a new revision of an unchanged seed, too: what failed is tried again"))
-        .arg(args::flag("renew", "Give running servers other credentials than they have; Heat then replaces them"))
+        .about("Write a seed to the data space as the next revision of its stack")
+        .arg(args::flag("again", "Make a new revision even of an unchanged seed, which retries what failed"))
+        .arg(args::flag("renew", "Give running servers new credentials; Heat then replaces the servers"))
         .arg(args::flag(
             "restore",
-            "Write all of a stack anew of which something is not as its operator has written it, or is as it once was, as a data \
-             space that begins anew: what agents have published, they publish again. What is known of infrastructure is written \
-             nowhere else, so that is taken for yours as it stands, and named",
+            "Rewrite a stack completely if something in it is not as its operator wrote it or is from an earlier \
+             state, as in a data space that starts afresh. Agents publish again what they have published. What is \
+             known of infrastructure is recorded nowhere else, so it is accepted as it stands, and named",
         ));
-    let diff = Command::new("diff").about("Show what `apply` would change, and change nothing");
+    let diff = Command::new("diff").about("Show what `apply` would change, without changing anything");
     let delete = Command::new("delete")
-        .about("Remove a stack from the data space, after it was deleted in Heat")
-        .arg(Arg::new("name").value_name("STACK").required(true).help("The stack"))
-        .arg(args::flag("yes", "Do not ask"))
+        .about("Remove a stack from the data space after it was deleted in Heat")
+        .arg(Arg::new("name").value_name("STACK").required(true).help("Name of the stack"))
+        .arg(args::flag("yes", "Do not ask for confirmation"))
         .arg(args::flag(
             "force",
-            "Do not ask, and pass over agents that still run, stacks that still read from it and infrastructure",
+            "Do not ask for confirmation, and ignore running agents, stacks that still read from this one, and \
+             infrastructure",
         ))
         .args(args::target());
     Command::new("seed")
@@ -71,10 +72,10 @@ pub(super) fn command() -> Command {
                 args::section(&[(
                     "Files beside the seed",
                     "  operator.key      opens the data space to the operator; made by the first `apply`
-  credentials.yaml  what each server proves itself with: a further environment file for Heat
-  environment.yaml  read as well, as far as it is filled in
-  Keep the first two, and show them to nobody. Those that the data space does not know have to be
-  named, by --key and --credentials: whoever made the directory may have put them there.",
+  credentials.yaml  what each server proves its identity with: a further environment file for Heat
+  environment.yaml  is read as well, as far as it is filled in
+  Keep the first two, and keep them secret. If the data space does not know them, they have to be
+  named with --key and --credentials, because someone else may have put them into the directory.",
                 )]),
             ),
         )
@@ -91,7 +92,7 @@ pub(super) fn directory() -> Arg {
         .value_name("DIR")
         .required(true)
         .value_parser(value_parser!(PathBuf))
-        .help("What a blueprint's `emit` wrote: the directory of seed.yaml")
+        .help("Directory that a blueprint's `emit` wrote: the one with seed.yaml")
 }
 
 /// The options for values of parameters.
@@ -103,18 +104,16 @@ pub(super) fn parameters() -> [Arg; 3] {
             .value_name("FILE")
             .action(ArgAction::Append)
             .value_parser(value_parser!(PathBuf))
-            .help(
-                "Take parameters from an environment file of Heat's; may be repeated, later ones go over earlier ones",
-            ),
+            .help("Read parameters from a Heat environment file; may be repeated, later files override earlier ones"),
         Arg::new("parameter").long("parameter").short('P').value_name("NAME=VALUE").action(ArgAction::Append).help(
-            "Give a parameter a value; goes over environment files. Every user of the machine can see it as long as \
-                 the command runs: secrets are better kept in files",
+            "Set a parameter; overrides environment files. Every user of the machine can see the value while the \
+             command runs, so keep secrets in files",
         ),
         Arg::new("parameter-file")
             .long("parameter-file")
             .value_name("NAME=FILE")
             .action(ArgAction::Append)
-            .help("Give a parameter what a file holds, without the newline at its end; goes over all others"),
+            .help("Set a parameter to the content of a file, without the newline at its end; overrides all others"),
     ]
 }
 
@@ -143,13 +142,13 @@ pub(super) fn read(directory: &Path) -> Result<Seed, Failure> {
             .collect();
         match inner.as_slice() {
             [] if template_in(directory).is_some() => failure
-                .note("what lies there was made by `--lowering heat-native`, by which Heat runs the software itself")
-                .help("give it to `openstack stack create`; or run the blueprint's program again without that option"),
+                .note("it was emitted with `--lowering heat-native`, with which Heat runs the software itself")
+                .help("pass it to `openstack stack create`, or run the blueprint's program again without that option"),
             [] => failure.help("a blueprint's program writes it, to `out/STACK` by default: give that directory"),
             some => failure.help(format!("did you mean {}?", list(some.iter().map(String::as_str), "or"))),
         }
     })?;
-    let no_seed = |error| Failure::usage(format!("`{}` is no seed: {error}", file.display())).help(EMIT_AGAIN);
+    let no_seed = |error| Failure::usage(format!("`{}` is not a seed: {error}", file.display())).help(EMIT_AGAIN);
     let seed = Seed::read(&text).map_err(no_seed)?;
     let changed = seed.changed_files();
     if changed.is_empty() {
@@ -203,7 +202,7 @@ fn from_file(assignment: &str) -> Result<(String, String), Failure> {
     let value = text.strip_suffix('\n').unwrap_or(&text);
     if value.is_empty() {
         // A pipe is also empty if somebody has read it before.
-        return Err(refuse("it is empty").help(format!("an empty value is given by `--parameter {name}=`")));
+        return Err(refuse("it is empty").help(format!("`--parameter {name}=` gives an empty value")));
     }
     Ok((name.trim().to_owned(), value.to_owned()))
 }
@@ -216,7 +215,7 @@ fn read_value(file: &Path) -> std::io::Result<String> {
     }
     let file = std::fs::File::open(file)?;
     if file.metadata()?.file_type().is_char_device() {
-        return Err(std::io::Error::other("it is a device, and not a file"));
+        return Err(std::io::Error::other("it is a device, not a file"));
     }
     manners::text(manners::whole(file)?)
 }
@@ -254,7 +253,7 @@ pub(super) async fn prepare(
             (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given, true)
         }
         None => {
-            return Err(Failure::usage("it is not known which data space is meant")
+            return Err(Failure::usage("it is not known which data space to use")
                 .help("name it: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
                 .help(format!("or bring it up on this machine: `wattle up {}`", argument(directory.display()))));
         }
@@ -311,11 +310,11 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
         let taken = deploy::believe(&work.store, &stack, &work.options.key).await?;
         text.extend(taken.iter().map(|node| {
             format!(
-                "`{node}` is taken for yours as it stands: what is known of infrastructure is written nowhere else\n"
+                "`{node}` is accepted as yours as it stands: what is known of infrastructure is recorded nowhere else\n"
             )
         }));
         if !taken.is_empty() {
-            text.push_str("look at the infrastructure with `wattle drift` before anything is done by that\n");
+            text.push_str("check the infrastructure with `wattle drift` before anything acts on that\n");
         }
     }
     text.extend([format!(
@@ -394,8 +393,8 @@ fn lingering(changes: &Changes, stack: &str) -> String {
     let names = || changes.lingering.iter().map(String::as_str);
     let command: Vec<String> = names().map(argument).collect();
     format!(
-        "not torn down, as far as is known, since an earlier revision left it out: {}; if it is gone, take its last rights from it:\n  \
-         wattle seed forget --stack {} {}\n",
+        "not torn down, as far as is known, since an earlier revision left it out: {}; if it is gone, take away its \
+         last rights:\n  wattle seed forget --stack {} {}\n",
         some(names(), 5),
         argument(stack),
         command.join(" ")
@@ -422,23 +421,25 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
     let stack = argument(stack);
     let command = |verb: &str| format!("  openstack stack {verb}{command} {stack}\n");
     if changes.is_empty() {
-        "nothing has changed; `--again` makes a new revision all the same\n".into()
+        "nothing has changed; `--again` makes a new revision anyway\n".into()
     } else if changes.from.is_none() && work.options.restore {
         let (create, update) = (command("create"), command("update"));
         format!(
-            "agents that run take it up by themselves; if the template or a credential has changed:\n{update}if Heat has no such \
-             stack yet:\n{create}"
+            "running agents pick it up by themselves; if the template or a credential has changed:\n\
+             {update}if Heat has no such stack yet:\n\
+             {create}"
         )
     } else if changes.from.is_none() {
         format!(
-            "next, create the stack:\n{}and once servers run, let keys of their own take the place of those credentials:\n  \
-             wattle seed admit --wait --stack {}\n",
+            "next, create the stack:\n\
+             {}and once servers run, replace those credentials with keys of the servers' own:\n  wattle seed admit \
+             --wait --stack {}\n",
             command("create"),
             argument(stack)
         )
     } else {
         let update = command("update");
-        format!("agents that run take it up by themselves; if the template has changed, too:\n{update}")
+        format!("running agents pick it up by themselves; if the template has also changed:\n{update}")
     }
 }
 
@@ -466,20 +467,18 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
     let rows = if is_forced { Vec::new() } else { Deployment::rows(&store, stack, &key).await? };
     if !rows.is_empty() {
         return Err(Failure::usage(format!(
-            "`{stack}` has infrastructure that wattle has brought up, {}, and the data space alone knows which",
+            "`{stack}` has infrastructure that wattle has brought up, {}, and only the data space knows which",
             some(rows.iter().map(|row| &*row.name), 5)
         ))
         .help("`wattle destroy` removes it, and then the stack")
         .help("`--force` forgets it, and leaves it in the cloud"));
     }
     if !is_forced && Deployment::through(&store, stack, &key).await? == Some(Through::Heat) {
-        return Err(Failure::usage(format!(
-            "`{stack}` was deployed through Heat, and the data space alone knows that"
-        ))
-        .help("`wattle destroy` has Heat delete it, and then removes the stack")
-        .help("`--force` forgets it, and leaves it in the cloud"));
+        return Err(Failure::usage(format!("`{stack}` was deployed through Heat, and only the data space knows that"))
+            .help("`wattle destroy` has Heat delete it, and then removes the stack")
+            .help("`--force` forgets it, and leaves it in the cloud"));
     }
-    let what = format!("delete all that {} holds of `{stack}`", target.address);
+    let what = format!("delete everything that {} holds of `{stack}`", target.address);
     if !is_forced && !agreed(matches, &what, console).await? {
         return Err(Failure::new("nothing was deleted"));
     }
@@ -508,19 +507,20 @@ impl From<SeedError> for Failure {
                 let flags: Vec<String> =
                     missing.keys().map(|name| format!("--parameter {}", argument(format!("{name}=VALUE")))).collect();
                 let help =
-                    "or fill in `environment.yaml` beside the seed, or name another such file by `--environment`";
+                    "or fill in `environment.yaml` beside the seed, or name another such file with `--environment`";
                 failure.help(format!("add `{}`", flags.join(" "))).help(help)
             }
             SeedError::Parameters { faults, .. } | SeedError::Imports { faults } => {
                 match <[String; 1]>::try_from(faults) {
                     Ok([one]) => Self::usage(one),
-                    Err(faults) => faults
-                        .iter()
-                        .fold(Self::usage(format!("{} things are wrong with what is given", faults.len())), Self::note),
+                    Err(faults) => faults.iter().fold(
+                        Self::usage(format!("{} things are wrong with the given values", faults.len())),
+                        Self::note,
+                    ),
                 }
             }
             SeedError::Tampered { stack, nodes } => {
-                let message = format!("what the data space holds of `{stack}` is not what its operator has written");
+                let message = format!("what the data space holds of `{stack}` is not what its operator wrote");
                 let (shown, more) = nodes.split_at(nodes.len().min(8));
                 let failure = shown.iter().fold(Self::new(message), |failure, node| failure.note(node.to_string()));
                 let failure = if more.is_empty() { failure } else { failure.note(format!("and {} more", more.len())) };
@@ -532,12 +532,14 @@ impl From<SeedError> for Failure {
                 let (them, others) =
                     if files.len() == 1 { ("it is", "remove it") } else { ("they are", "remove them") };
                 Self::usage(message)
-                    .note("whoever made the directory may have put what opens everything there")
+                    .note("if someone else put that into the directory, they can open everything")
                     .help(format!("if {them} yours, say so: `{}`", named.join(" ")))
                     .help(format!("if not, {others}: `seed apply` makes its own"))
             }
-            SeedError::Malformed { .. } => Self::usage(message)
-                .help("it is a file that the first `wattle seed apply` or `wattle deploy` wrote: `operator.key`, or `credentials.yaml`"),
+            SeedError::Malformed { .. } => Self::usage(message).help(
+                "it is a file that the first `wattle seed apply` or `wattle deploy` wrote: `operator.key` or \
+                 `credentials.yaml`",
+            ),
             SeedError::Space(error) => error.into(),
             SeedError::Credentials { .. }
             | SeedError::OtherKey { .. }
@@ -545,7 +547,7 @@ impl From<SeedError> for Failure {
             | SeedError::InModel { .. }
             | SeedError::Name { .. } => Self::usage(error.to_string()),
             SeedError::Acting { .. } => Self::new(message)
-                .help("wait until `wattle status` shows it no more, or take its place from it with `--force`"),
+                .help("wait until `wattle status` no longer shows it, or take its place away with `--force`"),
             SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),
             other => Self::new(other.to_string()),
         }

@@ -21,23 +21,23 @@ pub(super) fn command() -> Command {
             Arg::new("name")
                 .value_name("ENTRY")
                 .required(true)
-                .help("The name of an output; elsewhere than in a recipe SERVER/COMPONENT/OUTPUT"),
+                .help("Within a recipe, the name of an output; elsewhere, SERVER/COMPONENT/OUTPUT"),
         )
         .arg(
             Arg::new("value")
                 .value_name("VALUE")
                 .required(true)
                 .allow_hyphen_values(true)
-                .help("The value: text as it is, lists and maps as JSON"),
+                .help("Value to write: text as it is, lists and maps as JSON"),
         )
-        .arg(args::flag("force", "Overwrite the entry, although its component is who writes it"))
+        .arg(args::flag("force", "Overwrite the entry, although its component writes it"))
         .args(args::target())
         .after_help(args::section(&[(
             "As the operator",
-            "  An entry is written by its component, once a revision. With --force the operator puts a value
-  of the declared type in place of whatever it holds: components that wait for it go on with this
-  value, those that have read or failed already do not. It counts for this revision, and the
-  component leaves it as it is.",
+            "  An entry is written by its component, once per revision. With --force, the operator replaces
+  whatever it holds with a value of the declared type. Components that wait for it continue with
+  this value; those that have already read it or failed do not. The value counts for this revision,
+  and the component leaves it as it is.",
         )]))
 }
 
@@ -57,7 +57,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return Err(if known.iter().any(|known| &**known == entry) {
             Failure::usage(format!("`{entry}` is written by the agent of its server and cannot be set"))
         } else {
-            Failure::usage(format!("`{entry}` is no entry")).help(format!("list them: `wattle ls {}`", argument(entry)))
+            Failure::usage(format!("`{entry}` is not an entry"))
+                .help(format!("list them: `wattle ls {}`", argument(entry)))
         });
     }
     // It is up to the operator what is a secret and for whom it is encrypted.
@@ -66,14 +67,14 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let declared = target::patiently(&target.address, declared(&signed, entry)).await?;
     let Some((revision, output)) = declared else {
         return Err(Failure::new(format!("`{entry}` cannot be set while a revision is being applied"))
-            .help("`wattle seed apply` brings it to its end"));
+            .help("`wattle seed apply` completes it"));
     };
     let value = parse(&output.declared.ty, value)
         .map_err(|why| Failure::usage(format!("the value does not fit the entry `{entry}`: {why}")))?;
     if !matches.get_flag("force") {
         return Err(Failure::usage(format!("`{entry}` is written by its component, not by hand"))
             .note("overwriting it hides what the component does, until the next revision")
-            .help("`--force` overwrites it all the same"));
+            .help("`--force` overwrites it anyway"));
     }
     overwrite(&space, &key, entry, &revision, &output, value).await?;
     console.err.write(&format!("`{entry}` is set for revision {}\n", revision.number))?;

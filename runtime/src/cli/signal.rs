@@ -44,12 +44,12 @@ pub(super) fn command() -> Command {
         if let Some(short) = short { option.short(short) } else { option }
     });
     Command::new("signal")
-        .about("On a server, tell a wait condition of a template how something went")
+        .about("On a server, signal a wait condition of a template how something went")
         .arg(
             Arg::new("handle")
                 .value_name("HANDLE")
                 .required(true)
-                .help("The handle of the wait condition, as its `curl_cli` has it"),
+                .help("Handle of the wait condition, as in its `curl_cli`"),
         )
         .arg(
             Arg::new("data")
@@ -61,7 +61,7 @@ pub(super) fn command() -> Command {
                 .short('d')
                 .value_name("JSON")
                 .allow_hyphen_values(true)
-                .help("What is signalled; @FILE has it in a file, and @- in the standard input [default: a success]"),
+                .help("Signal to send; @FILE reads it from a file, @- from standard input [default: a success]"),
         )
         .arg(
             Arg::new("state")
@@ -69,21 +69,22 @@ pub(super) fn command() -> Command {
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
                 .default_value("/var/lib/wattle")
-                .help("The folder of the server's agent, which is asked; within a recipe it is known"),
+                .help("Folder of the server's agent, which sends the signal; not needed within a recipe"),
         )
         .args(flags)
         .args(options)
         .after_help(args::section(&[
             (
                 "Signalled",
-                "  {\"status\": \"SUCCESS\"} or {\"status\": \"FAILURE\"}, and as one likes \"reason\": text, \"data\": anything,
-  and \"id\": a name, of which a later signal takes the place. It returns once the data space has it.",
+                "  {\"status\": \"SUCCESS\"} or {\"status\": \"FAILURE\"}, and optionally \"reason\": text,
+  \"data\": anything, and \"id\": a name. A later signal with the same id replaces the earlier one.
+  The command returns once the data space has the signal.",
             ),
             (
                 "In a template",
                 "  Where wattle deploys without Heat, `wattle signal HANDLE` is the `curl_cli` of an
   OS::Heat::WaitConditionHandle: $curl_cli --data-binary '{\"status\": \"SUCCESS\"}' does the same as
-  with Heat. What else curl would be told of a request is taken, and says nothing.",
+  with Heat. Other options that describe curl's request are accepted and ignored.",
             ),
         ]))
 }
@@ -118,8 +119,8 @@ fn said(data: &str) -> Result<Value, Failure> {
         return Ok(Value::Null);
     }
     serde_json::from_slice(&text).map_err(|error| {
-        Failure::usage(format!("what is signalled is no JSON: {error}"))
-            .help("`--data-binary '{\"status\": \"SUCCESS\"}'`, in single quotes")
+        Failure::usage(format!("the signal is not JSON: {error}"))
+            .help("write `--data-binary '{\"status\": \"SUCCESS\"}'`, in single quotes")
     })
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Signals {
 impl Signals {
     pub(super) fn listen() -> Result<Self, Failure> {
         let listen =
-            |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen to signals: {}", reason(&error))));
+            |kind| signal(kind).map_err(|error| Failure::new(format!("cannot listen for signals: {}", reason(&error))));
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
             terminate: listen(SignalKind::terminate())?,

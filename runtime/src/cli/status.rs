@@ -32,9 +32,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) fn command() -> Command {
     Command::new("status")
-        .about("Show how servers and components are doing, and for what they wait")
-        .arg(args::flag("watch", "Show it again and again, until everything is done or Ctrl-C"))
-        .arg(args::flag("why", "Show the root cause of whatever does not go on"))
+        .about("Show how servers and components are doing, and what they wait for")
+        .arg(args::flag("watch", "Keep showing it until everything is done, or until Ctrl-C"))
+        .arg(args::flag("why", "Show the root cause of whatever is stuck"))
         .arg(args::flag("timeline", "Draw what waited and ran when, and the chain that took the time"))
         .arg(ui::option().conflicts_with_all(["watch", "why", "timeline"]))
         .arg(args::format(&["plain", "json"]))
@@ -43,7 +43,7 @@ pub(super) fn command() -> Command {
         .after_help(args::section(&[(
             "Exit codes",
             &exit_codes(&[
-                (Exit::Fine, "everything is done or goes on"),
+                (Exit::Fine, "everything is done or in progress"),
                 (Exit::Failed, "something has failed, or the data space does not answer"),
                 (Exit::Usage, "wrong usage"),
             ]),
@@ -156,7 +156,7 @@ async fn serve(view: Ui, folder: Option<&Folder>, console: &mut Console) -> Resu
         () = signals.end() => false,
         () = gone => true,
     };
-    view.end(if is_gone { "what was up has ended" } else { "`wattle status --ui` was ended" }).await;
+    view.end(if is_gone { "what was up has ended" } else { "`wattle status --ui` was stopped" }).await;
     if is_gone {
         console.err.write("what was up has ended\n")?;
     }
@@ -262,8 +262,8 @@ fn show(picture: &Picture, now: Time, color: bool, width: usize) -> String {
 /// The message that the present revision is not the newest that there was.
 fn put_back(picture: &Picture, newer: &Revision) -> String {
     one_line(&format!(
-        "this is {}, and this operator knows of {newer}: somebody has put an earlier state back, or the store has lost what came \
-         after it; `wattle seed diff DIR` names the command that goes on from here",
+        "this is {}, and this operator knows of {newer}: someone has put back an earlier state, or the store has lost \
+         what came after it; `wattle seed diff DIR` names the command that continues from here",
         picture.of()
     ))
 }
@@ -274,16 +274,17 @@ fn admission(picture: &Picture) -> Vec<String> {
     let on_credentials = &picture.admission.on_credentials;
     let mut lines = Vec::new();
     if !on_credentials.is_empty() {
-        let (live, whose) = if on_credentials.len() == 1 { ("lives", "its") } else { ("live", "their") };
+        let (live, whose) = if on_credentials.len() == 1 { ("uses", "its") } else { ("use", "their") };
         lines.push(format!(
-            "{} {live} on the credential of {whose} user data: `wattle seed admit --wait --stack {stack}` ends that",
+            "{} still {live} the credential of {whose} user data: `wattle seed admit --wait --stack {stack}` ends that",
             some(on_credentials.iter().map(|name| &**name), 3),
         ));
     }
     lines.extend(picture.admission.others.iter().map(|other| {
         format!(
-            "{}: a second server has come with the credential of its user data, at {:.0}. If {} was built anew: `wattle seed \
-             admit {} --stack {stack}` lets it in, and everything on it runs again; if not, somebody else has that credential",
+            "{}: a second server has come with the credential of its user data, at {:.0}. If {} was rebuilt, `wattle \
+             seed admit {} --stack {stack}` admits it, and everything on it runs again; if not, someone else has that \
+             credential",
             other.server,
             other.since,
             other.server,

@@ -61,7 +61,7 @@ pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target
     let folder = match found? {
         Found::Here(folder) => folder,
         Found::Elsewhere(folder) => {
-            console.err.write(&format!("nothing is up here; this is of `{}`:\n", folder.name().display()))?;
+            console.err.write(&format!("nothing is up here; this is from `{}`:\n", folder.name().display()))?;
             folder
         }
     };
@@ -100,7 +100,7 @@ pub(super) fn address_of(matches: &ArgMatches, text: &str) -> Result<Address, Fa
         Some(address) => Ok(address),
         // The variable may be there for another data space.
         None if given.is_none() => Ok(address),
-        None => Err(Failure::usage(format!("`--ca` is of no use with `{text}`, which is not encrypted"))
+        None => Err(Failure::usage(format!("`--ca` has no effect with `{text}`, which is not encrypted"))
             .help("write `zookeeper+tls://`")),
     }
 }
@@ -145,10 +145,10 @@ pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), Failure> {
         return Ok(());
     }
     let known = list(spaces.iter().map(String::as_str), "and");
-    Err(Failure::usage(format!("the operator's key `{}` is of another data space than {address}", file.display()))
-        .note(format!("it is of {known}, and would be told to whoever answers"))
-        .help(format!("if it is of this one as well, say so: `--key {}`", argument(file.display())))
-        .help("else name the key of this one: `--key FILE`"))
+    Err(Failure::usage(format!("the operator's key `{}` belongs to another data space than {address}", file.display()))
+        .note(format!("it belongs to {known}, and would be given to whatever answers there"))
+        .help(format!("if it belongs to this one as well, say so: `--key {}`", argument(file.display())))
+        .help("otherwise name the key of this one: `--key FILE`"))
 }
 
 /// The path of the key that replaces the one in a file, while it does so.
@@ -164,10 +164,13 @@ pub(super) fn judge_rotation(file: &Path) -> Result<(), Failure> {
     if !next.exists() {
         return Ok(());
     }
-    let what = format!("another key takes the place of the operator's key `{}`", file.display());
+    let what = format!("the operator's key `{}` is being replaced by another key", file.display());
     Err(Failure::usage(what)
-        .note(format!("it is in `{}`: somebody rotates the key, or was broken off", next.display()))
-        .help(format!("if nobody does now: `wattle seed rotate --key {}` completes it", argument(file.display()))))
+        .note(format!(
+            "the other key is in `{}`: someone is rotating the key, or a rotation was interrupted",
+            next.display()
+        ))
+        .help(format!("if it was interrupted: `wattle seed rotate --key {}` completes it", argument(file.display()))))
 }
 
 /// Reads the operator's key in a file.
@@ -253,7 +256,7 @@ impl Target {
     fn no_stack(&self, stack: &str, stacks: &[String]) -> Failure {
         if stacks.is_empty() {
             return Failure::usage(format!("the data space at {} holds no stack", self.address))
-                .help("a seed is written to it by `wattle seed apply DIR`");
+                .help("`wattle seed apply DIR` writes a seed to it");
         }
         let known = list(stacks.iter().map(String::as_str), "and");
         let near = meant(stack, stacks.iter().map(String::as_str));
@@ -287,17 +290,17 @@ fn not_its_operator(address: &Address, key: Option<&Path>) -> Failure {
             file.display()
         )),
         Some(file) => Failure::usage(format!(
-            "there is no operator's key `{}`, and the data space at {address} has an operator already",
+            "there is no operator's key `{}`, and the data space at {address} already has an operator",
             file.display()
         )),
-        None => Failure::usage(format!("the data space at {address} is opened by its operator's key alone")),
+        None => Failure::usage(format!("only its operator's key opens the data space at {address}")),
     };
     failure
         .note("a data space belongs to the operator whose `seed apply` or `deploy` was the first to write to it")
         .help("give that operator's key, the `operator.key` beside the seed: `--key FILE`, or set WATTLE_KEY")
         .help(
-            "if the data space has another certificate authority than before, name both of them, the new one first: `--ca` takes a \
-             file with several certificates",
+            "if the data space has a different certificate authority than before, name both, the new one first: `--ca` \
+             takes a file with several certificates",
         )
 }
 

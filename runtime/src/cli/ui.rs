@@ -26,7 +26,7 @@ pub(super) fn option() -> Arg {
         .require_equals(true)
         .default_missing_value("127.0.0.1:0")
         .value_parser(address)
-        .help("Show it in a browser as well, at the URL that is printed; only on this machine unless ADDRESS[:PORT] says more")
+        .help("Also show it in a browser, at the printed URL; only on this machine unless ADDRESS[:PORT] is given")
 }
 
 /// `ADDRESS:PORT`, only one of them, or neither.
@@ -35,7 +35,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     let alone = || text.trim_matches(['[', ']']).parse().map(|address| SocketAddr::new(address, 0)).ok();
     let local = || text.strip_prefix("localhost:").and_then(|port| Some(SocketAddr::new(LOOPBACK, port.parse().ok()?)));
     text.parse().ok().or_else(port).or_else(alone).or_else(local).ok_or_else(|| {
-        "it is no address with a port; write `127.0.0.1:8000`, or `8000` for that port of this machine alone".into()
+        "it is not an address with a port; write `127.0.0.1:8000`, or `8000` for that port of this machine alone".into()
     })
 }
 
@@ -70,8 +70,8 @@ pub(super) fn show(
     let ui = listening.show(shown);
     if !ui.address().ip().is_loopback() {
         console.err.write(&format!(
-            "{} other machines reach the live view at {}, and nothing is encrypted: anyone who sees its URL\n\
-             {:9}or what it serves sees values and logs; `--ui` alone is for this machine, and `ssh -L` leads there\n",
+            "{} other machines can reach the live view at {}, and nothing is encrypted: anyone who sees its URL\n\
+             {:9}or what it serves sees values and logs; `--ui` alone is for this machine, and `ssh -L` reaches it\n",
             paint("warning:", Tone::Waiting, console.err.color),
             ui.address(),
             ""
@@ -86,7 +86,7 @@ impl From<UiError> for Failure {
     fn from(error: UiError) -> Self {
         let failure = Self::new(format!("there is no live view: {error}"));
         match error {
-            UiError::Taken { .. } => failure.help("without a port, `--ui` takes one that is free"),
+            UiError::Taken { .. } => failure.help("without a port, `--ui` takes a free one"),
             UiError::Elsewhere { .. } => {
                 failure.help("`--ui` alone is for this machine; `ip address` lists its addresses")
             }

@@ -21,14 +21,14 @@ const PAUSE: Duration = Duration::from_millis(250);
 
 pub(super) fn command() -> Command {
     Command::new("watch")
-        .about("Print what entries hold, and every change of it, until Ctrl-C")
-        .arg(Arg::new("path").value_name("PATH").help("Only what is at or below SERVER[/COMPONENT[/OUTPUT]]"))
+        .about("Print the values of entries, and every change of them, until Ctrl-C")
+        .arg(Arg::new("path").value_name("PATH").help("Show only what is at or below SERVER[/COMPONENT[/OUTPUT]]"))
         .arg(args::format(&["plain", "json"]))
         .args(args::target())
         .after_help(args::section(&[(
             "Printed",
-            "  TIME ENTRY VALUE, one line a change; with --format json one object a line. What changes several
-  times in a quarter of a second is printed once.",
+            "  TIME ENTRY VALUE, one line per change; with --format json, one object per line. What changes
+  several times within a quarter of a second is printed once.",
         )]))
 }
 

@@ -76,7 +76,7 @@ pub(super) fn explain(root: &Root, now: Time, color: bool) -> String {
         let _ = writeln!(text, "  {} ago, at {:.0}", between(failure.at, now), failure.at);
     }
     if let Cause::LeftOver(_) = &root.cause {
-        text.push_str("  it is tried again by `wattle seed apply --again`, and when the agent starts again\n");
+        text.push_str("  `wattle seed apply --again` tries it again, and so does the agent when it starts again\n");
     }
     if let Some(held) = held(root) {
         let _ = writeln!(text, "  {held}");

@@ -22,7 +22,7 @@ pub enum DeployError {
         reason: String,
     },
     /// What is stored cannot be opened with this key.
-    #[error("what `{stack}` asks for was written with another operator's key: {source}")]
+    #[error("what `{stack}` requests was written with another operator's key: {source}")]
     Sealed {
         /// Of which stack.
         stack: String,
@@ -33,7 +33,7 @@ pub enum DeployError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// There is no such deployment to go back to.
-    #[error("`{stack}` has no deployment {number} that it could go back to")]
+    #[error("`{stack}` has no deployment {number} to go back to")]
     Unkept {
         /// Of which stack.
         stack: String,
@@ -43,7 +43,7 @@ pub enum DeployError {
         kept: Vec<u64>,
     },
     /// The cloud does not say what is there.
-    #[error("it cannot be seen what there is of `{stack}` in the cloud: {why}")]
+    #[error("it cannot be determined what exists of `{stack}` in the cloud: {why}")]
     Blind {
         /// Of which stack.
         stack: String,
@@ -51,13 +51,13 @@ pub enum DeployError {
         why: String,
     },
     /// Somebody deploys it at the moment.
-    #[error("somebody deploys `{stack}` at the moment")]
+    #[error("someone is deploying `{stack}` right now")]
     Led {
         /// The stack.
         stack: String,
     },
     /// Somebody has destroyed it while it was being deployed.
-    #[error("`{stack}` was destroyed meanwhile, by another `wattle destroy`")]
+    #[error("`{stack}` was destroyed in the meantime by another `wattle destroy`")]
     Destroyed {
         /// The stack.
         stack: String,

@@ -120,9 +120,9 @@ async fn clear(keeper: Keeper, folder: Folder, server: Name, kept: Arc<Kept>) {
     let state = home.join("agent");
     let forgotten = crate::agent::forget_finished(&state);
     let mut notes = vec![match forced {
-        0 => format!("{server} has left: what ran there is ended"),
-        1 => format!("{server} has left: what ran there is ended, 1 process by force"),
-        many => format!("{server} has left: what ran there is ended, {many} processes by force"),
+        0 => format!("{server} has left: what ran there has been stopped"),
+        1 => format!("{server} has left: what ran there has been stopped, 1 process by force"),
+        many => format!("{server} has left: what ran there has been stopped, {many} processes by force"),
     }];
     if let Err(error) = forgotten {
         notes.push(format!("cannot use `{}`: {error}", state.display()));

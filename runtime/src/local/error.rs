@@ -46,7 +46,7 @@ pub enum UpError {
         faults: Vec<String>,
     },
     /// There are more servers than addresses.
-    #[error("{servers} servers are more than one machine has addresses for")]
+    #[error("one machine does not have enough addresses for {servers} servers")]
     Addresses {
         /// The number of servers.
         servers: usize,

@@ -36,7 +36,7 @@ pub enum NotOurs {
     #[error("`{}` is a link", .0.display())]
     Link(PathBuf),
     /// A path is a pipe, or a folder where a file should be.
-    #[error("`{}` is not of the kind that `wattle up` makes", .0.display())]
+    #[error("`{}` is not of a kind that `wattle up` makes", .0.display())]
     OtherKind(PathBuf),
     /// A path does not belong to this user.
     #[error("`{}` belongs to another user", .0.display())]
@@ -48,7 +48,7 @@ pub enum NotOurs {
     #[error("`{}` was not made here by `wattle up` of this user", .0.display())]
     NoMark(PathBuf),
     /// It cannot be determined.
-    #[error("cannot tell whose `{}` is: {why}", path.display())]
+    #[error("cannot determine who owns `{}`: {why}", path.display())]
     Unknown {
         /// The path.
         path: PathBuf,

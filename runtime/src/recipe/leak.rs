@@ -51,8 +51,8 @@ pub(crate) fn refuse(
             return Err(Broken::new(
                 Kind::Type,
                 format!(
-                    "its output `{name}`, {ty}, holds the secret {what} `{secret}`, and would be published in clear: declare \
-                     it as `Secret<...>`, or leave the secret out"
+                    "its output `{name}`, {ty}, holds the secret {what} `{secret}`, and would be published \
+                     unencrypted: declare it as `Secret<...>`, or leave the secret out"
                 ),
             ));
         }

@@ -111,7 +111,7 @@ pub(super) fn text(path: &Path) -> Result<Option<String>, (Kind, String)> {
     if bytes.len() > MAX_DATA {
         return Err((Kind::Size, values::too_large(bytes.len())));
     }
-    String::from_utf8(bytes)
-        .map(Some)
-        .map_err(|error| (Kind::Type, format!("it is no UTF-8 text: byte {} is not", error.utf8_error().valid_up_to())))
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        (Kind::Type, format!("it is not UTF-8 text: byte {} is not valid", error.utf8_error().valid_up_to()))
+    })
 }

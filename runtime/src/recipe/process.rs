@@ -87,7 +87,8 @@ pub(super) async fn run(job: &Job, directory: &Directory, command: Command) -> R
             () = running.voice.hear() => {}
         }
     };
-    let status = status.map_err(|error| Broken::new(Kind::Start, format!("`{name}` was lost sight of: {error}")))?;
+    let status =
+        status.map_err(|error| Broken::new(Kind::Start, format!("`{name}` can no longer be observed: {error}")))?;
     Ok(running.ended(status).await)
 }
 
@@ -159,7 +160,7 @@ impl Running {
     async fn end(mut self, job: &Job, why: Stop) -> Broken {
         let mut message = match why {
             Stop::Deadline => format!("it still ran after {}, its deadline", span(job.deadline)),
-            Stop::Replaced => "it was ended because another agent acts for this server".to_owned(),
+            Stop::Replaced => "it was stopped because another agent acts for this server".to_owned(),
         };
         if let Some(command) = self.family.group.running().last().and_then(|process| process.command()) {
             let _ = write!(message, ", at `{command}`");
@@ -168,9 +169,9 @@ impl Running {
             Some((line, ago)) => {
                 let tenths = u64::try_from(ago.as_millis() / 100).unwrap_or(u64::MAX);
                 let ago = span(Duration::from_millis(tenths.saturating_mul(100)));
-                write!(message, "; {ago} before, it said: {line}")
+                write!(message, "; {ago} before that, it printed: {line}")
             }
-            None => write!(message, "; it had said nothing"),
+            None => write!(message, "; it had printed nothing"),
         };
         let end = Instant::now() + GRACE;
         self.family.group.signal(Signal::TERM);
@@ -291,7 +292,7 @@ impl Voice {
             tracing::warn!(
                 target: super::LOG,
                 component = &*self.job.name,
-                "it prints a secret, which is masked here as `***`: have it print none, since other logs may show it"
+                "it prints a secret, which is masked here as `***`: make it print none, because other logs may show it"
             );
         }
         if self.pipe.is_none() {

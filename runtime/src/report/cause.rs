@@ -285,7 +285,7 @@ impl Cause {
                 format!("{server} has never started: no agent of it has come up")
             }
             Self::NoAgent { server, was_there: true } => format!("{server} has stopped: its agent is gone"),
-            Self::NotBegun { component } => format!("{component} is about to begin"),
+            Self::NotBegun { component } => format!("{component} is about to start"),
             Self::Attribute { entry } => {
                 let (server, attribute) = entry.split_once("/server/").unwrap_or((entry, ""));
                 format!("the agent of {server} has not published its `{attribute}` yet")
@@ -309,8 +309,8 @@ pub(crate) fn still_runs(finishing: &Finishing, now: Time) -> String {
     let server = component.rsplit_once('/').map_or("", |(server, _)| server);
     let deadline = deadline.map(|deadline| format!(", its deadline in {}", between(now, deadline)));
     wattle::shown::one_line(&format!(
-        "{server} still runs {component} of revision {revision}, since {} ago{}; the newer revision begins there once that \
-         has ended",
+        "{server} still runs {component} of revision {revision}, since {} ago{}; the newer revision starts there once \
+         that has ended",
         between(*since, now),
         deadline.unwrap_or_default()
     ))

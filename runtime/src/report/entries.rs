@@ -74,10 +74,10 @@ pub async fn contents(space: &Space, names: &[Name]) -> Result<Vec<Option<Writte
                 Err(SpaceError::Unknown { .. }) => Ok(None),
                 // What one server writes must not affect another's entries.
                 Err(SpaceError::Malformed { .. }) => {
-                    Ok(Some(senseless(&name, "its server has written something that is no value")))
+                    Ok(Some(senseless(&name, "its server has written something that is not a value")))
                 }
                 Err(SpaceError::Untrusted { reason, .. }) => {
-                    Ok(Some(senseless(&name, &format!("what is there is not believed: {reason}"))))
+                    Ok(Some(senseless(&name, &format!("what is there is not trusted: {reason}"))))
                 }
                 other => other,
             }

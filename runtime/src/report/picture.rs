@@ -148,7 +148,7 @@ impl Picture {
                 let mut status = or_trouble(space.server_status(&name).await, &mut unread)?;
                 says_more |= status.as_mut().is_some_and(bounded::server);
                 if says_more {
-                    unread.push("the server says more of itself than is shown".to_owned());
+                    unread.push("the server reports more about itself than is shown".to_owned());
                 }
                 let expected = expected(plan.as_deref(), of);
                 let is_current = status.as_ref().is_some_and(|status| status.of() >= expected);
@@ -180,12 +180,15 @@ impl Picture {
                         status => or_trouble(status, &mut unread)?,
                     };
                     if status.as_mut().is_some_and(bounded::status) {
-                        unread.push(format!("the server says more of `{name}/{component}` than is shown"));
+                        unread.push(format!("the server reports more about `{name}/{component}` than is shown"));
                     }
                     components.insert(component.clone(), status);
                 }
                 troubles.extend(anew.map(|since| {
-                    format!("its agent began with an empty disk at {since:.0}, where another one had acted before: everything on it runs again")
+                    format!(
+                        "its agent started with an empty disk at {since:.0}, where another one had acted before: \
+                         everything on it runs again"
+                    )
                 }));
                 troubles.extend(unread);
                 Ok::<_, SpaceError>((
@@ -293,14 +296,14 @@ impl Picture {
 fn or_trouble<T>(said: Result<Option<T>, SpaceError>, troubles: &mut Vec<String>) -> Result<Option<T>, SpaceError> {
     match said {
         Err(SpaceError::Malformed { path, .. } | SpaceError::Store(StoreError::Denied { path, .. })) => {
-            troubles.push(format!("what the server says in `{path}` cannot be read"));
+            troubles.push(format!("what the server reports in `{path}` cannot be read"));
             Ok(None)
         }
         Err(SpaceError::Untrusted { path, reason }) => {
             let writer = writer_of(&path).map_or_else(String::new, |writer| {
-                format!("; besides the operator only `{writer}` can have written it")
+                format!("; apart from the operator, only `{writer}` can have written it")
             });
-            troubles.push(format!("what stands in `{path}` is not believed: {reason}{writer}"));
+            troubles.push(format!("what is in `{path}` is not trusted: {reason}{writer}"));
             Ok(None)
         }
         said => said,

@@ -320,17 +320,17 @@ impl fmt::Display for Changes {
                 writeln!(f, "{what}: {}", list(names.iter().map(String::as_str), "and"))
             }
         };
-        names("other values of exports", &self.exports_changed)?;
-        names("other rights", &self.rights)?;
-        names("other credentials", &self.credentials)?;
+        names("changed values of exports", &self.exports_changed)?;
+        names("changed rights", &self.rights)?;
+        names("new credentials", &self.credentials)?;
         names("admitted with keys of their own", &self.admitted)?;
         names("passwords for another authority", &self.passwords)?;
-        names("torn down, and without any rights", &self.forgotten)?;
+        names("torn down, and without rights", &self.forgotten)?;
         for tampered in &self.tampered {
-            writeln!(f, "not as the operator has written it: {tampered}")?;
+            writeln!(f, "not as the operator wrote it: {tampered}")?;
         }
         if !self.tampered.is_empty() {
-            writeln!(f, "`wattle seed apply DIR --restore` writes all of it anew")?;
+            writeln!(f, "`wattle seed apply DIR --restore` rewrites everything")?;
         }
         self.warnings.iter().try_for_each(|warning| writeln!(f, "warning: {warning}"))
     }

@@ -127,7 +127,7 @@ impl Credentials {
                 text.parse().map_err(|error| malformed(format!("server `{server}`: {error}")))?;
             let member = credential.former_member("").map(|login| login.principal());
             if member.is_some() && member != *former.get_or_insert_with(|| member.clone()) {
-                return Err(malformed(format!("server `{server}` is of another stack than those before it")));
+                return Err(malformed(format!("server `{server}` belongs to another stack than those before it")));
             }
             credentials.servers.insert(server, credential);
         }
@@ -150,8 +150,9 @@ impl Credentials {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let mut text = format!(
             "# Environment file for Heat (`openstack stack create -e`), written by `wattle seed apply` for the stack\n\
-             # `{stack}`. SECRET: whoever has it can act for every server of the stack. Keep it: the next `seed apply`\n\
-             # reads it, so that servers keep what they prove themselves with.\n\
+             # `{stack}`. SECRET: anyone who has it can act for every server of the stack. Keep it: the next `seed \
+             apply`\n\
+             # reads it, so that servers keep what they prove their identity with.\n\
              parameters:\n  wattle_stack: {}\n  wattle_space: {}\n  wattle_space_ca: {}\n  wattle_credentials:\n",
             quoted(stack),
             quoted(space),
@@ -213,8 +214,9 @@ pub fn note_space_of_key(path: &Path, space: &str) -> Result<(), SeedError> {
 /// [`SeedError::File`].
 pub fn write_operator_key(path: &Path, key: &OperatorKey) -> Result<(), SeedError> {
     let mut text = format!(
-        "# Key of the operator of a data space of wattle's. SECRET: whoever has it can change every stack that was\n\
-         # made with it, and without it nobody can.\n{}\n",
+        "# Key of the operator of a data space of wattle's. SECRET: anyone who has it can change every stack that was\n\
+         # made with it, and without it no one can.\n\
+         {}\n",
         key.expose()
     );
     if *key.before() != Succession::default() {

@@ -317,7 +317,7 @@ async fn joined(store: &Arc<dyn Store>, layout: &Layout, pieces: &[String]) -> R
             None => return Ok(None),
         }
     }
-    let damaged = |_| SeedError::Damaged { what: "a file that is kept of it is no text".to_owned() };
+    let damaged = |_| SeedError::Damaged { what: "a file that is kept of it is not text".to_owned() };
     String::from_utf8(bytes).map(Some).map_err(damaged)
 }
 

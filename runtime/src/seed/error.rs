@@ -15,7 +15,7 @@ use crate::store::{MAX_DATA, StoreError};
 #[derive(Debug, thiserror::Error)]
 pub enum SeedError {
     /// The seed has another format.
-    #[error("the seed is of the format `{format}`, and this program reads `{FORMAT}`")]
+    #[error("the seed has the format `{format}`, and this program reads `{FORMAT}`")]
     Format {
         /// Its format.
         format: String,
@@ -60,8 +60,8 @@ pub enum SeedError {
     },
     /// Another user has created nodes in the place of the stack, and denies access to them.
     #[error(
-        "somebody else has made `{path}`, and keeps it: nothing there is this operator's. Apply the seed under another name, \
-         by `--stack`, or have ZooKeeper's superuser remove it, by `deleteall`"
+        "someone else has made `{path}`, and owns it: nothing there belongs to this operator. Apply the seed under \
+         another name with `--stack`, or have ZooKeeper's superuser remove it with `deleteall`"
     )]
     Squatted {
         /// The path of the node.
@@ -69,8 +69,8 @@ pub enum SeedError {
     },
     /// Servers trust another operator.
     #[error(
-        "the credentials of {} were made with another operator's key, so these servers would do nothing that is written with \
-         this one: give that key, by `--key`, or ask for new credentials, by `--renew`",
+        "the credentials of {} were made with another operator's key, so these servers would ignore everything that is \
+         written with this one: give that key with `--key`, or request new credentials with `--renew`",
         names(.servers)
     )]
     OtherKey {
@@ -86,7 +86,7 @@ pub enum SeedError {
         files: Vec<Beside>,
     },
     /// Something is too large for one node.
-    #[error("{what} takes {bytes} bytes, more than the {MAX_DATA} that a data space takes at once: {help}")]
+    #[error("{what} takes {bytes} bytes, more than the {MAX_DATA} that a data space accepts at once: {help}")]
     TooLarge {
         /// What it is: the plan of a server, the readers of an entry, a recipe file.
         what: String,
@@ -104,7 +104,7 @@ pub enum SeedError {
     /// Running servers have credentials that were not given.
     #[error(
         "the credentials of {} are not given, and with new ones Heat would replace what runs: give the file \
-         `credentials.yaml` that the first `seed apply` wrote, or ask for new credentials",
+         `credentials.yaml` that the first `seed apply` wrote, or request new credentials",
         names(.servers)
     )]
     Credentials {
@@ -113,8 +113,8 @@ pub enum SeedError {
     },
     /// Something was deployed by an earlier version, which did not let operators read it again.
     #[error(
-        "`{server}` was deployed by a version of wattle of before servers had keys of their own: `wattle seed apply DIR` once, \
-         then this"
+        "`{server}` was deployed by a version of wattle in which servers had no keys of their own: run `wattle seed \
+         apply DIR` once, then this"
     )]
     Unreadable {
         /// A server that this applies to.
@@ -129,7 +129,7 @@ pub enum SeedError {
         servers: Vec<String>,
     },
     /// Servers that are to be forgotten are still in the model.
-    #[error("{} is in the model of `{stack}`: only one that has left it can be forgotten", names(.servers))]
+    #[error("{} is in the model of `{stack}`: only a server that has left it can be forgotten", names(.servers))]
     InModel {
         /// The stack.
         stack: String,
@@ -137,15 +137,15 @@ pub enum SeedError {
         servers: Vec<String>,
     },
     /// Servers that are to be forgotten are still acting.
-    #[error("the agent of {} runs still: it may be tearing down what it has", names(.servers))]
+    #[error("the agent of {} still runs: it may be tearing down what it has", names(.servers))]
     Acting {
         /// The servers.
         servers: Vec<String>,
     },
     /// No seed of the stack was applied.
     #[error(
-        "no seed of `{stack}` was applied to its end by a version of wattle that knows of servers' own keys: `wattle seed apply \
-         DIR`, then this"
+        "no seed of `{stack}` was applied completely by a version of wattle that knows servers' own keys: run `wattle \
+         seed apply DIR`, then this"
     )]
     Incomplete {
         /// The stack.
@@ -153,7 +153,7 @@ pub enum SeedError {
     },
     /// Servers have no key of their own.
     #[error(
-        "{} of `{stack}` has no key of its own that could be renewed: it lives on the credential of its user data until \
+        "{} of `{stack}` has no key of its own that could be renewed: it uses the credential of its user data until \
          `wattle seed admit`", names(.servers)
     )]
     NoKey {
@@ -163,7 +163,7 @@ pub enum SeedError {
         servers: Vec<String>,
     },
     /// Another `seed apply` of the same stack is running.
-    #[error("another `seed apply` or `seed delete` of `{stack}` came between: try again once it is done")]
+    #[error("another `seed apply` or `seed delete` of `{stack}` came in between: try again once it is done")]
     Busy {
         /// The stack.
         stack: String,
@@ -178,8 +178,8 @@ pub enum SeedError {
     },
     /// Some nodes were made by servers, and only they can remove them.
     #[error(
-        "`{stack}` is deleted, but for what its servers have made so that nobody else may remove it, below {}: \
-         ZooKeeper's superuser may, by `deleteall`",
+        "`{stack}` is deleted, except for what its servers have made below {} and no one else may remove: ZooKeeper's \
+         superuser can, with `deleteall`",
         names(.paths)
     )]
     Left {
@@ -247,7 +247,7 @@ impl From<Vec<Fault<SeedError>>> for SeedError {
 
 /// The seed refers to a server that it does not have.
 pub(super) fn unknown_server(server: &str) -> SeedError {
-    SeedError::Damaged { what: format!("it has no server `{server}`, of which it speaks") }
+    SeedError::Damaged { what: format!("it mentions the server `{server}`, which it does not have") }
 }
 
 /// A node that is not what the operator has written.
@@ -296,14 +296,15 @@ fn unknown(files: &[Beside], stack: &str) -> String {
     let (lie, are, them) = if files.len() == 1 { ("lies", "it is", "it") } else { ("lie", "they are", "them") };
     let all = wattle_words::names::join(all, "and");
     format!(
-        "{all} {lie} beside the seed, and the data space knows nothing of {them} as of `{stack}`: nobody says whose {are}"
+        "{all} {lie} beside the seed, and the data space knows neither {them} nor `{stack}`: it is not known whose \
+         {are}"
     )
 }
 
 /// What is wrong with a stack, one node per line.
 fn tampered(stack: &str, nodes: &[Tampered]) -> String {
     let nodes = nodes.iter().map(|node| format!("\n{node}"));
-    format!("what the data space holds of `{stack}` is not what its operator has written{}", nodes.collect::<String>())
+    format!("what the data space holds of `{stack}` is not what its operator wrote{}", nodes.collect::<String>())
 }
 
 fn a(what: &str) -> String {

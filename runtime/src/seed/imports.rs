@@ -46,7 +46,7 @@ pub(super) async fn resolve(store: &Arc<dyn Store>, seed: &Seed, stack: &str) ->
         let export = node.map(|node| parse_json::<Export>(&path, &node.data)).transpose()?.flatten();
         let fault = match export {
             _ if *other == *stack => {
-                Some("a stack does not import from itself: read the value where it is made".to_owned())
+                Some("a stack cannot import from itself: read the value where it is made".to_owned())
             }
             None if is_there => {
                 Some(format!("this operator has not signed it: apply the seed of `{other}` with `--restore` first"))
@@ -95,7 +95,7 @@ async fn meant_of(store: &Arc<dyn Store>, stack: &str, export: &str, own: &str) 
     let stacks = listed("stack", ROOT.to_owned()).await;
     let others = stacks.iter().map(String::as_str).filter(|other| *other != own && *other != stack);
     let help = meant(stack, others).map(|help| format!("; {help}")).unwrap_or_default();
-    format!("apply the seed of `{stack}` first, and see that it exports `{export}`{help}")
+    format!("apply the seed of `{stack}` first, and make sure that it exports `{export}`{help}")
 }
 
 /// Why an export of the type `ty` does not match what `seed` reads it as. `None` if it does.

@@ -119,8 +119,8 @@ pub struct Applied {
 }
 
 /// The warning if servers have no quota.
-const UNBOUNDED: &str = "how much a server makes in the data space cannot be bounded: `/zookeeper/quota` or `/zookeeper/quota/wattle` is \
-                         somebody else's; ZooKeeper's superuser can remove that node";
+const UNBOUNDED: &str = "how much a server makes in the data space cannot be limited: `/zookeeper/quota` or \
+                         `/zookeeper/quota/wattle` belongs to someone else; ZooKeeper's superuser can remove that node";
 
 /// Brings the data space of a stack to the state that `seed` asks for, as the next revision. If it is in that state,
 /// nothing changes. `store` is used as the operator.

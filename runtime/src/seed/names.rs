@@ -12,10 +12,10 @@ pub(crate) fn check(of: &'static str, name: &str) -> Result<(), SeedError> {
     let refuse = |why| Err(SeedError::Name { of, name: name.to_owned(), why });
     match name {
         "" => refuse("it is empty"),
-        "." | ".." => refuse("it means a place of its own in a path"),
+        "." | ".." => refuse("it has a special meaning in a path"),
         _ if name.contains(['/', ':']) => refuse("it has a `/` or a `:`"),
         _ if name.chars().any(char::is_control) => refuse("it has a character that cannot be seen"),
-        _ if check_path(&format!("/{name}")).is_err() => refuse("ZooKeeper does not take one of its characters"),
+        _ if check_path(&format!("/{name}")).is_err() => refuse("ZooKeeper does not accept one of its characters"),
         _ => Ok(()),
     }
 }

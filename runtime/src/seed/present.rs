@@ -334,7 +334,7 @@ impl Present {
             let is_it = plan.revision == asked && plan.space == goal.space;
             if !is_it {
                 let why = format!(
-                    "it is the one of revision {}, and the goal asks for the one of revision {asked}",
+                    "it is the one of revision {}, and the desired revision asks for the one of revision {asked}",
                     plan.revision
                 );
                 replaced.push(Tampered { node: layout.plan(server), why, writer: None, is_former: false });
@@ -344,7 +344,7 @@ impl Present {
         // Each known server has a plan. So has a server that has left, as long as anything of it is there.
         let plans = self.register.records.keys().map(|server| layout.plan(server));
         for node in plans.filter(|plan| !self.paths.contains(plan)) {
-            let why = "it is not there".to_owned();
+            let why = "it is missing".to_owned();
             replaced.push(Tampered { node, why, writer: None, is_former: false });
         }
         // Earlier identities of a server are signed as well, and others may have their keys by now. The plan has the
@@ -353,7 +353,7 @@ impl Present {
             let Some(key) = &plan.key else { continue };
             let known = self.register.records.get(server).and_then(Record::registered);
             if known.is_none_or(|known| known.identity().key.to_string() != **key) {
-                let why = "it is not the one with which the server's plan was written".to_owned();
+                let why = "it is not the one that the server's plan was written with".to_owned();
                 self.replaced.push(Tampered { node: layout.server(server), why, writer: None, is_former: false });
             }
         }
@@ -371,7 +371,7 @@ impl Present {
         });
         let read: Vec<_> = stream::iter(read.collect::<Vec<_>>()).buffered(AT_ONCE).try_collect().await?;
         self.replaced.extend(read.into_iter().flatten().map(|node| {
-            let why = "what it holds is not the file that it is named for".to_owned();
+            let why = "its content is not the file that it is named after".to_owned();
             Tampered { node, why, writer: None, is_former: false }
         }));
         Ok(())

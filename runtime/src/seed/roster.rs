@@ -44,8 +44,8 @@ impl Register {
         servers.sort_unstable();
         let line = |server: &Name| {
             format!(
-                "`{}` holds no announcement of `{server}`, and besides the operator only who has the credential of `{server}` can \
-                 have written it: `wattle seed apply DIR --again` empties it",
+                "`{}` does not hold an announcement of `{server}`, and apart from the operator only someone with the \
+                 credential of `{server}` can have written it: `wattle seed apply DIR --again` empties it",
                 layout.announcement(server)
             )
         };

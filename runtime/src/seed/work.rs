@@ -135,9 +135,9 @@ impl Work {
         let servers: Vec<&str> = seed.servers.keys().filter(of_before).map(|name| &**name).collect();
         (!servers.is_empty()).then(|| {
             format!(
-                "the credentials of {} are of before anything was signed, so these servers cannot know whose word counts, and \
-                 nobody can tell theirs from somebody else's: `--renew` makes others, with which `openstack stack update` \
-                 replaces the servers",
+                "the credentials of {} are from before anything was signed, so these servers cannot know whom to \
+                 trust, and what they write cannot be told from what others write: `--renew` makes new ones, with \
+                 which `openstack stack update` replaces the servers",
                 some(servers.into_iter(), 5)
             )
         })
@@ -273,9 +273,10 @@ pub(super) fn unbound(roster: &Roster, key: &OperatorKey) -> Option<String> {
     let servers: Vec<&str> = roster.unbound().map(|name| &**name).filter(|_| !key.authorities().is_empty()).collect();
     (!servers.is_empty()).then(|| {
         format!(
-            "the passwords of {} are of before each was for one certificate authority, so whoever runs another store that such a \
-             server comes to learns what opens this one: put the new `wattle-agent` on it, then `wattle seed admit`; or \
-             `--renew` makes other credentials, with which `openstack stack update` replaces the servers",
+            "the passwords of {} are from before each was bound to one certificate authority, so anyone who runs \
+             another store that such a server connects to learns what opens this one: put the new `wattle-agent` on \
+             the server, then run `wattle seed admit`; or `--renew` makes new credentials, with which `openstack stack \
+             update` replaces the servers",
             some(servers.into_iter(), 5)
         )
     })

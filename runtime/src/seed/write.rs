@@ -275,7 +275,7 @@ impl Maker<'_> {
             check(
                 &op,
                 || format!("the list of the {} servers that may read the entry `{entry}`", own.grants().count()),
-                "let a component of each group of servers read it and pass it on to the others of its group",
+                "let one component of each group of servers read it and pass it on to the others in the group",
             )?;
             let Op::Create { path, access, .. } = op else { continue };
             if !present.paths.contains(&path) {
@@ -308,8 +308,9 @@ impl Maker<'_> {
         let exported_only = imports::exported(&wanted.exports, &wanted.entries, &IndexMap::default());
         for (stack, importer) in &present.importers {
             let lost = importer.entries.keys().filter(|entry| !exported_only.entries.contains_key(*entry));
-            let warn =
-                |entry| format!("the stack `{stack}` reads `{entry}`, which is exported no more: apply its seed again");
+            let warn = |entry| {
+                format!("the stack `{stack}` reads `{entry}`, which is no longer exported: apply its seed again")
+            };
             self.writing.warnings.extend(lost.map(warn));
         }
         let top = self.layout.exports();
@@ -327,7 +328,7 @@ impl Maker<'_> {
             self.kept.insert(path);
         }
         let last = self.writing.before.iter().find(|op| op.size() > MAX_DATA);
-        last.map_or(Ok(()), |op| check(op, || format!("`{}`", op.path()), "let fewer values leave the stack"))
+        last.map_or(Ok(()), |op| check(op, || format!("`{}`", op.path()), "export fewer values"))
     }
 
     /// The existing nodes that are not wanted.

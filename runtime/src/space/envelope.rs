@@ -28,11 +28,12 @@ pub enum Disowned {
     Forged,
     /// Its server has signed it for a revision that does not exist. It would count as newer than everything that the
     /// server is told to write.
-    #[error("it says that it is of a revision that its server was never told of")]
+    #[error("it claims to be of a revision that its server has never seen")]
     Ahead,
     /// The key that verifies it is not known: the plan with this key is gone, or is not the operator's.
     #[error(
-        "the operator has not signed the plan of its server, so that nobody knows its key; `wattle seed apply --restore` writes it anew"
+        "the operator has not signed the plan of its server, so its key is not known; `wattle seed apply --restore` \
+         rewrites it"
     )]
     Unknown,
 }

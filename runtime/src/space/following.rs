@@ -143,7 +143,7 @@ impl Following {
                     }
                     return Ok(Some(there));
                 }
-                Err(SpaceError::Untrusted { path, reason }) => format!("`{path}` is not believed: {reason}"),
+                Err(SpaceError::Untrusted { path, reason }) => format!("`{path}` is not trusted: {reason}"),
                 Err(error) => return Err(error),
             };
             is_refused = true;
@@ -203,5 +203,5 @@ impl Following {
 
 /// Why a plan does not match a goal.
 fn other(number: u64, asked: u64) -> String {
-    format!("it is the one of revision {number}, and the goal asks for the one of revision {asked}")
+    format!("it is the one of revision {number}, and the desired revision asks for the one of revision {asked}")
 }

@@ -104,7 +104,7 @@ pub enum SpaceError {
         reason: String,
     },
     /// A node does not have the operator's contents, as far as can be verified.
-    #[error("`{path}` in the data space is not believed: {reason}")]
+    #[error("`{path}` in the data space is not trusted: {reason}")]
     Untrusted {
         /// The path of the node.
         path: String,

@@ -56,7 +56,7 @@ impl Space {
     pub async fn signals(&self, server: &str) -> Result<Option<Signals>, SpaceError> {
         let path = self.layout.signals(server);
         let Some(node) = self.told(&path, self.get(&path).await?).await? else { return Ok(None) };
-        let odd = || SpaceError::Malformed { path, reason: "these are no signals, or too many".to_owned() };
+        let odd = || SpaceError::Malformed { path, reason: "these are not signals, or too many".to_owned() };
         Signals::parse(&node.data).ok_or_else(odd).map(Some)
     }
 

@@ -202,7 +202,7 @@ impl Signed {
         let goal = top.rsplit_once('/').map_or_else(String::new, |(stack, _)| format!("{stack}/revision"));
         let goal = Box::pin(self.get(&goal)).await?.and_then(|node| serde_json::from_slice::<Goal>(&node.data).ok());
         if goal.and_then(|goal| goal.space) != space {
-            let why = "it is of another data space, or of one that began anew since".to_owned();
+            let why = "it is from another data space, or this one has been started from scratch since".to_owned();
             return Err(StoreError::Disowned { path: top.to_owned(), why });
         }
         self.marks.note(top, mark);

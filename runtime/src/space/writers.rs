@@ -58,7 +58,7 @@ impl Writers {
             if let Ok(key) = key.parse() {
                 keys.insert((stack, server.clone()), Known { key, since });
             } else {
-                tracing::warn!("the key of `{server}` makes no sense here: is this program too old?");
+                tracing::warn!("the key of `{server}` cannot be understood here: is this program too old?");
             }
         }
     }

@@ -40,7 +40,7 @@ pub enum Wire {
 pub enum AddressError {
     /// It is malformed.
     #[error(
-        "`{text}` is not where a data space can be: {why}; expected `zookeeper+tls://HOST:PORT[,HOST:PORT...]`, \
+        "`{text}` is not the address of a data space: {why}; expected `zookeeper+tls://HOST:PORT[,HOST:PORT...]`, \
          `zookeeper://` of this machine, or `unix:PATH`"
     )]
     Malformed {
@@ -51,8 +51,8 @@ pub enum AddressError {
     },
     /// It is unencrypted and not of this machine.
     #[error(
-        "`{text}` is not encrypted, and `{host}` is another machine: whoever is on the way reads the passwords, and can \
-         change what servers run"
+        "`{text}` is not encrypted, and `{host}` is another machine: anyone on the network between can read the \
+         passwords, and change what servers run"
     )]
     InClear {
         /// The given text.
@@ -69,8 +69,8 @@ impl AddressError {
             Self::Malformed { .. } => &[],
             Self::InClear { .. } => &[
                 "use `zookeeper+tls://`; `--ca FILE` names the certificate authority, if the system does not know it",
-                "if the network between is trusted, say so: `--insecure`, or `?insecure` behind the address. Servers are \
-                 then told the same",
+                "if you trust the network between, say so: `--insecure`, or `?insecure` after the address. Servers \
+                 then get the same setting",
             ],
         }
     }

@@ -83,8 +83,8 @@ pub enum AuthorityError {
     },
     /// It is too large for user data.
     #[error(
-        "the certificate authority {name} has {bytes} bytes of certificates, and the user data of a server has room for \
-         {MOST}: give the file of the one authority whose certificates the data space has"
+        "the certificate authority {name} has {bytes} bytes of certificates, and the user data of a server has room \
+         for {MOST}: give the file of the one authority that the data space's certificates come from"
     )]
     Large {
         /// The authority.
@@ -154,7 +154,7 @@ pub(crate) fn of_the_system() -> Result<String, String> {
         .iter()
         .map(Path::new)
         .find(|file| file.exists())
-        .ok_or("this system keeps no certificate authorities where they are looked for: name the file of one")?;
+        .ok_or("this system has no certificate authorities in the usual places: name the file of one")?;
     read(file).map_err(|error| format!("the certificate authorities `{}`: {error}", file.display()))
 }
 

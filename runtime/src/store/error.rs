@@ -26,19 +26,19 @@ pub enum StoreError {
         path: String,
     },
     /// The node has changed in the meantime.
-    #[error("`{path}` was changed by someone else meanwhile")]
+    #[error("`{path}` was changed by someone else in the meantime")]
     Conflict {
         /// Its path.
         path: String,
     },
     /// Another node was created in place of the intended one, and was changed instead.
-    #[error("`{path}` was removed and made again by someone else meanwhile, and has been changed")]
+    #[error("`{path}` was removed and made again by someone else in the meantime, and has been changed")]
     Replaced {
         /// Its path.
         path: String,
     },
     /// The operator was to read a node whose contents are not as they have written it.
-    #[error("`{path}` in the data space is not as its operator has written it: {why}")]
+    #[error("`{path}` in the data space is not as its operator wrote it: {why}")]
     Disowned {
         /// Its path.
         path: String,
@@ -60,7 +60,7 @@ pub enum StoreError {
         path: String,
     },
     /// The data is too large for a node.
-    #[error("{bytes} bytes for `{path}` are more than the {MAX_DATA} that a data space takes for one")]
+    #[error("{bytes} bytes for `{path}` are more than the {MAX_DATA} that a data space accepts for one node")]
     TooLarge {
         /// The path of the node.
         path: String,
@@ -68,7 +68,7 @@ pub enum StoreError {
         bytes: usize,
     },
     /// Clients other than the operator may not create more.
-    #[error("there is no room for `{path}`: what a server may make in the data space is bounded")]
+    #[error("there is no room for `{path}`: what a server may make in the data space is limited")]
     Full {
         /// The path of the node.
         path: String,

@@ -21,7 +21,7 @@ pub(crate) fn check_path(path: &str) -> Result<(), StoreError> {
         if name.chars().any(
             |c| matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..='\u{10ffff}'),
         ) {
-            return refuse("ZooKeeper does not take one of its characters");
+            return refuse("ZooKeeper does not accept one of its characters");
         }
     }
     Ok(())

@@ -33,10 +33,10 @@ pub(super) async fn answer(asked: &Asked, request: &Request<Incoming>) -> Respon
         return plain(StatusCode::FORBIDDEN, why);
     }
     if !asked.token.is_in(request.uri()) {
-        return plain(StatusCode::FORBIDDEN, "open the whole URL that `wattle` has printed: it ends with a token\n");
+        return plain(StatusCode::FORBIDDEN, "open the complete URL that `wattle` printed: it ends with a token\n");
     }
     if request.method() != Method::GET {
-        return plain(StatusCode::METHOD_NOT_ALLOWED, "there is nothing to change here\n");
+        return plain(StatusCode::METHOD_NOT_ALLOWED, "nothing can be changed here\n");
     }
     match request.uri().path() {
         "/" => match page::page(&asked.shown, &asked.token).await {
@@ -54,13 +54,13 @@ pub(super) async fn answer(asked: &Asked, request: &Request<Incoming>) -> Respon
                 None => plain(StatusCode::NOT_FOUND, "there is no such server or component\n"),
             }
         }
-        _ => plain(StatusCode::NOT_FOUND, "there is nothing of this name\n"),
+        _ => plain(StatusCode::NOT_FOUND, "there is nothing with this name\n"),
     }
 }
 
 /// The answer when the largest number of viewers has been reached.
 pub(super) fn no_room(most: usize) -> Response<Flow> {
-    let text = format!("all {most} connections of this live view are taken; close a window\n");
+    let text = format!("all {most} connections of this live view are in use; close a window\n");
     plain(StatusCode::SERVICE_UNAVAILABLE, &text)
 }
 

@@ -46,19 +46,19 @@ pub struct Shown {
 #[derive(Debug, thiserror::Error)]
 pub enum UiError {
     /// Something else already listens there.
-    #[error("port {} of {} is taken by another program", address.port(), address.ip())]
+    #[error("port {} of {} is in use by another program", address.port(), address.ip())]
     Taken {
         /// The address.
         address: SocketAddr,
     },
     /// It is not an address of this machine.
-    #[error("{} is no address of this machine", address.ip())]
+    #[error("{} is not an address of this machine", address.ip())]
     Elsewhere {
         /// The address.
         address: SocketAddr,
     },
     /// The system refuses to listen there.
-    #[error("cannot listen at {address}: {}", wattle::manners::reason(source))]
+    #[error("cannot listen on {address}: {}", wattle::manners::reason(source))]
     Listen {
         /// The address.
         address: SocketAddr,

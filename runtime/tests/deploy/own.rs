@@ -79,7 +79,7 @@ async fn the_operator_can_take_it_for_theirs_and_is_told_what_it_was() {
     let refused = Deployment::through(store, "shop", &site.deployment.key).await.and(site.bring(&deploy(SHOP)).await);
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "`/wattle/shop/infrastructure/goal` in the data space is not as its operator has written it: it is not signed"
+        "`/wattle/shop/infrastructure/goal` in the data space is not as its operator wrote it: it is not signed"
     );
     assert_eq!(believe(store, "shop", &site.deployment.key).await.unwrap(), [path]);
     assert_eq!(believe(store, "shop", &site.deployment.key).await.unwrap(), [""; 0]);
@@ -166,7 +166,7 @@ async fn an_emptied_row_is_no_row_that_is_not_there() {
         store.set(&path, b"", None).await.unwrap();
         if path.contains("/rows/") || path.ends_with("/goal") || path.ends_with("/good") || path.ends_with("/wish") {
             let refused = site.bring(&deploy(SHOP)).await.unwrap_err();
-            assert!(refused.to_string().ends_with("is not as its operator has written it: it is empty"), "{refused}");
+            assert!(refused.to_string().ends_with("is not as its operator wrote it: it is empty"), "{refused}");
         }
         store.set(&path, &data, None).await.unwrap();
     }

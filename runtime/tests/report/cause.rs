@@ -88,8 +88,8 @@ fn a_run_of_a_former_revision_is_named() {
     let mut picture = picture(&["a", "b"], &["a/db former", "a/app idle", "b/web waits a/db/url"]);
     let (component, deadline) = (Name::from("a/gone"), Some(TIMES.0 + Duration::from_mins(1)));
     picture.servers["a"].finishing = vec![Finishing { component, revision: 1, since: TIMES.0, deadline }];
-    let expected = "a still runs a/gone of revision 1, since 4s ago, its deadline in 56s; the newer revision begins there \
-                    once that has ended [a/db a/app b/web]";
+    let expected = "a still runs a/gone of revision 1, since 4s ago, its deadline in 56s; the newer revision starts \
+                    there once that has ended [a/db a/app b/web]";
     assert_eq!(told(&picture), [expected]);
 }
 
@@ -156,13 +156,13 @@ fn an_agent_that_is_gone_is_told_from_one_that_never_came() {
 fn what_has_not_begun_is_held_up_by_what_comes_before() {
     let lines = ["a/x done", "a/y running", "a/z idle", "b/v former", "b/w idle"];
     let mut picture = picture(&["a", "b"], &lines);
-    let expected = ["b/v is about to begin [b/w]", "a/y has been running for 4s [a/z]"];
+    let expected = ["b/v is about to start [b/w]", "a/y has been running for 4s [a/z]"];
     assert_eq!(told(&picture), expected);
     // Where nothing but values orders them, nothing comes before.
     let revision = Revision { space: None, number: 2 };
     let plan = Plan { retired: false, ..Plan::retired(&revision, Order::Dataflow, None) };
     picture.servers["a"].plan = Some(Arc::new(plan));
-    let expected = ["b/v is about to begin [b/w]", "a/z is about to begin []", "a/y has been running for 4s []"];
+    let expected = ["b/v is about to start [b/w]", "a/z is about to start []", "a/y has been running for 4s []"];
     assert_eq!(told(&picture), expected);
 }
 

@@ -178,7 +178,7 @@ fn whether_it_goes_on_is_told() {
     one.is_led = false;
     assert_eq!(pace(&one), Pace::Stopped);
     let said = Infrastructure::of(&one).headline();
-    assert_eq!(said, "0 of 1 resource there, 1 to be created; nobody is at work, and `wattle deploy` goes on");
+    assert_eq!(said, "0 of 1 resource there, 1 to be created; no command is at work, and `wattle deploy` continues");
     one.is_settled = true;
     assert_eq!(pace(&one), Pace::Over);
 }
@@ -187,7 +187,7 @@ fn whether_it_goes_on_is_told() {
 fn of_heat_s_the_servers_are_known() {
     let servers = BTreeMap::from([("part/web".into(), "id-1".into())]);
     let mut known = Known { through: Through::Heat, servers, ..known(None, vec![]) };
-    assert_eq!(Infrastructure::of(&known).headline(), "Heat makes it, as its stack `shop`, which knows how far it is");
+    assert_eq!(Infrastructure::of(&known).headline(), "Heat makes it, as its stack `shop`, which knows the progress");
     known.is_settled = true;
     let shown = Infrastructure::of(&known);
     assert_eq!(shown.headline(), "Heat makes it, as its stack `shop`");

@@ -66,7 +66,7 @@ async fn a_recipe_asks_and_tells_while_it_runs() {
     let agents = [world.start("s1", &work), world.start("s2", &work)];
     assert_eq!(world.read("s2/b/seen", revision).await, Content::Value(r#""http://a" "now""#.into()));
     let expected = [
-        json!("this is no token of a recipe that runs: `WATTLE_TOKEN` of its environment is"),
+        json!("this is not the token of a running recipe: that is in `WATTLE_TOKEN` of its environment"),
         json!("no output `other` is declared; declared are: `url`, `late`"),
         json!({"ok": true}),
         json!({"ok": true}),

@@ -116,7 +116,7 @@ fn what_was_there_is_taken_over_and_nothing_new_is_made() {
     let said = site.deployed(&KEY);
     assert!(!said.contains('✓'), "{said}");
     let ran = adopt(&site, &[format!("disk={}", made.disk)], &KEY);
-    assert!(ran.code == Some(2) && ran.err.contains(&format!("`disk` is there already: {}", made.disk)), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains(&format!("`disk` already exists: {}", made.disk)), "{ran}");
     // From now on they are the stack's own.
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && site.counts() == [0; 6] && volumes(&site).is_empty(), "{ran}");
@@ -142,7 +142,7 @@ fn what_another_template_cannot_make_of_it_is_replaced_and_the_plan_says_so() {
     let other = emitted.replace("size: 2}", "size: 2, availability_zone: nova, snapshot_id: null, description: x}");
     std::fs::write(&template, other.replace("10.9.0.0/24", "10.10.0.0/24")).expect("writes");
     let ran = site.ask(&[&["plan", ".", "--cloud", "simulated", "-P", PASSWORD][..], &KEY].concat());
-    assert!(ran.out.contains("was taken over, and another one takes its place"), "{ran}");
+    assert!(ran.out.contains("was taken over, and has to be replaced"), "{ran}");
     assert!(ran.out.contains("2 to replace") || ran.out.contains("1 to replace"), "{ran}");
 }
 
@@ -159,11 +159,11 @@ fn what_cannot_be_taken_over_is_said_and_nothing_is_written() {
         (vec![format!("bx={machine}")], "did you mean `box`?"),
         (vec!["box".to_owned()], "`box` is not NAME=ID"),
         (vec![format!("box={machine}"), format!("disk={machine}")], "cannot both be"),
-        (vec![format!("disk={nothing}")], "the project has nothing of the id `0d1f8a3e"),
+        (vec![format!("disk={nothing}")], "the project has nothing with the id `0d1f8a3e"),
         (vec![format!("disk={machine}")], "is OS::Nova::Server"),
-        (vec![format!("lan={others}")], "belongs to the deployment `other-0a1b2c` already"),
-        (vec![format!("lan-subnet={subnet}")], "adopt it along with it"),
-        (vec![format!("db={machine}")], "no agent is on"),
+        (vec![format!("lan={others}")], "already belongs to the deployment `other-0a1b2c`"),
+        (vec![format!("lan-subnet={subnet}")], "adopt both together"),
+        (vec![format!("db={machine}")], " has no agent"),
         (vec![format!("held={disk}")], "`wattle deploy` finds what is joined already"),
         (vec![format!("lan={nothing}"), format!("disk={lan}")], "2 things are wrong, and nothing was taken over"),
     ] {

@@ -104,7 +104,7 @@ fn what_goes_back_has_failed_and_takes_the_software_along() {
     site.deployed(&KEY);
     let ran = site.deploy(&[&KEY[..], &worse(&site), &["--on-failure", "rollback"]].concat());
     assert!(ran.code == Some(1) && ran.err.contains("status 400"), "{ran}");
-    assert!(ran.err.contains("it is as it was before: that is deployment 3 now"), "{ran}");
+    assert!(ran.err.contains("it is as it was before: that is now deployment 3"), "{ran}");
     assert_eq!(site.counts(), SHOP);
     // Nothing is to be done, of either.
     let ran = site.ask(&[&PLAN[..], &["operator.key"]].concat());
@@ -135,7 +135,7 @@ fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
     let said = destroying.said();
     // The last one counts, whichever that was.
     if ran.code == Some(0) {
-        assert!(destroyed == Some(1) && said.contains("has wanted `three_tier` again"), "{said}\n{ran}");
+        assert!(destroyed == Some(1) && said.contains("has requested `three_tier`"), "{said}\n{ran}");
         assert_eq!(site.counts(), SHOP, "{said}\n{ran}");
     } else {
         assert_eq!((destroyed, site.counts()), (Some(0), vec![0; 6]), "{said}\n{ran}");
@@ -147,7 +147,7 @@ fn what_is_destroyed_and_wanted_at_once_is_never_forgotten() {
     let ran = site.ask(&["destroy", "--yes", KEY[0], KEY[1]]);
     assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
     assert_eq!(deploying.ended(), Some(1));
-    assert!(deploying.said().contains("was destroyed meanwhile"), "{}", deploying.said());
+    assert!(deploying.said().contains("was destroyed in the meantime"), "{}", deploying.said());
     // Two destroy it.
     site.deployed(&KEY);
     let mut first = site.start_alone(&["destroy", "--yes", KEY[0], KEY[1]]);
@@ -164,6 +164,6 @@ fn whoever_looks_on_sees_what_goes_on() {
     until(&site, |site| !site.there()["networks"].is_empty());
     let ran = site.deploy(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
     assert_eq!((ran.code, leading.ended()), (Some(0), Some(0)), "{ran}");
-    let looks_on = ran.err.contains("this one looks on");
+    let looks_on = ran.err.contains("this one watches");
     assert!(looks_on && ran.err.contains("✓ web created (OS::Nova::Server"), "{ran}");
 }

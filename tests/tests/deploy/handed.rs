@@ -18,9 +18,9 @@ fn a_template_brings_no_key_to_servers_and_nothing_that_links_lead_to() {
     symlink(elsewhere.path().join("id_rsa"), path("notes.txt")).expect("links");
     symlink("operator.key", path("settings.txt")).expect("links");
     for (file, why) in [
-        ("operator.key", "which no template brings along"),
-        ("./credentials.yaml", "which no template brings along"),
-        ("settings.txt", "which no template brings along"),
+        ("operator.key", "which no template may contain"),
+        ("./credentials.yaml", "which no template may contain"),
+        ("settings.txt", "which no template may contain"),
         ("notes.txt", "a link leads to it out of the folder"),
     ] {
         let more =

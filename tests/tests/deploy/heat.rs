@@ -109,7 +109,7 @@ fn heat_deploys_changes_checks_brings_back_and_destroys() {
     std::fs::write(&shop.missing, "app1").expect("writes");
     let ran = site.ask(&["drift", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(4), "{ran}");
-    assert!(ran.out.contains("app1 is not as Heat has made it") && ran.out.contains("app1 is not there"), "{ran}");
+    assert!(ran.out.contains("app1 is not as Heat made it") && ran.out.contains("app1 is not there"), "{ran}");
     std::fs::remove_file(&shop.missing).expect("removes");
     std::fs::write(&shop.missing, "app2").expect("writes");
     let ran = site.ask(&["drift", "--correct", "--infrastructure-only", KEY[0], KEY[1]]);
@@ -123,7 +123,7 @@ fn heat_deploys_changes_checks_brings_back_and_destroys() {
     // A plan tells what Heat knows, and has it do nothing.
     let plan = ["plan", ".", "--cloud", "simulated", "-P", PASSWORD, KEY[0], KEY[1]];
     let ran = site.ask(&plan);
-    assert!(ran.code == Some(0) && ran.err.contains("Heat is asked for what it knows"), "{ran}");
+    assert!(ran.code == Some(0) && ran.err.contains("this is what Heat knows"), "{ran}");
     shop.destroyed();
 }
 
@@ -136,7 +136,7 @@ fn what_only_heat_does_heat_does_and_failures_are_said_with_their_place() {
     assert!(ran.code == Some(2) && ran.err.contains("error[W1401]"), "{ran}");
     let ran = site.deploy(&[]);
     assert_eq!(ran.code, Some(1), "{ran}");
-    assert!(ran.err.contains("only Heat does, so Heat deploys it"), "{ran}");
+    assert!(ran.err.contains("can only be done by Heat, so Heat deploys it"), "{ran}");
     assert!(ran.err.contains("\n  part/probe failed: ") && ran.err.contains("Test Resource failed probe"), "{ran}");
     assert_eq!(shop.status(), "CREATE_FAILED");
     // A stack that has failed is updated.
@@ -153,7 +153,7 @@ fn what_only_heat_does_heat_does_and_failures_are_said_with_their_place() {
     assert_eq!(shop.status(), "UPDATE_COMPLETE");
     // Heat goes back by itself where it is told to.
     let ran = site.deploy(&[&KEY[..], &["--on-failure", "rollback"]].concat());
-    assert!(ran.code == Some(1) && ran.err.contains("Heat has brought the stack back"), "{ran}");
+    assert!(ran.code == Some(1) && ran.err.contains("Heat has rolled the stack back"), "{ran}");
     assert_eq!(shop.status(), "ROLLBACK_COMPLETE");
     shop.destroyed();
 }
@@ -165,13 +165,13 @@ fn whoever_ends_while_heat_is_at_work_is_followed_by_the_next() {
     let mut first = site.start(&["--through", "heat"]);
     first.wait_for("✓ backbone created", Duration::from_mins(2));
     assert_eq!(first.interrupt(), Some(1));
-    assert!(first.said().contains("is not done: Heat goes on by itself"), "{}", first.said());
+    assert!(first.said().contains("is not done: Heat continues by itself"), "{}", first.said());
     let mut second = site.start(&KEY);
-    second.wait_for("Heat is at work on `three_tier` already (CREATE_IN_PROGRESS)", Duration::from_mins(2));
+    second.wait_for("Heat is already at work on `three_tier` (CREATE_IN_PROGRESS)", Duration::from_mins(2));
     // kill -9.
     drop(second);
     let said = site.deployed(&KEY);
-    assert!(said.contains("Heat is at work on `three_tier` already") && said.contains("✓ web created"), "{said}");
+    assert!(said.contains("Heat is already at work on `three_tier`") && said.contains("✓ web created"), "{said}");
     assert_eq!(shop.status(), "UPDATE_COMPLETE");
     shop.destroyed();
 }
@@ -189,7 +189,7 @@ fn what_heat_would_refuse_is_said_before_anything_is_made() {
     assert_eq!(shop.stack(), None);
     assert!(!site.path().join("operator.key").exists());
     for (option, value, says) in
-        [("--correct", None, "puts nothing right by itself"), ("--cleanup", Some("early"), "last of all")]
+        [("--correct", None, "corrects nothing by itself"), ("--cleanup", Some("early"), "last of all")]
     {
         let options: Vec<&str> = ["--through", "heat", option].into_iter().chain(value).collect();
         let ran = site.deploy(&options);
@@ -202,6 +202,6 @@ fn what_heat_would_refuse_is_said_before_anything_is_made() {
         session.call(Call::new("orchestration", Method::Post, "/stacks").body(body)).await.expect("made");
     });
     let ran = site.deploy(&["--through", "heat"]);
-    assert!(ran.code == Some(2) && ran.err.contains("which `wattle deploy` has not made"), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains("which `wattle deploy` did not create"), "{ran}");
     assert!(!site.path().join("operator.key").exists());
 }

@@ -153,6 +153,6 @@ fn software_is_waited_for_until_the_deadline() {
     // Nobody boots these servers, so no agent ever gives a word.
     let ran = site.ask(&["deploy", ".", "--yes", "--parameter", PASSWORD, "--deadline", "5s", KEY[0], KEY[1]]);
     assert_eq!(ran.code, Some(1), "{ran}");
-    assert!(ran.err.contains("the infrastructure is there, and the software is not done in time"), "{ran}");
+    assert!(ran.err.contains("the infrastructure exists, and the software was not done in time"), "{ran}");
     assert!(ran.err.contains("db has never started: no agent of it has come up"), "{ran}");
 }

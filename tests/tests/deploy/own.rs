@@ -53,9 +53,8 @@ fn nothing_is_done_by_what_the_operator_has_not_signed() {
     ];
     for args in refused {
         let ran = site.ask(&[args, &KEY].concat());
-        let said = format!(
-            "`{path}` in the data space is not as its operator has written it: the operator has not signed it so"
-        );
+        let said =
+            format!("`{path}` in the data space is not as its operator wrote it: the operator has not signed it so");
         assert!(ran.code != Some(0) && ran.err.contains(&said), "{args:?}: {ran}");
         assert_eq!(site.counts(), SHOP);
     }
@@ -82,7 +81,7 @@ fn nothing_is_done_by_what_the_operator_has_not_signed() {
         store.close().await;
     });
     let ran = site.ask(&[&["seed", "apply", ".", "--restore", "-P", PASSWORD][..], &KEY].concat());
-    assert!(ran.code == Some(0) && ran.out.contains(&format!("`{path}` is taken for yours as it stands")), "{ran}");
+    assert!(ran.code == Some(0) && ran.out.contains(&format!("`{path}` is accepted as yours as it stands")), "{ran}");
     std::thread::sleep(Duration::from_millis(100));
     let ran = site.ask(&[&["destroy", "--yes"][..], &KEY].concat());
     assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");

@@ -26,7 +26,7 @@ fn what_is_not_in_the_cloud_as_it_was_deployed_is_planned_and_put_right() {
     assert!(ran.out.contains("+ app1 (OS::Nova::Server): is created"), "{ran}");
     // So `deploy` has something to ask.
     let ran = site.ask(&["deploy", ".", "-P", PASSWORD, KEY[0], KEY[1], "--credentials", "credentials.yaml"]);
-    assert!(ran.code == Some(2) && ran.err.contains("give `--yes`"), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains("pass `--yes`"), "{ran}");
     assert!(ran.out.contains("+ app1 (OS::Nova::Server): is created"), "{ran}");
     site.deployed(&[&KEY[..], &["--credentials", "credentials.yaml"]].concat());
     let ran = plan(&site, &[]);

@@ -207,7 +207,7 @@ fn whoever_has_no_data_space_gets_one() {
     let ran = beginner.ask(&["space", "new"]);
     assert!(ran.code == Some(0) && ran.err.contains(address.trim()), "{ran}");
     let ran = beginner.ask(&["space", "new", "--flavor", "m1.large"]);
-    assert!(ran.code == Some(2) && ran.err.contains("was said before"), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains("was chosen before"), "{ran}");
     // One command deploys into it.
     let ran = beginner.ask(&deploy);
     assert!(ran.code == Some(0) && ran.err.contains("✓ web created"), "{ran}");
@@ -230,7 +230,7 @@ fn what_a_data_space_is_to_run_on_is_judged_before_anything_is_made() {
     let ran = beginner.ask(&["deploy", "nowhere", "--yes", "--space", "new"]);
     assert!(ran.code == Some(2) && ran.err.contains("nowhere"), "{ran}");
     let ran = beginner.ask(&["space", "new"]);
-    assert!(ran.code == Some(2) && ran.err.contains("give `--yes`"), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains("pass `--yes`"), "{ran}");
     assert!(ran.err.contains("3 servers of the flavor `m1.small` and the image"), "{ran}");
     assert!(!beginner.stage.path().join("wattle-space").exists());
     let ran = beginner.ask(&["space", "new", "--flavor", "m1.smal", "--yes"]);

@@ -123,7 +123,7 @@ fn servers_are_what_the_cloud_says_they_are() {
     let ran = site.run(&["deploy", ".", "--yes", "--correct", "--infrastructure-only"]);
     assert!(ran.err.contains("bar created"), "{ran}");
     let ran = site.run(&["deploy", ".", "--yes"]);
-    assert!(ran.err.contains("known by keys of their own: `bar`"), "{ran}");
+    assert!(ran.err.contains("admitted with keys of their own: `bar`"), "{ran}");
     assert_eq!(site.said(&site.server("bar")), ["bye"]);
 
     // So is a server that was rebuilt: its disk is empty.
@@ -132,7 +132,7 @@ fn servers_are_what_the_cloud_says_they_are() {
     site.stage.emit(&inn.model(words));
     std::fs::write(site.home(&bar).join("state/old"), "").expect("writes");
     let ran = site.run(&["deploy", ".", "--yes"]);
-    assert!(ran.err.contains("known by keys of their own: `bar`"), "{ran}");
+    assert!(ran.err.contains("admitted with keys of their own: `bar`"), "{ran}");
     assert_eq!((site.server("bar"), site.said(&bar)), (bar.clone(), vec!["bye".to_owned()]));
     assert!(!site.home(&bar).join("state/old").exists());
 
@@ -166,7 +166,7 @@ fn whoever_takes_the_place_of_a_server_never_runs_beside_it() {
     assert_eq!(most, 1, "what the former one has left running, or what its successor has begun: {ran}");
     let at = |what: &str| ran.err.find(what).unwrap_or_else(|| panic!("no `{what}`: {ran}"));
     assert!(at("bar created") < at("bar deleted") && at("bar deleted") < at("bar/say is done"), "{ran}");
-    assert!(ran.err.contains("known by keys of their own: `bar`"), "{ran}");
+    assert!(ran.err.contains("admitted with keys of their own: `bar`"), "{ran}");
     assert_ne!(site.server("bar"), bar);
     assert!(!site.home(&bar).exists());
     assert_eq!((site.said(&site.server("bar")), site.stage.services("4713").len()), (vec!["hello".to_owned()], 1));

@@ -98,8 +98,10 @@ fn states_waits_logs_and_values_as_they_come() {
 
     nothing_is_wrong_with(&browser);
     assert_eq!(shown.up.interrupt(), Some(0), "{}", shown.up.said());
-    browser
-        .wait_for("its end", "return document.getElementById('live-banner').textContent.includes('secrets was ended')");
+    browser.wait_for(
+        "its end",
+        "return document.getElementById('live-banner').textContent.includes('secrets was stopped')",
+    );
     assert_eq!(browser.run("return live.now.connected"), false);
     looked_at(&browser, "ended");
 }

@@ -213,7 +213,7 @@ fn it_ends_with_all_who_look() {
     assert_eq!(shown.up.interrupt(), Some(1), "{}", shown.up.said());
     assert!(begin.elapsed() < Duration::from_secs(30), "it waits for those who look");
     let why = events.until("the end", |name, _| name == "end");
-    assert_eq!(why["why"], "secrets was ended");
+    assert_eq!(why["why"], "secrets was stopped");
     assert_eq!(events.next(), None);
     while log.next().is_some() {}
     elsewhere.until("the end", |name, _| name == "end");
@@ -227,7 +227,7 @@ fn what_is_in_the_way_is_told_before_anything_is_started() {
     let port = host.rsplit_once(':').expect("a port").1;
     let taken = shown.stage.ask(&["status", &format!("--ui={port}")]);
     assert_eq!(taken.code, Some(1), "{taken}");
-    assert!(taken.err.contains(&format!("port {port} of 127.0.0.1 is taken by another program")), "{taken}");
+    assert!(taken.err.contains(&format!("port {port} of 127.0.0.1 is in use by another program")), "{taken}");
     let no_address = shown.stage.ask(&["status", "--ui=192.0.2.1:80"]);
     assert!(no_address.err.contains("192.0.2.1 is no address of this machine"), "{no_address}");
     let wrong = shown.stage.ask(&["status", "--ui=here"]);
@@ -237,7 +237,7 @@ fn what_is_in_the_way_is_told_before_anything_is_started() {
     assert_eq!(background.code, Some(2), "{background}");
 
     let mut open = shown.stage.start(&["status", "--ui=0.0.0.0"]);
-    open.wait_for("warning: other machines reach the live view", Duration::from_mins(1));
+    open.wait_for("warning: other machines can reach the live view", Duration::from_mins(1));
     assert!(url(&mut open).starts_with("http://127.0.0.1:"), "{}", open.said());
 }
 

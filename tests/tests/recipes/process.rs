@@ -33,7 +33,7 @@ async fn what_outlives_its_deadline_is_killed_with_all_that_it_started() {
     assert_eq!(broken.kind, Kind::Deadline);
     let started = "it still ran after 0.4 s, its deadline, at `sleep 1";
     assert!(broken.message.starts_with(started), "{}", broken.message);
-    assert!(broken.message.ends_with(" before, it said: unpacking ***"), "{}", broken.message);
+    assert!(broken.message.ends_with(" before that, it printed: unpacking ***"), "{}", broken.message);
     assert_eq!(broken.log, ["unpacking ***"]);
     let mut names = vec!["grandchild", "stubborn", "apart", "detached"];
     if has_cgroups().await {

@@ -122,7 +122,7 @@ async fn outputs_that_are_not_as_declared() {
         [
             "its output `port` is not what it declares: expected an integer between 0 and 65535, found something else",
             "its output `page` is not what it declares: 1000001 bytes, but the data space takes at most 1000000",
-            "its output `text` is not what it declares: it is no UTF-8 text: byte 0 is not",
+            "its output `text` is not what it declares: it is not UTF-8 text: byte 0 is not valid",
             "its output `pin` is not what it declares: expected an integer between 0 and 65535 (secret), found something \
              else",
         ]
@@ -344,8 +344,8 @@ async fn what_ended_a_recipe_without_a_word_is_told() {
     assert_eq!(message("set -eu\ntrue\n[ -f /nowhere ] && echo there\n").await, last);
     assert_eq!(
         message("set -eu\ngrep -q x /dev/null\n").await,
-        "it printed nothing; bash would say which command ended it: let its first line be `#!/bin/bash` (the recipe ended \
-         with status 1)"
+        "it printed nothing; bash would report which command ended it: make its first line `#!/bin/bash` (the recipe \
+         ended with status 1)"
     );
     assert_eq!(message("set -eu\necho x\ngrep -q x /dev/null\n").await, "the recipe ended with status 1");
 }
@@ -362,7 +362,7 @@ async fn what_a_recipe_repeats_is_said_once() {
 #[tokio::test]
 async fn a_file_that_did_not_travel_along_is_told() {
     let broken = Stage::shell("set -eu\ncp conf/app.ini /etc/app.ini\n").run_clean().await.unwrap_err();
-    assert!(broken.message.contains("there is no `conf/app.ini`: name that in `files`"), "{}", broken.message);
+    assert!(broken.message.contains("`conf/app.ini` is not there: name it in `files`"), "{}", broken.message);
     let broken = Stage::shell("set -eu\ncp /nowhere/app.ini /etc/app.ini\n").run_clean().await.unwrap_err();
     assert_eq!(broken.message, "the recipe ended with status 1");
 }

@@ -141,7 +141,7 @@ async fn a_misspelt_import_is_shown_with_its_place_and_with_what_was_meant() {
     for (reader, said) in [
         (&wrong, "`exporter` exports no `txet`; did you mean `text`?"),
         (&strange, "`exporter` exports no `password`: add it there, and apply its seed first"),
-        (&other, "apply the seed of `exportr` first, and see that it exports `text`; did you mean `exporter`?"),
+        (&other, "apply the seed of `exportr` first, and make sure that it exports `text`; did you mean `exporter`?"),
     ] {
         let refused = apply(&store, reader, &options).await.expect_err("it is not exported").to_string();
         assert!(refused.contains(said) && refused.contains("seed/imports.rs:"), "{refused}");

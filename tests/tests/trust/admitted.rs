@@ -77,7 +77,9 @@ fn the_operator_is_told_and_one_command_admits() {
     assert_eq!(first.code, Some(0), "{first}");
     let nobody = run(&["seed", "admit"]);
     assert_eq!(
-        nobody.out, "`db` and `web` live on the credentials of their user data, and have not come yet\n",
+        nobody.out,
+        "`db` and `web` still use the credentials of their user data, and have not announced themselves \
+                     yet\n",
         "{nobody}"
     );
     let mut servers = Servers { stage: &stage, space: space.clone(), children: Vec::new() };
@@ -85,7 +87,8 @@ fn the_operator_is_told_and_one_command_admits() {
         servers.start(server, server);
     }
     let shown = run(&["status"]);
-    let line = "! `db` and `web` live on the credential of their user data: `wattle seed admit --wait --stack by_hand` ends that\n";
+    let line = "! `db` and `web` still use the credential of their user data: `wattle seed admit --wait --stack \
+                by_hand` ends that\n";
     assert!(shown.out.contains(line), "{shown}");
     let admitted = run(&["seed", "admit", "--wait"]);
     assert_eq!(
@@ -97,7 +100,7 @@ fn the_operator_is_told_and_one_command_admits() {
     let shown = run(&["status"]);
     assert!(!shown.out.contains("user data"), "{shown}");
     let again = run(&["seed", "admit", "--wait"]);
-    assert_eq!(again.out, "all servers are known by keys of their own\n", "{again}");
+    assert_eq!(again.out, "all servers have keys of their own\n", "{again}");
     let applied = run(&["seed", "apply", "."]);
     assert!(applied.out.starts_with("stack `by_hand`: revision 2, unchanged"), "{applied}");
 
@@ -111,7 +114,7 @@ fn the_operator_is_told_and_one_command_admits() {
         "another server was admitted with the credential of this one's user data, so this one does nothing",
     );
     servers.says("db-anew", "`wattle seed admit db --stack by_hand`");
-    let line = "If db was built anew: `wattle seed admit db --stack by_hand` lets it in, and everything on it runs again; if not, somebody else has \
+    let line = "If db was rebuilt, `wattle seed admit db --stack by_hand` admits it, and everything on it runs again; if not, someone else has \
          that credential";
     eventually(line, || run(&["status"]).out.contains(line));
     assert!(!run(&["seed", "apply", "."]).out.contains("admitted"), "nobody has named it");
@@ -121,7 +124,7 @@ fn the_operator_is_told_and_one_command_admits() {
     assert_eq!((admitted.code, &*admitted.out), (Some(0), "`by_hand` is at revision 3: admitted `db`\n"), "{admitted}");
     servers.says("db-anew", "begins a revision");
     let silent = run(&["seed", "admit", "db"]);
-    assert!(silent.code == Some(1) && silent.err.contains("`db` has said nothing of itself"), "{silent}");
+    assert!(silent.code == Some(1) && silent.err.contains("`db` has announced nothing"), "{silent}");
     assert!(!run(&["status"]).out.contains("user data"));
 
     // It is deleted before its agent hears that it has left the model.
@@ -135,7 +138,7 @@ fn the_operator_is_told_and_one_command_admits() {
     let dropped = run(&["seed", "apply", "."]);
     assert!(dropped.out.contains("- web") && !dropped.out.contains("seed forget"), "{dropped}");
     let again = run(&["seed", "apply", ".", "--again"]);
-    let line = "if it is gone, take its last rights from it:\n  wattle seed forget --stack by_hand web\n";
+    let line = "if it is gone, take away its last rights:\n  wattle seed forget --stack by_hand web\n";
     assert!(again.out.contains(line), "{again}");
     let known = run(&["seed", "forget", "db"]);
     assert_eq!(known.code, Some(2), "{known}");
@@ -143,7 +146,7 @@ fn the_operator_is_told_and_one_command_admits() {
     // The store finds that the agent was killed when its session is over.
     let mut forgotten = forget();
     eventually("it is forgotten", || {
-        let runs_still = forgotten.err.contains("the agent of `web` runs still");
+        let runs_still = forgotten.err.contains("the agent of `web` still runs");
         if runs_still {
             forgotten = forget();
         }
@@ -155,7 +158,7 @@ fn the_operator_is_told_and_one_command_admits() {
         "{forgotten}"
     );
     let nothing = run(&["seed", "forget"]);
-    assert_eq!(nothing.out, "`by_hand` grants nothing more to servers that have left\n", "{nothing}");
+    assert_eq!(nothing.out, "`by_hand` no longer grants anything to servers that have left\n", "{nothing}");
     let applied = run(&["seed", "apply", "."]);
     assert!(applied.out.starts_with("stack `by_hand`: revision 6, unchanged"), "{applied}");
     assert!(!applied.out.contains("seed forget"), "{applied}");

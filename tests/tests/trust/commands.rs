@@ -40,7 +40,7 @@ async fn a_server_of_before_runs_and_says_what_cannot_be_known_of_it() {
     let mut db = Db::new();
     db.start(&stack).await;
     until(&stack, "done", is_done).await;
-    refuses(&stack, "credential is of before anything was signed").await;
+    refuses(&stack, "credential is from before anything was signed").await;
     db.kill().await;
 }
 
@@ -61,7 +61,7 @@ async fn one_command_writes_anew_what_somebody_has_changed_and_one_makes_other_c
     store.set(&path, unsigned(&node.data), None).await.expect("the password is enough");
 
     let shown = seed(&["diff", "."]);
-    assert!(shown.out.contains(&format!("not as the operator has written it: `{path}`: it is not signed")), "{shown}");
+    assert!(shown.out.contains(&format!("not as the operator wrote it: `{path}`: it is not signed")), "{shown}");
     let before = fs::read(here.join("credentials.yaml")).expect("it is there");
     for more in [&["apply", "."][..], &["apply", ".", "--again"], &["apply", ".", "--renew"]] {
         let refused = seed(more);
@@ -77,7 +77,7 @@ async fn one_command_writes_anew_what_somebody_has_changed_and_one_makes_other_c
 
     let renewed = seed(&["apply", ".", "--renew"]);
     assert_eq!(renewed.code, Some(0), "{renewed}");
-    assert!(renewed.out.contains("other credentials: `db` and `web`"), "{renewed}");
+    assert!(renewed.out.contains("new credentials: `db` and `web`"), "{renewed}");
     let deleted = seed(&["delete", "by_command", "--yes"]);
     assert_eq!(deleted.code, Some(0), "{deleted}");
 }

@@ -128,7 +128,7 @@ async fn never_came(mut stack: Stack) {
     let place = Space::new(Arc::clone(&web), "never_came");
     let alive = Alive { since: now(), host: "web".into(), pid: 7, version: "1".into(), agent: None, boot: None };
     let _held = place.come_alive("web", &alive, &Access::new(), None).await.expect("it has a place");
-    assert!(refused("web").await.contains("the agent of `web` runs still"), "{}", refused("web").await);
+    assert!(refused("web").await.contains("the agent of `web` still runs"), "{}", refused("web").await);
     let forgotten = forget(&operator, "never_came", &key, &[], true).await.expect("it is forgotten");
     assert_eq!((forgotten.revision, &*forgotten.servers), (4, &named("web")[..]));
     for store in [&store, &web] {

@@ -67,7 +67,7 @@ fn assert_refused(ran: &Ran, files: &[&str]) {
     for file in files {
         assert!(ran.err.contains(&format!("`./{file}`")), "{ran}");
     }
-    assert!(ran.err.contains("the data space knows nothing of"), "{ran}");
+    assert!(ran.err.contains("the data space knows neither"), "{ran}");
 }
 
 #[tokio::test]
@@ -129,7 +129,7 @@ fn a_call_that_is_refused_leaves_no_key_behind() {
     let good = fs::read_to_string(handed.here().join("seed.yaml")).expect("reads");
     fs::write(handed.here().join("seed.yaml"), text).expect("writes");
     let ran = handed.apply(&[]);
-    assert!(ran.code == Some(2) && ran.err.contains("means a place of its own in a path"), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains("has a special meaning in a path"), "{ran}");
     fs::write(handed.here().join("seed.yaml"), good).expect("writes");
     for file in ["operator.key", "credentials.yaml"] {
         assert!(!handed.here().join(file).exists(), "{file}");
@@ -140,7 +140,7 @@ fn a_call_that_is_refused_leaves_no_key_behind() {
     let space = handed.zookeeper.address();
     let args = ["seed", "apply", ".", "-P", "db_password=x", "--space", &space];
     let ran = second.run_at(second.path(), &args);
-    assert!(ran.code == Some(2) && ran.err.contains("has an operator already"), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains("already has an operator"), "{ran}");
     for file in ["operator.key", "credentials.yaml"] {
         assert!(!second.path().join(file).exists(), "{file}");
     }
@@ -161,7 +161,7 @@ fn a_key_is_offered_to_the_data_space_that_it_is_of() {
         &["plan", "."],
     ] {
         let ran = run(args);
-        assert!(ran.code == Some(2) && ran.err.contains("is of another data space than"), "{args:?}: {ran}");
+        assert!(ran.code == Some(2) && ran.err.contains("belongs to another data space than"), "{args:?}: {ran}");
     }
     // Who names it knows better.
     let ran = run(&["status", "--key", "operator.key"]);

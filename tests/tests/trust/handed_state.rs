@@ -92,7 +92,7 @@ fn nothing_of_a_handed_state_is_believed() {
 fn what_is_said_about_a_handed_state_helps() {
     let handed = Handed::prepared();
     let ran = handed.run("other", &["up", ".", "--until-done"]);
-    assert!(ran.err.contains("begin without it: `rm -r ./.wattle`"), "{ran}");
+    assert!(ran.err.contains("start without it: `rm -r ./.wattle`"), "{ran}");
     assert!(ran.err.contains("say so: `wattle up . --state ./.wattle`"), "{ran}");
     // Who says so is believed, once.
     for args in [&["up", ".", "--until-done", "--state", "./.wattle"][..], &["up", ".", "--until-done"]] {
@@ -204,5 +204,5 @@ fn what_others_can_change_is_not_believed() {
     let home = handed.homes.path().join("maker/.user/wattle");
     assert_eq!(fs::metadata(home.join("up.key")).expect("it was made").permissions().mode() & 0o777, 0o600);
     fs::set_permissions(&home, Permissions::from_mode(0o777)).expect("permissions");
-    assert_refused(&handed.run("maker", &["up", ".", "--until-done"]), "is not this user's alone");
+    assert_refused(&handed.run("maker", &["up", ".", "--until-done"]), "does not belong to this user alone");
 }

@@ -178,7 +178,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     assert_eq!(refused.code, Some(1), "{refused}");
     for said in [
         "`/wattle/shop/servers/db/plan`: it is not signed",
-        "written by a version of wattle of before",
+        "written by a version of wattle that did not sign anything yet",
         "`wattle seed apply DIR --restore`",
     ] {
         assert!(refused.err.contains(said), "{refused}");
@@ -193,16 +193,16 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
 
     // The documented way: first the agents, then one command.
     before.start();
-    let status = before.status("is not believed: the operator has not signed the plan of its server");
-    assert!(status.out.contains("`wattle seed apply --restore` writes it anew"), "{status}");
+    let status = before.status("is not trusted: the operator has not signed the plan of its server");
+    assert!(status.out.contains("`wattle seed apply --restore` rewrites it"), "{status}");
     let restored = before.apply(&["--restore"]);
     assert_eq!(restored.code, Some(0), "{restored}");
-    assert!(restored.out.contains("the credentials of `db` and `web` are of before"), "{restored}");
-    assert!(restored.out.contains("`--renew` makes others"), "{restored}");
+    assert!(restored.out.contains("the credentials of `db` and `web` are from before"), "{restored}");
+    assert!(restored.out.contains("`--renew` makes new ones"), "{restored}");
     assert!(restored.out.contains("openstack stack update"), "{restored}");
     let status = before.status("2 of 2 components done");
     for server in ["db", "web"] {
-        let said = format!("! {server}: this server's credential is of before anything was signed");
+        let said = format!("! {server}: this server's credential is from before anything was signed");
         assert!(status.out.contains(&said), "{status}");
     }
     assert!(
@@ -221,7 +221,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
 
     // Servers that know whose word counts are new ones: Heat replaces them.
     let renewed = before.apply(&["--renew"]);
-    assert!(renewed.code == Some(0) && renewed.out.contains("other credentials: `db` and `web`"), "{renewed}");
+    assert!(renewed.code == Some(0) && renewed.out.contains("new credentials: `db` and `web`"), "{renewed}");
     before.stop();
     fs::remove_dir_all(before.here().join("servers")).expect("new disks");
     before.start();
@@ -231,7 +231,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
     let admitted = before.run(&["seed", "admit", "--wait", "--stack", "shop"]);
     assert_eq!(admitted.code, Some(0), "{admitted}");
     let status = before.status("2 of 2 components done");
-    assert!(!status.out.contains("live on the credential"), "{status}");
+    assert!(!status.out.contains("still use the credential"), "{status}");
 }
 
 /// Who upgrades the operator's side only: nothing is shown as somebody's word that nobody has signed, and nothing is lost.
@@ -239,7 +239,7 @@ async fn a_stack_of_before_signatures_is_upgraded_by_one_command() {
 async fn what_a_stack_of_before_holds_is_shown_once_it_is_upgraded() {
     let before = Before::new().await;
     for shown in [before.run(&["ls"]), before.run(&["status"])] {
-        assert!(shown.out.contains("is not believed") && shown.out.contains("seed apply --restore"), "{shown}");
+        assert!(shown.out.contains("is not trusted") && shown.out.contains("seed apply --restore"), "{shown}");
         assert!(!shown.out.contains("db.example.com"), "{shown}");
     }
     let restored = before.apply(&["--restore"]);

@@ -194,7 +194,7 @@ async fn what_a_server_says_at_length_is_cut() {
         let picture = Picture::read(&space, None).await.expect("it is shown");
         assert_eq!((&*picture.servers["db"].troubles, picture.tally().all), (&[] as &[String], 2));
         let troubles = &picture.servers["web"].troubles;
-        assert!(troubles.iter().any(|trouble| trouble.contains("says more of `web/part`")), "{}", troubles.len());
+        assert!(troubles.iter().any(|trouble| trouble.contains("reports more about `web/part`")), "{}", troubles.len());
         assert!(format!("{picture:?}").len() < 300_000 && begin.elapsed() < Duration::from_secs(20));
         let folder = tempfile::tempdir().expect("a folder");
         write_operator_key(&folder.path().join("operator.key"), &stack.options.key).expect("writes");

@@ -28,7 +28,7 @@ async fn all(store: &Arc<dyn Store>, top: &str) -> BTreeMap<String, Vec<u8>> {
 #[track_caller]
 fn refused(ran: &Ran, goal: &str) {
     assert_eq!(ran.code, Some(1), "{ran}");
-    for words in [goal, "and this operator knows of revision 2 of", "put an earlier state back", "--restore"] {
+    for words in [goal, "and this operator knows of revision 2 of", "put back an earlier state", "--restore"] {
         assert!(ran.err.contains(words), "{words}: {ran}");
     }
 }
@@ -61,7 +61,7 @@ async fn an_earlier_state_that_was_put_back_as_a_whole_is_not_gone_on_from() {
     let json = run(&["status", "--stack", "put_back", "--format", "json"]);
     assert!(json.out.contains("\"newer\": {"), "{json}");
     let diff = run(&["seed", "diff", "."]);
-    let line = format!("not as the operator has written it: `{goal}`: it is revision 1 of the data space of ");
+    let line = format!("not as the operator wrote it: `{goal}`: it is revision 1 of the data space of ");
     assert!(diff.out.contains(&line), "{diff}");
     for args in [
         &["seed", "apply", "."][..],

@@ -119,7 +119,7 @@ async fn bounds_cost_few_requests_and_are_done_without_where_they_cannot_be_had(
     let quota = "/zookeeper/quota/wattle".to_owned();
     mallory.apply(vec![Op::Create { path: quota.clone(), data: Vec::new(), access: theirs }]).await.expect("may");
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
-    let warned = |changes: &Changes| changes.warnings.iter().any(|warning| warning.contains("cannot be bounded"));
+    let warned = |changes: &Changes| changes.warnings.iter().any(|warning| warning.contains("cannot be limited"));
     assert!(warned(&applied.changes), "{}", applied.changes);
     mallory.apply(vec![Op::Delete { path: quota }]).await.expect("may");
     let mut again = stack.options.clone();

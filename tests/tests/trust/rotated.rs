@@ -17,7 +17,7 @@ use crate::agents::{refuses, until};
 use crate::identities::{all_done, both, reaches_only};
 use crate::{Stack, assert_denied, server_of};
 
-const FORGED: &str = "is not believed: the operator has not signed it so";
+const FORGED: &str = "is not trusted: the operator has not signed it so";
 
 /// `web` reads a text and a secret of `db`.
 fn wired(name: &'static str, zookeeper: &ZooKeeper) -> Stack {

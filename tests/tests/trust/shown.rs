@@ -157,7 +157,7 @@ async fn one_long_name_does_not_fill_all_rows() {
     for args in [&["status"][..], &["status", "--format", "json"]] {
         let ran = liar.run(args);
         assert!(ran.out.contains("db") && ran.out.len() < 300_000, "{args:?}: {} bytes", ran.out.len());
-        assert!(ran.out.contains("the server says more of itself than is shown"), "{args:?}");
+        assert!(ran.out.contains("the server reports more about itself than is shown"), "{args:?}");
     }
     hold.release().await;
 }

@@ -109,14 +109,14 @@ async fn what_was_replaced_does_not_run_again() {
     put(&operator, &paths[0], &former[0]).await;
     put(&operator, &paths[1], &former[1]).await;
     db.start(&stack).await;
-    refuses(&stack, "and this server was told of revision 2 of").await;
+    refuses(&stack, "and this server has already seen revision 2 of").await;
     assert_eq!(db.ran.count(), ran);
     db.kill().await;
     // The plan alone, to a server that knows nothing.
     put(&operator, &paths[1], &now[1]).await;
     let mut fresh = Db::new();
     fresh.start(&stack).await;
-    refuses(&stack, "it is the one of revision 1, and the goal asks for the one of revision 2").await;
+    refuses(&stack, "it is the one of revision 1, and the desired revision asks for the one of revision 2").await;
     assert_eq!(fresh.ran.count(), 0);
     let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was tampered with");
     assert!(refused.to_string().contains("asks for the one of revision 2"), "{refused}");
@@ -158,7 +158,7 @@ async fn what_has_expired_does_not_run() {
     let signed = stack.options.key.signer().sign(&layout.revision(), expired.to_string().as_bytes());
     put(&operator, &layout.revision(), &signed).await;
     db.start(&stack).await;
-    refuses_or_runs(&stack, &db, "it counted until 2020-01-01T00:00:00Z, and the clock of this server says 20").await;
+    refuses_or_runs(&stack, &db, "it was valid until 2020-01-01T00:00:00Z, and the clock of this server says 20").await;
     assert_eq!(db.ran.count(), 0, "it ran what counts no more");
     // Which it does without another revision.
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -216,7 +216,7 @@ async fn what_was_emptied_is_told_and_written_anew() {
         // Whoever does not read it does nothing by it either.
         if ![layout.membership("db"), layout.revision()].contains(path) {
             let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it was emptied");
-            assert!(refused.to_string().contains("is not what its operator has written"), "{path}: {refused}");
+            assert!(refused.to_string().contains("is not what its operator wrote"), "{path}: {refused}");
         }
         put(&operator, path, &before).await;
     }
@@ -225,7 +225,7 @@ async fn what_was_emptied_is_told_and_written_anew() {
         stack.options.again = again;
         let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("a plan is gone");
         let SeedError::Tampered { nodes, .. } = &refused else { panic!("{refused}") };
-        assert!(nodes.iter().any(|node| node.node == layout.plan("db") && node.why == "it is not there"), "{refused}");
+        assert!(nodes.iter().any(|node| node.node == layout.plan("db") && node.why == "it is missing"), "{refused}");
     }
     (stack.options.again, stack.options.restore) = (false, true);
     apply(&operator, &stack.seed, &stack.options).await.expect("it is written anew");
@@ -305,14 +305,15 @@ async fn who_has_written_it_is_told_where_that_is_known() {
     assert_eq!(told, [(&*signed, Some("web")), (&*layout.plan("web"), None)]);
     let shown = changes.to_string();
     let line = format!(
-        "not as the operator has written it: `{signed}`: the operator has not signed it so; what stands there is signed by the server `web`\n"
+        "not as the operator wrote it: `{signed}`: the operator has not signed it so; what stands there is signed by \
+         the server `web`\n"
     );
     assert!(
-        shown.contains(&line) && shown.contains("`wattle seed apply DIR --restore` writes all of it anew"),
+        shown.contains(&line) && shown.contains("`wattle seed apply DIR --restore` rewrites everything"),
         "{shown}"
     );
     let line = format!(
-        "`{announced}` holds no announcement of `db`, and besides the operator only who has the credential of `db`"
+        "`{announced}` does not hold an announcement of `db`, and apart from the operator only someone with the credential of `db`"
     );
     assert!(shown.contains(&line), "{shown}");
     // A server stops nobody by what it announces.

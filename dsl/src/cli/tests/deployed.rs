@@ -51,7 +51,7 @@ fn a_directory_says_what_is_deployed() {
     fs::remove_dir_all(scratch.0.join("demo")).expect("removed");
     let (after, told) = emit(&scratch, 300, &[]);
     assert_eq!(counts(&after, 300), (0, 300));
-    assert!(told.contains("give what was emitted then with `--deployed DIR`"), "{told}");
+    assert!(told.contains("pass what was emitted then as `--deployed DIR`"), "{told}");
     let (_, told) = emit(&scratch, 300, &["--deployed", directory]);
     assert_eq!(told, "");
     // A plan is about what `emit` would write.

@@ -207,7 +207,7 @@ fn what_no_parameter_takes_is_told() {
     let run = emit();
     assert_eq!(run.exit, Exit::Fine, "{run}");
     let lost = |name: &str| {
-        format!("warning: `environment.yaml` had a value for `{name}`, which is no parameter of the stack")
+        format!("warning: `environment.yaml` had a value for `{name}`, which is not a parameter of the stack")
     };
     assert!(run.err.contains(&lost("imgae")) && run.err.contains("; did you mean `image`?\n"), "{run}");
     assert!(run.err.contains(&lost("zzz")), "{run}");
@@ -227,7 +227,7 @@ fn a_lowering_without_a_seed_leaves_none() {
     assert_eq!(names(&["--lowering", "heat-native"]), ["environment.yaml", "graph.json", "template.yaml"]);
     assert_eq!(names(&[]).len(), 4);
     let told = run_of(&Quiet, &["--lowering", "heat-native", "--out", scratch.path()], false).err;
-    assert!(told.contains("seed.yaml`: Heat's own way has no seed"), "{told}");
+    assert!(told.contains("seed.yaml`: there is no seed when Heat runs the software"), "{told}");
     assert_eq!(
         names(&["emit", "--lowering=heat-native", "--format=json"]),
         ["environment.yaml", "graph.json", "template.json"]

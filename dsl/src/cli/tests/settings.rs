@@ -117,5 +117,5 @@ fn a_configuration_is_a_struct() {
         }
     }
     let refused = super::super::settings::config::<Counted>(None, &[]).expect_err("no struct");
-    assert_eq!(refused.message, "the configuration of the blueprint `counted` is no struct");
+    assert_eq!(refused.message, "the configuration of the blueprint `counted` is not a struct");
 }

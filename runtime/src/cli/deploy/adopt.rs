@@ -31,14 +31,14 @@ const LISTED: usize = 8;
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("adopt")
-        .about("Take over what is in the cloud already, as resources of what a blueprint emitted")
+        .about("Take over what already exists in the cloud, as resources of what a blueprint emitted")
         .arg(seed::directory())
         .arg(
             Arg::new("things")
                 .value_name("NAME=ID")
                 .required(true)
                 .num_args(1..)
-                .help("A resource of the template, and the id of the thing in the cloud that it is from now on"),
+                .help("Resource of the template, and the id of the thing in the cloud that becomes this resource"),
         )
         .arg(cloud::argument())
         .args(seed::parameters())
@@ -47,20 +47,20 @@ pub(in crate::cli) fn command() -> Command {
         .after_help(args::section(&[
             (
                 "What it does",
-                "  Writes down which things the resources are. Nothing changes in the cloud: `plan --cloud` and
-  `deploy` say what would, and `deploy` does it, which makes the things the stack's own. Until then
-  `destroy` leaves them as they are; afterwards it deletes them.
+                "  Records which things in the cloud the resources are. Nothing changes in the cloud: `plan --cloud`
+  and `deploy` say what would change, and `deploy` changes it, which makes the things the stack's
+  own. Until then `destroy` leaves them as they are; afterwards it deletes them.
   Networks, subnets, ports, routers, security groups, floating IPs, volumes and servers can be
-  taken over. What joins them is found by itself: interfaces of routers, associations of floating
-  IPs, attachments of volumes. A server that runs components cannot be taken over: their agent
-  comes with a server that is made for them.",
+  taken over. What joins them is found automatically: interfaces of routers, associations of
+  floating IPs, attachments of volumes. A server that runs components cannot be taken over, because
+  their agent comes only with a server that is made for them.",
             ),
             (
                 "Exit codes",
                 &exit_codes(&[
-                    (Exit::Fine, "all of them are taken over"),
-                    (Exit::Failed, "it is not known whether they can be"),
-                    (Exit::Usage, "one of them cannot be: nothing was written"),
+                    (Exit::Fine, "all of them were taken over"),
+                    (Exit::Failed, "it is not known whether they can be taken over"),
+                    (Exit::Usage, "one of them cannot be taken over; nothing was written"),
                 ]),
             ),
         ]))
@@ -70,13 +70,15 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let mut work = seed::prepare(matches, crate::seed::judge).await?;
     if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
-            .help("name another data space, `--space zookeeper+tls://HOST:PORT`"));
+            .help("name another data space: `--space zookeeper+tls://HOST:PORT`"));
     }
     let (stack, key) = (work.stack(), work.options.key.clone());
     let source = source::source(&work, matches)?;
     if Deployment::through(&work.store, &stack, &key).await? == Some(Through::Heat) {
-        return Err(Failure::usage(format!("`{stack}` was deployed through Heat, which alone knows what is its own"))
-            .help("`openstack stack adopt` is Heat's way"));
+        return Err(Failure::usage(format!(
+            "`{stack}` was deployed through Heat, and only Heat knows what belongs to it"
+        ))
+        .help("Heat has `openstack stack adopt` for this"));
     }
     let target = through::target(&source, console)?;
     let pairs = pairs(matches, &target)?;
@@ -152,13 +154,13 @@ async fn fit(
     for (name, id) in pairs {
         let ty = target.written(name).map(|(ty, _)| ty).unwrap_or_default();
         if let Some(thing) = there.get(name) {
-            let help = "`wattle deploy` changes it, and makes another one where it has to be";
-            wrong.push((format!("`{name}` is there already: {}", thing.phys), help.to_owned()));
+            let help = "`wattle deploy` changes it, and replaces it where it must";
+            wrong.push((format!("`{name}` already exists: {}", thing.phys), help.to_owned()));
             continue;
         }
         if seed.servers.contains_key(&software::own(name)) {
             let help = "the agent comes with a server that is made for it: let `wattle deploy` make this one";
-            wrong.push((format!("`{name}` runs components, and no agent is on {id}"), help.to_owned()));
+            wrong.push((format!("`{name}` runs components, and {id} has no agent"), help.to_owned()));
             continue;
         }
         match driver.existing(ty, id).await {
@@ -172,12 +174,13 @@ async fn fit(
         for (name, thing) in &found {
             match resolved(target, name, &found, there) {
                 Err(why) => {
-                    wrong.push((why, "what it refers to has to be there, too: adopt it along with it".to_owned()));
+                    wrong.push((why, "what it refers to must exist too: adopt both together".to_owned()));
                 }
                 Ok(wanted) => {
                     let compared = driver.compared(&wanted.kind, &thing.phys, name, &wanted.properties).await;
                     if let Some(how) = compared.map_err(of_fault)?.cannot_be {
-                        let help = "write it in the blueprint as it is, and emit again; or let `wattle deploy` make another one";
+                        let help = "write it in the blueprint as it is, and emit again; or let `wattle deploy` make a \
+                                    new one";
                         wrong.push((format!("{} cannot become `{name}`: {how}", thing.phys), help.to_owned()));
                     }
                 }
@@ -204,28 +207,30 @@ fn why(unfit: Unfit, name: &Name, ty: &str, id: &str) -> (String, String) {
     let ties = ["Attachment", "Association", "RouterInterface"];
     match unfit {
         Unfit::Type if ties.iter().any(|tie| ty.ends_with(tie)) => (
-            format!("`{name}` ({ty}) is no thing of its own, and has no id"),
+            format!("`{name}` ({ty}) is not a thing of its own, and has no id"),
             "leave it out: `wattle deploy` finds what is joined already".to_owned(),
         ),
         Unfit::Type => (
-            format!("`{name}` ({ty}) cannot be taken over: nothing on it could say whose it is"),
+            format!("`{name}` ({ty}) cannot be taken over: it has no place for the name of its owner"),
             "leave it out: `wattle deploy` makes one".to_owned(),
         ),
         Unfit::Missing => (
-            format!("the project has nothing of the id `{id}` that could be `{name}` ({ty})"),
-            "an id is meant, and not a name: `openstack ... list` says it".to_owned(),
+            format!("the project has nothing with the id `{id}` that could be `{name}` ({ty})"),
+            "give an id, not a name: `openstack ... list` shows it".to_owned(),
         ),
         Unfit::AnotherType(other) => (
             format!("`{name}` is {ty}, and {id} is {other}"),
             "give the id of another thing, or the name of another resource".to_owned(),
         ),
         Unfit::Marked(deployment) => (
-            format!("{id} belongs to the deployment `{deployment}` already"),
-            "whoever destroys that one deletes it: take it out there first".to_owned(),
+            format!("{id} already belongs to the deployment `{deployment}`"),
+            "destroying that deployment deletes it: take it out there first".to_owned(),
         ),
-        Unfit::Busy => (format!("somebody is doing something to {id}"), "ask again once that has ended".to_owned()),
+        Unfit::Busy => {
+            (format!("another operation on {id} is in progress"), "try again once that has ended".to_owned())
+        }
         Unfit::Broken(why) => {
-            (format!("{id} is broken: {why}"), "put it right first, or let `wattle deploy` make another one".to_owned())
+            (format!("{id} is broken: {why}"), "repair it first, or let `wattle deploy` make a new one".to_owned())
         }
         Unfit::Unknown(fault) => (fault.to_string(), "ask again".to_owned()),
     }
@@ -239,7 +244,7 @@ fn resolved(
     there: &BTreeMap<Name, Thing>,
 ) -> Result<Wanted, String> {
     let known = |name: &str| adopted.get(name).or_else(|| there.get(name));
-    let missing = |why: String| format!("it cannot be said what `{name}` is to be: {why}");
+    let missing = |why: String| format!("it cannot be determined what `{name}` is to be: {why}");
     target.resolve(name, &Known::new(&known)).map_err(missing)
 }
 
@@ -265,7 +270,7 @@ pub(super) async fn found(
         let Some(thing) = &row.thing else { continue };
         let found = |left, how: String| Found { name: row.name.clone(), left, how };
         if !names.contains(&row.name) {
-            all.push(found(Left::Adopted, "was taken over, and nothing asks for it".to_owned()));
+            all.push(found(Left::Adopted, "was taken over, and is no longer in the template".to_owned()));
             continue;
         }
         let Ok(wanted) = resolved(&*target, &row.name, &BTreeMap::new(), &there) else {
@@ -279,7 +284,7 @@ pub(super) async fn found(
             found(Left::Adopted, format!("was taken over{}", differs(compared.differs)))
         } else {
             let how = compared.cannot_be.or(compared.differs);
-            found(Left::Unfit, format!("was taken over, and another one takes its place{}", differs(how)))
+            found(Left::Unfit, format!("was taken over, and has to be replaced{}", differs(how)))
         });
     }
     Ok(all)

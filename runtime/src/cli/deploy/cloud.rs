@@ -20,7 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The option that names a cloud.
 pub(in crate::cli) fn argument() -> Arg {
     Arg::new("cloud").long("cloud").value_name("NAME").help(
-        "The cloud, as clouds.yaml calls it; else that of OS_CLOUD or of the variables OS_*, else the only one that there is",
+        "Name of the cloud in clouds.yaml. Defaults to the cloud of OS_CLOUD or of the variables OS_*, then to the \
+         only one that there is",
     )
 }
 
@@ -34,7 +35,10 @@ pub(in crate::cli) async fn session(matches: &ArgMatches) -> Result<Arc<Session>
     let sources = sources().map_err(unreadable)?;
     let cloud = Cloud::choose(&sources, matches.get_one::<String>("cloud").map(String::as_str)).map_err(of_choice)?;
     let wire = Http::new(&cloud).map_err(|why| {
-        Failure::usage(why).help("`cacert` of the cloud in clouds.yaml, or `OS_CACERT`, names the file: its path is taken from where you are")
+        Failure::usage(why).help(
+            "`cacert` of the cloud in clouds.yaml, or `OS_CACERT`, names the file: its path is relative to where you \
+             are",
+        )
     })?;
     let session = Arc::new(Session::new(cloud, Arc::new(wire), PATIENCE));
     // Everything that is wrong with the cloud is reported before anything is created.

@@ -19,9 +19,9 @@ use super::{cloud, live, software};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("destroy")
-        .about("Tear down a stack's software, delete its infrastructure, and remove it from the data space")
+        .about("Tear down a stack's software, delete its infrastructure, and remove the stack from the data space")
         .arg(cloud::argument())
-        .arg(args::flag("yes", "Do not ask"))
+        .arg(args::flag("yes", "Do not ask for confirmation"))
         .arg(ui::option())
         .args(args::target())
 }
@@ -38,7 +38,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
         _ if site.is_heats => {
             format!("delete the stack `{stack}` in Heat of the cloud `{}`, and `{stack}`", site.cloud())
         }
-        0 => format!("remove `{stack}`, of which nothing is left in the cloud,"),
+        0 => format!("remove `{stack}`, which has nothing left in the cloud,"),
         1 => format!("delete the one resource of `{stack}` in the cloud `{}`, and `{stack}`", site.cloud()),
         many => format!("delete the {many} resources of `{stack}` in the cloud `{}`, and `{stack}`", site.cloud()),
     };
@@ -99,7 +99,7 @@ fn credentials_at(matches: &ArgMatches, file: String) -> Result<[PathBuf; 2], Fa
         {
             return Err(Failure::usage(format!("cannot read `{}`: {}", file.display(), reason(&error)))
                 .note(
-                    "the servers' credentials would be in this file, which is removed once they open nothing any more",
+                    "this file should hold the servers' credentials, and is removed once they no longer open anything",
                 )
                 .help("move it away: nothing was deleted"));
         }
@@ -114,7 +114,7 @@ fn forget(files: &[PathBuf], text: &str, console: &mut Console) -> Result<(), Fa
         if read(file).is_ok_and(|there| there == text) && fs::remove_file(file).is_ok() {
             console
                 .err
-                .write(&format!("removed {}: what is in it opens nothing any more\n", argument(file.display())))?;
+                .write(&format!("removed {}: what is in it no longer opens anything\n", argument(file.display())))?;
         }
     }
     Ok(())

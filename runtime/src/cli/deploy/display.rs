@@ -40,7 +40,7 @@ impl Display {
     pub(super) fn line(&mut self, news: &News) -> Option<String> {
         match news {
             News::Elsewhere => {
-                Some(self.quiet("another `wattle deploy` is at work, and has been told; this one looks on"))
+                Some(self.quiet("another `wattle deploy` is at work and has been notified; this one watches"))
             }
             News::Begins { name, kind, what } => {
                 let word = match what {
@@ -52,7 +52,7 @@ impl Display {
                 };
                 let is_late = word == "deleted" && self.is_torn_down(name);
                 self.begin(name, kind, word);
-                is_late.then(|| self.quiet(&format!("{name} was not torn down in time, and is deleted even so")))
+                is_late.then(|| self.quiet(&format!("{name} was not torn down in time, and is deleted anyway")))
             }
             News::Outcome { name, act, outcome } => self.outcome(name, act.as_ref(), outcome),
             News::Seen { name, was, is } => self.seen(name, was, is.as_ref()),
@@ -109,8 +109,8 @@ impl Display {
         }
         self.blind = Some(why.into());
         Some(match self.failed.get(why) {
-            Some(first) => self.wrong(&format!("it cannot be seen what is there, as `{first}` failed")),
-            None => self.wrong(&format!("it cannot be seen what is there: {why}")),
+            Some(first) => self.wrong(&format!("it cannot be determined what exists, as `{first}` failed")),
+            None => self.wrong(&format!("it cannot be determined what exists: {why}")),
         })
     }
 
@@ -133,7 +133,7 @@ impl Display {
             Outcome::Done(_) => self.done(name),
             Outcome::Refused(why) | Outcome::Broken(why) => Some(self.fail(name, why)),
             Outcome::Unknown => {
-                Some(self.quiet(&format!("{name}: no answer came, so it is looked for before it is asked again")))
+                Some(self.quiet(&format!("{name}: no answer came, so wattle looks for it before it tries again")))
             }
             Outcome::Accepted(_) | Outcome::Absent | Outcome::Later(_) => None,
         }
@@ -152,7 +152,7 @@ impl Display {
                 Some(self.wrong(&format!("{name} is broken{why}")))
             }
             Some((true, Stage::Gone, _)) if was.0 => {
-                Some(self.wrong(&format!("{name} is gone: somebody else deleted it")))
+                Some(self.wrong(&format!("{name} is gone: someone else deleted it")))
             }
             Some((true, _, Some(how))) if was.2.as_ref() != Some(how) => {
                 Some(self.wrong(&format!("{name} is not as it was deployed: {how}")))
@@ -201,9 +201,12 @@ mod tests {
         assert_eq!(fail("web", "no host"), "✗ web failed: no host");
         assert_eq!(fail("net", "the token has ended"), "✗ net failed: the token has ended", "tried again");
         let mut blind = |why: &str| display.line(&News::Blind(why.into()));
-        assert_eq!(blind("the token has ended").as_deref(), Some("✗ it cannot be seen what is there, as `net` failed"));
+        assert_eq!(
+            blind("the token has ended").as_deref(),
+            Some("✗ it cannot be determined what exists, as `net` failed")
+        );
         assert_eq!(blind("the token has ended"), None);
-        assert_eq!(blind("busy").as_deref(), Some("✗ it cannot be seen what is there: busy"));
+        assert_eq!(blind("busy").as_deref(), Some("✗ it cannot be determined what exists: busy"));
     }
 
     #[test]
@@ -220,6 +223,6 @@ mod tests {
         assert_eq!(nothing, [None, None, None, gone.clone()]);
         let later = Outcome::Later(std::time::Duration::ZERO);
         let late = said([drain(), ends(later), delete(), ends(Outcome::Done(None))]);
-        assert_eq!(late, [None, None, Some("web was not torn down in time, and is deleted even so".to_owned()), gone]);
+        assert_eq!(late, [None, None, Some("web was not torn down in time, and is deleted anyway".to_owned()), gone]);
     }
 }

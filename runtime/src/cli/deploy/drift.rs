@@ -25,12 +25,16 @@ const HOUR: Duration = Duration::from_hours(1);
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("drift")
-        .about("Say what in the cloud is not as it was deployed")
+        .about("Show what in the cloud is not as it was deployed")
         .arg(cloud::argument())
-        .arg(args::flag("correct", "Put it right"))
+        .arg(args::flag("correct", "Correct it"))
         .arg(
-            args::flag("watch", "Go on looking, twice a minute, until Ctrl-C; with --correct three times an hour at most for each resource")
-                .conflicts_with("ui"),
+            args::flag(
+                "watch",
+                "Keep checking, twice a minute, until Ctrl-C; --correct then corrects each resource at most three \
+                 times an hour",
+            )
+            .conflicts_with("ui"),
         )
         .arg(software::left_alone().requires("correct"))
         .arg(ui::option().requires("correct"))
@@ -38,10 +42,10 @@ pub(in crate::cli) fn command() -> Command {
         .after_help(args::section(&[(
             "Exit codes",
             &exit_codes(&[
-                (Exit::Fine, "everything is as it was deployed, or was put right"),
-                (Exit::Failed, "it is not known, or could not be put right"),
+                (Exit::Fine, "everything is as it was deployed, or was corrected"),
+                (Exit::Failed, "it is not known, or could not be corrected"),
                 (Exit::Usage, "wrong usage"),
-                (Exit::Changes, "something is not"),
+                (Exit::Changes, "something is not as it was deployed"),
             ]),
         )]))
 }
@@ -118,7 +122,9 @@ async fn watch(site: &Site, matches: &ArgMatches, console: &mut Console) -> Resu
             let tired = tired(&differs, most, &mut corrections);
             if !tired.is_empty() && !is_said {
                 let names = list(tired.iter().map(|name| &**name), "and");
-                console.err.write(&format!("not put right again within the hour, after {most} times: {names}\n"))?;
+                console
+                    .err
+                    .write(&format!("already corrected {most} times within the hour, so not again: {names}\n"))?;
             }
             if tired.len() < differs.len() {
                 put_right(site, &tired, matches, console).await?;

@@ -57,8 +57,10 @@ pub(super) async fn foresee(
     if short.is_empty() {
         return Ok(());
     }
-    let failure = Failure::new("the project may not have that much, and nothing was done")
-        .help("`openstack quota show --usage` says what it may have: delete what is not needed, or have whoever runs the cloud raise it by `openstack quota set`");
+    let failure = Failure::new("the project may not have that much, and nothing was done").help(
+        "`openstack quota show --usage` shows the quota: delete what is not needed, or ask an administrator of the \
+         cloud to raise it with `openstack quota set`",
+    );
     Err(short.iter().fold(failure, |failure, short| failure.note(said(short))))
 }
 

@@ -25,7 +25,7 @@ pub(in crate::cli) fn argument() -> Arg {
         .long("cloud")
         .value_name("NAME")
         .conflicts_with("against")
-        .help("Look also at what is really there, in the cloud that clouds.yaml calls so")
+        .help("Also compare with what really exists in the cloud of this name in clouds.yaml")
 }
 
 /// What exists of what the data space holds as `before`, and what is not as `wattle deploy` left it. Without the

@@ -61,7 +61,7 @@ pub(super) async fn bring(
     if let Some(brought) = ended {
         return brought;
     }
-    let text = format!("`{stack}` is not done: Heat goes on by itself, and the next call goes on from there\n");
+    let text = format!("`{stack}` is not done: Heat continues by itself, and the next call continues from there\n");
     console.err.write(&text)?;
     Ok(Brought::Ended)
 }
@@ -78,7 +78,7 @@ pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Consol
 /// Why it is not known.
 pub(super) async fn glance(heat: &Orchestration, console: &mut Console) -> Result<Vec<Found>, Failure> {
     let Some(stack) = heat.find().await.map_err(of_fault)? else { return Ok(vec![gone(heat)]) };
-    console.err.write("Heat is asked for what it knows: `wattle drift` has it look\n")?;
+    console.err.write("this is what Heat knows: `wattle drift` makes it look again\n")?;
     let tree = heat.resources(&stack.id).await.map_err(of_fault)?;
     Ok(differences(heat, &stack, &tree))
 }
@@ -89,7 +89,7 @@ fn gone(heat: &Orchestration) -> Found {
 
 /// What Heat says is not as it should be.
 fn differences(heat: &Orchestration, stack: &Stack, tree: &Tree) -> Vec<Found> {
-    let how = |reason: &str| format!("is not as Heat has made it: {reason}");
+    let how = |reason: &str| format!("is not as Heat made it: {reason}");
     let failed = tree.failed().into_iter();
     let mut differs: Vec<Found> =
         failed.map(|failed| Found { left: Left::Wreck, name: failed.path.clone(), how: how(&failed.reason) }).collect();
@@ -116,8 +116,8 @@ pub(super) async fn judge(heat: &Orchestration, source: &Source, is_known: bool)
 }
 
 fn foreign(heat: &Orchestration) -> Failure {
-    Failure::usage(format!("Heat has a stack `{}` already, which `wattle deploy` has not made", heat.name()))
-        .help("name this one otherwise: `--stack NAME`")
+    Failure::usage(format!("Heat already has a stack `{}`, which `wattle deploy` did not create", heat.name()))
+        .help("choose another name for this one: `--stack NAME`")
         .help(format!("or delete that one: `openstack stack delete {}`", heat.name()))
 }
 
@@ -183,8 +183,8 @@ impl Errand<'_> {
                 Err(fault) => return Err(of_fault(fault)),
             }
         }
-        Err(Failure::new(format!("somebody else keeps changing the stack `{}` in Heat", self.heat.name()))
-            .help("ask again once nobody does"))
+        Err(Failure::new(format!("someone else keeps changing the stack `{}` in Heat", self.heat.name()))
+            .help("try again once that has stopped"))
     }
 
     /// Waits until the stack is as requested, or cannot be.
@@ -200,7 +200,9 @@ impl Errand<'_> {
         let Some(ended) = self.follow(follow, until).await? else { return Ok(Brought::Failed) };
         let deployment = &self.site.deployment;
         let Some(stack) = ended else {
-            return self.site.failed(&["somebody else has deleted the stack in Heat meanwhile".into()], self.console);
+            return self
+                .site
+                .failed(&["someone else has deleted the stack in Heat in the meantime".into()], self.console);
         };
         let tree = self.heat.resources(&stack.id).await.map_err(of_fault)?;
         match stack.status.as_str() {
@@ -212,7 +214,7 @@ impl Errand<'_> {
             }
             "ROLLBACK_COMPLETE" => {
                 deployment.heat_has_gone_back().await?;
-                let back = format!("Heat has brought the stack back to what it was: {}", stack.reason);
+                let back = format!("Heat has rolled the stack back: {}", stack.reason);
                 let _ = self.site.failed(&[back], self.console)?;
                 Ok(Brought::WentBack(Vec::new()))
             }
@@ -237,7 +239,7 @@ impl Errand<'_> {
     }
 
     async fn look(&mut self) -> Result<Vec<Found>, Failure> {
-        let not_known = Failure::new(format!("it is not known how the stack `{}` is", self.heat.name()));
+        let not_known = Failure::new(format!("the state of the stack `{}` is not known", self.heat.name()));
         let Some(there) = self.idle(Until(None)).await? else { return Err(not_known) };
         let Some(stack) = there else { return Ok(vec![gone(self.heat)]) };
         let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
@@ -257,9 +259,9 @@ impl Errand<'_> {
             tree.resources.values().filter(|resource| !resource.is_stack && !resource.kind.starts_with("OS::Heat::"));
         let unchecked = checkable.filter(|resource| !is_checked(&resource.status, &resource.reason));
         let kinds: BTreeSet<&str> = unchecked.map(|resource| &*resource.kind).collect();
-        let mut text = "Heat has looked whether what it made is there, and not whether it has changed".to_owned();
+        let mut text = "Heat has checked whether what it made exists, but not whether it has changed".to_owned();
         if !kinds.is_empty() {
-            text.extend([format!("; of {} it does not know even that", some(kinds.into_iter(), 5))]);
+            text.extend([format!("; for {} it does not know even that", some(kinds.into_iter(), 5))]);
         }
         let text = self.display.quiet(&text);
         self.console.err.write(&format!("{text}\n"))
@@ -275,8 +277,11 @@ impl Errand<'_> {
         if !stack.is_busy() {
             return Ok(Some(Some(stack)));
         }
-        let text =
-            format!("Heat is at work on `{}` already ({}): this waits for its end", self.heat.name(), stack.status);
+        let text = format!(
+            "Heat is already at work on `{}` ({}): this command waits until it has ended",
+            self.heat.name(),
+            stack.status
+        );
         let text = self.display.quiet(&text);
         self.console.err.write(&format!("{text}\n"))?;
         let mut follow = Follow::from_now(self.heat, &stack.id).await.map_err(of_fault)?;
@@ -319,8 +324,8 @@ impl Errand<'_> {
             if is_over(until) {
                 let name = self.heat.name();
                 let text = format!(
-                    "`{name}` is not done in time: Heat goes on by itself, and so does the next call\nwhat never ends, \
-                     `openstack stack cancel {name}` ends\n"
+                    "`{name}` is not done in time: Heat continues by itself, and so does the next call\n\
+                     if it never ends, `openstack stack cancel {name}` ends it\n"
                 );
                 self.console.err.write(&text)?;
                 return Ok(None);

@@ -19,6 +19,6 @@ pub(super) async fn shown<T>(
     let view = ui::show(listening, &site.space, key, None, console)?;
     let done = work(console).await;
     let command = console.program.name;
-    view.end(&format!("the command that showed this has ended; `{command} status --ui` shows how it goes on")).await;
+    view.end(&format!("the command that showed this has ended; `{command} status --ui` continues to show it")).await;
     done
 }

@@ -17,21 +17,22 @@ use super::site::Site;
 use super::{cloud, software};
 
 /// Where the logs of agents are. No other machine can read them.
-const ELSEWHERE: &str = "the log of an agent is on its server, in `journalctl -u wattle-agent`, and of what `wattle up` runs in \
-                         `DIR/.wattle/servers/SERVER/agent.log`; `wattle status --why` shows the last words of what failed";
+const ELSEWHERE: &str = "the log of an agent is on its server, in `journalctl -u wattle-agent`; with `wattle up` it is \
+                         in `DIR/.wattle/servers/SERVER/agent.log`; `wattle status --why` shows the last words of what \
+                         failed";
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("logs")
-        .about("Show what a server that was deployed has written to its console")
-        .arg(Arg::new("server").value_name("SERVER").required(true).help("The server, as the blueprint calls it"))
-        .arg(args::flag("console", "What it has written to its console: it boots, and no agent speaks for it yet"))
+        .about("Show what a deployed server has written to its console")
+        .arg(Arg::new("server").value_name("SERVER").required(true).help("Name of the server in the blueprint"))
+        .arg(args::flag("console", "Show the console, for a server that boots and has no agent yet"))
         .arg(
             Arg::new("lines")
                 .long("lines")
                 .value_name("N")
                 .value_parser(value_parser!(u32).range(1..))
                 .default_value("100")
-                .help("No more than the last N lines"),
+                .help("Show at most the last N lines"),
         )
         .arg(cloud::argument())
         .args(args::target())

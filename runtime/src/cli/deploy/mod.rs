@@ -39,12 +39,12 @@ use through::Chosen;
 
 pub(super) fn command() -> Command {
     Command::new("deploy")
-        .about("Bring up what a blueprint emitted on an OpenStack, with or without Heat: infrastructure and software")
+        .about("Deploy what a blueprint emitted to OpenStack, with or without Heat: infrastructure and software")
         .arg(seed::directory())
         .arg(cloud::argument())
         .arg(through::argument())
-        .arg(args::flag("yes", "Do not ask"))
-        .arg(args::flag("again", "Run software that is unchanged again, too: what failed is tried again"))
+        .arg(args::flag("yes", "Do not ask for confirmation"))
+        .arg(args::flag("again", "Also run unchanged software again, which retries what failed"))
         .arg(software::left_alone())
         .arg(ui::option())
         .args(choices())
@@ -54,17 +54,17 @@ pub(super) fn command() -> Command {
         .after_help(args::section(&[
             (
                 "What it does",
-                "  Says what would change, and asks. Then writes the seed to the data space, makes the
-  infrastructure what the template says, lets servers be known by keys of their own, and waits for
-  the software. Ctrl-C loses nothing: the next call goes on. Another call while one is at work
-  changes the goal of both.",
+                "  Shows what would change, and asks for confirmation. Then writes the seed to the data space, makes
+  the infrastructure what the template says, admits servers by keys of their own, and waits for the
+  software. Ctrl-C loses nothing: the next call continues. A second call while one is at work
+  changes what both work towards.",
             ),
             (
                 "Exit codes",
                 &exit_codes(&[
                     (Exit::Fine, "everything is as the directory says"),
-                    (Exit::Failed, "something is not, and this says what"),
-                    (Exit::Usage, "wrong usage: nothing was done"),
+                    (Exit::Failed, "something is not, and the output says what"),
+                    (Exit::Usage, "wrong usage; nothing was done"),
                 ]),
             ),
         ]))
@@ -78,21 +78,27 @@ fn choices() -> [Arg; 4] {
             .value_name("WHAT")
             .value_parser(["stop", "rollback"])
             .default_value("stop")
-            .help("When infrastructure fails: leave all as it is, or go back to what was reached last"),
+            .help(
+                "When infrastructure fails: leave everything as it is, or go back to the last state that was reached",
+            ),
         Arg::new("cleanup")
             .long("cleanup")
             .value_name("WHEN")
             .value_parser(["last", "early"])
             .default_value("last")
-            .help("Delete what is replaced once everything else is as it should be, or as soon as its successor is"),
+            .help(
+                "When to delete what is replaced: once everything else is as it should be, or as soon as its successor \
+                 is",
+            ),
         Arg::new("deadline")
             .long("deadline")
             .value_name("TIME")
             .value_parser(args::duration)
-            .help("Begin nothing more, and do not wait for the software any longer, after this time: 30m"),
+            .help("After this time, such as 30m, start nothing more and stop waiting for the software"),
         args::flag(
             "correct",
-            "Put right what drifts while this goes on, three times an hour at most; afterwards `drift --watch --correct` does",
+            "Correct what drifts while the command runs, at most three times an hour; afterwards use `drift --watch \
+             --correct`",
         ),
     ]
 }
@@ -110,7 +116,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let mut work = seed::prepare(matches, crate::seed::judge).await?;
     if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
-            .help("name another data space, `--space zookeeper+tls://HOST:PORT`"));
+            .help("name another data space: `--space zookeeper+tls://HOST:PORT`"));
     }
     work.options.again = matches.get_flag("again");
     // Errors in the cloud or the template are reported before anything is created.

@@ -14,16 +14,16 @@ use super::{cloud, found, live, software};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("rollback")
-        .about("Bring a deployment back to what it was: the last one that completed, or the one before")
+        .about("Go back to an earlier deployment: the last one that completed, or the one before it")
         .arg(cloud::argument())
         .arg(
             Arg::new("to")
                 .long("to")
                 .value_name("N")
                 .value_parser(value_parser!(u64))
-                .help("The number of the deployment to go back to; ten that completed are kept"),
+                .help("Number of the deployment to go back to; the last ten that completed are kept"),
         )
-        .arg(args::flag("yes", "Do not ask"))
+        .arg(args::flag("yes", "Do not ask for confirmation"))
         .arg(software::left_alone())
         .arg(ui::option())
         .args(args::target())
@@ -39,7 +39,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let to = matches.get_one::<u64>("to").copied();
     let Some((number, source)) = site.former(to).await? else {
         return Err(Failure::usage(format!("`{stack}` has no deployment to go back to"))
-            .help("`wattle destroy` removes what there is"));
+            .help("`wattle destroy` removes what exists"));
     };
     let before = site.present().await?.map(|(_, present)| found::state_of(&present, &site)).transpose()?;
     let plan = plan_of(before.as_ref(), &found::state_of(&source, &site)?, &site.glance(console).await?);

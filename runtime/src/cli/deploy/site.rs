@@ -107,7 +107,7 @@ impl Site {
         let differences = self.deployment.look(&news).await?;
         while let Ok(told) = heard.try_recv() {
             if let News::Elsewhere = told {
-                console.err.write("another `wattle deploy` is at work: this is what it has seen\n")?;
+                console.err.write("another `wattle deploy` is at work: this is what it has found\n")?;
             }
         }
         Ok(differences)
@@ -149,13 +149,13 @@ impl Site {
                         foot.clear(console)?;
                         return Ok(Brought::Ended);
                     }
-                    foot.say("ends, once what was begun has been written down; again: at once", console)?;
+                    foot.say("stops once everything that was begun is recorded; press again to stop at once", console)?;
                 }
                 Ok(()) = answers.changed() => {
                     let text = if *answers.borrow() {
                         "the data space answers again"
                     } else {
-                        "the data space does not answer: nothing more is begun until it does, and nothing is lost"
+                        "the data space does not answer: nothing new is started until it does, and nothing is lost"
                     };
                     foot.say(&paint(text, Tone::Waiting, console.err.color), console)?;
                 }
@@ -180,7 +180,7 @@ impl Site {
     ) -> Result<Brought, Failure> {
         let stack = &self.deployment.stack;
         let Some(Ended { roots, before, generation, is_nothing: is_gone }) = ended else {
-            console.err.write(&format!("`{stack}` is not done: the next `wattle deploy` goes on\n"))?;
+            console.err.write(&format!("`{stack}` is not done: the next `wattle deploy` continues\n"))?;
             return Ok(Brought::Ended);
         };
         match (is_nothing, is_gone) {
@@ -199,9 +199,9 @@ impl Site {
             return Ok(Brought::Done(display.rebuilt));
         }
         let back = if is_gone {
-            format!("everything of it is deleted again: there was nothing of `{stack}` before")
+            format!("everything is deleted again: nothing of `{stack}` existed before")
         } else {
-            format!("it is as it was before: that is deployment {generation} now")
+            format!("it is as it was before: that is now deployment {generation}")
         };
         console.err.write(&format!("{back}\n"))?;
         Ok(Brought::WentBack(display.rebuilt))
@@ -220,8 +220,8 @@ impl Site {
 
 /// Somebody wants something from a stack that was to be destroyed.
 pub(super) fn wanted_again(stack: &str) -> Failure {
-    Failure::new(format!("another `wattle deploy` has wanted `{stack}` again meanwhile, so it is not destroyed"))
-        .help("once nobody deploys it any more: `wattle destroy` again")
+    Failure::new(format!("another `wattle deploy` has requested `{stack}` in the meantime, so it is not destroyed"))
+        .help("once nothing deploys it: run `wattle destroy` again")
 }
 
 /// Says whether the data space answers, each time that changes.
@@ -241,7 +241,7 @@ async fn whereabouts(session: &Session) -> Result<Whereabouts, Failure> {
 }
 
 fn elsewhere(stack: &str, there: &Whereabouts, here: &Whereabouts) -> Failure {
-    Failure::usage(format!("`{stack}` was deployed in another cloud or project than this"))
+    Failure::usage(format!("`{stack}` was deployed in another cloud or project than this one"))
         .note(format!("it is at {there}"))
         .note(format!("this is {here}"))
         .help("name that one: `--cloud NAME`")
@@ -286,16 +286,21 @@ impl From<DeployError> for Failure {
         match error {
             DeployError::Store(error) => error.into(),
             DeployError::Sealed { .. } => Self::new(error.to_string())
-                .help("give the operator's key that `wattle deploy` was given before: `--key FILE`"),
+                .help("give the operator's key that `wattle deploy` used before: `--key FILE`"),
             DeployError::Unkept { ref kept, .. } => {
                 let kept = join(kept.iter().map(u64::to_string).collect::<Vec<_>>(), "and");
-                let help = if kept.is_empty() { "none is kept".to_owned() } else { format!("it has {kept}: `--to N`") };
+                let help = if kept.is_empty() {
+                    "no deployment is kept".to_owned()
+                } else {
+                    format!("it has {kept}: `--to N`")
+                };
                 Self::usage(error.to_string()).help(help)
             }
-            DeployError::Destroyed { .. } => Self::new(error.to_string()).help("`wattle deploy` again makes it anew"),
-            DeployError::Led { .. } => Self::new(error.to_string()).help(
-                "wait until that `wattle deploy` has ended; one that was killed counts until its session is over",
-            ),
+            DeployError::Destroyed { .. } => {
+                Self::new(error.to_string()).help("`wattle deploy` again creates it from scratch")
+            }
+            DeployError::Led { .. } => Self::new(error.to_string())
+                .help("wait until that `wattle deploy` has ended; a killed one counts until its session expires"),
             other => Self::new(other.to_string()),
         }
     }

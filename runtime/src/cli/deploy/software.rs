@@ -94,7 +94,7 @@ pub(super) async fn follow(
             site.deployment.note_known(&known(&admitted)).await?;
             anew.retain(|server| !admitted.contains(server));
             progress.say(
-                &format!("known by keys of their own: {}", some(admitted.iter().map(|name| &**name), 5)),
+                &format!("admitted with keys of their own: {}", some(admitted.iter().map(|name| &**name), 5)),
                 console,
             )?;
             since = None;
@@ -132,9 +132,9 @@ pub(super) async fn follow(
             }
             verdict @ (Verdict::TooLate | Verdict::Stuck) => {
                 progress.clear(console)?;
-                let why = if verdict == Verdict::TooLate { "is not done in time" } else { "does not move any more" };
+                let why = if verdict == Verdict::TooLate { "was not done in time" } else { "no longer makes progress" };
                 let head =
-                    format!("the infrastructure is there, and the software {why}; what is missing goes on by itself:");
+                    format!("the infrastructure exists, and the software {why}; what is missing continues by itself:");
                 let said = waited_for(&now, &waiting.absent, color);
                 console.err.write(&format!("{}\n{said}\n", paint(&head, Tone::Bad, color)))?;
                 return Ok(Exit::Failed);
@@ -145,7 +145,8 @@ pub(super) async fn follow(
             () = tokio::time::sleep(PAUSE) => {}
             () = signals.end() => {
                 progress.clear(console)?;
-                console.err.write("the infrastructure is there, and the software goes on by itself: `wattle status` shows it\n")?;
+                console.err.write("the infrastructure exists, and the software continues by itself: `wattle status` \
+                                   shows it\n")?;
                 return Ok(Exit::Failed);
             }
         }
@@ -259,7 +260,7 @@ async fn conclude(site: &Site, picture: &Picture, console: &mut Console) -> Resu
     let color = console.out.color;
     let stack = paint(&picture.stack, Tone::Head, color);
     if picture.tally().has_failed() {
-        let failed = paint("the infrastructure is there, and software has failed", Tone::Bad, color);
+        let failed = paint("the infrastructure exists, and software has failed", Tone::Bad, color);
         let why = why::explain_all(&roots(picture), ROOTS, clock::now(), color);
         console.out.write(&format!("\n{stack}: {failed}\n\n{why}"))?;
         return Ok(Exit::Failed);

@@ -21,8 +21,8 @@ use super::{cloud, heat};
 /// The option that chooses.
 pub(super) fn argument() -> Arg {
     Arg::new("through").long("through").value_name("WHO").value_parser(["wattle", "heat"]).help(
-        "Have it done by wattle itself, or by the cloud's Heat. Without it, as the stack was deployed before; else by wattle, and \
-         by Heat what only Heat does",
+        "Deploy with wattle itself, or through the cloud's Heat. Defaults to how the stack was deployed before; a new \
+         stack is deployed by wattle, or by Heat if it needs what only Heat does",
     )
 }
 
@@ -75,7 +75,11 @@ pub(super) async fn choose(
         if let Err(fault) = Orchestration::is_there(&session).await {
             return Err(say(source, &refused, wrong, console)?.note(format!("Heat cannot do it either: {fault}")));
         }
-        let text = format!("{} in `{}` only Heat does, so Heat deploys it\n", things(refused.len()), source.template);
+        let text = format!(
+            "{} in `{}` can only be done by Heat, so Heat deploys it\n",
+            things(refused.len()),
+            source.template
+        );
         console.err.write(&text)?;
     }
     let session = cloud::session(matches).await?;
@@ -124,7 +128,7 @@ fn right(source: &Source, wrong: &[Diagnostic], console: &mut Console) -> Result
 
 /// Why an existing stack stays with whatever created it.
 const TAKES_NOTHING_OVER: &str =
-    "it was deployed without Heat, and Heat does not take it over: `wattle destroy` removes it";
+    "it was deployed without Heat, and Heat cannot take it over: `wattle destroy` removes it";
 
 /// Checks that Heat can do it.
 async fn through_heat(
@@ -136,11 +140,12 @@ async fn through_heat(
 ) -> Result<(), Failure> {
     Orchestration::is_there(session).await.map_err(cloud::of_fault)?;
     if matches.get_flag("correct") {
-        return Err(Failure::usage("Heat puts nothing right by itself")
-            .help("leave `--correct` out, and ask by `wattle drift`"));
+        return Err(
+            Failure::usage("Heat corrects nothing by itself").help("leave out `--correct`, and use `wattle drift`")
+        );
     }
     if matches.get_one::<String>("cleanup").is_some_and(|when| when == "early") {
-        return Err(Failure::usage("Heat deletes what is replaced last of all").help("leave `--cleanup early` out"));
+        return Err(Failure::usage("Heat deletes what is replaced last of all").help("leave out `--cleanup early`"));
     }
     // The data space says whether the stack belongs to the deployment, so its mark is not needed yet.
     let orchestration = Orchestration::new(Arc::clone(session), &work.stack(), &work.stack());
@@ -152,8 +157,8 @@ fn stays(stack: &str, before: Through) -> Failure {
         Through::Heat => "through Heat",
         Through::Wattle => "without Heat",
     };
-    Failure::usage(format!("`{stack}` was deployed {how}, and another cannot take it over while it is there"))
-        .help("leave `--through` out")
+    Failure::usage(format!("`{stack}` was deployed {how}, and cannot be taken over any other way while it exists"))
+        .help("leave out `--through`")
         .help("or remove it first: `wattle destroy`")
 }
 

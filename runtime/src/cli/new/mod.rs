@@ -28,13 +28,13 @@ const FILES: [(&str, &str); 7] = [
 
 pub(super) fn command() -> Command {
     Command::new("new")
-        .about("Make a crate with a blueprint to begin with")
+        .about("Create a crate with a blueprint to start from")
         .arg(
             Arg::new("path")
                 .value_name("NAME")
                 .required(true)
                 .value_parser(value_parser!(PathBuf))
-                .help("The crate's name, and the folder that is made; of a path, the last part is the name"),
+                .help("Name of the crate and of its new folder; in a path, the last part is the name"),
         )
         .args(crates::wattle())
 }
@@ -56,8 +56,8 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, F
         Around::Apart(manifest) => {
             take_versions(&place, folder)?;
             console.err.write(&format!(
-                "note: it is a workspace of its own, for `{}` is another one; to join that, name it in its `members` and \
-                 remove `[workspace]` and `Cargo.lock` here\n",
+                "note: it is a workspace of its own, because `{}` is another one; to join that, name the crate in its \
+                 `members` and remove `[workspace]` and `Cargo.lock` here\n",
                 manifest.display()
             ))?;
         }

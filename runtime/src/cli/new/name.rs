@@ -32,7 +32,7 @@ impl Name {
         };
         let failure = Failure::usage(wrong).note("nothing was written");
         let failure =
-            failure.help("a name has small letters, digits, `-` and `_`, and begins with a letter: `my-shop`");
+            failure.help("a name has lower-case letters, digits, `-` and `_`, and begins with a letter: `my-shop`");
         Err(failure.help_if(near(name).map(|near| format!("perhaps `{near}`?"))))
     }
 }
@@ -42,21 +42,21 @@ fn wrong(name: &str) -> Option<String> {
     let wrong = if name.is_empty() {
         return Some("a crate needs a name".to_owned());
     } else if let Some(character) = name.chars().find(|c| !matches!(c, 'a'..='z' | '0'..='9' | '-' | '_')) {
-        format!("`{character}` cannot stand in it")
+        format!("it must not contain `{character}`")
     } else if !name.starts_with(|first: char| first.is_ascii_lowercase()) {
         "it does not begin with a letter".to_owned()
     } else if name.len() > LONGEST {
-        return Some(format!("a name of {} characters is too long: {LONGEST} are enough for a crate", name.len()));
+        return Some(format!("a name of {} characters is too long: a crate's name has at most {LONGEST}", name.len()));
     } else if is_keyword(&function) || WORDS.contains(&&*function) {
-        "it is a word of Rust or of Cargo".to_owned()
+        "it is a reserved word of Rust or Cargo".to_owned()
     } else if USED.contains(&&*function) {
-        "the blueprint that is written uses it for something else".to_owned()
+        "the generated blueprint uses it for something else".to_owned()
     } else if matches!(&*function, "wattle" | "wattle_catalog" | "wattle_macros" | "wattle_recipe") {
-        "a crate of wattle is called so".to_owned()
+        "a crate of wattle has this name".to_owned()
     } else {
         return None;
     };
-    Some(format!("`{name}` is no name of a blueprint: {wrong}"))
+    Some(format!("`{name}` cannot be the name of a blueprint: {wrong}"))
 }
 
 /// The valid name nearest to the given one, if there is one.

@@ -41,7 +41,7 @@ pub(super) fn argument() -> Arg {
         .value_name("FOLDER")
         .value_parser(value_parser!(PathBuf))
         .default_value(FOLDER)
-        .help("The folder of its keys, and of what is known of its servers")
+        .help("Folder for its keys and for what is known of its servers")
 }
 
 /// The place of this directory's data space, which is what `--space new` means.
@@ -49,9 +49,12 @@ pub(in crate::cli) fn own() -> Result<String, Failure> {
     let home = Home(FOLDER.into());
     home.judge_unsaid()?;
     home.address()?.ok_or_else(|| {
-        Failure::usage(format!("`--space {}` means the data space in `{FOLDER}`, and there is none here", super::NEW))
-            .help("`wattle space new` makes one, and so does `wattle deploy DIR --space new`")
-            .help("or go to the directory in which it was made")
+        Failure::usage(format!(
+            "`--space {}` stands for the data space in `{FOLDER}`, and there is none here",
+            super::NEW
+        ))
+        .help("`wattle space new` makes one, and so does `wattle deploy DIR --space new`")
+        .help("or change to the directory in which it was made")
     })
 }
 
@@ -165,7 +168,7 @@ impl Home {
     fn lacks(&self, name: &str) -> Failure {
         let file = self.file(name);
         Failure::files(format!("there is no `{}`", file.display()))
-            .help(format!("bring it back, or begin anew: `wattle space destroy {}`", quoted(self.0.display())))
+            .help(format!("restore it, or start from scratch: `wattle space destroy {}`", quoted(self.0.display())))
     }
 
     /// Opens what is known about its servers.
@@ -194,12 +197,12 @@ impl Home {
     /// The failure that what is known about its servers is gone, while the servers may still exist.
     fn lost(&self, began: &str) -> Failure {
         let (log, folder) = (self.file(LOG), self.path());
-        Failure::files(format!("`{}` is not there, or empty: what is known of its servers is lost", log.display()))
-            .note("without it nobody can tell which servers are its own, and they may all be there")
-            .help(format!("bring it back, from the copy of `{}` that you keep", folder.display()))
+        Failure::files(format!("`{}` is missing or empty: what is known of its servers is lost", log.display()))
+            .note("without it, there is no way to tell which servers are its own, and they may all still exist")
+            .help(format!("restore it from the copy of `{}` that you keep", folder.display()))
             .help(format!(
-                "or delete in the cloud what is called `{began}-...` or has a tag that begins with `wattle:{began}`, and then the folder: \
-                 `openstack server list --name {}`, `rm -r {}`",
+                "or delete everything in the cloud that is named `{began}-...` or has a tag that begins with \
+                 `wattle:{began}`, and then the folder: `openstack server list --name {}`, `rm -r {}`",
                 quoted(began),
                 quoted(folder.display())
             ))

@@ -16,12 +16,12 @@ const MEMORY: u64 = 1_024;
 pub(super) fn options() -> [Arg; 5] {
     let option = |name: &'static str, help: &'static str| Arg::new(name).long(name).value_name("NAME").help(help);
     [
-        option("image", "Debian 12, or an image that has its packages; else the newest that is called so"),
-        option("flavor", "Of a member; else the smallest with 1 GiB of memory"),
-        option("network", "The network on which operators and servers find the members; else they get floating IPs"),
-        option("external", "The external network of the floating IPs; else the only one that there is")
+        option("image", "Image with Debian 12 or with its packages. Defaults to the newest image of that name"),
+        option("flavor", "Flavor of a member. Defaults to the smallest with 1 GiB of memory"),
+        option("network", "Network on which operators and servers find the members. Without it, they get floating IPs"),
+        option("external", "External network of the floating IPs. Defaults to the only one that there is")
             .conflicts_with("network"),
-        option("key-name", "The key pair of whoever looks after the members"),
+        option("key-name", "Key pair with which to log in to the members"),
     ]
 }
 
@@ -65,9 +65,9 @@ async fn image(session: &Session) -> Result<String, Failure> {
         name.contains("debian") && (name.contains("12") || name.contains("bookworm"))
     };
     let found = images.iter().find(is_it).and_then(|image| image["id"].as_str());
-    found.map(str::to_owned).ok_or_else(|| {
-        Failure::usage("the cloud has no image that is called Debian 12").help("name one: `--image NAME`")
-    })
+    found
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::usage("the cloud has no image of the name Debian 12").help("name one: `--image NAME`"))
 }
 
 /// The smallest flavor that is large enough for a member.
@@ -90,11 +90,11 @@ async fn external(session: &Session) -> Result<String, Failure> {
     let names: Vec<&str> = networks.iter().filter_map(|network| network["name"].as_str()).collect();
     match names[..] {
         [one] => Ok(one.to_owned()),
-        [] => Err(Failure::usage("the cloud has no external network, from which members could have floating IPs")
+        [] => Err(Failure::usage("the cloud has no external network from which members could get floating IPs")
             .help("name the network on which operators and servers find them: `--network NAME`")),
         _ => Err(Failure::usage("the cloud has several external networks")
             .note(format!("they are {}", list(names, "and")))
-            .help("name the one of the floating IPs: `--external NAME`")
+            .help("name the one for the floating IPs: `--external NAME`")
             .help("or the network on which operators and servers find the members: `--network NAME`")),
     }
 }

@@ -39,9 +39,9 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
     let known = home.ground()?;
     if known.is_some() && ground::is_said(matches) {
         let folder = quoted(home.path().display());
-        return Err(Failure::usage(format!("what the data space in `{folder}` runs on was said before"))
-            .note("other servers would begin with nothing of what these hold")
-            .help(format!("leave the options out, or delete it first: `wattle space destroy {folder}`")));
+        return Err(Failure::usage(format!("what the data space in `{folder}` runs on was chosen before"))
+            .note("other servers would start without anything that these hold")
+            .help(format!("leave out these options, or delete it first: `wattle space destroy {folder}`")));
     }
     if let Some(address) = home.address()? {
         console.err.write(&format!("the data space in `{}` is at {address}\n", home.path().display()))?;
@@ -66,7 +66,7 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
         return Ok(Exit::Fine);
     }
     let folder = quoted(home.path().display());
-    console.err.write(&format!("not done, and nothing is lost: `wattle space new {folder}` goes on\n"))?;
+    console.err.write(&format!("not done, and nothing is lost: `wattle space new {folder}` continues\n"))?;
     Ok(Exit::Failed)
 }
 
@@ -126,13 +126,14 @@ async fn bring(
     }
     let hosts = ensemble::hosts(&members);
     let address = Address::ZooKeeper { hosts, wire: Wire::Tls(Authority::File(file)) };
-    console.err.write("the servers boot and install ZooKeeper: minutes ...\n")?;
+    console.err.write("the servers boot and install ZooKeeper; this takes minutes ...\n")?;
     if unless_told(signals, serves(&address, opened)).await?.is_none() {
         return Ok(false);
     }
     home.serves(&address)?;
     console.err.write(&format!(
-        "the data space serves. Commands find it by `--space new` in this directory, or anywhere by\n  export WATTLE_SPACE={}\n",
+        "the data space is up. Commands find it with `--space new` in this directory, or anywhere with\n  export \
+         WATTLE_SPACE={}\n",
         quoted(&address)
     ))?;
     Ok(true)
@@ -183,7 +184,7 @@ async fn shown(
     path: &str,
     key: &str,
 ) -> Result<Value, Failure> {
-    let id = things.get(name).ok_or_else(|| Failure::new(format!("`{name}` is not there any more")))?;
+    let id = things.get(name).ok_or_else(|| Failure::new(format!("`{name}` no longer exists")))?;
     let said = session.call(Call::new("network", Method::Get, format!("{path}/{id}"))).await.map_err(of_fault)?;
     Ok(said[key].clone())
 }
@@ -202,12 +203,12 @@ async fn serves(address: &Address, opened: &Opened) -> Result<(), Failure> {
             _ if began.elapsed() < PATIENCE => tokio::time::sleep(PAUSE).await,
             _ => {
                 return Err(Failure::new(format!(
-                    "nobody answers at {address} after {} minutes",
+                    "nothing answers at {address} after {} minutes",
                     PATIENCE.as_secs() / 60
                 ))
-                .help("look at what the servers say: `openstack console log show wattle-space-...-zookeeper1`")
-                .help("they need their distribution's packages, and port 2281 has to be reached from here")
-                .help("the same again goes on waiting"));
+                .help("look at the servers' consoles: `openstack console log show wattle-space-...-zookeeper1`")
+                .help("they need their distribution's packages, and port 2281 has to be reachable from here")
+                .help("the same command continues to wait"));
             }
         }
     }
@@ -221,7 +222,7 @@ pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Con
     }
     let session = cloud::session(matches).await?;
     let what = format!(
-        "delete the servers of the data space in `{}` in the cloud `{}`, with all that it holds",
+        "delete the servers of the data space in `{}` in the cloud `{}`, with everything that it holds",
         home.path().display(),
         session.cloud().name
     );
@@ -244,14 +245,14 @@ pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Con
     match brought? {
         Brought::Done(_) => {
             if home.remove()? {
-                console.err.write(&format!("`{folder}` has more, which `space new` did not make\n"))?;
+                console.err.write(&format!("`{folder}` has other files, which `space new` did not make\n"))?;
             }
             console.out.write("the data space is gone\n")?;
             Ok(Exit::Fine)
         }
         Brought::Ended | Brought::Failed | Brought::WentBack(_) => {
             let folder = quoted(folder);
-            console.err.write(&format!("not done: `wattle space destroy {folder}` goes on\n"))?;
+            console.err.write(&format!("not done: `wattle space destroy {folder}` continues\n"))?;
             Ok(Exit::Failed)
         }
     }

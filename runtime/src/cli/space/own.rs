@@ -46,7 +46,7 @@ pub(super) struct Made {
 
 /// The option that declares a folder to be one's own.
 pub(super) fn argument() -> Arg {
-    args::flag("mine", "The folder is mine, though it was copied or restored: take it as it is")
+    args::flag("mine", "Accept a folder that was copied or restored: it is mine")
 }
 
 /// Everything that may be made, by name.
@@ -187,12 +187,12 @@ impl Home {
     /// The failure that it is not the folder of a data space.
     pub(super) fn is_none(&self) -> Failure {
         Failure::usage(format!("`{}` is not the folder of a data space", self.path().display()))
-            .help("it is the one that `wattle space new` made: `wattle space destroy FOLDER`")
+            .help("name the one that `wattle space new` made: `wattle space destroy FOLDER`")
     }
 
     fn not_made(&self, file: &Path) -> Failure {
         Failure::usage(format!("`{}` was not made by `wattle space new`", file.display()))
-            .note("it would be taken for a file of the data space, and deleted with it")
+            .note("it would be mistaken for a file of the data space, and deleted with it")
             .help(format!("move it out of `{}`", self.path().display()))
     }
 
@@ -202,33 +202,33 @@ impl Home {
         let shown = |path: &PathBuf| path.display().to_string();
         match why {
             NotOurs::Link(path) if path == self.path() => Failure::usage(format!("`{}` is a link", shown(path)))
-                .note("whoever can change where it leads would say which authority is trusted")
+                .note("anyone who can change where it leads could choose which authority is trusted")
                 .help("name the folder itself: `wattle space new FOLDER`"),
             NotOurs::Link(path) => Failure::usage(format!("`{}` is a link", shown(path)))
-                .note("`wattle space new` makes none")
-                .help("put the file itself in its place, or make the data space anew in another folder"),
+                .note("`wattle space new` makes no links")
+                .help("put the file itself in its place, or make a new data space in another folder"),
             NotOurs::OtherUser(path) => Failure::usage(format!("`{}` belongs to another user", shown(path)))
-                .note("its keys and its authority would be taken for your own")
+                .note("its keys and its authority would be mistaken for your own")
                 .help(format!("run the command as that user, or {another}")),
             NotOurs::Open(path) => Failure::usage(format!("`{}` can be changed by other users", shown(path)))
-                .note("they would say which authority is trusted")
+                .note("they could choose which authority is trusted")
                 .help(format!(
-                    "look whether it still is what you made, and close it: `chmod go-w {}`",
+                    "check that it is still what you made, and remove their access: `chmod go-w {}`",
                     quoted(shown(path))
                 )),
             NotOurs::OtherKind(path) => {
-                Failure::usage(format!("`{}` is of another kind than what `wattle space new` makes", shown(path)))
+                Failure::usage(format!("`{}` is of a different kind than what `wattle space new` makes", shown(path)))
                     .help(another)
             }
             NotOurs::NoMark(path) => {
                 let failure =
                     Failure::usage(format!("`{}` was not made here by `wattle space new` of this user", shown(path)))
-                        .note("its keys and its authority would be taken for your own, and deleted with it")
+                        .note("its keys and its authority would be mistaken for your own, and deleted with it")
                         .help(another);
                 let is_copy = self.file(MADE).exists();
                 failure.help_if(is_copy.then(|| {
                     format!(
-                        "if it is yours, copied or restored, say so: `wattle space new {} --mine`",
+                        "if it is yours (copied or restored), say so: `wattle space new {} --mine`",
                         quoted(self.path().display())
                     )
                 }))

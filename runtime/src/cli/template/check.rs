@@ -12,11 +12,11 @@ use crate::cli::failure::{Exit, Failure};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("check")
-        .about("Report what is wrong with a template: all that Heat would refuse, and its software's wiring")
+        .about("Report what is wrong with a template: what Heat would refuse, and how its software is wired")
         .args(given::args())
-        .arg(wattle::cli::messages("format").help("How to write what was found"))
+        .arg(wattle::cli::messages("format").help("Output format"))
         .arg(wattle::cli::policy_arg())
-        .arg(args::flag("deny-warnings", "Take warnings for errors"))
+        .arg(args::flag("deny-warnings", "Treat warnings as errors"))
 }
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {

@@ -60,8 +60,8 @@ fn tone(way: Way) -> Tone {
 fn meaning(way: Way) -> &'static str {
     match way {
         Way::Heat => "Heat resolves it when it creates the stack",
-        Way::Seed => "known before Heat begins: `seed apply` writes it to the data space",
-        Way::UserData => "Heat resolves it, and the reading server has it from its user data",
+        Way::Seed => "known before Heat starts: `seed apply` writes it to the data space",
+        Way::UserData => "Heat resolves it, and the reading server gets it from its user data",
         Way::Entry => "known only at run time: the agent that reads it waits until it is written to the data space",
     }
 }

@@ -15,12 +15,12 @@ pub(super) struct Disk;
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<Vec<u8>, Missing> {
         if path.contains("://") {
-            return Err(Missing("what stands elsewhere is not fetched: save it beside the template".into()));
+            return Err(Missing("files from elsewhere are not fetched: save it beside the template".into()));
         }
         // A file that itself has such a name is refused by the code that brings it along, with a message of its own.
         if !is_reserved(path) && is_reserved_file(Path::new(path)) {
             return Err(Missing(
-                "it leads to a key, or to what `wattle up` keeps, which no template brings along".into(),
+                "it leads to a key, or to what `wattle up` keeps, which no template may contain".into(),
             ));
         }
         open(Path::new(path)).and_then(whole).map_err(|error| Missing(reason(&error)))

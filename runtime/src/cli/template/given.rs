@@ -37,7 +37,7 @@ const STDIN: &str = "<stdin>";
 
 /// The template, and the options for reading it.
 pub(super) fn args() -> impl Iterator<Item = Arg> {
-    args_of("The template, `-` for the standard input; or a directory that `emit` wrote")
+    args_of("Template, `-` for standard input, or a directory that `emit` wrote")
 }
 
 /// The same, with `help` as the description of the template.
@@ -215,7 +215,7 @@ fn decoded(what: &str, bytes: io::Result<Vec<u8>>) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = 1 + error.as_bytes()[..at].split(|byte| *byte == b'\n').skip(1).count();
-        Failure::usage(format!("{what} is no text: what stands at byte {at} (line {line}) is not UTF-8"))
-            .help("a template is UTF-8; if this is one in another encoding, convert it: `iconv -f ENCODING -t UTF-8`")
+        Failure::usage(format!("{what} is not text: byte {at} (line {line}) is not UTF-8"))
+            .help("a template must be UTF-8; if it has another encoding, convert it: `iconv -f ENCODING -t UTF-8`")
     })
 }

@@ -22,21 +22,23 @@ pub(in crate::cli) fn command() -> Command {
         .value_name("DIR")
         .required(true)
         .value_parser(value_parser!(PathBuf))
-        .help("The folder of the new crate, which is called as the folder is; as the template, if that is `crate`");
+        .help(
+            "Folder of the new crate, which is named after the folder, or after the template if the folder is `crate`",
+        );
     Command::new("import")
-        .about("Write a crate of Rust that emits what a template says")
+        .about("Write a Rust crate that emits what a template says")
         .args(given::args())
         .arg(out)
         .args(crates::wattle())
-        .arg(args::flag("keep-software", "Leave software deployments as they are, though a component says the same"))
-        .arg(args::flag("force", "Write into a folder that has files already, over those of the same names"))
+        .arg(args::flag("keep-software", "Keep software deployments as they are, although a component says the same"))
+        .arg(args::flag("force", "Write into a folder that already has files, and overwrite those of the same names"))
 }
 
 pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let given = Given::read(matches)?;
     let out: &PathBuf = matches.get_one("out").expect("INVARIANT: it is required");
     if is_extended(&given.loaded.template) {
-        let failure = Failure::usage("this is an extended template, whose software has no form in a crate yet");
+        let failure = Failure::usage("this is an extended template, whose software cannot be written as a crate yet");
         return Err(failure.help("`wattle lower` writes what Heat and the data space get of it"));
     }
     let mut diagnostics = given.diagnostics(true, Lowering::default());
@@ -50,7 +52,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     }
     if !matches.get_flag("force") {
         crates::must_be_empty(out)
-            .map_err(|failure| failure.help("choose another with `--out`, or write over them with `--force`"))?;
+            .map_err(|failure| failure.help("choose another with `--out`, or overwrite them with `--force`"))?;
     }
     // A folder that is called `crate` says nothing about its content.
     let own = out.file_name().filter(|name| *name != "crate");

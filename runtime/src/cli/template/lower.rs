@@ -23,13 +23,13 @@ pub(in crate::cli) fn command() -> Command {
         .about("Write the stripped template, the environment and the seed of an extended template")
         .args(given::args())
         .args(emission_args())
-        .arg(wattle::cli::messages("message-format").help("How to write errors and warnings"))
+        .arg(wattle::cli::messages("message-format").help("Format of errors and warnings"))
         .arg(
             Arg::new("stack")
                 .long("stack")
                 .value_name("STACK")
                 .value_parser(stack_name)
-                .help("The stack's name, if it is not to be what the template or its file is called"),
+                .help("Name of the stack. Defaults to the name of the template or of its file"),
         )
         .arg(args::flag("explain", "Explain who resolves each reference and when, and write nothing"))
 }
@@ -68,7 +68,8 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     console.err.write(&emitted.told)?;
     if ["environment", "parameter", "parameter-file"].into_iter().any(|option| matches.contains_id(option)) {
         console.err.write(
-            "what `-e` and `-P` say was only judged with: give it to Heat, and to `wattle up` or `seed apply`, as well\n",
+            "the values of `-e` and `-P` were only used for checking: give them to Heat, and to `wattle up` or `seed \
+             apply`, as well\n",
         )?;
     }
     console.out.write(&emitted.tree)?;
@@ -80,7 +81,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
 fn stand_there(loaded: &Loaded, model: &Model) -> Result<(), Failure> {
     let leads_out = |name: &&Name| loaded.library.led_out.contains(&join(&loaded.template.file, name));
     let Some(name) = model.files.keys().find(leads_out) else { return Ok(()) };
-    let failure = Failure::files(format!("`{name}` is not in the template's folder: a link leads to it"));
+    let failure = Failure::files(format!("`{name}` is not in the template's folder: it is reached through a link"));
     Err(failure.note("nothing was written").help("put the file itself there"))
 }
 

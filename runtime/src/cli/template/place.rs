@@ -27,30 +27,36 @@ pub(in crate::cli) fn command() -> Command {
         Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
     };
     Command::new("place")
-        .about("Choose a host for each server of a template, all of them together, and write the template with these places")
+        .about("Choose hosts for all servers of a template together, and write the template with these places")
         .args(given::args())
         .arg(
-            file("hosts", "The cloud: a hosts file, or what `openstack hypervisor list --long -f json` writes")
-                .required(true),
+            file(
+                "hosts",
+                "Hosts of the cloud: a hosts file, or the output of `openstack hypervisor list --long -f json`",
+            )
+            .required(true),
         )
-        .arg(file("flavors", "Further flavors: a file as `flavors` of a hosts file, or what `openstack flavor list -f json` writes"))
-        .arg(args::flag("admin", "Name hosts: whoever creates the stack is an administrator of the cloud"))
+        .arg(file(
+            "flavors",
+            "Further flavors: a file like `flavors` of a hosts file, or the output of `openstack flavor list -f json`",
+        ))
+        .arg(args::flag("admin", "Name hosts, for a stack that an administrator of the cloud creates"))
         .arg(
             Arg::new("out")
                 .long("out")
                 .short('o')
                 .value_name("DIR")
                 .value_parser(value_parser!(PathBuf))
-                .help("Where to write it, with the files that it names; else `placed`, beside the template"),
+                .help("Folder for the template and the files that it names. Defaults to `placed`, beside the template"),
         )
-        .arg(args::format(&["plain", "json"]).help("How to write where servers go"))
-        .arg(wattle::cli::messages("message-format").help("How to write errors and warnings"))
+        .arg(args::format(&["plain", "json"]).help("Output format"))
+        .arg(wattle::cli::messages("message-format").help("Format of errors and warnings"))
         .after_help(args::section(&[
             (
                 "Places",
-                "  With --admin each server has `availability_zone: ZONE:HOST`, which Nova takes from
-  administrators only. Without, it has its zone, and server groups keep apart or together whom
-  policies name; what these cannot promise is a warning.",
+                "  With --admin, each server gets `availability_zone: ZONE:HOST`, which Nova accepts only from
+  administrators. Without it, each server gets its zone, and server groups keep servers apart or
+  together as policies say; what these groups cannot promise is a warning.",
             ),
             (
                 "Policies",
@@ -69,9 +75,12 @@ pub(in crate::cli) fn command() -> Command {
                 "Exit codes",
                 &exit_codes(&[
                     (Exit::Fine, "the template was written; there may be warnings"),
-                    (Exit::Failed, "something is wrong with the template or the hosts, or they have no room; nothing was written"),
+                    (
+                        Exit::Failed,
+                        "something is wrong with the template or the hosts, or there is no room; nothing was written",
+                    ),
                     (Exit::Usage, "wrong usage"),
-                    (Exit::Files, "files could not be written; those that were there before are whole"),
+                    (Exit::Files, "files could not be written; existing files are intact"),
                 ]),
             ),
         ]))
@@ -217,7 +226,7 @@ fn files(given: &Given, own: &str, placed: &Placed) -> Result<Vec<Copied>, Failu
         if file.starts_with('/') || file.split('/').any(|part| matches!(part, "" | "." | "..")) {
             return Err(Failure::usage(format!("the template names `{file}`, which is not in its folder"))
                 .note("nothing was written")
-                .help("put it there, so that the placed template can have it beside it"));
+                .help("put it there, so that the placed template has it beside it"));
         }
     }
     if given.is_emitted {
@@ -293,7 +302,7 @@ fn said(placed: &Placed) -> String {
         text += &format!("not kept: {words} ({broken} {plural} it)\n");
     }
     if placed.servers.iter().any(|one| one.way == Way::Zone) {
-        text += "the hosts are where there is room now: without --admin, Nova chooses others if it likes\n";
+        text += "the hosts show where there is room now: without --admin, Nova may choose others\n";
     }
     text
 }

@@ -40,11 +40,11 @@ pub(super) async fn join(
     let what = if !applied.changes.is_empty() {
         format!("now revision {}", applied.revision)
     } else if !wish.again && Picture::read(&space, None).await?.tally().failed > 0 {
-        "unchanged; `--again` runs again what has failed".to_owned()
+        "unchanged; `--again` runs what has failed again".to_owned()
     } else {
         "unchanged".to_owned()
     };
-    console.err.write(&format!("{} is up already: {what}\n", applied.stack))?;
+    console.err.write(&format!("{} is already up: {what}\n", applied.stack))?;
     if is_detached && !until_done {
         return Ok(Exit::Fine);
     }
@@ -95,15 +95,16 @@ pub(super) async fn detach(
             break record;
         }
         if begin.elapsed() > START {
-            return Err(Failure::new("it does not come up in the background")
-                .note(format!("what it says is in {}", folder.log().display())));
+            return Err(Failure::new("it did not come up in the background")
+                .note(format!("its output is in {}", folder.log().display())));
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
     let directory = argument(folder.directory().display());
     if !until_done {
         console.out.write(&format!(
-            "{} runs in the background (process {}), {}\n  wattle status {directory} --watch   shows how it goes on\n  wattle down {directory}   ends it\n",
+            "{} runs in the background (process {}), {}\n  wattle status {directory} --watch   shows the progress\n  \
+             wattle down {directory}   ends it\n",
             record.stack,
             record.pid,
             place(&record)

@@ -43,10 +43,10 @@ impl From<UpError> for Failure {
                 let has_secrets = matches!(&error, SeedError::Parameters { missing, .. }
                     if missing.values().any(Type::is_secret));
                 let failure = Self::from(error);
-                if has_secrets { failure.help("or `--generate-secrets`, which makes up secrets") } else { failure }
+                if has_secrets { failure.help("or `--generate-secrets`, which generates secrets") } else { failure }
             }
             UpError::Space(error) => error.into(),
-            UpError::Network { .. } => Self::new(text).help("`--network loopback` does without"),
+            UpError::Network { .. } => Self::new(text).help("`--network loopback` does not need that"),
             UpError::File { path, source } => {
                 Self::new(format!("cannot use `{}`: {}", path.display(), reason(&source)))
             }

@@ -26,23 +26,23 @@ use session::Session;
 
 pub(super) fn command() -> Command {
     Command::new("up")
-        .about("Bring up a whole topology on this machine: one agent a server, each at an address of its own")
+        .about("Bring up a whole topology on this machine: one agent per server, each at its own address")
         .arg(seed::directory())
         .args(seed::parameters())
-        .arg(args::flag("generate-secrets", "Make up secret parameters that have no value; they stay the same"))
+        .arg(args::flag("generate-secrets", "Generate values for secret parameters that have none; they stay the same"))
         .arg(
             Arg::new("import")
                 .long("import")
                 .value_name("STACK:EXPORT=VALUE")
                 .action(ArgAction::Append)
-                .help("What another stack would export, of what this one imports"),
+                .help("Value that another stack would export and this one imports"),
         )
         .arg(
             Arg::new("attribute")
                 .long("attribute")
                 .value_name("NAME=VALUE")
                 .action(ArgAction::Append)
-                .help("What OpenStack would say about a resource: RESOURCE.ATTRIBUTE=VALUE"),
+                .help("Value that OpenStack would report for a resource: RESOURCE.ATTRIBUTE=VALUE"),
         )
         .arg(
             Arg::new("detach")
@@ -50,24 +50,26 @@ pub(super) fn command() -> Command {
                 .short('d')
                 .action(ArgAction::SetTrue)
                 .conflicts_with("ui")
-                .help("Leave it running in the background; `wattle down` ends it"),
+                .help("Leave it running in the background; `wattle down` stops it"),
         )
-        .arg(args::flag("until-done", "Do not stay when everything is done or has failed; the exit code says which"))
-        .arg(args::flag("again", "Run again what has failed, when it is up already and nothing has changed"))
+        .arg(args::flag("until-done", "Exit when everything is done or has failed; the exit code says which"))
+        .arg(args::flag("again", "Run again what has failed, if the topology is already up and nothing has changed"))
         .arg(
             Arg::new("network")
                 .long("network")
                 .value_name("KIND")
                 .default_value("auto")
                 .value_parser(["auto", "loopback", "namespaces"])
-                .help("The servers' network; auto: namespaces where they reach what this machine does, else loopback"),
+                .help(
+                    "Network of the servers; auto: namespaces if they can reach what this machine can, else loopback",
+                ),
         )
         .arg(
             Arg::new("state")
                 .long("state")
                 .value_name("PATH")
                 .value_parser(value_parser!(PathBuf))
-                .help("Where to keep what is needed to run it [default: DIR/.wattle]"),
+                .help("Folder for what is needed to run it [default: DIR/.wattle]"),
         )
         .arg(ui::option())
         .args(agent::limits())
@@ -78,15 +80,15 @@ pub(super) fn command() -> Command {
                 "  Each server gets an address within 127.0.0.0/8, which stays the same, and a folder in
   DIR/.wattle/servers with its agent.log and its WATTLE_STATE_DIR. Every `up` is a boot: folders are
   as they were left, and each recipe runs once. Called again while it runs, `up` applies what has
-  changed, and shows how it goes on. Ctrl-C ends everything that was started, services of recipes
-  included; twice, at once.",
+  changed, and shows the progress. Ctrl-C stops everything that was started, including services
+  that recipes started; a second Ctrl-C stops it at once.",
             ),
             (
                 "Networks",
                 "  loopback    all servers share the ports of this machine, each at its own address
   namespaces  each server has a network of its own, can be reached from here, and reaches what this
-              machine does, by IPv4; needs root, iproute2, nftables, and a firewall that lets it
-  auto        namespaces where all of that is so, else loopback; the first line says which, and why",
+              machine can, over IPv4; needs root, iproute2, nftables, and a firewall that allows it
+  auto        namespaces where all of that holds, else loopback; the first line says which, and why",
             ),
             (
                 "Exit codes",
@@ -104,7 +106,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return up(matches, false, console).await;
     }
     let args = handover::read(std::io::stdin().lock())
-        .map_err(|error| Failure::new(format!("nobody has sent it to the background: {}", reason(&error))))?;
+        .map_err(|error| Failure::new(format!("it was not sent to the background: {}", reason(&error))))?;
     match parse(&args, console) {
         Ok(handed) => {
             let (_, matches) = handed.subcommand().expect("INVARIANT: a command is required");
@@ -154,7 +156,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let started = Up::start(&folder, lock, wish, program);
     let (mut up, _) = tokio::select! {
         started = started => started?,
-        () = signals.end() => return Err(Failure::new("broken off before anything was started")),
+        () = signals.end() => return Err(Failure::new("interrupted before anything was started")),
     };
     let record = record(&folder)?;
     let told = local::told(&folder, &seed, &record);
@@ -165,7 +167,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
         Err(failure) => (None, Err(failure)),
     };
     if let Some(view) = view {
-        view.end(&format!("{} was ended", session.record.stack)).await;
+        view.end(&format!("{} was stopped", session.record.stack)).await;
     }
     let ended = session::end(up, &session, &mut signals, console).await;
     let code = followed?;

@@ -64,7 +64,7 @@ pub(super) async fn follow(
                 }
                 () = local::gone(&session.folder) => {
                     progress.clear(console)?;
-                    let what = format!("{} was ended before it was done", session.record.stack);
+                    let what = format!("{} was stopped before it was done", session.record.stack);
                     return Err(Failure::new(what)
                         .help(format!("start it again: `wattle up {}`", argument(session.folder.directory().display()))));
                 }
@@ -160,7 +160,7 @@ async fn summary(session: &Session, picture: &Picture, console: &mut Console) ->
     let logs = session.folder.state().join("servers").display().to_string();
     let hint = format!(
         "\nlogs are in {logs}/SERVER/agent.log{}\n",
-        if session.until_done { "" } else { "; Ctrl-C ends it all" }
+        if session.until_done { "" } else { "; Ctrl-C stops everything" }
     );
     text.push_str(&paint(hint.trim_end(), Tone::Faint, color));
     text.push('\n');

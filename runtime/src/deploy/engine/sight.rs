@@ -74,9 +74,9 @@ impl Engine {
             Why::UnderWay(what) => (left, what.to_owned()),
             Why::Failed(cause) => (left, format!("failed: {cause}")),
             Why::Unresolved(cause) => (left, format!("has properties that cannot be computed: {cause}")),
-            Why::Held { exclusive, by } => (left, format!("waits for `{exclusive}`, which `{by}` has")),
-            Why::Left(cause) => (left, format!("is left in part, which could not be deleted: {cause}")),
-            Why::Expired => (left, "was not begun before the deadline".to_owned()),
+            Why::Held { exclusive, by } => (left, format!("waits for `{exclusive}`, which `{by}` holds")),
+            Why::Left(cause) => (left, format!("still exists in part, which could not be deleted: {cause}")),
+            Why::Expired => (left, "was not started before the deadline".to_owned()),
             Why::Drifted => (Left::Nothing, "is gone".to_owned()),
             Why::Turn => return None,
         };

@@ -46,8 +46,8 @@ impl Guest {
     /// Why it has no agent.
     pub(super) fn of(server: &Booted) -> Result<Self, String> {
         let data = server.user_data.as_deref().ok_or("it has no user data")?;
-        let data = STANDARD.decode(data).map_err(|error| format!("its user data is no base64: {error}"))?;
-        let text = String::from_utf8(data).map_err(|_| "its user data is no text")?;
+        let data = STANDARD.decode(data).map_err(|error| format!("its user data is not base64: {error}"))?;
+        let text = String::from_utf8(data).map_err(|_| "its user data is not text")?;
         if text.lines().next().map(str::trim_end) != Some("#cloud-config") {
             return Err("its user data does not begin with `#cloud-config`".into());
         }

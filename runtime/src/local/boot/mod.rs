@@ -177,7 +177,7 @@ impl Machine {
                         1 => ", 1 process by force".into(),
                         many => format!(", {many} processes by force"),
                     };
-                    kept.note([format!("{name} is off: what ran there is ended{how}")]);
+                    kept.note([format!("{name} is off: what ran there has been stopped{how}")]);
                 }))
             }
             State::Idle => State::Off,

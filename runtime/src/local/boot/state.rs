@@ -39,7 +39,7 @@ impl Place {
             Ok(found.any(|entry| entry.is_ok_and(|entry| !KNOWN.iter().any(|name| entry.file_name() == *name))))
         };
         if others().map_err(failed)? {
-            return Err(failed(io::Error::other("there is something else in it; name an empty folder")));
+            return Err(failed(io::Error::other("it contains something else; name an empty folder")));
         }
         let place = Self::take(state, false).map_err(failed)?;
         let place = place.ok_or_else(|| failed(io::Error::other("another `wattle cloud` uses it")))?;
@@ -101,7 +101,7 @@ fn judge(path: &Path) -> io::Result<()> {
     if data.is_dir() && is_own && data.mode() & WRITTEN_BY_OTHERS == 0 {
         return Ok(());
     }
-    Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is no folder that only this user can change"))
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not a folder that only this user can change"))
 }
 
 async fn end_and_delete(folder: &Folder) -> io::Result<()> {

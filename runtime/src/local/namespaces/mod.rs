@@ -133,10 +133,10 @@ address add {way_out}/{prefix} dev {bridge}
         let Some(what) = missing else { return Ok(()) };
         let why = match firewall::culprit(&self.tools) {
             Some(chain) => format!(
-                ", since the firewall's chain {chain} lets nothing through; to have it do so, accept there what comes \
-                 from and goes to the interfaces `{BRIDGE}*`"
+                ", because the firewall's chain {chain} lets nothing through; accept there what comes from and goes to \
+                 the interfaces `{BRIDGE}*`"
             ),
-            None => "; see what the firewall here does to the interfaces `wattle-*`".into(),
+            None => "; check what the firewall here does to the interfaces `wattle-*`".into(),
         };
         Err(refuse(format!("from there, {what} cannot be reached{why}")))
     }

@@ -96,7 +96,7 @@ impl Outside {
         let mut free =
             candidates.filter(|first| taken.iter().all(|(from, to)| first + (SIZE - 1) < *from || to < first));
         let found = free.next().map(Ipv4Addr::from);
-        found.ok_or_else(|| refuse("all of 198.18.0.0/15 and 100.64.0.0/10 is taken by routes of this machine"))
+        found.ok_or_else(|| refuse("routes of this machine take up all of 198.18.0.0/15 and 100.64.0.0/10"))
     }
 }
 

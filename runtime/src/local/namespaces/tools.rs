@@ -23,7 +23,7 @@ impl Tools {
     pub(super) fn find() -> Result<Self, UpError> {
         let find = |program: &str, package: &str| {
             find(program).ok_or_else(|| {
-                refuse(format!("there is no `{program}` here, which is in the package {package} of Debian and Ubuntu"))
+                refuse(format!("there is no `{program}` here; on Debian and Ubuntu it is in the package {package}"))
             })
         };
         Ok(Self { ip: find("ip", "iproute2")?, nft: find("nft", "nftables")? })

@@ -32,8 +32,8 @@ pub(super) fn of(log: &[String], user: Option<u32>, travels: impl Fn(&str) -> bo
     }
     let missing = last.iter().find_map(|line| relative(line)).filter(|path| !travels(path))?;
     Some(format!(
-        "a recipe begins in the folder of what travelled along with it, where there is no `{missing}`: name that in `files` if \
-         it is one of the crate's"
+        "a recipe starts in the folder of the files that came with it, and `{missing}` is not there: name it in \
+         `files` if it is a file of the crate"
     ))
 }
 

@@ -45,7 +45,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
     let file = job.recipe()?;
     let found = salt::state(file);
     let (roots, state) = found
-        .ok_or_else(|| Broken::new(Kind::Start, format!("Salt does not find the state `{file}`: {}", salt::NAMING)))?;
+        .ok_or_else(|| Broken::new(Kind::Start, format!("Salt cannot find the state `{file}`: {}", salt::NAMING)))?;
     let command = prepare(job, directory, roots, state, environment)
         .map_err(|error| Broken::new(Kind::Start, format!("the run of its state cannot be prepared: {error}")))?;
     let ended = run(job, directory, command).await?;

@@ -20,7 +20,7 @@ trap 'printf "%s\n%s\n" "$LINENO" "$BASH_COMMAND" >"$WATTLE_RUN_DIR"/run/failed 
 trap 'printf "%s\n" "$BASH_COMMAND" >"$WATTLE_RUN_DIR"/run/ended 2>/dev/null' EXIT
 "#;
 /// What others could do instead.
-const SILENT: &str = "it printed nothing; bash would say which command ended it: let its first line be `#!/bin/bash`";
+const SILENT: &str = "it printed nothing; bash would report which command ended it: make its first line `#!/bin/bash`";
 
 /// Where bash notes how a recipe ended.
 #[derive(Debug)]

@@ -100,7 +100,7 @@ impl Infrastructure {
     fn line(&self, parts: &[String]) -> String {
         let Self { stack, tally, .. } = self;
         if self.through == Through::Heat {
-            let known = if self.pace == Pace::Over { "" } else { ", which knows how far it is" };
+            let known = if self.pace == Pace::Over { "" } else { ", which knows the progress" };
             return format!("Heat makes it, as its stack `{stack}`{known}");
         }
         let none = match tally.all {
@@ -108,7 +108,8 @@ impl Infrastructure {
             0 => "nothing is to be left: ",
             _ => "",
         };
-        let stopped = if self.pace == Pace::Stopped { "; nobody is at work, and `wattle deploy` goes on" } else { "" };
+        let stopped =
+            if self.pace == Pace::Stopped { "; no command is at work, and `wattle deploy` continues" } else { "" };
         format!("{none}{}{stopped}", parts.join(", "))
     }
 }

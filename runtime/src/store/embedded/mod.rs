@@ -63,8 +63,8 @@ pub enum ServerError {
     },
     /// The log is damaged, and not just at its end.
     #[error(
-        "the log `{path}` is damaged at byte {at}: {reason}. Nothing of it was changed; bring back a sound copy, or move \
-         it away to begin with an empty data space"
+        "the log `{path}` is damaged at byte {at}: {reason}. It was not changed; restore an intact copy, or move it \
+         away to start with an empty data space"
     )]
     Damaged {
         /// The file.

@@ -169,7 +169,7 @@ impl State {
             }))
             .chain(made.order.iter().map(|by| Record::Made { by: *by, version: made.versions[by] }));
         if let Err(error) = log.rewrite(bytes as u64, records) {
-            tracing::warn!(%error, "the log could not be rewritten; it goes on to grow");
+            tracing::warn!(%error, "the log could not be rewritten; it continues to grow");
         }
     }
 }

@@ -42,7 +42,7 @@ impl Tls {
             let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
             let name = name.trim_start_matches('[').trim_end_matches(']');
             let name = ServerName::try_from(name.to_owned());
-            Ok((host.to_owned(), name.map_err(|_| format!("`{host}` is no name that a certificate can be for"))?))
+            Ok((host.to_owned(), name.map_err(|_| format!("`{host}` is not a name that a certificate can be for"))?))
         });
         Ok(Self { options, config: Arc::new(config), servers: servers.collect::<Result<_, String>>()? })
     }
@@ -69,11 +69,13 @@ fn in_words(why: &CertificateError) -> Option<String> {
     let at = |time: UnixTime| format!("{:.0}", Time::from_secs(time.as_secs()));
     match why {
         CertificateError::ExpiredContext { not_after, .. } => Some(format!(
-            "the certificate of this member expired on {}: nobody speaks to it until it has another one, as of `wattle ca issue`",
+            "the certificate of this member expired on {}: nothing connects to it until it has a new one, for example \
+             from `wattle ca issue`",
             at(*not_after)
         )),
         CertificateError::NotValidYetContext { time, not_before } => Some(format!(
-            "the certificate of this member counts from {} on, and the clock of this machine says {}: one of them is wrong",
+            "the certificate of this member is valid from {} on, and the clock of this machine says {}: one of them is \
+             wrong",
             at(*not_before),
             at(*time)
         )),

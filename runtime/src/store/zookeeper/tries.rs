@@ -76,7 +76,7 @@ impl<'a> Tries<'a> {
             Error::BadVersion => StoreError::Conflict { path: path.to_owned() },
             Error::NotEmpty => StoreError::NotEmpty { path: path.to_owned() },
             Error::QuotaExceeded => StoreError::Full { path: path.to_owned() },
-            Error::InvalidAcl => self.session.settings().unusable(format!("nobody would have a right to `{path}`")),
+            Error::InvalidAcl => self.session.settings().unusable(format!("no one would have a right to `{path}`")),
             error => self.session.settings().unusable(format!("`{path}`: {error}")),
         }
     }

@@ -65,7 +65,7 @@ fn only_what_was_made_is_believed_and_deleted() {
     }
     fs::rename(at("own/zookeeper1.pem"), at("own/mine.pem")).unwrap();
     let ran = beginner.ask(&["space", "destroy", "own/", "--yes"]);
-    assert!(ran.code == Some(0) && ran.err.contains("has more, which `space new` did not make"), "{ran}");
+    assert!(ran.code == Some(0) && ran.err.contains("has other files, which `space new` did not make"), "{ran}");
     assert_eq!(files(&at("own")), [("mine.pem".to_owned(), b"of somebody else".to_vec())]);
     // An empty one is fine.
     fs::create_dir(at("empty")).unwrap();

@@ -38,10 +38,10 @@ fn whoever_is_told_to_end_ends_and_what_was_lost_is_not_taken_for_deleted() {
     beginner.network("here", &format!("{NETWORK}.0/24"));
     let folder = beginner.stage.path().join("wattle-space");
     let said = told_while_they_boot(&beginner, &["space", "new", "--network", "here", "--yes"], "-INT");
-    assert!(said.contains("nothing is lost: `wattle space new wattle-space` goes on"), "{said}");
+    assert!(said.contains("nothing is lost: `wattle space new wattle-space` continues"), "{said}");
     for signal in ["-TERM", "-HUP"] {
         let said = told_while_they_boot(&beginner, &["space", "new", "--yes"], signal);
-        assert!(said.contains("goes on") && !said.contains("created"), "{said}");
+        assert!(said.contains("continues") && !said.contains("created"), "{said}");
     }
     let count = || beginner.cloud.world().servers().len();
     assert_eq!(count(), 3);
@@ -52,7 +52,7 @@ fn whoever_is_told_to_end_ends_and_what_was_lost_is_not_taken_for_deleted() {
     let refused = |args: &[&str]| {
         let ran = beginner.ask(args);
         assert!(ran.code == Some(3) && ran.err.contains("what is known of its servers"), "{args:?}: {ran}");
-        assert!(ran.err.contains(&mark) && ran.err.contains("bring it back"), "{args:?}: {ran}");
+        assert!(ran.err.contains(&mark) && ran.err.contains("restore it"), "{args:?}: {ran}");
         assert_eq!(count(), 3, "{ran}");
         for file in ["ca.key", "operator.key", "ground.json"] {
             assert!(folder.join(file).exists(), "{file} is gone: {ran}");

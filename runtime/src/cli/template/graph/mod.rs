@@ -18,8 +18,8 @@ use crate::cli::failure::{Exit, Failure};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("graph")
-        .about("Draw what Heat makes before what, and which component waits for which")
-        .args(given::args_of("The template, `-` for the standard input; or a directory that `emit` wrote"))
+        .about("Draw what Heat creates before what, and which component waits for which")
+        .args(given::args_of("Template, `-` for standard input, or a directory that `emit` wrote"))
         .args(drawing_args())
 }
 

@@ -68,7 +68,7 @@ pub(super) async fn go(
             ));
         }
         _ if UNLICENSED.contains(&code) => {
-            let help = "set CHEF_LICENSE=accept-silent in the agent's environment, or have Cinc in the image";
+            let help = "set CHEF_LICENSE=accept-silent in the agent's environment, or put Cinc into the image";
             return Err(failed(Kind::Start, format!("{} has no accepted license: {help}", tool.name())));
         }
         None if ended.status.success() => {

@@ -14,8 +14,8 @@ use crate::space::Kind;
 /// Programs that do, the first that is found first, each with what makes it work without a server.
 const TOOLS: [(&str, &[&str]); 4] =
     [("chef-solo", &[]), ("cinc-solo", &[]), ("chef-client", &["--local-mode"]), ("cinc-client", &["--local-mode"])];
-const MISSING: &str = "none of chef-solo, cinc-solo, chef-client and cinc-client is on the agent's PATH: have Chef 16 or \
-                       later, or Cinc, in the image, or install it in a component before";
+const MISSING: &str = "none of chef-solo, cinc-solo, chef-client and cinc-client is on the agent's PATH: put Chef 16 \
+                       or later, or Cinc, into the image, or install it in an earlier component";
 
 /// A program that runs Chef's recipes.
 #[derive(Debug)]
