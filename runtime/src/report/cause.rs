@@ -279,7 +279,7 @@ impl Cause {
             }
             Self::Abandoned { component, since } => {
                 let server = component.rsplit_once('/').map_or("", |(server, _)| server);
-                format!("{component} was running since {} ago, but the agent of {server} is gone", ago(since))
+                format!("{component} started {} ago, but the agent of {server} is gone", ago(since))
             }
             Self::NoAgent { server, was_there: false } => {
                 format!("{server} has never started: no agent of it has come up")

@@ -142,7 +142,7 @@ fn an_agent_that_is_gone_is_told_from_one_that_never_came() {
     let expected = [
         "b has never started: no agent of it has come up [a/x b/y b/z]",
         "c has stopped: its agent is gone [c/v]",
-        "d/u was running since 4s ago, but the agent of d is gone []",
+        "d/u started 4s ago, but the agent of d is gone []",
     ];
     assert_eq!(told(&picture(&["a"], &lines)), expected);
     let waits = ["a/x waits b/y/out", "b/y waits c/z/out", "c/z running"];

@@ -49,14 +49,19 @@ pub(crate) fn codes() -> String {
 /// All commands, with what `--help` says.
 pub(crate) fn commands() -> String {
     let mut text = String::from(
-        "# The commands\n\nWhat `wattle`, `wattle-agent` and the program of a blueprint say with `--help`. `wattle completions SHELL` \
-         writes what completes them in bash, zsh, fish, elvish and PowerShell, and `wattle man --out DIR` the pages of the \
-         manual.\n",
+        "# The commands\n\
+         \n\
+         What `wattle`, `wattle-agent` and a blueprint's program print with `--help`. `wattle completions SHELL` \
+         prints a completion script for bash, zsh, fish, elvish or PowerShell, and `wattle man --out DIR` writes the \
+         manual pages.\n",
     );
     let own = wattle().to_str().expect("text").to_owned();
     help(&mut text, "wattle", &[own], 2);
-    text += "\n## wattle-agent\n\nWhat servers need of `wattle`, and much smaller: `agent`, and what recipes use (`get`, `set`, \
-             `signal`, `watch`, `ls`). On servers it is called `wattle` too.\n";
+    text += "\n\
+             ## wattle-agent\n\
+             \n\
+             The part of `wattle` that servers need, and much smaller: `agent`, and what recipes use (`get`, `set`, \
+             `signal`, `watch`, `ls`). On servers, it is also called `wattle`.\n";
     // As its program is called on the command line of whoever tries it.
     let manifest = repository().join("Cargo.toml");
     let run =
