@@ -5,7 +5,8 @@ use super::structure;
 use super::walk::{Command, Inner, Script};
 use super::word::{Part, Word};
 
-use crate::analysis::{Findings, Include};
+use crate::analysis::{Analysis, Findings, Include};
+use crate::lookup::Names;
 use crate::names::{extension, file_name, identifiers, is_identifier};
 use crate::tool::Tool;
 
@@ -45,6 +46,9 @@ pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Finding
     let scripts: Vec<&Word> = command.fed.iter().filter(|body| is_shell_script(body)).collect();
     inner.extend(scripts.iter().map(|body| Inner::elsewhere(body.to_source(), body.line)));
     embedded_programs(command, inner.is_empty() || depth >= DEPTH, findings);
+    if command.here && (INTERPRETERS.contains(&program) || program == "awk") {
+        asked(command, &mut findings.names);
+    }
     for inner in inner {
         // Malformed text may be no shell at all, or stands in two halves: then anything may be meant.
         if depth >= DEPTH || script.add(&inner, depth + 1).is_err() {
@@ -218,6 +222,15 @@ pub(super) fn unwrapped(mut words: &[Word]) -> &[Word] {
     words
 }
 
+/// Names that a program in another language takes from the environment: it may do without.
+fn asked(command: &Command, into: &mut Names) {
+    let mut found = Analysis::default();
+    for word in command.words.iter().chain(&command.fed) {
+        crate::embedded::reads(&word.to_source(), word.line, &mut found);
+    }
+    found.reads.iter().for_each(|(name, line)| into.ask(name, *line));
+}
+
 /// Reads of the environment that are no expansion.
 fn environment(command: &Command, findings: &mut Findings) {
     let words = &command.words;
@@ -235,7 +248,12 @@ fn environment(command: &Command, findings: &mut Findings) {
             analysis.dynamic_reads |= arguments.is_empty();
             for word in arguments {
                 match word.literal() {
-                    Some(name) => analysis.read(name, word.line),
+                    Some(name) => {
+                        analysis.read(name, word.line);
+                        if command.here {
+                            findings.names.ask(name, word.line);
+                        }
+                    }
                     None => analysis.dynamic_reads = true,
                 }
             }
@@ -243,6 +261,14 @@ fn environment(command: &Command, findings: &mut Findings) {
         "let" | "[[" | "expr" => {
             for word in arguments {
                 identifiers(word.literal().unwrap_or_default()).for_each(|name| analysis.read(name, word.line));
+            }
+            // What numbers are compared with is the value of a variable, though no `$` says so.
+            for compared in arguments.windows(3).filter(|_| command.here && first.literal() == Some("[[")) {
+                let is_number = matches!(compared[1].literal(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"));
+                let sides = [&compared[0], &compared[2]].into_iter().filter(|_| is_number);
+                for word in sides.filter(|word| word.literal().is_some_and(is_identifier)) {
+                    findings.names.need(&word.to_source(), word.line);
+                }
             }
         }
         _ => {

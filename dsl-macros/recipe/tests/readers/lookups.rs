@@ -55,6 +55,12 @@ fn variables_of_a_shell_that_nobody_sets_are_found() {
         "sh <<'END'\necho $naem\nEND",
         "bash -s x <<\\END\nwattle get naem\nEND",
         "bash <<< 'echo $naem'",
+        "[[ naem -gt 3 ]] && echo",
+        "printenv naem",
+        "python3 -c 'import os; print(os.environ[\"naem\"])'",
+        "python3 - <<'END'\nimport os\nprint(os.environ['naem'])\nEND",
+        "perl -e 'print $ENV{naem}'",
+        "awk 'BEGIN { print ENVIRON[\"naem\"] }'",
     ] {
         let found = shell(source);
         assert_eq!(found.len(), 1, "{source}");
@@ -114,6 +120,12 @@ fn what_a_shell_sets_is_none() {
         "sh -c \"$name; echo \\$naem\"",
         "bash -c 'eval \"$1\"; echo $naem' x y",
         "bash -lc 'echo $naem'",
+        "printenv other || echo; printenv PORT",
+        "python3 -c 'import os; print(os.environ.get(\"other\"), os.environ[\"names\"])'",
+        "ssh host \"printenv naem\"",
+        "sudo python3 -c 'import os; print(os.environ[\"naem\"])'",
+        "cat >x.py <<'END'\nprint(os.environ['naem'])\nEND",
+        "[[ naem -gt 3 ]]; naem=1; [[ $name == naem ]]",
         "bash --login -c 'echo $naem'",
         "zsh -c 'echo $naem'",
         "sudo sh -c 'echo $naem'",
