@@ -3,14 +3,16 @@
 //! A resource's and a component's types say that they must be used. A module is a struct of the author's, which need not say so: so
 //! the value of each statement that builds something goes through what says it of modules.
 //!
-//! Only what stands as `Pair { .. };`, `Pair::new(..).size(3);` and `pair(..);` is looked at, or is given a name that says that it is not
-//! used and that nothing uses: `let _pair = Pair { .. };`. Methods of what has a name, macros and functions that are given the
-//! topology keep their tokens, and so does `let _ = ..`, which says that something is dropped on purpose.
+//! Only what stands as `Pair { .. };`, `Pair::new(..).size(3);`, `pair(..);`, `vec![..];` and `[..];` is looked at, or is given a name
+//! that says that it is not used and that nothing uses: `let _pairs = [Pair { .. }];`. With a name, what a closure builds is looked at
+//! as well: `(0..3).map(|number| Pair { number }).collect()`. Methods of what has a name, other macros and functions that are given
+//! the topology keep their tokens, and so does `let _ = ..`, which says that something is dropped on purpose.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Ident, Pat, Stmt, parse_quote_spanned};
+use syn::token::Semi;
+use syn::{Block, Expr, ExprMacro, Ident, Pat, Stmt, parse_quote_spanned};
 
 /// Has the statements of a blueprint, to which the topology is `topology`, tell of modules that they drop.
 pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
@@ -18,13 +20,14 @@ pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
     for statement in &mut block.stmts {
         match statement {
             Stmt::Expr(value, Some(_)) if builds(value, topology) => {
-                let span = value.span();
-                *value = parse_quote_spanned! {span=>
-                    #[allow(clippy::unit_arg, clippy::no_effect)]
-                    ::wattle::author::Dropped(#value).dropped()
-                };
+                *value = says(value);
             }
             Stmt::Expr(value, _) => inside(value, topology),
+            Stmt::Macro(called) if called.semi_token.is_some() && called.mac.path.is_ident("vec") => {
+                let (attrs, mac) = (std::mem::take(&mut called.attrs), called.mac.clone());
+                let value = Expr::Macro(ExprMacro { attrs, mac });
+                *statement = Stmt::Expr(says(&value), Some(Semi::default()));
+            }
             Stmt::Local(_) | Stmt::Item(_) | Stmt::Macro(_) => {}
         }
     }
@@ -39,13 +42,22 @@ pub(crate) fn mark(block: &mut Block, topology: Option<&Ident>) {
     }
 }
 
+/// The value of a statement, which says so if it is a module.
+fn says(value: &Expr) -> Expr {
+    let span = value.span();
+    parse_quote_spanned! {span=>
+        #[allow(clippy::unit_arg, clippy::no_effect)]
+        ::wattle::author::Dropped(#value).dropped()
+    }
+}
+
 /// The names of what is built and used nowhere, and where they are.
 fn unused(statements: &[Stmt], topology: Option<&Ident>) -> Vec<(usize, Ident)> {
     let named = statements.iter().enumerate().filter_map(|(at, statement)| {
         let Stmt::Local(local) = statement else { return None };
         let (Pat::Ident(pattern), Some(init), []) = (&local.pat, &local.init, &local.attrs[..]) else { return None };
         let name = &pattern.ident;
-        let is_left = name.to_string().starts_with('_') && builds(&init.expr, topology);
+        let is_left = name.to_string().starts_with('_') && (builds(&init.expr, topology) || maps(&init.expr, topology));
         (is_left && !statements[at + 1..].iter().any(|later| mentions(later.to_token_stream(), name)))
             .then(|| (at, name.clone()))
     });
@@ -81,9 +93,31 @@ fn inside(value: &mut Expr, topology: Option<&Ident>) {
 fn builds(value: &Expr, topology: Option<&Ident>) -> bool {
     match value {
         Expr::Struct(_) => true,
+        Expr::Macro(called) => called.mac.path.is_ident("vec"),
+        Expr::Array(array) => array.elems.iter().any(|one| builds(one, topology)),
+        Expr::Repeat(array) => builds(&array.expr, topology),
+        Expr::Paren(inner) => builds(&inner.expr, topology),
         Expr::MethodCall(call) => builds(&call.receiver, topology),
         Expr::Call(call) => matches!(&*call.func, Expr::Path(_)) && !call.args.iter().any(|one| names(one, topology)),
         _ => false,
+    }
+}
+
+/// Whether a closure in a chain of methods builds something.
+fn maps(value: &Expr, topology: Option<&Ident>) -> bool {
+    let Expr::MethodCall(call) = value else { return false };
+    let is_built = |one: &Expr| matches!(one, Expr::Closure(closure) if builds(result(&closure.body), topology));
+    call.args.iter().any(is_built) || maps(&call.receiver, topology)
+}
+
+/// What a closure's body is in the end.
+fn result(body: &Expr) -> &Expr {
+    match body {
+        Expr::Block(block) => match block.block.stmts.last() {
+            Some(Stmt::Expr(value, None)) => value,
+            _ => body,
+        },
+        _ => body,
     }
 }
 

@@ -941,15 +941,27 @@ class Chef
     # Those that `name` depends on come first.
     def self.closure(name, found = [])
       metadata = File.join(folder(name), 'metadata.rb')
-      depends = File.exist?(metadata) ? File.read(metadata).scan(/^depends ['"]([^'"]+)/).flatten : []
+      asked = File.exist?(metadata) ? File.read(metadata).scan(/^depends ['"]([^'"]+)['"](?:, ['"]([^'"]+))?/) : []
+      depends = asked.map(&:first)
       missing = depends.reject { |other| Array(Config[:cookbook_path]).any? { |path| File.directory?(File.join(path, other)) } }
-      unless missing.empty?
-        message = "No such cookbook: #{missing.first}"
-        raise Refused.new('412', 'Precondition Failed', [JSON.generate('message' => message, 'non_existent_cookbooks' => missing)])
+      unsolved("No such cookbook: #{missing.first}", missing) unless missing.empty?
+      asked.each do |other, constraint|
+        next if constraint.nil? || Gem::Requirement.new(constraint).satisfied_by?(version(other))
+
+        unsolved("Could not satisfy version constraints for: #{other}", [])
       end
       depends.each { |other| closure(other, found) unless found.include?(other) }
       found << name unless found.include?(name)
       found
+    end
+
+    def self.version(name)
+      Gem::Version.new(File.read(File.join(folder(name), 'metadata.rb'))[/^version ['"]([^'"]+)/, 1] || '0.0.0')
+    end
+
+    # What the server of local mode answers where cookbooks do not fit together.
+    def self.unsolved(message, missing)
+      raise Refused.new('412', 'Precondition Failed', [JSON.generate('message' => message, 'non_existent_cookbooks' => missing)])
     end
   end
 

@@ -37,8 +37,15 @@ pub(super) fn expand(item: &DeriveInput, declared: &[Declared<'_>]) -> TokenStre
     let setters = declared.iter().map(|declared| setter(&name, declared, &required));
     let traits = required.iter().map(given_trait);
     let state = format_ident!("{ident}StackState");
-    let complete = quote_spanned! {ident.span()=>
-        impl<#(#states: #given),*> ::wattle::author::Complete for #state<#(#states),*> {}
+    let complete = {
+        // All of it is written at the struct's name: of what a derive has written itself, the compiler explains in many lines
+        // how to write it by hand.
+        let at = |name: &Ident| Ident::new(&name.to_string(), ident.span());
+        let (state, states): (_, Vec<_>) = (at(&state), states.iter().map(|name| at(name)).collect());
+        let given = given.iter().map(|name| at(name));
+        quote_spanned! {ident.span()=>
+            impl<#(#states: #given),*> ::wattle::author::Complete for #state<#(#states),*> {}
+        }
     };
     quote! {
         const _: () = {

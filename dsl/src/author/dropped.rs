@@ -6,10 +6,21 @@
 
 use super::module::Module;
 
+/// A module, or what holds modules.
+pub trait Modules {}
+
+impl<M: Module> Modules for M {}
+
+impl<M: Modules> Modules for Vec<M> {}
+
+impl<M: Modules> Modules for Option<M> {}
+
+impl<M: Modules, const N: usize> Modules for [M; N] {}
+
 /// The value of a statement.
 pub struct Dropped<T>(pub T);
 
-impl<M: Module> Dropped<M> {
+impl<M: Modules> Dropped<M> {
     /// Says that a module is dropped.
     pub fn dropped(self) -> DroppedModule {
         DroppedModule
@@ -23,7 +34,7 @@ pub struct DroppedModule;
 /// The value of a variable that nothing uses.
 pub struct Named<'v, T>(pub &'v T);
 
-impl<M: Module> Named<'_, M> {
+impl<M: Modules> Named<'_, M> {
     /// Says that a module is dropped. The result is in a box, because the compiler would otherwise suggest `let _ =`,
     /// which stands there already.
     pub fn dropped(self) -> Box<DroppedModule> {

@@ -76,7 +76,7 @@ pub use constant::{Constant, constant};
 #[doc(hidden)]
 pub use decided::{counted, decided, inverted, matched, negated, negative};
 #[doc(hidden)]
-pub use dropped::{Dropped, DroppedModule, Named, OfNoModule};
+pub use dropped::{Dropped, DroppedModule, Modules, Named, OfNoModule};
 #[doc(hidden)]
 pub use field::{FieldNotKnownYet, Fielded};
 #[doc(hidden)]

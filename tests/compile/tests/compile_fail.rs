@@ -18,7 +18,7 @@ const SEVERAL_ERRORS: [(&str, usize, &str); 14] = [
     ("field_reserved_and_used", 2, "so have those of two components; their uses add none"),
     ("field_role_misspelt", 2, "two attributes are misspelt"),
     ("input_missing_each", 2, "two inputs are missing, which are told at once"),
-    ("module_dropped", 5, "five modules are dropped, each built in another way, or named and not used"),
+    ("module_dropped", 10, "ten times modules are dropped, each built, held or named in another way"),
     ("never_written_each", 2, "two outputs are never written"),
     ("parameter_bounds", 3, "the bounds of three parameters are wrong, each in another way"),
     ("recipe_file_left_behind", 2, "a playbook and a script each leave a file behind"),

@@ -32,9 +32,15 @@ async fn what_a_handler_of_the_runs_end_writes_is_published() {
 #[tokio::test]
 async fn why_a_run_ended_is_said_in_words() {
     let depends = "name 'probe'\nversion '1.0.0'\ndepends 'nowhere'\n";
+    let newer = "name 'probe'\nversion '1.0.0'\ndepends 'beside', '>= 2.0'\n";
     let metadata = "name 'probe'\nversion '1.0.0'\n";
     for (recipe, metadata, why) in [
         ("1", depends, "No such cookbook: nowhere (412 \"Precondition Failed\"): does the cookbook travel along?"),
+        (
+            "1",
+            newer,
+            "Could not satisfy version constraints for: beside (412 \"Precondition Failed\"): it travels along in another version",
+        ),
         ("data_bag_item('users', 'alice')", metadata, "/data/users/alice (404 \"Not Found\"): does it travel along?"),
         (
             "ruby_block('ends') { block { Chef::Application.fatal!('the disk is full', 3) } }",
@@ -53,6 +59,7 @@ async fn why_a_run_ended_is_said_in_words() {
     ] {
         let case = Case::new(recipe)
             .file("cookbooks/probe/metadata.rb", metadata)
+            .file("cookbooks/beside/metadata.rb", "name 'beside'\nversion '1.2.0'\n")
             .file("data_bags/users/broken.json", "{ \"id\": ");
         for chef in chefs() {
             let broken = case.start(&chef).failure(&chef).await;

@@ -79,7 +79,7 @@ pub(super) fn judge(mut script: Script) -> Findings {
         let bare = command.words.iter().filter_map(|word| word.bare()?.strip_prefix('{')?.strip_suffix('}'));
         bare.for_each(|name| findings.names.set(name));
         super::spare::spares(command, &mut findings.names);
-        if command.depth == 0 && command.words.first().and_then(Word::literal) == Some("let") {
+        if command.here && command.words.first().and_then(Word::literal) == Some("let") {
             for word in &command.words[1..] {
                 let text = word.literal().unwrap_or_default();
                 super::arithmetic::variables(text, word.line, &mut findings.analysis, &mut findings.names);
@@ -124,7 +124,7 @@ fn judge_command(script: &mut Script, command: &Command, findings: &mut Findings
 
 /// A word that may name an output's file. Where `passes`, the bare prefix is given to code that may do anything.
 fn file(script: &mut Script, word: &Word, passes: bool, findings: &mut Findings) {
-    if word.parts.iter().all(|part| matches!(part, Part::Text { .. })) {
+    if word.is_constant() {
         return;
     }
     for text in script.values.of(word) {

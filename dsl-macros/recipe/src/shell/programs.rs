@@ -1,12 +1,17 @@
 //! Commands that run other scripts, or read the environment by name.
 
 use super::commands::embedded_programs;
-use super::walk::{Command, Script};
+use super::structure;
+use super::walk::{Command, Inner, Script};
 use super::word::{Part, Word};
-use crate::analysis::{Findings, Include};
+
+use crate::analysis::{Analysis, Findings, Include};
+use crate::lookup::Names;
 use crate::names::{extension, file_name, identifiers, is_identifier};
 use crate::tool::Tool;
 
+/// Which other program may stand before a shell that finds the recipe's variables: not `sudo`, and not `env`, which sets some.
+const PASSING: [&str; 9] = ["exec", "command", "nohup", "nice", "timeout", "time", "stdbuf", "ionice", "setsid"];
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "ksh", "zsh", "ash", "busybox"];
 /// What runs a file besides the tools' own programs.
 const INTERPRETERS: [&str; 6] = ["python", "python3", "perl", "ruby", "node", "php"];
@@ -20,7 +25,7 @@ const RELEASE: [&str; 3] = ["/etc/os-release", "/usr/lib/os-release", "/etc/lsb-
 
 /// Looks into what the command numbered `at` runs, adding commands found in strings to the script.
 pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Findings) {
-    let mut inner: Vec<(String, u32)> = Vec::new();
+    let mut inner: Vec<Inner> = Vec::new();
     note_folder(script, at);
     let command = &script.commands[at];
     let depth = command.depth;
@@ -29,8 +34,8 @@ pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Finding
     if !matches!(program, "echo" | "printf") {
         let names = words.iter().map(|word| word.literal().map(file_name).filter(|name| SHELLS.contains(name)));
         if let Some((at, name)) = names.enumerate().find_map(|(at, name)| Some((at, name?))) {
-            let program = std::ptr::eq(&raw const words[at], unwrapped(words).as_ptr());
-            shell(script, name, program, &words[at + 1..], &command.fed, &mut inner, findings);
+            let starts = std::ptr::eq(&raw const words[at], unwrapped(words).as_ptr());
+            shell(script, command, Started { name, at, starts }, &mut inner, findings);
         }
         if words.iter().any(|word| word.to_source().contains("inputs.json")) {
             findings.analysis.dynamic_reads = true;
@@ -39,12 +44,16 @@ pub(super) fn look_inside(script: &mut Script, at: usize, findings: &mut Finding
     by_program(script, command, &mut inner, findings);
     environment(command, findings);
     let scripts: Vec<&Word> = command.fed.iter().filter(|body| is_shell_script(body)).collect();
-    inner.extend(scripts.iter().map(|body| (body.to_source(), body.line)));
+    inner.extend(scripts.iter().map(|body| Inner::elsewhere(body.to_source(), body.line)));
     embedded_programs(command, inner.is_empty() || depth >= DEPTH, findings);
-    for (text, line) in inner {
+    if command.here && (INTERPRETERS.contains(&program) || program == "awk") {
+        asked(command, &mut findings.names);
+    }
+    for inner in inner {
         // Malformed text may be no shell at all, or stands in two halves: then anything may be meant.
-        if depth >= DEPTH || script.add(&text, line, depth + 1).is_err() {
+        if depth >= DEPTH || script.add(&inner, depth + 1).is_err() {
             findings.analysis.anything();
+            findings.names.anything |= inner.here;
         }
     }
 }
@@ -61,7 +70,7 @@ fn note_folder(script: &mut Script, at: usize) {
     script.away = !own && script.values.of(&folder).iter().all(|text| text.starts_with(['/', '~']));
 }
 
-fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>, findings: &mut Findings) {
+fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findings: &mut Findings) {
     let words = unwrapped(&command.words);
     let Some(first) = words.first() else { return };
     let arguments = &words[1..];
@@ -80,26 +89,26 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>
             }
         }
         "eval" => {
-            let computed = arguments.iter().flat_map(|word| &word.parts).any(|part| !matches!(part, Part::Text { .. }));
-            if computed {
+            let is_constant = arguments.iter().all(Word::is_constant);
+            if !is_constant {
                 findings.analysis.anything();
             }
             let text: Vec<String> = arguments.iter().map(Word::to_source).collect();
-            inner.push((text.join(" "), first.line));
+            inner.push(Inner { text: text.join(" "), line: first.line, here: command.here && is_constant });
         }
         "trap" => {
             if let Some(word) = arguments.first() {
-                texts(script, word, inner, findings);
+                texts(script, word, command.here, inner, findings);
             }
         }
         "su" | "runuser" | "script" | "flock" => {
             for (at, word) in arguments.iter().enumerate() {
                 let text = word.to_source();
                 match text.strip_prefix("--command=") {
-                    Some(text) => inner.push((text.to_owned(), word.line)),
+                    Some(text) => inner.push(Inner::elsewhere(text.to_owned(), word.line)),
                     None if matches!(text.as_str(), "-c" | "-lc" | "--command") => {
                         if let Some(word) = arguments.get(at + 1) {
-                            texts(script, word, inner, findings);
+                            texts(script, word, false, inner, findings);
                         }
                     }
                     None => {}
@@ -108,7 +117,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>
         }
         "ssh" | "watch" => {
             let text: Vec<String> = arguments.iter().skip(1).map(Word::to_source).collect();
-            inner.push((text.join(" "), first.line));
+            inner.push(Inner::elsewhere(text.join(" "), first.line));
         }
         _ if INTERPRETERS.contains(&program) || Tool::ALL.iter().any(|tool| tool.program() == program) => {
             let file = arguments.iter().find(|word| {
@@ -131,25 +140,34 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<(String, u32)>
     }
 }
 
-/// A shell that is started: its `-c` text, its script, or what is fed to it.
-fn shell(
-    script: &Script,
-    name: &str,
-    program: bool,
-    arguments: &[Word],
-    fed: &[Word],
-    inner: &mut Vec<(String, u32)>,
-    findings: &mut Findings,
-) {
-    let mut command = false;
-    for word in arguments {
+/// A shell among the words of a command.
+struct Started<'a> {
+    name: &'a str,
+    /// Which word it is.
+    at: usize,
+    /// It is what the command runs, and no argument of that.
+    starts: bool,
+}
+
+/// What a shell that is started runs: its `-c` text, its script, or what is fed to it.
+fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec<Inner>, findings: &mut Findings) {
+    let Started { name, at, starts } = shell;
+    let passes = command.words[..at].iter().all(|word| {
+        let text = word.literal().unwrap_or("-");
+        text.starts_with(['-', '+']) || text.starts_with(|c: char| c.is_ascii_digit()) || PASSING.contains(&text)
+    });
+    let mut here = command.here && starts && passes && structure::is_known(Some(name));
+    let mut is_text = false;
+    for word in &command.words[at + 1..] {
         let text = word.to_source();
-        if command {
-            texts(script, word, inner, findings);
+        if is_text {
+            texts(script, word, here, inner, findings);
             return;
         }
         if text.starts_with(['-', '+']) {
-            command = !text.starts_with("--") && text.contains('c');
+            is_text = !text.starts_with("--") && text.contains('c');
+            // Who logs in, or has files of his own read first, may find variables in these.
+            here &= !text.starts_with("--") && !text.contains(['l', 'i']);
             if text == "-" || text == "-s" {
                 break;
             }
@@ -157,23 +175,25 @@ fn shell(
             // The applet of busybox; the value of `-o`.
         } else {
             // `useradd --shell /bin/bash NAME` runs nothing.
-            if program && !is_absolute(word) {
+            if starts && !is_absolute(word) {
                 findings.includes.push(include(word));
             }
             return;
         }
     }
-    inner.extend(fed.iter().map(|body| (body.to_source(), body.line)));
+    let fed = command.fed.iter();
+    inner.extend(fed.map(|body| Inner { text: body.to_source(), line: body.line, here: here && body.is_constant() }));
 }
 
 /// What a word may hold that is run as a script. Where it is a variable, what is assigned to it.
-fn texts(script: &Script, word: &Word, inner: &mut Vec<(String, u32)>, findings: &mut Findings) {
+fn texts(script: &Script, word: &Word, here: bool, inner: &mut Vec<Inner>, findings: &mut Findings) {
+    let as_inner = |word: &Word| Inner { text: word.to_source(), line: word.line, here: here && word.is_constant() };
     let [Part::Var(name)] = word.parts.as_slice() else {
-        inner.push((word.to_source(), word.line));
+        inner.push(as_inner(word));
         return;
     };
     let before = inner.len();
-    inner.extend(script.values.assigned_words(name).take(64).map(|word| (word.to_source(), word.line)));
+    inner.extend(script.values.assigned_words(name).take(64).map(as_inner));
     if inner.len() == before || inner.len() - before == 64 {
         findings.analysis.anything();
     }
@@ -202,6 +222,15 @@ pub(super) fn unwrapped(mut words: &[Word]) -> &[Word] {
     words
 }
 
+/// Names that a program in another language takes from the environment: it may do without.
+fn asked(command: &Command, into: &mut Names) {
+    let mut found = Analysis::default();
+    for word in command.words.iter().chain(&command.fed) {
+        crate::embedded::reads(&word.to_source(), word.line, &mut found);
+    }
+    found.reads.iter().for_each(|(name, line)| into.ask(name, *line));
+}
+
 /// Reads of the environment that are no expansion.
 fn environment(command: &Command, findings: &mut Findings) {
     let words = &command.words;
@@ -219,7 +248,12 @@ fn environment(command: &Command, findings: &mut Findings) {
             analysis.dynamic_reads |= arguments.is_empty();
             for word in arguments {
                 match word.literal() {
-                    Some(name) => analysis.read(name, word.line),
+                    Some(name) => {
+                        analysis.read(name, word.line);
+                        if command.here {
+                            findings.names.ask(name, word.line);
+                        }
+                    }
                     None => analysis.dynamic_reads = true,
                 }
             }
@@ -227,6 +261,14 @@ fn environment(command: &Command, findings: &mut Findings) {
         "let" | "[[" | "expr" => {
             for word in arguments {
                 identifiers(word.literal().unwrap_or_default()).for_each(|name| analysis.read(name, word.line));
+            }
+            // What numbers are compared with is the value of a variable, though no `$` says so.
+            for compared in arguments.windows(3).filter(|_| command.here && first.literal() == Some("[[")) {
+                let is_number = matches!(compared[1].literal(), Some("-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge"));
+                let sides = [&compared[0], &compared[2]].into_iter().filter(|_| is_number);
+                for word in sides.filter(|word| word.literal().is_some_and(is_identifier)) {
+                    findings.names.need(&word.to_source(), word.line);
+                }
             }
         }
         _ => {

@@ -55,8 +55,27 @@ pub(super) struct Command {
     pub(super) asks: bool,
     /// How many scripts inside strings stand around it.
     pub(super) depth: u32,
+    /// It finds the recipe's variables: it is not run by somebody else, or on another machine.
+    pub(super) here: bool,
     /// It stands in a subshell or function, and moves nobody else by `cd`.
     pub(super) scoped: bool,
+}
+
+/// A script inside a string.
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub(super) text: String,
+    /// Where it begins in the file.
+    pub(super) line: u32,
+    /// All of it is there as it is run, and it finds the recipe's variables.
+    pub(super) here: bool,
+}
+
+impl Inner {
+    /// One that somebody else runs, or that is run on another machine.
+    pub(super) fn elsewhere(text: String, line: u32) -> Self {
+        Self { text, line, here: false }
+    }
 }
 
 struct Scope {
@@ -80,14 +99,14 @@ const KEYWORDS: [&str; 14] =
     ["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "time", "coproc", "esac", "}"];
 
 impl Script {
-    /// Adds the text of a script that stands inside another, at `line` of the file.
-    pub(super) fn add(&mut self, source: &str, line: u32, depth: u32) -> Result<(), SyntaxError> {
-        self.lex(Lexer::new(source, line, depth), depth).map(drop)
+    /// Adds the text of a script that stands inside another.
+    pub(super) fn add(&mut self, inner: &Inner, depth: u32) -> Result<(), SyntaxError> {
+        self.lex(Lexer::new(&inner.text, inner.line, depth), depth, inner.here).map(drop)
     }
 
     /// Adds the text of a file. Where `whole`, its commands must be so.
     pub(super) fn add_file(&mut self, source: &str, whole: bool) -> Result<(), SyntaxError> {
-        let tokens = self.lex(Lexer { whole, ..Lexer::new(source, 1, 0) }, 0)?;
+        let tokens = self.lex(Lexer { whole, ..Lexer::new(source, 1, 0) }, 0, true)?;
         if whole {
             let shape = super::structure::check(&tokens)?;
             let of = |found: Option<(String, u32)>, why| found.map(|(program, line)| Unnoticed { program, line, why });
@@ -102,16 +121,16 @@ impl Script {
         Ok(())
     }
 
-    fn lex(&mut self, mut lexer: Lexer<'_>, depth: u32) -> Result<Vec<Token>, SyntaxError> {
+    fn lex(&mut self, mut lexer: Lexer<'_>, depth: u32, here: bool) -> Result<Vec<Token>, SyntaxError> {
         let tokens = lexer.tokens(None);
         self.found.merge(lexer.found);
         // A script inside a string may run elsewhere, with variables of its own.
-        if depth == 0 {
+        if here {
             self.names.merge(lexer.names);
         }
         let tokens = tokens?;
-        Walker { script: self, depth, scopes: Vec::new(), functions: Vec::new(), pending: None, pattern: None }
-            .walk(&tokens);
+        let (scopes, functions) = Default::default();
+        Walker { script: self, depth, here, scopes, functions, pending: None, pattern: None }.walk(&tokens);
         Ok(tokens)
     }
 }
@@ -119,6 +138,7 @@ impl Script {
 struct Walker<'a> {
     script: &'a mut Script,
     depth: u32,
+    here: bool,
     scopes: Vec<Scope>,
     /// The functions in whose bodies this stands.
     functions: Vec<String>,
@@ -300,7 +320,8 @@ impl Walker<'_> {
         let program = words.first().and_then(Word::literal).unwrap_or_default().to_owned();
         match program.as_str() {
             "case" => return,
-            "eval" => self.script.names.anything = true,
+            // What it runs is looked into, if that can be told.
+            "eval" => self.script.names.anything |= !words[1..].iter().all(Word::is_constant),
             "for" | "select" => return self.loop_variable(&words),
             "function" => {
                 self.pending = words.get(1).and_then(Word::literal).map(str::to_owned);
@@ -340,6 +361,7 @@ impl Walker<'_> {
                 sends,
                 asks,
                 depth: self.depth,
+                here: self.here,
                 scoped: !self.scopes.is_empty(),
             });
         }

@@ -45,6 +45,11 @@ impl Word {
         }
     }
 
+    /// Whether nothing in it expands.
+    pub(super) fn is_constant(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Text { .. }))
+    }
+
     /// The text of a word that is wholly unquoted, as keywords must be.
     pub(super) fn bare(&self) -> Option<&str> {
         match self.parts.as_slice() {
@@ -78,8 +83,7 @@ impl Word {
 
     /// One text part where nothing expands, so that `a"b"` is known to be `ab`.
     pub(super) fn joined(mut self) -> Self {
-        let all_text = self.parts.iter().all(|part| matches!(part, Part::Text { .. }));
-        if all_text && self.parts.len() > 1 {
+        if self.is_constant() && self.parts.len() > 1 {
             let quoted = self.parts.iter().any(|part| matches!(part, Part::Text { quoted: true, .. }));
             let text = self.to_source();
             self.parts = vec![Part::Text { text, quoted }];

@@ -494,7 +494,7 @@ module Wattle
 
         answers = answers(exception)
         line = first_line(exception.message)
-        answers.empty? ? "#{exception.class}: #{line}" : "#{answers.join('; ')} (#{line})#{hint(exception)}"
+        answers.empty? ? "#{exception.class}: #{line}" : "#{answers.join('; ')} (#{line})#{hint(exception, answers)}"
       end
 
       private
@@ -527,11 +527,14 @@ module Wattle
         error.to_s
       end
 
-      def hint(exception)
+      def hint(exception, answers)
         case exception.response.code.to_s
         when '404' then ": does it travel along? Name data bags, roles and environments in the component's `files`"
         when '500' then ': are data bags, roles, environments and metadata well-formed?'
-        when '412' then ': does the cookbook travel along? It lies beside the one that depends on it'
+        when '412'
+          return ': it travels along in another version than `depends` asks for' if answers.any?(/version constraints/)
+
+          ': does the cookbook travel along? It lies beside the one that depends on it'
         end
       end
 
