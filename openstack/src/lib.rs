@@ -13,6 +13,7 @@ mod environment;
 pub mod fault;
 pub mod identity;
 pub mod orchestration;
+mod names;
 mod page;
 mod secret;
 pub mod session;

@@ -217,6 +217,19 @@ fn a_service_is_reached_where_somebody_answers() {
 }
 
 #[test]
+fn versions_are_asked_for_once() {
+    let script = Arc::new(Script::default());
+    script.on(LOGIN, [token("t", NEVER)]);
+    let versions = json!({ "version": { "version": "2.90", "min_version": "2.1" } });
+    script.on("https://nova.example/v2.1/", [answer(200, &[], &versions)]);
+    let session = session(&script);
+    now(session.reach("compute")).expect("somebody is there");
+    now(session.need("compute", Version::new(2, 52))).expect("it has it");
+    now(session.need("compute", Version::new(2, 99))).expect_err("it has not");
+    assert_eq!(script.paths().len(), 2, "{:?}", script.paths());
+}
+
+#[test]
 fn a_service_that_is_busy_is_asked_again() {
     let script = Arc::new(Script::default());
     script.on(LOGIN, [token("t", NEVER)]);
