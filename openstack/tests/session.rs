@@ -367,7 +367,13 @@ fn a_service_that_is_not_there_is_said_with_those_that_are() {
         fault.to_string(),
         "the cloud `mine` has no service of the type `orchestration` in the region `one` with the interface `public`"
     );
-    assert_eq!(fault.help().as_deref(), Some("its catalogue has `block-storage`, `compute` and `network`"));
+    assert_eq!(
+        fault.help().as_deref(),
+        Some(
+            "its catalogue has `block-storage`, `compute` and `network`; `orchestration_endpoint_override` of the cloud in clouds.yaml is for a \
+             service that it leaves out, and whoever runs the cloud knows whether there is one"
+        )
+    );
     let elsewhere = session_of(&script, "    region: x\n    compute_endpoint_override: https://own.example\n");
     script.on("https://own.example/v2.1/flavors", [answer(200, &[], &json!({ "flavors": [] }))]);
     now(elsewhere.call(Call::new("compute", Method::Get, "/flavors")))

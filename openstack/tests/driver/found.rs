@@ -43,7 +43,8 @@ fn names_that_were_foreseen_are_not_looked_up_again() {
         assert_eq!(lack.expect("a list"), None);
     }
     stage.asked();
-    let properties = json!({ "image": "debian-12", "flavor": "m1.small", "networks": [{ "allocate_network": "none" }] });
+    let properties =
+        json!({ "image": "debian-12", "flavor": "m1.small", "networks": [{ "allocate_network": "none" }] });
     stage.new_one(stage.row(), "OS::Nova::Server", &properties);
     let asked = stage.asked();
     assert_eq!(asked.iter().filter(|asked| asked.starts_with("POST")).count(), 1, "{asked:?}");

@@ -18,10 +18,8 @@ use crate::store::{Address, Authority, Host, Login, Store, StoreError, Wire};
 use super::console::Console;
 use super::failure::Failure;
 use super::here::{self, Found};
+use super::silence::awaited;
 use super::space;
-
-/// After how long without an answer it is said what is waited for.
-const SILENCE: Duration = Duration::from_secs(2);
 
 /// How long a data space may take to answer where nobody takes connections: it may be about to start.
 const NOBODY: Duration = Duration::from_secs(10);
@@ -143,11 +141,8 @@ async fn within<T, E: Into<Failure>>(
     request: impl Future<Output = Result<T, E>>,
 ) -> Result<T, Failure> {
     let mut request = pin!(request);
-    if let Ok(answer) = timeout(SILENCE, &mut request).await {
-        return answer.map_err(Into::into);
-    }
-    console.err.write(&format!("waiting for the data space at {address}, which does not answer yet\n"))?;
-    if let Ok(answer) = timeout(NOBODY - SILENCE, &mut request).await {
+    let whom = format!("the data space at {address}");
+    if let Ok(answer) = awaited(console, &whom, pin!(timeout(NOBODY, &mut request))).await? {
         return answer.map_err(Into::into);
     }
     let is_anybody_there = |hosts: &[Host]| hosts.is_empty() || hosts.iter().any(|host| host.refused.is_none());

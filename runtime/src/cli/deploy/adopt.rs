@@ -80,7 +80,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     }
     let target = through::target(&source, console)?;
     let pairs = pairs(matches, &target)?;
-    let session = cloud::session(matches).await?;
+    let session = cloud::session(matches, console).await?;
     let rows = Deployment::rows(&work.store, &stack, &key).await?;
     // Errors are reported before anything is written.
     let driver = OpenStack::new(Arc::clone(&session), Mark::new(&stack));

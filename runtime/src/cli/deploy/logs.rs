@@ -47,7 +47,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     }
     let target = target::find(matches, console)?;
     let (space, key) = target.operated(console).await?;
-    let session = cloud::session(matches).await?;
+    let session = cloud::session(matches, console).await?;
     let stack = space.layout().stack().to_owned();
     let site = Site::new(space.store(), &stack, &key, session.clone()).await?;
     let things = site.deployment.things(SERVER).await?;
