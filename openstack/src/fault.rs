@@ -28,7 +28,7 @@ pub enum Fault {
         message: String,
     },
     /// The service could not do it, however often it was asked.
-    #[error("{service} is busy for {} already: asked {what}, it answers {status}: {message}", time::span(*since))]
+    #[error("{service} is busy for {} already: asked {what}, it answers {status}: {message}", time::span(Duration::from_secs(since.as_secs())))]
     Busy {
         /// The type of the service.
         service: String,

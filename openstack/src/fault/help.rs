@@ -58,8 +58,10 @@ impl Fault {
             Self::Refused { status: 401 | 403, .. } => {
                 Some("the user needs the role `member` in the project, or the cloud's policy allows it to administrators only".into())
             }
+            Self::Refused { service, status: 500.., .. } | Self::Busy { service, .. } => Some(format!(
+                "the same command goes on once {service} answers; if it stays so, whoever runs the cloud has to look at it"
+            )),
             Self::Refused { .. }
-            | Self::Busy { .. }
             | Self::TooLate { .. }
             | Self::Unknown { .. }
             | Self::Senseless { .. } => None,
