@@ -7,8 +7,8 @@ use tokio::time::timeout;
 use super::console::Console;
 use super::failure::Failure;
 
-/// After how long without an answer it is said what is waited for.
-const SILENCE: Duration = Duration::from_secs(2);
+/// After how long without an answer it is said what is waited for: longer than a machine with much to do takes.
+const SILENCE: Duration = Duration::from_secs(3);
 
 /// Waits for an answer of `whom`, which says where that is.
 ///
