@@ -28,7 +28,7 @@ pub enum Fault {
         message: String,
     },
     /// The service could not do it, however often it was asked.
-    #[error("{service} is busy for {} already: asked {what}, it answers {status}: {message}", time::span(*since))]
+    #[error("{service} is busy for {} already: asked {what}, it answers {status}: {message}", time::span(Duration::from_secs(since.as_secs())))]
     Busy {
         /// The type of the service.
         service: String,
@@ -185,6 +185,8 @@ impl Fault {
         match lost {
             Lost::Unsent(why) => Self::Unreachable { service: service.into(), url: origin(&request.url).into(), why },
             Lost::Untrusted(flaw, why) => Self::Untrusted { host: host(&request.url).into(), flaw, why },
+            // A login changes nothing.
+            Lost::Unanswered(why) if service == "identity" => Self::lost(service, request, Lost::Unsent(why)),
             Lost::Unanswered(why) => Self::Unknown { service: service.into(), what: what(request), why },
         }
     }

@@ -12,6 +12,7 @@ pub mod driver;
 mod environment;
 pub mod fault;
 pub mod identity;
+mod names;
 pub mod orchestration;
 mod page;
 mod secret;

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::fault::{said, what};
 use crate::identity::{self, Token};
+use crate::names::Names;
 use crate::page;
 use crate::version::{self, Range, Version};
 use crate::wire::Lost;
@@ -81,12 +82,13 @@ pub struct Session {
     patience: Duration,
     token: Mutex<Option<Arc<Token>>>,
     ranges: Mutex<BTreeMap<&'static str, Option<Range>>>,
+    pub(crate) names: Names,
 }
 
 impl Session {
     /// A session at `cloud` that asks a busy service again for as long as `patience`.
     pub fn new(cloud: Cloud, wire: Arc<dyn Wire>, patience: Duration) -> Self {
-        Self { cloud, wire, patience, token: Mutex::default(), ranges: Mutex::default() }
+        Self { cloud, wire, patience, token: Mutex::default(), ranges: Mutex::default(), names: Names::default() }
     }
 
     /// The cloud.
@@ -150,7 +152,8 @@ impl Session {
         })
     }
 
-    /// Checks that a service answers at its URL. It is asked for its versions, and may answer anything.
+    /// Checks that a service answers at its URL. It is asked for its versions, and may answer anything. The versions that it gives
+    /// are not asked for again ([`Session::need`]).
     ///
     /// # Errors
     ///
@@ -161,6 +164,10 @@ impl Session {
         match self.patiently(service, &request, true, None).await? {
             // A proxy in front of a service that is down answers like this.
             response if response.status >= 500 => Err(Fault::refused(service, &request, &response)),
+            response if response.is_success() => {
+                self.ranges.lock().await.insert(service, Range::of(&response));
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -177,7 +184,7 @@ impl Session {
         } else {
             let url = self.url(service).await?;
             let response = self.authorized(service, Request::new(Method::Get, version::root(&url)), true, None).await?;
-            let range = serde_json::from_slice(&response.body).ok().as_ref().and_then(Range::read);
+            let range = Range::of(&response);
             ranges.insert(service, range);
             range
         };
@@ -264,7 +271,7 @@ impl Session {
             request.token = Some(self.token().await?.token.clone());
             response = self.patiently(service, &request, repeats, until).await?;
         }
-        if (200..300).contains(&response.status) {
+        if response.is_success() {
             return Ok(response);
         }
         Err(Fault::refused(service, &request, &response))

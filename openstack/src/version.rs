@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+use crate::Response;
+
 /// A version in the form that services use: `2.79`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Version {
@@ -50,6 +52,11 @@ impl Range {
     /// Whether it contains `version`.
     pub fn has(&self, version: Version) -> bool {
         self.least <= version && version <= self.most
+    }
+
+    /// What a service answers when it is asked for its versions, if it has microversions.
+    pub(crate) fn of(response: &Response) -> Option<Self> {
+        Self::read(&serde_json::from_slice(&response.body).ok()?)
     }
 
     /// Reads the version document of a service: the version of that URL, or the newest of several.

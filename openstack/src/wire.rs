@@ -75,6 +75,11 @@ pub struct Response {
 }
 
 impl Response {
+    /// Whether the request was carried out.
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
     /// The first header of this name, which must be in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())

@@ -217,6 +217,19 @@ fn a_service_is_reached_where_somebody_answers() {
 }
 
 #[test]
+fn versions_are_asked_for_once() {
+    let script = Arc::new(Script::default());
+    script.on(LOGIN, [token("t", NEVER)]);
+    let versions = json!({ "version": { "version": "2.90", "min_version": "2.1" } });
+    script.on("https://nova.example/v2.1/", [answer(200, &[], &versions)]);
+    let session = session(&script);
+    now(session.reach("compute")).expect("somebody is there");
+    now(session.need("compute", Version::new(2, 52))).expect("it has it");
+    now(session.need("compute", Version::new(2, 99))).expect_err("it has not");
+    assert_eq!(script.paths().len(), 2, "{:?}", script.paths());
+}
+
+#[test]
 fn a_service_that_is_busy_is_asked_again() {
     let script = Arc::new(Script::default());
     script.on(LOGIN, [token("t", NEVER)]);
@@ -354,7 +367,13 @@ fn a_service_that_is_not_there_is_said_with_those_that_are() {
         fault.to_string(),
         "the cloud `mine` has no service of the type `orchestration` in the region `one` with the interface `public`"
     );
-    assert_eq!(fault.help().as_deref(), Some("its catalogue has `block-storage`, `compute` and `network`"));
+    assert_eq!(
+        fault.help().as_deref(),
+        Some(
+            "its catalogue has `block-storage`, `compute` and `network`; `orchestration_endpoint_override` of the cloud in clouds.yaml is for a \
+             service that it leaves out, and whoever runs the cloud knows whether there is one"
+        )
+    );
     let elsewhere = session_of(&script, "    region: x\n    compute_endpoint_override: https://own.example\n");
     script.on("https://own.example/v2.1/flavors", [answer(200, &[], &json!({ "flavors": [] }))]);
     now(elsewhere.call(Call::new("compute", Method::Get, "/flavors")))

@@ -59,7 +59,7 @@ pub(super) fn clouds(file: &str, text: &str) -> Result<BTreeMap<String, Settings
     let root = yaml::read(text).map_err(|error| CloudError::File {
         file: file.to_owned(),
         place: format!(":{}", error.span.start),
-        message: error.to_string(),
+        message: error.problem.to_string(),
         help: error.help(),
     })?;
     let Some(listed) = root.get("clouds") else {

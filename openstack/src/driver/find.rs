@@ -1,9 +1,5 @@
 //! Looks up the ids of names where services require ids.
 
-use std::collections::BTreeMap;
-use std::time::{Duration, SystemTime};
-
-use futures_util::lock::Mutex;
 use serde_json::Value;
 
 use super::json::text;
@@ -11,9 +7,6 @@ use super::stop::{Stop, of_reading};
 use super::work::Work;
 use crate::Method;
 use crate::session::Call;
-
-/// For how long a looked-up name is taken to mean the same thing, as in Heat.
-const BELIEVED: Duration = Duration::from_mins(1);
 
 /// How many names a message lists.
 const LISTED: usize = 8;
@@ -51,10 +44,6 @@ impl Sort {
     }
 }
 
-/// Names that were looked up.
-#[derive(Debug, Default)]
-pub(super) struct Known(Mutex<BTreeMap<(Sort, String), (String, SystemTime)>>);
-
 impl Work<'_> {
     /// The id of what a template names. A name that looks like an id is taken for one; the service will say if there is no such
     /// thing.
@@ -62,18 +51,7 @@ impl Work<'_> {
         if is_id(name) {
             return Ok(name.to_owned());
         }
-        // Held during a lookup, so that the same name is not looked up many times at once.
-        let mut known = self.known.0.lock().await;
-        let key = (sort, name.to_owned());
-        let now = self.session.now();
-        if let Some((id, at)) = known.get(&key)
-            && now < *at + BELIEVED
-        {
-            return Ok(id.clone());
-        }
-        let id = self.look_up(sort, name).await?;
-        known.insert(key, (id.clone(), now));
-        Ok(id)
+        self.session.names.id(sort.key(), name, self.session.now(), self.look_up(sort, name)).await
     }
 
     /// The ids of all names in a list.

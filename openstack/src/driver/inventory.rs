@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use serde_json::Value;
 
@@ -9,10 +10,17 @@ use super::find::{Lack, Sort, is_id};
 use super::work::get;
 use crate::{Fault, Session};
 
-/// The things in a cloud that templates may name. Each list is read once.
+/// The things in a cloud that templates may name. Each list is read once, and whoever then makes something with the same session
+/// need not look up again what was found.
 pub struct Inventory {
     pub(super) session: Arc<Session>,
-    lists: BTreeMap<Sort, Option<Vec<Value>>>,
+    lists: BTreeMap<Sort, Option<Listed>>,
+}
+
+/// What a list had, and when.
+struct Listed {
+    all: Vec<Value>,
+    at: SystemTime,
 }
 
 /// Heat's constraints that say what a text is a name of.
@@ -45,17 +53,29 @@ impl Inventory {
         if is_id(name) {
             return self.lacks_id(*sort, name).await;
         }
-        let list = self.all(*sort).await?;
-        Ok(list.and_then(|all| sort.chosen(all, name).err()))
+        let session = Arc::clone(&self.session);
+        let Some(Listed { all, at }) = self.listed(*sort).await? else { return Ok(None) };
+        match sort.chosen(all, name) {
+            Ok(id) => {
+                session.names.learn(sort.key(), name, &id, *at).await;
+                Ok(None)
+            }
+            Err(lack) => Ok(Some(lack)),
+        }
     }
 
     /// All things of a sort; `None` if this user may not know them.
     pub(super) async fn all(&mut self, sort: Sort) -> Result<Option<&[Value]>, Fault> {
+        Ok(self.listed(sort).await?.map(|listed| &*listed.all))
+    }
+
+    async fn listed(&mut self, sort: Sort) -> Result<Option<&Listed>, Fault> {
         if !self.lists.contains_key(&sort) {
-            let list = self.list(sort).await?;
-            self.lists.insert(sort, list);
+            let at = self.session.now();
+            let listed = self.list(sort).await?.map(|all| Listed { all, at });
+            self.lists.insert(sort, listed);
         }
-        Ok(self.lists.get(&sort).and_then(Option::as_deref))
+        Ok(self.lists.get(&sort).and_then(Option::as_ref))
     }
 
     async fn list(&self, sort: Sort) -> Result<Option<Vec<Value>>, Fault> {

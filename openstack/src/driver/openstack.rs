@@ -9,7 +9,6 @@ use wattle_converge::{Id, Job, Outcome, What};
 use wattle_model::Name;
 
 use super::adopt;
-use super::find::Known;
 use super::json::sent;
 use super::kind::{Kind, kind};
 use super::mark::Mark;
@@ -22,13 +21,12 @@ use crate::Session;
 pub struct OpenStack {
     pub(super) session: Arc<Session>,
     pub(super) marks: Mark,
-    pub(super) known: Known,
 }
 
 impl OpenStack {
     /// A worker that uses the session's login, for the deployment of this mark.
     pub fn new(session: Arc<Session>, mark: Mark) -> Self {
-        Self { session, marks: mark, known: Known::default() }
+        Self { session, marks: mark }
     }
 
     /// The mark of the deployment.
@@ -55,7 +53,6 @@ impl OpenStack {
     ) -> Work<'a> {
         Work {
             session: &self.session,
-            known: &self.known,
             marks: &self.marks,
             mark: self.marks.of(row),
             name: format!("{}-{name}", self.marks.stack()),

@@ -8,8 +8,8 @@ impl Fault {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::LoggedOut { .. } => Some(
-                "look at the user, the project, their domains and the password in clouds.yaml or in the `OS_*` variables: \
-                 `openstack token issue` has to work with the same"
+                "look at the user, the project, their domains and the password in clouds.yaml or in the `OS_*` variables, or at the application \
+                 credential, which may have ended: `openstack token issue` has to work with the same"
                     .into(),
             ),
             Self::Ended { .. } => Some(
@@ -25,11 +25,17 @@ impl Fault {
                 let known = known.iter().map(String::as_str);
                 let has = wattle_words::names::some(known.clone(), 12);
                 let meant = wattle_words::names::meant(service, known);
-                Some(meant.unwrap_or_else(|| format!("its catalogue has {has}")))
+                Some(meant.unwrap_or_else(|| {
+                    format!(
+                        "its catalogue has {has}; `{}_endpoint_override` of the cloud in clouds.yaml is for a service that it leaves out, \
+                         and whoever runs the cloud knows whether there is one",
+                        service.replace('-', "_")
+                    )
+                }))
             }
             Self::Unreachable { service, .. } if service == "identity" => Some(
-                "look at `auth_url` of the cloud in clouds.yaml, or at `OS_AUTH_URL`, and whether that host answers at all: it may be \
-                 behind a VPN that is off, or behind a proxy, which is not used here"
+                "look at `auth_url` of the cloud in clouds.yaml, or at `OS_AUTH_URL`: whether it is `http://` or `https://`, and whether that host \
+                 answers at all: it may be behind a VPN that is off, or behind a proxy, which is not used here"
                     .into(),
             ),
             Self::Unreachable { service, .. } => Some(format!(
@@ -52,8 +58,10 @@ impl Fault {
             Self::Refused { status: 401 | 403, .. } => {
                 Some("the user needs the role `member` in the project, or the cloud's policy allows it to administrators only".into())
             }
+            Self::Refused { service, status: 500.., .. } | Self::Busy { service, .. } => Some(format!(
+                "the same command goes on once {service} answers; if it stays so, whoever runs the cloud has to look at it"
+            )),
             Self::Refused { .. }
-            | Self::Busy { .. }
             | Self::TooLate { .. }
             | Self::Unknown { .. }
             | Self::Senseless { .. } => None,

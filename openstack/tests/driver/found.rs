@@ -1,9 +1,12 @@
 //! What lists show: whose things are, how they are, and by how few requests.
 
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use wattle_converge::{Outcome, Sight, What};
 use wattle_openstack::Method;
-use wattle_openstack::driver::{Mark, OpenStack, kinds};
+use wattle_openstack::driver::{Inventory, Mark, OpenStack, kinds};
 use wattle_openstack::session::Call;
 
 use super::cases::Base;
@@ -29,6 +32,23 @@ fn each_list_is_read_once() {
     assert_eq!(stage.asked(), asked, "as many requests for more things");
     assert_eq!(asked.len(), 10, "one a collection: {asked:?}");
     assert!(asked.iter().all(|asked| asked.starts_with("GET")));
+}
+
+#[test]
+fn names_that_were_foreseen_are_not_looked_up_again() {
+    let stage = Stage::new();
+    let mut inventory = Inventory::new(Arc::clone(&stage.session));
+    for (constraint, name) in [("nova.flavor", "m1.small"), ("glance.image", "debian-12")] {
+        let lack = inventory.lacks(constraint, name).now_or_never().expect("nothing to wait for");
+        assert_eq!(lack.expect("a list"), None);
+    }
+    stage.asked();
+    let properties =
+        json!({ "image": "debian-12", "flavor": "m1.small", "networks": [{ "allocate_network": "none" }] });
+    stage.new_one(stage.row(), "OS::Nova::Server", &properties);
+    let asked = stage.asked();
+    assert_eq!(asked.iter().filter(|asked| asked.starts_with("POST")).count(), 1, "{asked:?}");
+    assert!(!asked.iter().any(|asked| asked.contains("/flavors") || asked.contains("/images")), "{asked:?}");
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let named: Vec<Name> =
         matches.get_many::<String>("servers").into_iter().flatten().map(|name| name.as_str().into()).collect();
     let target = target::find(matches, console)?;
-    let (space, key) = target.operated().await?;
+    let (space, key) = target.operated(console).await?;
     let (store, stack) = (space.store(), space.layout().stack());
     if !matches.get_flag("wait") {
         let admission = seed::admit(store, stack, &key, &named).await?;

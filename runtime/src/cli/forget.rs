@@ -34,7 +34,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let named: Vec<Name> =
         matches.get_many::<String>("servers").into_iter().flatten().map(|name| name.as_str().into()).collect();
     let target = target::find(matches, console)?;
-    let (space, key) = (target.space().await?, target.key()?);
+    let (space, key) = (target.space(console).await?, target.key()?);
     let stack = space.layout().stack();
     let forgotten = seed::forget(space.store(), stack, &key, &named, matches.get_flag("force")).await?;
     let text = if forgotten.servers.is_empty() {

@@ -57,16 +57,16 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return print(&value, matches, console);
     }
     let target = target::find(matches, console)?;
-    let space = target.space().await?;
+    let space = target.space(console).await?;
     let entry = entries::tidy(name);
     let wanted = matches.get_one::<u64>("revision").copied();
     let revision = match wanted {
-        Some(number) => Some(target::patiently(&target.address, counting(&space, entry, number)).await?),
+        Some(number) => Some(target::patiently(&target.address, console, counting(&space, entry, number)).await?),
         None => None,
     };
     // The nodes above entries also exist, and are empty.
     let is_entry = entry.split('/').count() == 3;
-    let found = target::patiently(&target.address, async {
+    let found = target::patiently(&target.address, console, async {
         // The server's plan says with which key to verify the value.
         if let Some(server) = entry.split('/').next().filter(|_| is_entry) {
             space.plan(server).await?;

@@ -25,8 +25,8 @@ pub(super) fn command() -> Command {
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let path = matches.get_one::<String>("path").map_or("", |path| entries::tidy(path));
     let target = target::find(matches, console)?;
-    let space = target.space().await?;
-    let picture = target::patiently(&target.address, Picture::read(&space, None)).await?;
+    let space = target.space(console).await?;
+    let picture = target::patiently(&target.address, console, Picture::read(&space, None)).await?;
     let names = entries::list(&space, &picture, path).await?;
     let contents = report::contents(&space, &names).await?;
     let text = if args::is_json(matches) {

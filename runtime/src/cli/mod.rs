@@ -37,6 +37,7 @@ mod seed;
 mod set;
 mod signal;
 mod signals;
+mod silence;
 mod space;
 mod status;
 mod target;

@@ -68,7 +68,7 @@ async fn in_space(
     directory: &Path,
     console: &mut Console,
 ) -> Result<(Option<State>, State, Vec<Found>), Failure> {
-    let work = seed::prepare(matches, |_, _| Ok(())).await?;
+    let work = seed::prepare(matches, |_, _| Ok(()), console).await?;
     if work.is_new_key {
         let failure = Failure::usage(format!("there is no operator's key `{}`", work.key_file.display()));
         return Err(failure

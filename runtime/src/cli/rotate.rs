@@ -88,7 +88,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let [former, next] = [former, next].map(|key| target::known_at(key, &target.address));
     let (former, next) = (former?, next?);
     let keys = Rotation { former: &former, next: &next };
-    let connected = target::connect(&target.address, &[next.logins(), former.logins()].concat()).await;
+    let connected = target::connect(&target.address, &[next.logins(), former.logins()].concat(), console).await;
     let found = match connected {
         Ok(store) => seed::rotatable(&store, keys).await.map(|stacks| (store, stacks)).map_err(Failure::from),
         Err(failure) => Err(failure),
@@ -129,7 +129,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 
 /// Makes servers generate new keys, and admits these.
 async fn renew(target: &Target, mut left: Vec<Name>, console: &mut Console) -> Result<Exit, Failure> {
-    let (space, key) = target.operated().await?;
+    let (space, key) = target.operated(console).await?;
     let (store, stack) = (space.store(), space.layout().stack());
     let mut said = None;
     while !left.is_empty() {

@@ -236,6 +236,7 @@ pub(super) struct Work {
 pub(super) async fn prepare(
     matches: &ArgMatches,
     judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
+    console: &mut Console,
 ) -> Result<Work, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
     let mut seed = read(&directory)?;
@@ -283,18 +284,18 @@ pub(super) async fn prepare(
     // The credentials in use are gone once others are written. By then, nothing else may be able to fail.
     options.credentials = if options.renew { Credentials::new() } else { Credentials::read(&credentials)? };
     judge(&seed, &options)?;
-    let store = target::connect(&address, &options.key.logins()).await?;
+    let store = target::connect(&address, &options.key.logins(), console).await?;
     // If a data space begins anew, the restoring command reports what it holds of somebody else.
     if !matches!(matches.try_get_one("restore"), Ok(Some(true))) {
-        target::judge_operator(&store, &address, &key_file).await?;
+        target::judge_operator(&store, &address, &key_file, console).await?;
     }
-    target::patiently(&address, seed::adopt(&store, &seed, &mut options, unnamed)).await?;
+    target::patiently(&address, console, seed::adopt(&store, &seed, &mut options, unnamed)).await?;
     options.credentials.complete(&seed, &options.key);
     Ok(Work { directory, credentials, seed, address, key_file, is_new_key, store, options })
 }
 
 async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    let mut work = prepare(matches, seed::judge).await?;
+    let mut work = prepare(matches, seed::judge, console).await?;
     // Servers of `up` need more than what is in the data space.
     if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
@@ -444,7 +445,7 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
 }
 
 async fn diff(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    let work = prepare(matches, seed::judge).await?;
+    let work = prepare(matches, seed::judge, console).await?;
     let changes = seed::diff(&work.store, &work.seed, &work.options).await?;
     console.out.write(&changes.to_string())?;
     Ok(Exit::Fine)
@@ -453,8 +454,8 @@ async fn diff(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failu
 async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let stack = matches.get_one::<String>("name").expect("INVARIANT: it is required");
     let target = target::find(matches, console)?;
-    let store = target.store().await?;
-    let stacks = target::patiently(&target.address, store.children(ROOT)).await?;
+    let store = target.store(console).await?;
+    let stacks = target::patiently(&target.address, console, store.children(ROOT)).await?;
     if !stacks.contains(stack) {
         let near = meant(stack, stacks.iter().map(String::as_str));
         return Err(

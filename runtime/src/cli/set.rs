@@ -49,8 +49,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         return Ok(Exit::Fine);
     }
     let target = target::find(matches, console)?;
-    let space = target.space().await?;
-    let picture = target::patiently(&target.address, Picture::read(&space, None)).await?;
+    let space = target.space(console).await?;
+    let picture = target::patiently(&target.address, console, Picture::read(&space, None)).await?;
     let entry = entries::tidy(name);
     if output(&picture, entry).is_none() {
         let known = entries::list(&space, &picture, entry).await?;
@@ -64,7 +64,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     // It is up to the operator what is a secret and for whom it is encrypted.
     let key = target.key()?;
     let signed = space.clone().trusting(key.signer().authority());
-    let declared = target::patiently(&target.address, declared(&signed, entry)).await?;
+    let declared = target::patiently(&target.address, console, declared(&signed, entry)).await?;
     let Some((revision, output)) = declared else {
         return Err(Failure::new(format!("`{entry}` cannot be set while a revision is being applied"))
             .help("`wattle seed apply` completes it"));

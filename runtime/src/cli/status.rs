@@ -56,7 +56,7 @@ type Built = Result<Option<Arc<Infrastructure>>, String>;
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let listening = ui::listen(matches).await?;
     let target = target::find(matches, console)?;
-    let space = target.space().await?;
+    let space = target.space(console).await?;
     if let Some(listening) = listening {
         let view = ui::show(listening, &space, target.key().ok(), target.folder.as_ref(), console)?;
         return serve(view, target.folder.as_ref(), console).await;
@@ -107,7 +107,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         text
     };
     loop {
-        let picture = target::patiently(&target.address, Picture::read(&space, before.as_ref())).await?;
+        let picture = target::patiently(&target.address, console, Picture::read(&space, before.as_ref())).await?;
         // Trouble with the infrastructure is no reason not to show the software.
         let look = async {
             match building.look().await {
@@ -115,7 +115,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
                 looked => looked.map(Ok),
             }
         };
-        let built: &Built = &target::patiently(&target.address, look).await?;
+        let built: &Built = &target::patiently(&target.address, console, look).await?;
         // Without a terminal, passing time alone is not worth a line.
         let is_new = is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&picture, built, *then) != *text);
         if is_new {

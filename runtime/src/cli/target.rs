@@ -1,27 +1,33 @@
 //! Which data space a command is about, and with whose key to look at it.
 
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ArgMatches;
+use tokio::time::timeout;
 use wattle::names::{list, meant};
 use wattle::shown::argument;
 
 use crate::local::Folder;
 use crate::seed::{read_operator_key, spaces_of_key};
 use crate::space::{Newest, OperatorKey, ROOT, Space};
-use crate::store::{Address, Authority, Login, Store, StoreError};
+use crate::store::{Address, Authority, Host, Login, Store, StoreError, Wire};
 
 use super::console::Console;
 use super::failure::Failure;
 use super::here::{self, Found};
+use super::silence::awaited;
 use super::space;
 
-/// How long a data space may take to answer for the first time.
+/// How long a data space may take to answer where nobody takes connections: it may be about to start.
+const NOBODY: Duration = Duration::from_secs(10);
+
+/// How long it may take where somebody does.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-const REACH: &str = "is it running, and can it be reached from here?";
+const REACH: &str = "look whether it runs, and can be reached from here; `--space`, or WATTLE_SPACE, names another one";
 
 /// Where a data space is, and what opens it.
 #[derive(Debug)]
@@ -111,30 +117,60 @@ fn set(variable: &str) -> Option<std::ffi::OsString> {
 }
 
 /// Connects, and gives up after as long as a person would wait.
-pub(super) async fn connect(address: &Address, logins: &[Login]) -> Result<Arc<dyn Store>, Failure> {
-    let help = match address {
-        Address::Socket(_) => "does it run? `wattle up DIR` starts it",
-        Address::ZooKeeper { .. } => REACH,
-    };
-    within(address, help, address.connect(logins)).await
+pub(super) async fn connect(
+    address: &Address,
+    logins: &[Login],
+    console: &mut Console,
+) -> Result<Arc<dyn Store>, Failure> {
+    within(address, console, address.connect(logins)).await
 }
 
 /// Makes a request, and gives up after as long as a person would wait.
 pub(super) async fn patiently<T, E: Into<Failure>>(
     address: &Address,
+    console: &mut Console,
     request: impl Future<Output = Result<T, E>>,
 ) -> Result<T, Failure> {
-    within(address, REACH, request).await
+    within(address, console, request).await
 }
 
+/// Waits for what a data space is asked. Whoever looks on hears soon what is waited for, and where.
 async fn within<T, E: Into<Failure>>(
     address: &Address,
-    help: &str,
+    console: &mut Console,
     request: impl Future<Output = Result<T, E>>,
 ) -> Result<T, Failure> {
-    let answer = tokio::time::timeout(PATIENCE, request).await;
-    let answer = answer.map_err(|_| Failure::new(format!("the data space at {address} does not answer")).help(help))?;
-    answer.map_err(Into::into)
+    let mut request = pin!(request);
+    let whom = format!("the data space at {address}");
+    if let Ok(answer) = awaited(console, &whom, pin!(timeout(NOBODY, &mut request))).await? {
+        return answer.map_err(Into::into);
+    }
+    let is_anybody_there = |hosts: &[Host]| hosts.is_empty() || hosts.iter().any(|host| host.refused.is_none());
+    let mut hosts = address.hosts().await;
+    if is_anybody_there(&hosts) {
+        if let Ok(answer) = timeout(PATIENCE - NOBODY, &mut request).await {
+            return answer.map_err(Into::into);
+        }
+        hosts = address.hosts().await;
+    }
+    Err(unreachable(address, &hosts))
+}
+
+fn unreachable(address: &Address, hosts: &[Host]) -> Failure {
+    let failure = Failure::new(format!("the data space at {address} does not answer"));
+    let failure = hosts.iter().fold(failure, |failure, Host { name, refused }| match (refused, address) {
+        (Some(why), _) => failure.note(format!("{name}: {why}")),
+        (None, Address::ZooKeeper { wire: Wire::Clear, .. }) => failure.note(format!(
+            "{name} takes connections, and does not answer as a ZooKeeper: is it one, and does it expect TLS (`zookeeper+tls://`)?"
+        )),
+        (None, _) => {
+            failure.note(format!("{name} takes connections, and does not answer as a ZooKeeper that serves by TLS"))
+        }
+    });
+    match address {
+        Address::Socket(_) => failure.help("does it run? `wattle up DIR` starts it"),
+        Address::ZooKeeper { .. } => failure.help(REACH),
+    }
 }
 
 /// Refuses to offer the key of a file to the data space at `address` if the file says that it belongs to others.
@@ -203,7 +239,7 @@ impl Target {
     }
 
     /// Connects as the operator.
-    pub(super) async fn store(&self) -> Result<Arc<dyn Store>, Failure> {
+    pub(super) async fn store(&self, console: &mut Console) -> Result<Arc<dyn Store>, Failure> {
         let logins = match &self.key {
             Some(_) => {
                 self.key_to_offer()?;
@@ -211,7 +247,7 @@ impl Target {
             }
             None => Vec::new(),
         };
-        connect(&self.address, &logins).await
+        connect(&self.address, &logins, console).await
     }
 
     /// The operator's key.
@@ -223,15 +259,15 @@ impl Target {
     }
 
     /// The data space of the stack that is meant, for its operator only.
-    pub(super) async fn operated(&self) -> Result<(Space, OperatorKey), Failure> {
+    pub(super) async fn operated(&self, console: &mut Console) -> Result<(Space, OperatorKey), Failure> {
         let key = self.key()?;
-        Ok((self.space().await?, key))
+        Ok((self.space(console).await?, key))
     }
 
     /// The data space of the stack that is meant.
-    pub(super) async fn space(&self) -> Result<Space, Failure> {
-        let store = self.store().await?;
-        let stacks = stacks(&store, &self.address, self.key.as_deref()).await;
+    pub(super) async fn space(&self, console: &mut Console) -> Result<Space, Failure> {
+        let store = self.store(console).await?;
+        let stacks = stacks(&store, &self.address, self.key.as_deref(), console).await;
         let stack = match (&self.stack, stacks) {
             (Some(stack), Ok(stacks)) if !stacks.contains(stack) => return Err(self.no_stack(stack, &stacks)),
             (Some(stack), _) => stack.clone(),
@@ -267,8 +303,13 @@ impl Target {
 }
 
 /// The stacks of a data space, as seen with the key in this file.
-async fn stacks(store: &Arc<dyn Store>, address: &Address, key: Option<&Path>) -> Result<Vec<String>, Failure> {
-    let stacks = patiently(address, async {
+async fn stacks(
+    store: &Arc<dyn Store>,
+    address: &Address,
+    key: Option<&Path>,
+    console: &mut Console,
+) -> Result<Vec<String>, Failure> {
+    let stacks = patiently(address, console, async {
         match store.children(ROOT).await {
             Err(StoreError::Denied { .. }) => Ok(None),
             stacks => stacks.map(Some),
@@ -278,8 +319,13 @@ async fn stacks(store: &Arc<dyn Store>, address: &Address, key: Option<&Path>) -
 }
 
 /// Checks that the key in this file is that of the data space's operator, or that the data space has no operator yet.
-pub(super) async fn judge_operator(store: &Arc<dyn Store>, address: &Address, key: &Path) -> Result<(), Failure> {
-    stacks(store, address, Some(key)).await.map(drop)
+pub(super) async fn judge_operator(
+    store: &Arc<dyn Store>,
+    address: &Address,
+    key: &Path,
+    console: &mut Console,
+) -> Result<(), Failure> {
+    stacks(store, address, Some(key), console).await.map(drop)
 }
 
 /// The data space has another operator.

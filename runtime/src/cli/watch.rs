@@ -35,15 +35,15 @@ pub(super) fn command() -> Command {
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let path = matches.get_one::<String>("path").map_or("", |path| entries::tidy(path));
     let target = target::find(matches, console)?;
-    let space = target.space().await?;
+    let space = target.space(console).await?;
     let mut picture: Option<Picture> = None;
     let mut names: Vec<Name> = Vec::new();
     let mut seen: HashMap<Name, Option<Written>> = HashMap::new();
     loop {
-        let goal = target::patiently(&target.address, space.goal()).await?;
+        let goal = target::patiently(&target.address, console, space.goal()).await?;
         // A revision may have other entries than the one before.
         if picture.as_ref().is_none_or(|picture| picture.goal != goal) {
-            let new = target::patiently(&target.address, Picture::read(&space, picture.as_ref())).await?;
+            let new = target::patiently(&target.address, console, Picture::read(&space, picture.as_ref())).await?;
             match entries::list(&space, &new, path).await {
                 Ok(listed) => names = listed,
                 Err(failure) if picture.is_none() => return Err(failure),
@@ -51,7 +51,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             }
             picture = Some(new);
         }
-        let contents = target::patiently(&target.address, report::contents(&space, &names)).await?;
+        let contents = target::patiently(&target.address, console, report::contents(&space, &names)).await?;
         for (name, held) in names.iter().zip(contents) {
             let before = seen.get(name);
             if before.is_some_and(|before| *before == held) || (before.is_none() && held.is_none()) {

@@ -113,9 +113,14 @@ async fn whole(mut body: Incoming) -> Result<Vec<u8>, Lost> {
 fn lost(error: &Error) -> Lost {
     match trust::refusal(chain(error)) {
         Some((flaw, why)) => Lost::Untrusted(flaw, why),
+        None if chain(error).any(speaks_no_tls) => Lost::Unsent("what answers there speaks no TLS".into()),
         None if error.is_connect() => Lost::Unsent(innermost(error)),
         None => Lost::Unanswered(innermost(error)),
     }
+}
+
+fn speaks_no_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(error.downcast_ref(), Some(rustls::Error::InvalidMessage(_)))
 }
 
 /// An error and those that it comes from. Errors of I/O hide theirs: what they hold is no source of theirs, but its source is.

@@ -15,6 +15,7 @@ mod error;
 mod hold;
 mod memory;
 mod path;
+mod reach;
 mod tree;
 mod zookeeper;
 
@@ -34,6 +35,7 @@ pub use error::StoreError;
 pub use hold::{Hold, Turn};
 pub use memory::Memory;
 pub(crate) use path::{check_path, parent};
+pub use reach::Host;
 use wattle_agent_core::node::bytes;
 pub use wattle_agent_core::node::{Node, Version};
 

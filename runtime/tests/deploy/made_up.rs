@@ -26,6 +26,8 @@ pub(crate) struct Things {
     pub(crate) there: BTreeMap<Id, Text>,
     /// Requests, in words.
     pub(crate) asked: Vec<String>,
+    /// How often it was asked what is there.
+    pub(crate) looks: u32,
     /// What cannot be made.
     pub(crate) refused: BTreeSet<Name>,
     /// How long requests take.
@@ -110,7 +112,8 @@ impl Cloud for MadeUp {
     }
 
     async fn list(&self, _: &BTreeSet<Name>, rows: &Rows) -> Result<Vec<Seen>, Blindness> {
-        let things = self.things();
+        let mut things = self.things();
+        things.looks += 1;
         if let Some(blind) = &things.blind {
             return Err(blind.clone());
         }

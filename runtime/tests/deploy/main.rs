@@ -88,6 +88,13 @@ async fn goals_follow_each_other_and_end_in_nothing() {
 }
 
 #[tokio::test]
+async fn it_is_looked_at_once_at_the_end_of_a_goal() {
+    let site = Site::new();
+    site.asked(&deploy(SHOP)).await;
+    assert_eq!(site.cloud.things().looks, 1, "nothing was there before, and everything takes no time");
+}
+
+#[tokio::test]
 async fn a_failure_ends_the_goal_with_its_cause_and_the_next_one_goes_on() {
     let site = Site::new();
     site.cloud.things().refused.insert("port".into());

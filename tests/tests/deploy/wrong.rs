@@ -73,6 +73,25 @@ fn nothing_is_made_where_something_is_wrong() {
     site.deployed(&[]);
 }
 
+#[test]
+fn a_data_space_that_does_not_answer_is_said_before_it_is_given_up() {
+    let site = Site::embedded(Setting::default());
+    let key = ["--key", "operator.key"];
+    for args in [&["ls"][..], &["seed", "apply", ".", "-P", PASSWORD]] {
+        let ran = site.ask_at("zookeeper://127.0.0.1:1", &[args, &key].concat());
+        let (said, error) = ran.err.split_once("error: ").unwrap_or_else(|| panic!("{ran}"));
+        assert_eq!(said, "waiting for the data space at zookeeper://127.0.0.1:1, which does not answer yet\n", "{ran}");
+        assert!(error.contains("127.0.0.1:1: connection refused") && error.contains("`--space`"), "{ran}");
+        assert_eq!(ran.code, Some(1), "{ran}");
+    }
+    // Somebody else than a ZooKeeper.
+    let cloud = site.cloud.auth_url();
+    let host = cloud.trim_start_matches("http://").split('/').next().expect("a host");
+    let ran = site.ask_at(&format!("zookeeper://{host}"), &[&["ls"][..], &key].concat());
+    let says = format!("{host} takes connections, and does not answer as a ZooKeeper");
+    assert!(ran.code == Some(1) && ran.err.contains(&says), "{ran}");
+}
+
 /// What `wattle check` says of the same values.
 #[test]
 fn what_heat_would_refuse_is_refused_before_anything_is_made() {

@@ -67,7 +67,7 @@ pub(in crate::cli) fn command() -> Command {
 }
 
 pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    let mut work = seed::prepare(matches, crate::seed::judge).await?;
+    let mut work = seed::prepare(matches, crate::seed::judge, console).await?;
     if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
             .help("name another data space: `--space zookeeper+tls://HOST:PORT`"));
@@ -82,7 +82,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     }
     let target = through::target(&source, console)?;
     let pairs = pairs(matches, &target)?;
-    let session = cloud::session(matches).await?;
+    let session = cloud::session(matches, console).await?;
     let rows = Deployment::rows(&work.store, &stack, &key).await?;
     // Errors are reported before anything is written.
     let driver = OpenStack::new(Arc::clone(&session), Mark::new(&stack));

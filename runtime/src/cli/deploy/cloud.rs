@@ -1,6 +1,7 @@
 //! Which cloud is meant, and how to log in there.
 
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,9 @@ use wattle_deploy::Deployment;
 use wattle_openstack::clouds::CloudError;
 use wattle_openstack::{Cloud, Fault, Session, driver};
 
+use crate::cli::console::Console;
 use crate::cli::failure::Failure;
+use crate::cli::silence::awaited;
 use crate::openstack::{Http, sources};
 
 /// How long a busy service is asked again before a job fails because the service is busy.
@@ -29,7 +32,7 @@ pub(in crate::cli) fn argument() -> Arg {
 ///
 /// # Errors
 /// Why there is no such cloud, or why it refuses the login.
-pub(in crate::cli) async fn session(matches: &ArgMatches) -> Result<Arc<Session>, Failure> {
+pub(in crate::cli) async fn session(matches: &ArgMatches, console: &mut Console) -> Result<Arc<Session>, Failure> {
     let unreadable =
         |(file, error): (String, std::io::Error)| Failure::usage(format!("cannot read `{file}`: {}", reason(&error)));
     let sources = sources().map_err(unreadable)?;
@@ -42,7 +45,9 @@ pub(in crate::cli) async fn session(matches: &ArgMatches) -> Result<Arc<Session>
     })?;
     let session = Arc::new(Session::new(cloud, Arc::new(wire), PATIENCE));
     // Everything that is wrong with the cloud is reported before anything is created.
-    session.token().await.map_err(of_fault)?;
+    let cloud = session.cloud();
+    let whom = format!("the cloud `{}` at {}", cloud.name, cloud.auth_url);
+    awaited(console, &whom, pin!(session.token())).await?.map_err(of_fault)?;
     Ok(session)
 }
 
@@ -50,13 +55,14 @@ pub(in crate::cli) async fn session(matches: &ArgMatches) -> Result<Arc<Session>
 ///
 /// # Errors
 /// The first service that is missing or does not answer.
-pub(super) async fn services(session: &Session, target: &Deployment) -> Result<(), Failure> {
+pub(super) async fn services(session: &Session, target: &Deployment, console: &mut Console) -> Result<(), Failure> {
     let resources = target.resources();
     let given = resources.iter().filter_map(|(name, _)| target.given(name));
     let services = given.filter_map(|(ty, properties)| Some(driver::kind(ty)?.services(&properties)));
     let needed: BTreeSet<&'static str> = services.flatten().collect();
     for service in needed {
-        session.reach(service).await.map_err(of_fault)?;
+        let whom = format!("{service} of the cloud `{}`", session.cloud().name);
+        awaited(console, &whom, pin!(session.reach(service))).await?.map_err(of_fault)?;
     }
     Ok(())
 }

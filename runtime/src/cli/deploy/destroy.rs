@@ -29,8 +29,8 @@ pub(in crate::cli) fn command() -> Command {
 pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let listening = ui::listen(matches).await?;
     let target = target::find(matches, console)?;
-    let (space, key) = target.operated().await?;
-    let session = cloud::session(matches).await?;
+    let (space, key) = target.operated(console).await?;
+    let session = cloud::session(matches, console).await?;
     let stack = space.layout().stack().to_owned();
     let site = Site::new(space.store(), &stack, &key, session).await?;
     let rows = Deployment::rows(space.store(), &stack, &key).await?;

@@ -42,7 +42,7 @@ pub(in crate::cli) async fn found(
     if !matches.contains_id("cloud") {
         return Ok((before, Vec::new()));
     }
-    let session = cloud::session(matches).await?;
+    let session = cloud::session(matches, console).await?;
     let name = session.cloud().name.clone();
     let stack = work.stack();
     let source = source::source(work, matches)?;

@@ -47,8 +47,8 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
             .help(ELSEWHERE));
     }
     let target = target::find(matches, console)?;
-    let (space, key) = target.operated().await?;
-    let session = cloud::session(matches).await?;
+    let (space, key) = target.operated(console).await?;
+    let session = cloud::session(matches, console).await?;
     let stack = space.layout().stack().to_owned();
     let site = Site::new(space.store(), &stack, &key, session.clone()).await?;
     let things = site.deployment.things(SERVER).await?;

@@ -113,7 +113,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         }
     }
     let listening = ui::listen(matches).await?;
-    let mut work = seed::prepare(matches, crate::seed::judge).await?;
+    let mut work = seed::prepare(matches, crate::seed::judge, console).await?;
     if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
             .help("name another data space: `--space zookeeper+tls://HOST:PORT`"));

@@ -60,8 +60,8 @@ pub(super) async fn choose(
         let refused = match target {
             Ok(target) => {
                 right(source, &wrong, console)?;
-                let session = cloud::session(matches).await?;
-                cloud::services(&session, &target).await?;
+                let session = cloud::session(matches, console).await?;
+                cloud::services(&session, &target, console).await?;
                 return Ok(Chosen { session, target: Some(target) });
             }
             Err(refused) => refused,
@@ -71,7 +71,7 @@ pub(super) async fn choose(
             (Some(_), Some(_)) => return Err(say(source, &refused, wrong, console)?.note(TAKES_NOTHING_OVER)),
             (None, _) => {}
         }
-        let session = cloud::session(matches).await?;
+        let session = cloud::session(matches, console).await?;
         if let Err(fault) = Orchestration::is_there(&session).await {
             return Err(say(source, &refused, wrong, console)?.note(format!("Heat cannot do it either: {fault}")));
         }
@@ -82,7 +82,7 @@ pub(super) async fn choose(
         );
         console.err.write(&text)?;
     }
-    let session = cloud::session(matches).await?;
+    let session = cloud::session(matches, console).await?;
     let is_known = before.is_some();
     through_heat(work, source, &session, is_known, matches).await?;
     Ok(Chosen { session, target: None })
@@ -162,6 +162,9 @@ fn stays(stack: &str, before: Through) -> Failure {
         .help("or remove it first: `wattle destroy`")
 }
 
+/// The code of a resource whose type is unknown to Heat, too.
+const UNKNOWN: &str = "W1201";
+
 /// Reports everything that cannot be deployed without Heat.
 fn say(
     source: &Source,
@@ -170,9 +173,15 @@ fn say(
     console: &mut Console,
 ) -> Result<Failure, Failure> {
     let place = |found: &Diagnostic| found.labels.first().map(|label| (label.at.file.clone(), label.at.line));
-    let known: Vec<_> = refused.iter().map(place).collect();
+    // A type that nobody has is a mistake, and not for Heat to make.
+    let mistaken: Vec<_> = wrong.iter().filter(|wrong| wrong.code == UNKNOWN).map(place).collect();
+    let refused: Vec<&Diagnostic> = refused.iter().filter(|refused| !mistaken.contains(&place(refused))).collect();
+    if refused.is_empty() {
+        right(source, &wrong, console)?;
+    }
+    let known: Vec<_> = refused.iter().map(|refused| place(refused)).collect();
     let wrong = wrong.into_iter().filter(|wrong| !known.contains(&place(wrong)));
-    let all: Vec<Diagnostic> = refused.iter().cloned().chain(wrong).collect();
+    let all: Vec<Diagnostic> = refused.iter().copied().cloned().chain(wrong).collect();
     show(source, &all, console)?;
     let what = things(refused.len());
     Ok(Failure::usage(format!("{what} in `{}` cannot be deployed without Heat, and nothing was done", source.template)))

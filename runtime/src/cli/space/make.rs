@@ -47,7 +47,7 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
         console.err.write(&format!("the data space in `{}` is at {address}\n", home.path().display()))?;
         return Ok(Exit::Fine);
     }
-    let session = cloud::session(matches).await?;
+    let session = cloud::session(matches, console).await?;
     let ground = match known {
         Some(ground) => ground,
         None => ground::choose(matches, &session).await?,
@@ -220,7 +220,7 @@ pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Con
     if home.made()?.is_none() {
         return Err(home.is_none());
     }
-    let session = cloud::session(matches).await?;
+    let session = cloud::session(matches, console).await?;
     let what = format!(
         "delete the servers of the data space in `{}` in the cloud `{}`, with everything that it holds",
         home.path().display(),

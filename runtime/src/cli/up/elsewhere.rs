@@ -113,7 +113,7 @@ pub(super) async fn detach(
     }
     let mut signals = Signals::listen()?;
     let login = target::read_key(&folder.operator_key())?.login();
-    let store = target::connect(&Address::Socket(folder.socket()), &[login]).await?;
+    let store = target::connect(&Address::Socket(folder.socket()), &[login], console).await?;
     let space = Space::new(store, &record.stack);
     let told = local::told(&folder, &wish.seed, &record);
     let session = Session { folder, seed: wish.seed.clone(), space, record, told, until_done: true, begin };

@@ -347,6 +347,10 @@ impl Engine {
             // What could not be seen is not asked for at once again.
             let is_clear = self.blind == 0 && !self.is_touched();
             if self.look.is_none() && (is_clear || self.looked.elapsed() >= SOON) {
+                // A look of the millisecond of the last change does not count as later than that, and would be repeated.
+                if now() <= self.changed {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                }
                 self.look(true);
             }
             return Ok(false);
