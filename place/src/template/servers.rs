@@ -12,7 +12,7 @@ use crate::cloud::{Amounts, Cloud, DISK, MEMORY, VCPUS};
 use crate::codes::UNKNOWN;
 use crate::problem::Server;
 
-use super::Order;
+use super::{Order, Runs};
 
 const SERVER: &str = "OS::Nova::Server";
 const FLAVOR: &str = "OS::Nova::Flavor";
@@ -31,6 +31,10 @@ pub(super) struct Written {
     /// The server group that its hints name, by its full name, and whether it has any hints.
     pub(super) group: Option<String>,
     pub(super) has_hints: bool,
+    /// What is known of it, if it runs already.
+    pub(super) runs: Option<Runs>,
+    /// Whether its template says in which zone or on which host it is.
+    pub(super) has_zone: bool,
     /// The host that its template already names.
     host: Option<String>,
 }
@@ -74,12 +78,27 @@ impl Servers {
                         .help("give the parameter: `--parameter NAME=VALUE`, or an environment"),
                 ),
             }
+            let zone = one.property("availability_zone");
+            let zone = zone.as_text().filter(|zone| !zone.is_empty());
+            // Where its author wants it elsewhere, it is another server.
+            let is_same = |runs: &&Runs| zone.is_none() || zone == runs.asked.as_deref();
+            let runs = order.runs.get(name).filter(is_same).cloned();
+            if let Some(runs) = &runs {
+                asks.runs_on.clone_from(&runs.host);
+                asks.moves =
+                    order.moves && order.is_admin && zone.is_none() && written.is_some() && runs.host.is_some();
+                if !asks.moves {
+                    asks.traits.clear();
+                    asks.zone = runs.zone.clone().filter(|_| runs.host.is_none());
+                }
+            }
+            let has_zone = zone.is_some();
             let group = hints.to_model();
             let group = match &group {
                 Known::Map(hints) => hints.get("group").and_then(referred),
                 _ => None,
             };
-            Written { asks, own: written, group, has_hints: hints != Value::Null, host }
+            Written { asks, own: written, group, has_hints: hints != Value::Null, runs, has_zone, host }
         });
         let all = all.collect();
         found.extend(flavors.diagnostics(order));
