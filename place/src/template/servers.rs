@@ -33,8 +33,8 @@ pub(super) struct Written {
     pub(super) has_hints: bool,
     /// What is known of it, if it runs already.
     pub(super) runs: Option<Runs>,
-    /// Whether its template says in which zone or on which host it is.
-    pub(super) has_zone: bool,
+    /// The `availability_zone` in its template.
+    pub(super) zone: Option<String>,
     /// The host that its template already names.
     host: Option<String>,
 }
@@ -80,25 +80,23 @@ impl Servers {
             }
             let zone = one.property("availability_zone");
             let zone = zone.as_text().filter(|zone| !zone.is_empty());
-            // Where its author wants it elsewhere, it is another server.
-            let is_same = |runs: &&Runs| zone.is_none() || zone == runs.asked.as_deref();
-            let runs = order.runs.get(name).filter(is_same).cloned();
+            let runs = order.runs.get(name).filter(|runs| runs.is_as(zone)).cloned();
             if let Some(runs) = &runs {
                 asks.runs_on.clone_from(&runs.host);
                 asks.moves =
-                    order.moves && order.is_admin && zone.is_none() && written.is_some() && runs.host.is_some();
+                    order.moves && order.is_admin && host.is_none() && written.is_some() && runs.host.is_some();
                 if !asks.moves {
                     asks.traits.clear();
                     asks.zone = runs.zone.clone().filter(|_| runs.host.is_none());
                 }
             }
-            let has_zone = zone.is_some();
+            let zone = zone.map(str::to_owned);
             let group = hints.to_model();
             let group = match &group {
                 Known::Map(hints) => hints.get("group").and_then(referred),
                 _ => None,
             };
-            Written { asks, own: written, group, has_hints: hints != Value::Null, runs, has_zone, host }
+            Written { asks, own: written, group, has_hints: hints != Value::Null, runs, zone, host }
         });
         let all = all.collect();
         found.extend(flavors.diagnostics(order));

@@ -25,6 +25,19 @@ pub struct Runs {
     pub group: Option<(String, String)>,
 }
 
+impl Runs {
+    /// Whether it is where a template with this `availability_zone` wants it. Otherwise that template asks for another server.
+    pub(super) fn is_as(&self, wanted: Option<&str>) -> bool {
+        match (wanted, &self.asked) {
+            (None, _) => true,
+            (Some(wanted), None) => self.zone.as_deref() == Some(wanted),
+            (Some(wanted), Some(asked)) => {
+                asked.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+            }
+        }
+    }
+}
+
 impl Servers {
     /// The cloud with what is known of servers that run: they use at least what they ask for, and their hosts exist, whether or
     /// not the hosts file has them.

@@ -35,8 +35,11 @@ pub(super) fn files(
             let zone = match place.way {
                 Way::Host => Some(format!("{}:{}", place.host.zone, place.host.name)),
                 Way::Zone | Way::Nova => Some(place.host.zone.clone()),
-                Way::Stays | Way::Somewhere if one.has_zone => None,
-                Way::Stays | Way::Somewhere => one.runs.as_ref().and_then(|runs| runs.asked.clone()),
+                Way::Stays | Way::Somewhere => one
+                    .runs
+                    .as_ref()
+                    .and_then(|runs| runs.asked.clone())
+                    .filter(|asked| one.zone.as_ref() != Some(asked)),
             };
             let of_group = groups.iter().find(|group| group.members.contains(&one.asks.name));
             if zone.is_none() && of_group.is_none() {
