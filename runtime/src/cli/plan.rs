@@ -94,6 +94,7 @@ async fn in_space(
     let (before, found, looked) = found::found(&work, before, matches, console).await?;
     let ground = looked.as_ref().map(|looked| Ground { site: looked.site.as_ref(), session: &looked.session });
     if !matches.contains_id("hosts") {
+        placing::forgotten(before.as_ref(), &after, console)?;
         return Ok((before, after, found, None));
     }
     let mut source = source::source(&work, matches)?;

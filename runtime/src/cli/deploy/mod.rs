@@ -135,6 +135,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             target = Some(through::target(&source, console)?);
         }
         placing::show(&placed, console)?;
+    } else {
+        placing::forgotten(before.as_ref(), &after, console)?;
     }
     let plan = plan_of(before.as_ref(), &after, &found);
     console.out.write(&plan.to_text(console.out.color))?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::{Arg, ArgMatches};
 use wattle::manners::{read, reason};
 use wattle::model::{Diagnostic, Resource, Value};
+use wattle::names::some;
 use wattle::plan::State;
 use wattle::view::{self, Format};
 use wattle_openstack::Session;
@@ -130,6 +131,22 @@ pub(in crate::cli) fn show(placed: &Placed, console: &mut Console) -> Result<(),
     let shown = placement::places(&placed.servers, &console.out);
     console.out.write(&format!("{shown}\n"))?;
     console.err.write(&placement::said(placed))
+}
+
+/// Reports servers that were placed, and are replaced because nobody places them now.
+pub(in crate::cli) fn forgotten(before: Option<&State>, after: &State, console: &mut Console) -> Result<(), Failure> {
+    let (Some(before), after) = (before.map(asked), asked(after)) else { return Ok(()) };
+    let is_forgotten = |(name, runs): &(&String, &Runs)| {
+        runs.asked.as_ref().is_some_and(|zone| zone.contains(':'))
+            && after.get(*name).is_some_and(|now| now.asked.is_none())
+    };
+    let names: Vec<&str> = before.iter().filter(is_forgotten).map(|(name, _)| &**name).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let words = if names.len() == 1 { ["was", "it", "it runs"] } else { ["were", "them", "they run"] };
+    let ([was, them, runs], names) = (words, some(names.iter().copied(), 6));
+    console.err.write(&format!("{names} {was} placed on hosts before: `--hosts FILE` leaves {them} where {runs}\n"))
 }
 
 /// What is known of the servers that run: from the cloud, if it is looked at; otherwise from what was deployed.
