@@ -39,7 +39,7 @@ pub fn hosts_file(hosts: &[Described], flavors: &Flavors) -> String {
         .flat_map(|all| all.places().map(move |(level, name)| ((std::cmp::Reverse(level), name), all)))
         .collect();
     for ((std::cmp::Reverse(level), name), all) in places {
-        let within = all.places().filter(|(other, _)| *other > level).map(|(_, name)| name).next();
+        let within = all.places().find(|(outer, _)| *outer > level).map(|(_, name)| name);
         let within = within.map_or_else(String::new, |name| format!(", in: {}", plain(name)));
         let _ = writeln!(text, "  {}: {{is: {}{within}}}", plain(name), level.word());
     }
