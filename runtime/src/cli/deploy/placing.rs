@@ -32,9 +32,9 @@ const ADDED: &str = "wattle_";
 pub(in crate::cli) fn arguments() -> [Arg; 4] {
     let with_hosts = |arg: Arg| arg.requires("hosts");
     [
-        placement::hosts().long_help(
-            "Choose a host for each server, all of them together: the cloud, as a hosts file, or what `openstack hypervisor list \
-             --long -f json` writes. Servers that run already stay where they are",
+        placement::hosts().help(
+            "Choose a host for each server, all of them together, and leave those that run where they are: a hosts file, as `wattle \
+             hosts` writes it, or what `openstack hypervisor list --long -f json` writes",
         ),
         with_hosts(placement::flavors()),
         with_hosts(placement::admin()),
