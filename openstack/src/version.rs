@@ -63,7 +63,9 @@ impl Range {
     pub fn read(body: &Value) -> Option<Self> {
         let several = body["versions"].as_array().map(Vec::as_slice).unwrap_or_default();
         let all = several.iter().chain(body.get("version")).filter_map(|said| {
-            let most = said["version"].as_str().filter(|text| !text.is_empty())?.parse().ok()?;
+            // Placement has another name for it.
+            let most = said["version"].as_str().or_else(|| said["max_version"].as_str());
+            let most = most.filter(|text| !text.is_empty())?.parse().ok()?;
             Some(Self { least: said["min_version"].as_str()?.parse().ok()?, most })
         });
         all.max_by_key(|range| range.most)
@@ -149,6 +151,9 @@ mod tests {
             { "id": "v3.0", "version": "3.71", "min_version": "3.0" },
         ] });
         assert_eq!(Range::read(&cinder).map(|range| range.most), Some(Version::new(3, 71)));
+        let placement =
+            serde_json::json!({ "versions": [{ "id": "v1.0", "max_version": "1.39", "min_version": "1.0" }] });
+        assert_eq!(Range::read(&placement).map(|range| range.most), Some(Version::new(1, 39)));
         assert_eq!(Range::read(&serde_json::json!({})), None);
     }
 }

@@ -131,6 +131,11 @@ impl State {
         self.seed.as_ref()
     }
 
+    /// What the template asks for, as far as its parameters have values.
+    pub fn asked_for(&self) -> Desired {
+        self.desired(None)
+    }
+
     /// What the template asks for. A parameter has a value here if it has one in `other`, too, or is none of its: what is
     /// known on one side alone would be a difference where there may be none.
     pub(super) fn desired(&self, other: Option<&Self>) -> Desired {

@@ -81,7 +81,7 @@ impl Keystone {
             "issued_at": humantime::format_rfc3339_micros(common.now).to_string(),
             "project": { "id": common.project, "name": common.setting.project, "domain": { "id": "default", "name": "Default" } },
             "user": { "id": common.setting.user, "name": common.setting.user, "domain": { "id": "default", "name": "Default" } },
-            "roles": [{ "name": "member" }],
+            "roles": [{ "name": if common.setting.is_admin { "admin" } else { "member" } }],
             "catalog": catalog(&common.setting, &common.project),
         } });
         let mut response = json(201, &body);

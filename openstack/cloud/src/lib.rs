@@ -1,7 +1,7 @@
 //! A cloud in memory that answers as OpenStack's services do.
 //!
-//! What belongs here: Keystone, Nova, Neutron, Cinder and the reading half of Glance, as far as a client that deploys
-//! infrastructure sees them: what they accept and refuse, the states that things go through, and what else goes wrong ([`Rule`]).
+//! What belongs here: Keystone, Nova, Neutron, Cinder, and the reading halves of Glance and Placement, as far as a client that
+//! deploys infrastructure sees them: what they accept and refuse, the states that things go through, and what else goes wrong ([`Rule`]).
 //! What does not: sockets and clocks. [`World::answer`] is a function of the earlier requests and of the time that it is given,
 //! so the same requests at the same times get the same answers.
 //!
@@ -15,6 +15,7 @@ mod keystone;
 mod listing;
 mod neutron;
 mod nova;
+mod placement;
 mod reply;
 mod route;
 mod wire;

@@ -11,6 +11,7 @@ pub(crate) enum Service {
     Neutron,
     Cinder,
     Glance,
+    Placement,
 }
 
 /// Why something is refused: the HTTP status and a message.
@@ -45,7 +46,7 @@ impl Refusal {
         let status = match service {
             Service::Neutron => 409,
             Service::Cinder | Service::Glance => 413,
-            Service::Nova | Service::Keystone => 403,
+            Service::Nova | Service::Keystone | Service::Placement => 403,
         };
         Self::new(status, "Quota exceeded")
     }
@@ -56,6 +57,9 @@ impl Refusal {
             Service::Keystone => json!({ "error": { "code": status, "message": message, "title": title(status) } }),
             Service::Nova | Service::Cinder => json!({ fault(status): { "code": status, "message": message } }),
             Service::Neutron => json!({ "NeutronError": { "type": title(status), "message": message, "detail": "" } }),
+            Service::Placement => {
+                json!({ "errors": [{ "status": status, "title": title(status), "detail": message, "request_id": "req-0" }] })
+            }
             Service::Glance => {
                 return Response {
                     status,

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use crate::reply::Service;
 
 /// Paths of the services on the cloud's host.
-pub(crate) const PATHS: [(Service, &str, &str); 5] = [
+pub(crate) const PATHS: [(Service, &str, &str); 6] = [
     (Service::Keystone, "identity", "/identity"),
     (Service::Nova, "compute", "/compute/v2.1"),
     (Service::Neutron, "network", "/networking"),
     (Service::Cinder, "block-storage", "/volume/v3"),
     (Service::Glance, "image", "/image"),
+    (Service::Placement, "placement", "/placement"),
 ];
 
 /// The types of services in the catalogue that a cloud may lack.

@@ -27,6 +27,8 @@ pub struct Setting {
     pub user: String,
     /// The user's password.
     pub password: String,
+    /// Whether the user is an administrator, who sees hosts and may name them.
+    pub is_admin: bool,
     /// The project's name.
     pub project: String,
     /// How long a token is valid.
@@ -57,6 +59,7 @@ impl Default for Setting {
             url: "http://cloud.test".into(),
             user: "demo".into(),
             password: "demo".into(),
+            is_admin: false,
             project: "demo".into(),
             token: Duration::from_hours(1),
             takes: Duration::from_secs(2),
@@ -140,7 +143,8 @@ pub struct World {
 
 impl World {
     /// A cloud that starts at `now`, with flavors `m1.tiny` to `m1.large`, an image `debian-12`, a network `private` with a
-    /// subnet, an external network `public`, and the quotas of the setting.
+    /// subnet, an external network `public`, five hosts in three racks and two zones, of which one is disabled, and the quotas of
+    /// the setting.
     pub fn new(setting: Setting, now: SystemTime) -> Self {
         let mut ids = Ids::of(setting.number);
         let project = ids.hex();
@@ -149,7 +153,7 @@ impl World {
             rules: Vec::new(),
             coming: Vec::new(),
             keystone: Keystone::default(),
-            nova: Nova::new(),
+            nova: Nova::new(common.setting.number),
             neutron: Neutron::new(&mut common),
             cinder: Cinder::default(),
             glance: Glance::new(&mut common),
@@ -269,6 +273,7 @@ impl World {
             }
             Service::Neutron => self.neutron.answer(&mut self.common, &asked),
             Service::Cinder => self.cinder.answer(&mut self.common, &self.glance, &asked),
+            Service::Placement => crate::placement::answer(&self.common, &self.nova, &asked),
             Service::Glance | Service::Keystone => self.glance.answer(&self.common, &asked),
         }
     }
@@ -302,6 +307,9 @@ fn versions(route: &Route, url: &str) -> Option<Response> {
         (Service::Cinder, []) => json!({ "versions": [of("v3.0", "3.71", "3.0", "/volume/v3")] }),
         (Service::Neutron, []) => json!({ "versions": [plain("v2.0", "/networking/v2.0")] }),
         (Service::Glance, []) => json!({ "versions": [plain("v2.17", "/image/v2")] }),
+        (Service::Placement, []) => {
+            json!({ "versions": [{ "id": "v1.0", "status": "CURRENT", "min_version": "1.0", "max_version": "1.39", "links": [{ "rel": "self", "href": "" }] }] })
+        }
         _ => return None,
     };
     Some(json(200, &body))

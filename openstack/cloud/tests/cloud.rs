@@ -395,3 +395,51 @@ fn the_same_requests_get_the_same_answers() {
     };
     assert_eq!(run(), run());
 }
+
+#[test]
+fn hosts_are_for_administrators() {
+    let nova = |path: &'static str, minor| Call::new("compute", Method::Get, path).version(Version::new(2, minor));
+    let placement = |path: String| Call::new("placement", Method::Get, path).version(Version::new(1, 14));
+    let asked = [
+        "/os-hypervisors/detail",
+        "/os-services?binary=nova-compute",
+        "/os-aggregates",
+        "/os-availability-zone/detail",
+    ];
+    let user = somebody(Setting::default());
+    for path in asked {
+        assert!(said(user.ask(nova(path, 53))).contains("Policy doesn't allow os_compute_api:os-"), "{path}");
+    }
+    assert!(said(user.ask(placement("/resource_providers".into()))).contains("Access was denied"));
+    let body = |zone: &str, me: &Somebody| json!({ "name": "web", "flavorRef": "2", "imageRef": me.image(), "networks": "none", "availability_zone": zone });
+    assert!(said(user.server(&body("nova:compute-2", &user))).contains("servers:create:forced_host"));
+    assert!(said(user.server(&body("az9", &user))).contains("The requested availability zone is not available"));
+    let server = user.server(&body("az2", &user)).expect("a server");
+    let shown = user.get("compute", &format!("/servers/{}", text(&server)))["server"].clone();
+    assert_eq!((text(&shown["OS-EXT-AZ:availability_zone"]), shown.get("OS-EXT-SRV-ATTR:host")), ("az2", None));
+
+    let admin = somebody(Setting { is_admin: true, ..Setting::default() });
+    let server = admin.server(&body("nova:compute-2", &admin)).expect("a server");
+    let shown = || admin.get("compute", &format!("/servers/{}", text(&server)))["server"].clone();
+    assert_eq!(shown()["OS-EXT-SRV-ATTR:host"], "compute-2");
+    let hypervisors = admin.ask(nova("/os-hypervisors/detail", 53)).expect("hosts")["hypervisors"].clone();
+    let second = &hypervisors[1];
+    assert_eq!((text(&second["service"]["host"]), &second["vcpus_used"]), ("compute-2", &json!(1)));
+    let newer = admin.ask(nova("/os-hypervisors/detail", 88)).expect("hosts")["hypervisors"][1].clone();
+    assert_eq!(newer.get("vcpus"), None, "newer versions leave it to Placement");
+    let of = |what: &str| {
+        admin.ask(placement(format!("/resource_providers/{}/{what}", text(&second["id"])))).expect("it is there")
+    };
+    assert_eq!(of("usages")["usages"], json!({ "VCPU": 1, "MEMORY_MB": 2048, "DISK_GB": 20 }));
+    assert_eq!(of("inventories")["inventories"]["VCPU"]["allocation_ratio"], 4.0);
+    assert_eq!(of("traits")["traits"], json!(["COMPUTE_NODE", "HW_CPU_X86_AVX2"]));
+
+    let path = format!("/servers/{}/action", text(&server));
+    let moves = json!({ "os-migrateLive": { "host": "compute-3", "block_migration": "auto" } });
+    admin.ask(Call::new("compute", Method::Post, path).body(moves)).expect("it moves");
+    assert_eq!(shown()["OS-EXT-SRV-ATTR:host"], "compute-3");
+    // Whoever names a host that is none gets a server that is none.
+    let server = admin.server(&body("nova:compute-9", &admin)).expect("it is taken");
+    admin.cloud.pass(Duration::from_secs(3));
+    assert_eq!(admin.state(&server).as_deref(), Some("ERROR"));
+}

@@ -1,7 +1,7 @@
 //! What a cloud offers: its hosts, where they are, and what each has room for.
 //!
-//! What belongs here: the cloud as data, and its readers: the hosts file (`read`), the output of the command `openstack`
-//! (`openstack`), and flavors (`flavors`). What does not: what is asked of a cloud.
+//! What belongs here: the cloud as data, its readers: the hosts file (`read`), the output of the command `openstack`
+//! (`openstack`), and flavors (`flavors`), and what writes a hosts file (`write`). What does not: what is asked of a cloud.
 
 pub(crate) mod fields;
 mod flavors;
@@ -9,6 +9,7 @@ mod host;
 mod openstack;
 mod places;
 mod read;
+mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,6 +17,7 @@ pub use wattle_model::placement::Level;
 use wattle_model::{Diagnostic, IndexMap, Source};
 
 pub use flavors::{Flavor, Flavors};
+pub use write::{Described, hosts_file};
 
 /// The resource of virtual processors.
 pub const VCPUS: &str = "vcpus";

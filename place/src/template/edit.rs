@@ -77,7 +77,7 @@ impl<'t> Text<'t> {
 }
 
 /// A text as YAML and JSON write it.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {
         match character {

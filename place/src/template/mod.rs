@@ -1,7 +1,8 @@
 //! Turns a template whose servers have no places into one whose servers have them.
 //!
 //! What belongs here: what the servers of a template ask for (`servers`), the policies in it (`policies`, `carrier`), the
-//! template with places (`written`, by means of `edit`), and what cannot be promised (`promise`). What does not: I/O, and
+//! template with places (`written`, by means of `edit`), servers that run already
+//! (`standing`), and what cannot be promised (`promise`). What does not: I/O, and
 //! deciding where something goes.
 
 mod carrier;
@@ -9,7 +10,10 @@ mod edit;
 mod policies;
 mod promise;
 mod servers;
+mod standing;
 mod written;
+
+use std::collections::BTreeMap;
 
 use wattle_heat::{Desired, Loaded};
 use wattle_model::{Diagnostic, Severity, Source};
@@ -24,6 +28,8 @@ use crate::solve::{Effort, Placement, Unplaced, place};
 use self::servers::Servers;
 
 pub use self::carrier::{KEY, policies};
+pub(crate) use self::edit::quoted;
+pub use self::standing::Runs;
 
 /// What is to be placed, and where.
 #[derive(Clone, Copy)]
@@ -40,6 +46,10 @@ pub struct Order<'o> {
     pub cloud: &'o Cloud,
     /// Flavors besides those that the hosts file describes.
     pub flavors: &'o Flavors,
+    /// The servers that run already, by their full names.
+    pub runs: &'o BTreeMap<String, Runs>,
+    /// Whether they may leave their hosts. Each that does is another server, because Nova creates it anew.
+    pub moves: bool,
     /// Whether the user who creates the stack may name hosts, which Nova allows its administrators.
     pub is_admin: bool,
     /// How much the solver tries.
@@ -72,6 +82,8 @@ pub struct Where {
     pub host: Host,
     /// How it gets there.
     pub way: Way,
+    /// The host that it leaves.
+    pub leaves: Option<String>,
 }
 
 /// How a server gets to its place.
@@ -83,6 +95,17 @@ pub enum Way {
     Zone,
     /// The template cannot say it, and Nova chooses.
     Nova,
+    /// It runs there already.
+    Stays,
+    /// It runs already, on a host that is not known. It stays there, and room is kept for it.
+    Somewhere,
+}
+
+impl Way {
+    /// Whether the server runs already and stays where it is.
+    pub fn is_running(self) -> bool {
+        matches!(self, Self::Stays | Self::Somewhere)
+    }
 }
 
 /// The template with places for its servers.
@@ -103,22 +126,29 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
         return Err(wattle_model::check::sorted(found));
     }
     let problem = Problem { servers: servers.all.iter().map(|one| one.asks.clone()).collect(), policies, wires };
-    let cloud = servers.with_marks(order.cloud);
-    let placement = place(&cloud, &problem, order.effort).map_err(|why| vec![unplaced(why)])?;
+    let mut cloud = servers.with_marks(order.cloud);
+    servers.with_what_runs(&mut cloud, &mut found);
+    let is_fixed = problem.servers.iter().any(|server| server.runs_on.is_some() && !server.moves);
+    let placement = place(&cloud, &problem, order.effort).map_err(|why| vec![unplaced(why, is_fixed)])?;
     let host = |name: &str| {
-        let host = order.cloud.host(&placement.on[name]);
+        let host = cloud.host(&placement.on[name]);
         host.expect("INVARIANT: a placement names hosts of its cloud").clone()
     };
     let mut all: Vec<Where> = servers
         .all
         .iter()
         .map(|one| {
+            let host = host(&one.asks.name);
+            let before = one.asks.runs_on.as_ref();
             let way = match (&one.own, order.is_admin) {
+                _ if before == Some(&host.name) => Way::Stays,
+                _ if before.is_none() && one.runs.is_some() => Way::Somewhere,
                 (None, _) => Way::Nova,
                 (Some(_), true) => Way::Host,
                 (Some(_), false) => Way::Zone,
             };
-            Where { server: one.asks.name.clone(), host: host(&one.asks.name), way }
+            let leaves = before.filter(|before| **before != host.name).cloned();
+            Where { server: one.asks.name.clone(), host, way, leaves }
         })
         .collect();
     let groups = promise::groups(order, &problem, of_groups, &servers, &all);
@@ -132,7 +162,12 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
 }
 
 /// The diagnostic that says why there are no places, with everything that takes part in it.
-fn unplaced(why: Unplaced) -> Diagnostic {
+fn unplaced(why: Unplaced, is_fixed: bool) -> Diagnostic {
+    let diagnostic = reason(why);
+    if is_fixed { diagnostic.help("or let servers leave the hosts that they run on: `--move`") } else { diagnostic }
+}
+
+fn reason(why: Unplaced) -> Diagnostic {
     match why {
         Unplaced::Conflict(Conflict { parts, why, is_smallest }) => {
             let message = match why {

@@ -8,18 +8,19 @@ use crate::cloud::Host;
 use crate::codes::PROMISE;
 use crate::problem::{Policy, Problem};
 
-use super::servers::Servers;
+use super::servers::{Servers, Written};
 use super::{Order, Way, Where};
 
 /// A server group that is added to the placed template.
 pub(super) struct Group {
     pub(super) file: String,
     pub(super) name: String,
-    pub(super) policy: &'static str,
+    pub(super) policy: String,
     /// Full names of servers.
     pub(super) members: Vec<String>,
-    /// The place in [`Problem::policies`] of the policy that it is for.
-    of: usize,
+    /// The place in [`Problem::policies`] of the policy that it is for. None if an earlier placement has added it, and nothing asks
+    /// for it any more.
+    pub(super) of: Option<usize>,
 }
 
 /// The server groups by which Nova keeps policies if hosts cannot be named. A server can be in only one, so policies that come
@@ -31,7 +32,7 @@ pub(super) fn groups(
     servers: &Servers,
     all: &[Where],
 ) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<Group> = servers.kept_groups(all);
     if order.is_admin {
         return groups;
     }
@@ -49,31 +50,56 @@ pub(super) fn groups(
         if is_grouped(problem, of_groups, of) {
             continue;
         }
+        if extend(&mut groups, of, policy, name, servers) {
+            continue;
+        }
         let written: Option<Vec<&str>> = policy
             .members
             .iter()
             .map(|one| {
                 let one = &servers.all[*one];
-                let is_taken = one.has_hints || groups.iter().any(|group| group.members.contains(&one.asks.name));
-                one.own.as_ref().filter(|_| !is_taken).map(|(file, _)| &**file)
+                one.own.as_ref().filter(|_| is_free(one, &groups)).map(|(file, _)| &**file)
             })
             .collect();
         let Some([file, others @ ..]) = written.as_deref() else { continue };
         if others.iter().any(|other| other != file) || is_in_zones(policy, all, &[]) {
             continue;
         }
-        let (file, policy_name) = ((*file).to_owned(), name);
+        let (file, policy_name) = ((*file).to_owned(), name.to_owned());
         let members = policy.members.iter().map(|one| servers.all[*one].asks.name.clone()).collect();
-        let is_free = |name: &String| {
+        let is_new = |name: &String| {
             let nested = order.loaded.library.templates.values().map(|nested| &nested.template);
             let mut all = std::iter::once(&order.loaded.template).chain(nested);
             !all.any(|template| template.resources.contains_key(name)) && groups.iter().all(|group| group.name != *name)
         };
         let mut names = (1..).map(|number| format!("wattle_{}_{number}", policy.rule.word()));
-        let name = names.find(is_free).expect("INVARIANT: numbers do not end");
-        groups.push(Group { file, name, policy: policy_name, members, of });
+        let name = names.find(is_new).expect("INVARIANT: numbers do not end");
+        groups.push(Group { file, name, policy: policy_name, members, of: Some(of) });
     }
     groups
+}
+
+/// Whether a server can still be put into a group: one that runs is in its group already, or in none.
+fn is_free(one: &Written, groups: &[Group]) -> bool {
+    !one.has_hints && one.runs.is_none() && groups.iter().all(|group| !group.members.contains(&one.asks.name))
+}
+
+/// Adds the new members of a policy to the group that keeps it for those that run. False if there is none.
+fn extend(groups: &mut [Group], of: usize, policy: &Policy, name: &str, servers: &Servers) -> bool {
+    let members: Vec<&Written> = policy.members.iter().map(|one| &servers.all[*one]).collect();
+    let is_member = |name: &String| members.iter().any(|one| one.asks.name == *name);
+    let keeps = |group: &Group| group.of.is_none() && group.policy == name && group.members.iter().all(is_member);
+    let Some(number) = groups.iter().position(keeps) else { return false };
+    let file = &groups[number].file;
+    let more: Vec<&&Written> = members.iter().filter(|one| !groups[number].members.contains(&one.asks.name)).collect();
+    let fits = |one: &&&Written| is_free(one, groups) && one.own.as_ref().is_some_and(|(own, _)| own == file);
+    if !more.iter().all(fits) {
+        return false;
+    }
+    let more: Vec<String> = more.iter().map(|one| one.asks.name.clone()).collect();
+    groups[number].members.extend(more);
+    groups[number].of = Some(of);
+    true
 }
 
 /// Whether a server group of the template keeps the policy, or is the policy: the first `of_groups` policies are server groups.
@@ -122,16 +148,19 @@ pub(super) fn unpromised(
 ) {
     let mut wished: Vec<&Policy> = Vec::new();
     for (number, policy) in problem.policies.iter().enumerate() {
-        let left: Vec<&str> =
-            policy.members.iter().filter(|one| all[**one].way == Way::Nova).map(|one| &*all[*one].server).collect();
-        let has_hosts = policy.members.iter().all(|one| all[*one].way == Way::Host);
-        let group = groups.iter().find(|group| group.of == number).filter(|_| left.is_empty());
+        let that_are = |way: Way| -> Vec<&str> {
+            let members = policy.members.iter().map(|one| &all[*one]);
+            members.filter(|one| one.way == way).map(|one| &*one.server).collect()
+        };
+        let (left, lost) = (that_are(Way::Nova), that_are(Way::Somewhere));
+        let has_hosts = policy.members.iter().all(|one| matches!(all[*one].way, Way::Host | Way::Stays));
+        let group = groups.iter().find(|group| group.of == Some(number)).filter(|_| left.is_empty());
         let is_whole = group.is_some()
             && matches!(policy.rule, PlacementRule::Apart(Level::Host) | PlacementRule::Near(Level::Host));
         if has_hosts
             || is_grouped(problem, of_groups, number)
             || is_whole
-            || left.is_empty() && is_in_zones(policy, all, &order.cloud.hosts)
+            || left.is_empty() && lost.is_empty() && is_in_zones(policy, all, &order.cloud.hosts)
         {
             continue;
         }
@@ -139,7 +168,13 @@ pub(super) fn unpromised(
             wished.push(policy);
             continue;
         }
-        let why = if left.is_empty() {
+        let why = if !lost.is_empty() {
+            format!(
+                "{} {} already, but it is not known where",
+                some(lost.iter().copied(), 6),
+                if lost.len() == 1 { "runs" } else { "run" }
+            )
+        } else if left.is_empty() {
             "without an administrator's rights, a template can name zones but not hosts".to_owned()
         } else {
             format!("{} left to Nova", some(left, 6))

@@ -12,7 +12,7 @@ use crate::cloud::{Amounts, Cloud, DISK, MEMORY, VCPUS};
 use crate::codes::UNKNOWN;
 use crate::problem::Server;
 
-use super::Order;
+use super::{Order, Runs};
 
 const SERVER: &str = "OS::Nova::Server";
 const FLAVOR: &str = "OS::Nova::Flavor";
@@ -31,6 +31,10 @@ pub(super) struct Written {
     /// The server group that its hints name, by its full name, and whether it has any hints.
     pub(super) group: Option<String>,
     pub(super) has_hints: bool,
+    /// What is known of it, if it runs already.
+    pub(super) runs: Option<Runs>,
+    /// The `availability_zone` in its template.
+    pub(super) zone: Option<String>,
     /// The host that its template already names.
     host: Option<String>,
 }
@@ -74,12 +78,25 @@ impl Servers {
                         .help("set the parameter: `--parameter NAME=VALUE`, or an environment"),
                 ),
             }
+            let zone = one.property("availability_zone");
+            let zone = zone.as_text().filter(|zone| !zone.is_empty());
+            let runs = order.runs.get(name).filter(|runs| runs.is_as(zone)).cloned();
+            if let Some(runs) = &runs {
+                asks.runs_on.clone_from(&runs.host);
+                asks.moves =
+                    order.moves && order.is_admin && host.is_none() && written.is_some() && runs.host.is_some();
+                if !asks.moves {
+                    asks.traits.clear();
+                    asks.zone = runs.zone.clone().filter(|_| runs.host.is_none());
+                }
+            }
+            let zone = zone.map(str::to_owned);
             let group = hints.to_model();
             let group = match &group {
                 Known::Map(hints) => hints.get("group").and_then(referred),
                 _ => None,
             };
-            Written { asks, own: written, group, has_hints: hints != Value::Null, host }
+            Written { asks, own: written, group, has_hints: hints != Value::Null, runs, zone, host }
         });
         let all = all.collect();
         found.extend(flavors.diagnostics(order));

@@ -33,11 +33,19 @@ pub(super) fn files(
         for (one, place) in servers.all.iter().zip(all.iter_mut()) {
             let Some((_, definition)) = one.own.as_ref().filter(|(own, _)| own == file) else { continue };
             let zone = match place.way {
-                Way::Host => format!("{}:{}", place.host.zone, place.host.name),
-                _ => place.host.zone.clone(),
+                Way::Host => Some(format!("{}:{}", place.host.zone, place.host.name)),
+                Way::Zone | Way::Nova => Some(place.host.zone.clone()),
+                Way::Stays | Way::Somewhere => one
+                    .runs
+                    .as_ref()
+                    .and_then(|runs| runs.asked.clone())
+                    .filter(|asked| one.zone.as_ref() != Some(asked)),
             };
             let of_group = groups.iter().find(|group| group.members.contains(&one.asks.name));
-            if edited.place(definition, &one.asks.name, &zone, of_group).is_none() {
+            if zone.is_none() && of_group.is_none() {
+                continue;
+            }
+            if edited.place(definition, &one.asks.name, zone.as_deref(), of_group).is_none() {
                 place.way = Way::Nova;
             }
         }
@@ -72,7 +80,13 @@ struct Edited<'t> {
 
 impl Edited<'_> {
     /// Gives a server its zone and its group. `None` if its properties are written somewhere else.
-    fn place(&mut self, definition: &template::Resource, full: &str, zone: &str, group: Option<&Group>) -> Option<()> {
+    fn place(
+        &mut self,
+        definition: &template::Resource,
+        full: &str,
+        zone: Option<&str>,
+        group: Option<&Group>,
+    ) -> Option<()> {
         let (whole, properties) = (definition.node.span, definition.properties.as_ref()?);
         let is_own = (whole.start..=whole.end).contains(&properties.span.start);
         let name = full.rsplit('/').next().unwrap_or(full);
@@ -84,7 +98,9 @@ impl Edited<'_> {
             return None;
         }
         let own = self.properties(name)?;
-        own.insert("availability_zone".into(), zone.into());
+        if let Some(zone) = zone {
+            own.insert("availability_zone".into(), zone.into());
+        }
         if let Some(group) = group {
             own.insert("scheduler_hints".into(), map([("group", map([("get_resource", group.name.as_str().into())]))]));
         }
@@ -92,7 +108,10 @@ impl Edited<'_> {
             let hints = format!("{{\"group\": {{\"get_resource\": {}}}}}", super::edit::quoted(&group.name));
             self.text.insert(properties, "scheduler_hints", &hints)?;
         }
-        self.text.set(properties, "availability_zone", zone)
+        match zone {
+            Some(zone) => self.text.set(properties, "availability_zone", zone),
+            None => Some(()),
+        }
     }
 
     fn properties(&mut self, name: &str) -> Option<&mut IndexMap<wattle_model::Name, Value>> {
@@ -110,7 +129,7 @@ impl Edited<'_> {
     /// Adds a server group.
     fn add(&mut self, root: &Node, group: &Group) {
         let Some(resources) = root.get("resources") else { return };
-        let (kind, policy) = ("OS::Nova::ServerGroup", group.policy);
+        let (kind, policy) = ("OS::Nova::ServerGroup", &*group.policy);
         let text = format!("{{\"type\": \"{kind}\", \"properties\": {{\"policies\": [\"{policy}\"]}}}}");
         let value = map([("type", kind.into()), ("properties", map([("policies", Value::List(vec![policy.into()]))]))]);
         if let Value::Map(items) = &mut self.expected

@@ -4,4 +4,5 @@ mod files;
 mod optimum;
 mod refused;
 mod small;
+mod standing;
 mod template;

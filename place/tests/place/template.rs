@@ -68,6 +68,8 @@ fn run(text: &str, files: &[(&str, &str)], is_admin: bool, given: &[(&str, Value
         wires: &[],
         cloud: &cloud,
         flavors: &Flavors::default(),
+        runs: &BTreeMap::new(),
+        moves: false,
         is_admin,
         effort: Effort::default(),
     })

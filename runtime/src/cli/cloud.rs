@@ -81,6 +81,7 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::Append)
                 .help("Service to leave out of the catalogue"),
         )
+        .arg(args::flag("admin", "Make its user an administrator, who sees its hosts and may name them"))
         .arg(args::flag("boot", "Run an agent for each server, as a process on this machine"))
         .arg(
             Arg::new("state")
@@ -105,6 +106,12 @@ pub(super) fn command() -> Command {
   `wattle up`. Whatever a server has started ends when it is deleted, rebuilt or stopped. Ports and
   floating IPs get addresses within 127.0.0.0/8, whatever their subnets are, unless the template
   chooses them. Security groups and routers block nothing.",
+            ),
+            (
+                "Hosts",
+                "  It has five hosts in three racks and two availability zones, and one of them is disabled. With
+  `--admin`, `wattle hosts` reads them, and templates may name them. A host takes any number of
+  servers, and a server group separates its members only as long as there are hosts.",
             ),
             (
                 "Faults",
@@ -151,7 +158,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let token = *matches.get_one::<Duration>("token").expect("INVARIANT: it has a default");
     let lacks = matches.get_many::<String>("without").unwrap_or_default().cloned().collect();
     // No other cloud has these ids, so that clouds cannot be confused.
-    let setting = Setting { number: number(), takes, quota, addresses, token, lacks, ..Setting::default() };
+    let is_admin = matches.get_flag("admin");
+    let setting = Setting { number: number(), takes, quota, addresses, token, lacks, is_admin, ..Setting::default() };
     let clouds = |url: &str| {
         let Setting { user, password, project, .. } = &setting;
         format!(

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
+use serde_json::Value;
 use wattle::cli::{plan_against, plan_format, planned_of, state_of};
 use wattle::manners::{Exit, exit_codes};
 use wattle::plan::{Found, State, StateError};
+use wattle_place::template::Placed;
 
 use crate::deploy::{Deployment, Through};
 use crate::openstack::is_fixed;
@@ -13,10 +15,11 @@ use crate::seed::{concealed, deployed};
 use crate::space::Layout;
 
 use super::console::Console;
-use super::deploy::found;
+use super::deploy::placing::{self, Ground};
+use super::deploy::{found, source};
 use super::failure::Failure;
 use super::seed::Work;
-use super::{args, seed};
+use super::{args, placement, seed};
 
 pub(super) fn command() -> Command {
     Command::new("plan")
@@ -24,6 +27,7 @@ pub(super) fn command() -> Command {
         .arg(seed::directory())
         .arg(plan_against())
         .arg(found::argument())
+        .args(placing::arguments().map(|arg| arg.conflicts_with("against")))
         .arg(plan_format())
         .args(seed::parameters())
         .args(args::data_space())
@@ -34,6 +38,11 @@ pub(super) fn command() -> Command {
                 "  Without --against: what the last `seed apply`, `deploy` or `up` left in the data space. With
   --cloud, also what `deploy` made there and is not as it was deployed: the next `deploy` corrects
   it. A parameter that is known on one side only is assumed to be the same on both.",
+            ),
+            (
+                "Places",
+                "  With --hosts it also says where servers go, and which would move. Without --cloud, what was
+  deployed says where they run; with it the cloud does, to administrators by host.",
             ),
             (
                 "Exit codes",
@@ -49,15 +58,21 @@ pub(super) fn command() -> Command {
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required");
-    let (before, after, found) = match matches.get_one::<PathBuf>("against") {
+    let (before, after, found, placed) = match matches.get_one::<PathBuf>("against") {
         Some(against) => {
             let given = seed::given(matches, directory)?;
             let after = state_of(directory, Some(given.all()))?;
-            (Some(state_of(against, None)?), after, Vec::new())
+            (Some(state_of(against, None)?), after, Vec::new(), None)
         }
         None => in_space(matches, directory, console).await?,
     };
-    let (text, exit) = planned_of(before.as_ref(), &after, &found, args::is_json(matches), console.out.color);
+    let is_json = args::is_json(matches);
+    let (mut text, exit) = planned_of(before.as_ref(), &after, &found, is_json, console.out.color);
+    match &placed {
+        Some(placed) if is_json => text = with_places(&text, placed),
+        Some(placed) => placing::show(placed, console)?,
+        None => {}
+    }
     console.out.write(&text)?;
     Ok(exit)
 }
@@ -67,17 +82,32 @@ async fn in_space(
     matches: &ArgMatches,
     directory: &Path,
     console: &mut Console,
-) -> Result<(Option<State>, State, Vec<Found>), Failure> {
-    let work = seed::prepare(matches, |_, _| Ok(()), console).await?;
+) -> Result<(Option<State>, State, Vec<Found>, Option<Placed>), Failure> {
+    let mut work = seed::prepare(matches, |_, _| Ok(()), console).await?;
     if work.is_new_key {
         let failure = Failure::usage(format!("there is no operator's key `{}`", work.key_file.display()));
         return Err(failure
             .help("it is the file `operator.key` that the first `seed apply` wrote: `--key FILE`")
             .help("or compare with what was emitted before: `--against DIR`"));
     }
-    let (before, after) = between(&work, directory, Unkept::IsRefused, console).await?;
-    let (before, found) = found::found(&work, before, matches, console).await?;
-    Ok((before, after, found))
+    let (before, mut after) = between(&work, directory, Unkept::IsRefused, console).await?;
+    let (before, found, looked) = found::found(&work, before, matches, console).await?;
+    let ground = looked.as_ref().map(|looked| Ground { site: looked.site.as_ref(), session: &looked.session });
+    if !matches.contains_id("hosts") {
+        placing::forgotten(before.as_ref(), &after, console)?;
+        return Ok((before, after, found, None));
+    }
+    let mut source = source::source(&work, matches)?;
+    let placed = placing::place(&mut work, &mut source, before.as_ref(), ground, matches, console).await?;
+    after = self::after(&work, directory).await?;
+    Ok((before, after, found, placed))
+}
+
+/// A plan for programs, with where servers go.
+fn with_places(plan: &str, placed: &Placed) -> String {
+    let mut plan: Value = serde_json::from_str(plan).expect("INVARIANT: a plan is JSON");
+    plan["placement"] = placement::as_json(placed).into();
+    format!("{plan:#}\n")
 }
 
 /// How to treat an existing stack for which the data space does not contain what was deployed: its first `seed apply`
@@ -89,6 +119,19 @@ pub(super) enum Unkept {
     IsNothing,
 }
 
+/// What the directory of `work` would make of the stack.
+pub(super) async fn after(work: &Work, directory: &Path) -> Result<State, Failure> {
+    let (seed, parameters) = concealed(&work.seed, &work.options.given, &work.options.key);
+    let after = State::new(&work.options.files.templates, parameters, Some(seed));
+    let after = after.map_err(|error| unreadable(directory, &error))?;
+    let through = Deployment::through(&work.store, &work.stack(), &work.options.key).await?;
+    Ok(if through == Some(Through::Wattle) { after.without_heat(is_fixed) } else { after })
+}
+
+fn unreadable(directory: &Path, error: &StateError) -> Failure {
+    Failure::usage(format!("`{}` cannot be planned: {error}", directory.display()))
+}
+
 /// What the data space of `work` holds, and what its directory would make of it.
 pub(super) async fn between(
     work: &Work,
@@ -98,17 +141,13 @@ pub(super) async fn between(
 ) -> Result<(Option<State>, State), Failure> {
     let stack = work.stack();
     let layout = Layout::new(&stack);
-    let read = |error: StateError| Failure::usage(format!("`{}` cannot be planned: {error}", directory.display()));
-    let (seed, parameters) = concealed(&work.seed, &work.options.given, &work.options.key);
-    let mut after = State::new(&work.options.files.templates, parameters, Some(seed)).map_err(read)?;
-    if Deployment::through(&work.store, &stack, &work.options.key).await? == Some(Through::Wattle) {
-        after = after.without_heat(is_fixed);
-    }
+    let after = after(work, directory).await?;
     let before = match deployed(&work.store, &layout, &work.options.key).await? {
         Some(snapshot) => {
             let text = format!("compared with revision {} of `{stack}` at {}\n", snapshot.revision, work.address);
             console.err.write(&text)?;
-            Some(State::new(&snapshot.templates, snapshot.parameters, Some(snapshot.seed)).map_err(read)?)
+            let state = State::new(&snapshot.templates, snapshot.parameters, Some(snapshot.seed));
+            Some(state.map_err(|error| unreadable(directory, &error))?)
         }
         None if work.store.get(&layout.revision()).await?.is_none() => {
             console.err.write(&format!("{} holds no stack `{stack}`: this is a first deployment\n", work.address))?;

@@ -3,8 +3,8 @@
 use super::command_line::{Named, Program};
 use super::deploy::{adopt, destroy, drift, logs, rollback};
 use super::{
-    agent, ca, cloud, completions, deploy, down, explain, get, ls, man, new, plan, seed, set, signal, space, status,
-    template, up, watch,
+    agent, ca, cloud, completions, deploy, down, explain, get, hosts, ls, man, new, plan, seed, set, signal, space,
+    status, template, up, watch,
 };
 
 /// A command that waits for something.
@@ -63,6 +63,7 @@ pub(super) const OPERATOR: Program = Program {
         at_once!("lower", template::lower),
         at_once!("graph", template::graph),
         at_once!("place", template::place),
+        waiting!("hosts", hosts),
         at_once!("import", template::import),
         at_once!("new", new),
         at_once!("explain", explain),

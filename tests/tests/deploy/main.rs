@@ -12,6 +12,7 @@ mod keys;
 mod lacking;
 mod life;
 mod own;
+mod placed;
 mod planned;
 mod space;
 mod wrong;

@@ -16,6 +16,10 @@ impl Nova {
             "resize" => Some(self.flavor(said["flavorRef"].as_str().unwrap_or_default())?.clone()),
             _ => None,
         };
+        if action == "os-migrateLive" {
+            self.migrate(common, id, said["host"].as_str())?;
+            return Ok(empty(202));
+        }
         let server = self.server(id)?;
         let status = server.status().to_owned();
         let needs = |allowed: &[&str]| {

@@ -1,11 +1,12 @@
 //! Servers and what belongs to them. Source: Compute API v2.1.
 //!
 //! `servers` creates and shows them, `actions` implements actions on them, `attachments` their ports and volumes, and `beside`
-//! key pairs, server groups and flavors.
+//! key pairs, server groups and flavors. `hosts` decides where servers run.
 
 mod actions;
 mod attachments;
 mod beside;
+mod hosts;
 mod servers;
 
 use indexmap::IndexMap;
@@ -19,6 +20,8 @@ use crate::neutron::Neutron;
 use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
 use servers::Server;
+
+pub(crate) use hosts::{Host, ROOM};
 
 /// An existing server, with what its guest is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +70,7 @@ pub(crate) struct Nova {
     keypairs: IndexMap<String, Value>,
     groups: IndexMap<String, Value>,
     flavors: Vec<Value>,
+    hosts: Vec<Host>,
 }
 
 /// The other services that Nova uses.
@@ -77,12 +81,14 @@ struct Others<'w> {
 }
 
 impl Nova {
-    pub(crate) fn new() -> Self {
+    /// Of the cloud of this number.
+    pub(crate) fn new(number: u64) -> Self {
         Self {
             servers: IndexMap::new(),
             keypairs: IndexMap::new(),
             groups: IndexMap::new(),
             flavors: beside::flavors(),
+            hosts: hosts::hosts(number),
         }
     }
 
@@ -117,11 +123,9 @@ impl Nova {
                 });
                 Ok(json(200, &json!({ "limits": { "rate": [], "absolute": absolute } })))
             }
-            (Method::Get, ["os-availability-zone"]) => {
-                let zone = json!({ "zoneName": "nova", "zoneState": { "available": true }, "hosts": Value::Null });
-                Ok(json(200, &json!({ "availabilityZoneInfo": [zone] })))
-            }
-            _ => Err(Refusal::missing("The resource could not be found.")),
+            (Method::Get, ["os-availability-zone"]) => self.zones(common, false),
+            (Method::Get, ["os-availability-zone", "detail"]) => self.zones(common, true),
+            (_, parts) => self.of_administrators(common, asked, parts),
         }
     }
 

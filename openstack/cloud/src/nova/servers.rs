@@ -47,6 +47,8 @@ pub(super) struct Server {
     /// Volumes that are deleted with it.
     own_volumes: Vec<String>,
     user_data: Option<String>,
+    /// Its host, once it has one.
+    pub(super) host: Option<&'static str>,
     /// How often its disk was created.
     disk: u32,
     /// How often it was told to start or reboot.
@@ -183,6 +185,7 @@ impl Nova {
         {
             return Err(Refusal::bad(format!("Invalid key_name provided: {key}.")));
         }
+        let chosen = self.chosen(common, asked.body)?.map(|host| (host.name, host.zone()));
         let id = common.ids.uuid();
         let own_ports = join(common, others, &id, body)?;
         let (attached, own_volumes) = take_volumes(common, others, &id, body)?;
@@ -197,19 +200,35 @@ impl Nova {
             "id": id, "name": body["name"], "status": "BUILD", "OS-EXT-STS:task_state": "spawning", "OS-EXT-STS:vm_state": "building",
             "flavor": flavor, "image": image.map_or_else(|| "".into(), |image| json!({ "id": image })), "metadata": kept("metadata", json!({})),
             "key_name": kept("key_name", Value::Null), "tags": kept("tags", json!([])), "description": kept("description", Value::Null),
-            "OS-EXT-AZ:availability_zone": kept("availability_zone", "nova".into()), "config_drive": "", "progress": 0,
+            "OS-EXT-AZ:availability_zone": "", "config_drive": "", "progress": 0,
             "os-extended-volumes:volumes_attached": attached, "security_groups": kept("security_groups", json!([{ "name": "default" }])),
             "tenant_id": common.project, "user_id": common.setting.user, "created": common.stamp(), "updated": common.stamp(),
             "OS-SRV-USG:launched_at": Value::Null, "accessIPv4": "", "accessIPv6": "", "hostId": "", "links": [],
             "OS-DCF:diskConfig": "MANUAL", "locked": false,
         });
-        let mut server =
-            Server { value, turn: None, own_ports, own_volumes, user_data: None, disk: 1, boots: 1, former: None };
+        let mut server = Server {
+            value,
+            turn: None,
+            own_ports,
+            own_volumes,
+            user_data: None,
+            host: None,
+            disk: 1,
+            boots: 1,
+            former: None,
+        };
         server.set_user_data(&body["user_data"]);
-        let then = if common.breaks { "ERROR" } else { "ACTIVE" };
-        if common.breaks {
-            server.value["fault"] =
-                json!({ "code": 500, "message": "No valid host was found. There are not enough hosts available." });
+        let (host, why) = match chosen {
+            Ok(host) if !common.breaks => (Some(host), String::new()),
+            Ok(_) => (None, "There are not enough hosts available.".to_owned()),
+            Err(why) => (None, why),
+        };
+        let then = if host.is_none() { "ERROR" } else { "ACTIVE" };
+        match host {
+            Some((name, zone)) => server.stand(common, name, zone),
+            None => {
+                server.value["fault"] = json!({ "code": 500, "message": format!("No valid host was found. {why}") })
+            }
         }
         server.turn("BUILD", then, common.now + common.setting.takes);
         self.servers.insert(id.clone(), server);

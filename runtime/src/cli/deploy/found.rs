@@ -28,6 +28,14 @@ pub(in crate::cli) fn argument() -> Arg {
         .help("Also compare with what really exists in the cloud of this name in clouds.yaml")
 }
 
+/// What was looked at in the cloud.
+pub(in crate::cli) struct Looked {
+    /// What was looked at, if anything was ever requested.
+    pub(in crate::cli) site: Option<Site>,
+    /// The cloud.
+    pub(in crate::cli) session: Arc<Session>,
+}
+
 /// What exists of what the data space holds as `before`, and what is not as `wattle deploy` left it. Without the
 /// option, returns `before` itself and no differences.
 ///
@@ -38,21 +46,21 @@ pub(in crate::cli) async fn found(
     before: Option<State>,
     matches: &ArgMatches,
     console: &mut Console,
-) -> Result<(Option<State>, Vec<Found>), Failure> {
+) -> Result<(Option<State>, Vec<Found>, Option<Looked>), Failure> {
     if !matches.contains_id("cloud") {
-        return Ok((before, Vec::new()));
+        return Ok((before, Vec::new(), None));
     }
     let session = cloud::session(matches, console).await?;
     let name = session.cloud().name.clone();
     let stack = work.stack();
     let source = source::source(work, matches)?;
-    let Really { before, found, is_there, .. } = really(work, before, &source, &session, console).await?;
+    let Really { before, found, is_there, site } = really(work, before, &source, &session, console).await?;
     if !is_there {
         console.err.write(&format!("nothing of `{stack}` is deployed in the cloud `{name}`\n"))?;
     } else if found.is_empty() {
         console.err.write(&format!("everything of `{stack}` is in the cloud `{name}` as it was deployed\n"))?;
     }
-    Ok((before, found))
+    Ok((before, found, Some(Looked { site, session })))
 }
 
 /// The state from which a deployment starts.

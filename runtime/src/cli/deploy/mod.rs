@@ -13,10 +13,11 @@ mod heat;
 mod live;
 pub(super) mod logs;
 mod patience;
+pub(super) mod placing;
 pub(super) mod rollback;
 pub(super) mod site;
 mod software;
-mod source;
+pub(super) mod source;
 mod through;
 
 use std::path::PathBuf;
@@ -48,6 +49,7 @@ pub(super) fn command() -> Command {
         .arg(software::left_alone())
         .arg(ui::option())
         .args(choices())
+        .args(placing::arguments())
         .args(seed::parameters())
         .args(args::data_space())
         .arg(args::credentials())
@@ -58,6 +60,12 @@ pub(super) fn command() -> Command {
   the infrastructure what the template says, admits servers by keys of their own, and waits for the
   software. Ctrl-C loses nothing: the next call continues. A second call while one is at work
   changes what both work towards.",
+            ),
+            (
+                "Places",
+                "  With --hosts it chooses where servers go, as `place` does, before it says what would change.
+  Give it each time: without it, the template asks for no places, and servers that have got some
+  are replaced.",
             ),
             (
                 "Exit codes",
@@ -120,10 +128,22 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
     work.options.again = matches.get_flag("again");
     // Errors in the cloud or the template are reported before anything is created.
-    let source = source::source(&work, matches)?;
-    let Chosen { session, target } = through::choose(&work, &source, matches, console).await?;
-    let (before, after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;
+    let mut source = source::source(&work, matches)?;
+    let Chosen { session, mut target } = through::choose(&work, &source, matches, console).await?;
+    let (before, mut after) = plan::between(&work, &work.directory.clone(), plan::Unkept::IsNothing, console).await?;
     let Really { before, found, site, .. } = found::really(&work, before, &source, &session, console).await?;
+    let ground = placing::Ground { site: site.as_ref(), session: &session };
+    if let Some(placed) =
+        placing::place(&mut work, &mut source, before.as_ref(), Some(ground), matches, console).await?
+    {
+        after = plan::after(&work, &work.directory.clone()).await?;
+        if target.is_some() {
+            target = Some(through::target(&source, console)?);
+        }
+        placing::show(&placed, console)?;
+    } else {
+        placing::forgotten(before.as_ref(), &after, console)?;
+    }
     let plan = plan_of(before.as_ref(), &after, &found);
     console.out.write(&plan.to_text(console.out.color))?;
     if let Some(target) = &target {

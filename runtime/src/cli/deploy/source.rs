@@ -18,7 +18,7 @@ use crate::cli::seed::{self, Work};
 use crate::openstack::Source;
 
 /// The source of the target.
-pub(super) fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
+pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<Source, Failure> {
     let unreadable =
         |what: &str, error: &io::Error| Failure::usage(format!("cannot read {what}: {}", manners::reason(error)));
     let named = matches.get_many::<PathBuf>("environment").into_iter().flatten().cloned();

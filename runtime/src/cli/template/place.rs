@@ -1,46 +1,32 @@
 //! `wattle place`: decides where the servers of a template go, all of them together.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use serde_json::json;
+use serde_json::{Map, Value};
 use wattle::check::{Diagnostic, has_errors};
 use wattle::cli::{Copied, is_json, write_files};
 use wattle::diagram::FILE_NAME;
-use wattle::lower::{Lowering, POLICIES, Seed};
+use wattle::lower::{Lowering, Seed};
 use wattle::manners::{exit_codes, read, read_bytes, reason};
-use wattle::model::{Name, Source, Tree};
 use wattle::view;
-use wattle_agent_core::seed::Origin;
-use wattle_place::template::{Order, Placed, Way, Where, placed};
+use wattle_place::template::{Order, Placed, placed};
 use wattle_place::{Cloud, Effort, Flavor, Flavors};
 
 use super::given::{self, Given};
 use crate::cli::args;
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::paint::{Cell, Tone, table, width};
+use crate::cli::placement::{self, Beside, Found};
 
 pub(in crate::cli) fn command() -> Command {
-    let file = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(help)
-    };
     Command::new("place")
         .about("Choose hosts for all servers of a template together, and write the template with these places")
         .args(given::args())
-        .arg(
-            file(
-                "hosts",
-                "Hosts of the cloud: a hosts file, or the output of `openstack hypervisor list --long -f json`",
-            )
-            .required(true),
-        )
-        .arg(file(
-            "flavors",
-            "Further flavors: a file like `flavors` of a hosts file, or the output of `openstack flavor list -f json`",
-        ))
-        .arg(args::flag("admin", "Name hosts, for a stack that an administrator of the cloud creates"))
+        .arg(placement::hosts().required(true))
+        .arg(placement::flavors())
+        .arg(placement::admin())
         .arg(
             Arg::new("out")
                 .long("out")
@@ -103,6 +89,8 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
                 wires: &beside.wires,
                 cloud: &cloud,
                 flavors: &flavors,
+                runs: &BTreeMap::new(),
+                moves: false,
                 is_admin: matches.get_flag("admin"),
                 effort: Effort::default(),
             };
@@ -124,25 +112,18 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     let tree = write_files(&directory, &files)?;
     console.err.write(&given.render(&placed.warnings, format, &console.err.options()))?;
     if is_json(matches) {
-        console.out.write(&format!("{:#}\n", as_json(&placed, &directory)))?;
+        let out = [("out".to_owned(), directory.display().to_string().into())];
+        let said: Map<String, Value> = out.into_iter().chain(placement::as_json(&placed)).collect();
+        console.out.write(&format!("{:#}\n", Value::from(said)))?;
     } else {
-        let shown = table(&rows(&placed.servers), console.out.color, width(console.out.is_terminal));
+        let shown = placement::places(&placed.servers, &console.out);
         console.out.write(&format!("{shown}\n{tree}"))?;
-        console.err.write(&said(&placed))?;
+        console.err.write(&placement::said(&placed))?;
     }
     Ok(Exit::Fine)
 }
 
 /// What the seed beside an emitted template knows, but the template does not.
-#[derive(Default)]
-struct Beside {
-    /// Where the author declared each policy, by its number.
-    places: HashMap<usize, Source>,
-    /// Which servers talk to each other. Each pair is listed once, with the number of times that one reads what the
-    /// other writes.
-    wires: Vec<(String, String, u32)>,
-}
-
 fn beside(given: &Given) -> Result<Beside, Failure> {
     let path = Path::new(folder(&given.loaded.template.file)).join("seed.yaml");
     if !given.is_emitted || !path.is_file() {
@@ -151,22 +132,7 @@ fn beside(given: &Given) -> Result<Beside, Failure> {
     let cannot = |why: String| Failure::usage(format!("cannot read `{}`: {why}", path.display()));
     let text = read(&path).map_err(|error| cannot(reason(&error)))?;
     let seed = Seed::read(&text).map_err(|error| cannot(error.to_string()))?;
-    let place = |(name, at): (&Name, &String)| {
-        let number = name.strip_prefix(POLICIES)?.strip_prefix('/')?.parse().ok()?;
-        let mut parts = at.rsplitn(3, ':');
-        let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        Some((number, Source { file: parts.next()?.to_owned().into(), line, column }))
-    };
-    let mut talks: BTreeMap<(&str, &str), u32> = BTreeMap::new();
-    for (to, server) in &seed.servers {
-        let wires = server.components.values().flat_map(|component| component.inputs.values());
-        let entries = wires.flat_map(Tree::leaves).filter_map(Origin::entry);
-        for from in entries.filter_map(|entry| Some(entry.split_once('/')?.0)).filter(|from| *from != &**to) {
-            *talks.entry((from.min(to), from.max(to))).or_default() += 1;
-        }
-    }
-    let wires = talks.into_iter().map(|((one, other), bandwidth)| (one.to_owned(), other.to_owned(), bandwidth));
-    Ok(Beside { places: seed.sources.iter().filter_map(place).collect(), wires: wires.collect() })
+    Ok(Beside::of(&seed))
 }
 
 /// Ends with what is wrong.
@@ -180,8 +146,6 @@ fn tell(given: &Given, wrong: &[Diagnostic], format: view::Format, console: &mut
     console.err.write(&text)?;
     Ok(Exit::Failed)
 }
-
-type Found<T> = Result<T, Vec<Diagnostic>>;
 
 fn cloud(matches: &ArgMatches, given: &mut Given) -> Result<Found<(Cloud, Vec<Diagnostic>)>, Failure> {
     let path: &PathBuf = matches.get_one("hosts").expect("INVARIANT: it is required");
@@ -256,79 +220,4 @@ fn is_elsewhere(directory: &Path, own: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
-}
-
-fn rows(servers: &[Where]) -> Vec<Vec<Cell>> {
-    let has_rooms = servers.iter().any(|one| one.host.room.is_some());
-    let mut head = vec!["SERVER", "HOST", "RACK"];
-    head.extend(has_rooms.then_some("ROOM"));
-    head.extend(["ZONE", ""]);
-    let mut rows = vec![head.into_iter().map(|word| (word.to_owned(), Tone::Head)).collect::<Vec<Cell>>()];
-    for Where { server, host, way } in servers {
-        let or_none = |place: &Option<String>| (place.clone().unwrap_or_else(|| "-".into()), Tone::Plain);
-        let tone = if *way == Way::Host { Tone::Plain } else { Tone::Faint };
-        let mut row = vec![(server.clone(), Tone::Plain), (host.name.clone(), tone), or_none(&host.rack)];
-        row.extend(has_rooms.then(|| or_none(&host.room)));
-        row.push((host.zone.clone(), Tone::Plain));
-        let by = match way {
-            Way::Host => "",
-            Way::Zone => "Nova chooses the host",
-            Way::Nova => "left to Nova",
-        };
-        row.push((by.to_owned(), Tone::Faint));
-        rows.push(row);
-    }
-    rows
-}
-
-/// What to say about the result as a whole.
-fn said(placed: &Placed) -> String {
-    let hosts: BTreeSet<&str> = placed.servers.iter().map(|one| &*one.host.name).collect();
-    let plural = |number: usize, one: &str| format!("{number} {one}{}", if number == 1 { "" } else { "s" });
-    let mut text = format!("{} on {}", plural(placed.servers.len(), "server"), plural(hosts.len(), "host"));
-    if placed.bandwidth > 0 {
-        text += &format!("; of the bandwidth {} go across racks", share(placed));
-    }
-    text += &match placed.placement.gap() {
-        0 => "; no placement is better\n".to_owned(),
-        gap => format!(
-            "; its cost is {}, and none is below {}\n",
-            placed.placement.verdict.cost,
-            placed.placement.verdict.cost - gap
-        ),
-    };
-    for (words, broken) in &placed.unkept {
-        let plural = if *broken == 1 { "server breaks" } else { "servers break" };
-        text += &format!("not kept: {words} ({broken} {plural} it)\n");
-    }
-    if placed.servers.iter().any(|one| one.way == Way::Zone) {
-        text += "the hosts show where there is room now: without --admin, Nova may choose others\n";
-    }
-    text
-}
-
-fn share(placed: &Placed) -> String {
-    format!("{} of {}", placed.placement.verdict.across_racks, placed.bandwidth)
-}
-
-fn as_json(placed: &Placed, directory: &Path) -> serde_json::Value {
-    let servers = placed.servers.iter().map(|Where { server, host, way }| {
-        let by = match way {
-            Way::Host => "host",
-            Way::Zone => "zone",
-            Way::Nova => "nova",
-        };
-        json!({
-            "server": server, "host": host.name, "rack": host.rack, "room": host.room, "zone": host.zone, "by": by,
-        })
-    });
-    let unkept = placed.unkept.iter().map(|(policy, servers)| json!({ "policy": policy, "servers": servers }));
-    json!({
-        "out": directory.display().to_string(),
-        "servers": servers.collect::<Vec<_>>(),
-        "bandwidth": { "all": placed.bandwidth, "across_racks": placed.placement.verdict.across_racks },
-        "cost": placed.placement.verdict.cost,
-        "gap": placed.placement.gap(),
-        "unkept": unkept.collect::<Vec<_>>(),
-    })
 }

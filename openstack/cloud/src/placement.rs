@@ -1,0 +1,61 @@
+//! What hosts have, and how much of it is used. Source: Placement API v1.
+
+use serde_json::{Map, Value, json};
+use wattle_openstack::Method;
+
+use crate::nova::{Host, Nova, ROOM};
+use crate::reply::{Answer, Refusal, json};
+use crate::world::{Asked, Common};
+
+/// The resource classes of what a flavor asks for, how much the host keeps for itself, and by how much it is overcommitted.
+const CLASSES: [(&str, i64, f64); 3] = [("VCPU", 0, 4.0), ("MEMORY_MB", 512, 1.0), ("DISK_GB", 0, 1.0)];
+
+pub(crate) fn answer(common: &Common, nova: &Nova, asked: &Asked<'_>) -> Answer {
+    if !common.setting.is_admin {
+        return Err(Refusal::new(403, "Access was denied to this resource. Policy does not allow it."));
+    }
+    let find = |id: &str| {
+        let missing = || Refusal::missing(format!("No resource provider with uuid {id} found"));
+        nova.hosts().iter().find(|host| host.id == id).ok_or_else(missing)
+    };
+    match (asked.method, asked.route.parts().as_slice()) {
+        (Method::Get, ["resource_providers"]) => {
+            let all: Vec<Value> = nova.hosts().iter().map(provider).collect();
+            Ok(json(200, &json!({ "resource_providers": all })))
+        }
+        (Method::Get, ["resource_providers", id]) => Ok(json(200, &provider(find(id)?))),
+        (Method::Get, ["resource_providers", id, "inventories"]) => {
+            find(id)?;
+            let inventories: Map<String, Value> = CLASSES
+                .into_iter()
+                .zip(ROOM)
+                .map(|((class, reserved, ratio), (_, total))| {
+                    let inventory = json!({
+                        "total": total, "reserved": reserved, "allocation_ratio": ratio, "min_unit": 1, "max_unit": total,
+                        "step_size": 1,
+                    });
+                    (class.to_owned(), inventory)
+                })
+                .collect();
+            Ok(json(200, &json!({ "inventories": inventories, "resource_provider_generation": 1 })))
+        }
+        (Method::Get, ["resource_providers", id, "usages"]) => {
+            let host = find(id)?;
+            let classes = CLASSES.into_iter().zip(ROOM);
+            let usages: Map<String, Value> =
+                classes.map(|((class, ..), (key, _))| (class.to_owned(), nova.used(host.name, key).into())).collect();
+            Ok(json(200, &json!({ "usages": usages, "resource_provider_generation": 1 })))
+        }
+        (Method::Get, ["resource_providers", id, "traits"]) => {
+            Ok(json(200, &json!({ "traits": find(id)?.traits, "resource_provider_generation": 1 })))
+        }
+        _ => Err(Refusal::missing("The resource could not be found.")),
+    }
+}
+
+fn provider(host: &Host) -> Value {
+    json!({
+        "uuid": host.id, "name": host.name, "generation": 1, "parent_provider_uuid": Value::Null, "root_provider_uuid": host.id,
+        "links": [],
+    })
+}

@@ -1,0 +1,161 @@
+//! What administrators see of a cloud: its hosts with what they have room for, and on which host each server runs. Source: Compute
+//! API v2.1, Placement API v1.
+
+mod flavor;
+mod provider;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::session::Call;
+use crate::version::Version;
+use crate::{Fault, Method, Session};
+
+pub use flavor::{Flavor, flavors};
+pub use provider::Inventory;
+
+/// The first version in which a hypervisor's id is that of its resource provider. Later ones leave out what it has.
+const HYPERVISORS: Version = Version::new(2, 53);
+
+/// A host of a cloud.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compute {
+    /// Its name in Nova, as `availability_zone` names it.
+    pub name: String,
+    /// Its availability zone.
+    pub zone: String,
+    /// What else its aggregates say of it, by the keys of their metadata.
+    pub metadata: BTreeMap<String, String>,
+    /// What it has, by resource class.
+    pub has: BTreeMap<String, Inventory>,
+    /// How much of that is used, by resource class.
+    pub used: BTreeMap<String, i64>,
+    /// Its traits.
+    pub traits: BTreeSet<String>,
+}
+
+/// The hosts of a cloud.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Hosts {
+    /// Those that take servers, by their names.
+    pub all: Vec<Compute>,
+    /// The others, and why they take none.
+    pub closed: Vec<(String, String)>,
+}
+
+/// Where a server runs, as far as the user may know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stands {
+    /// Its host.
+    pub host: Option<String>,
+    /// Its availability zone.
+    pub zone: Option<String>,
+}
+
+/// Reads the hosts of a cloud.
+///
+/// # Errors
+///
+/// A service does not answer, or the user is no administrator.
+pub async fn hosts(session: &Session) -> Result<Hosts, Fault> {
+    let hypervisors =
+        session.list(get("compute", "/os-hypervisors/detail").version(HYPERVISORS), "hypervisors").await?;
+    let services = get("compute", "/os-services?binary=nova-compute").version(HYPERVISORS);
+    let services = session.list(services, "services").await?;
+    let aggregates = session.list(get("compute", "/os-aggregates"), "aggregates").await?;
+    let mut trees = provider::trees(session).await?;
+    let mut of_host: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    for hypervisor in &hypervisors {
+        of_host.entry(text(&hypervisor["service"]["host"])).or_default().push(hypervisor);
+    }
+    let mut found = Hosts::default();
+    for (name, nodes) in of_host {
+        let service = services.iter().find(|service| service["host"] == *name);
+        if let Some(why) = closed(service, &nodes) {
+            found.closed.push((name.to_owned(), why));
+            continue;
+        }
+        let tree = trees.remove(text(&nodes[0]["id"])).unwrap_or_default();
+        let offer = provider::offer(session, &tree).await?;
+        let mut compute = Compute {
+            name: name.to_owned(),
+            zone: service
+                .map(|service| text(&service["zone"]))
+                .filter(|zone| !zone.is_empty())
+                .unwrap_or("nova")
+                .into(),
+            metadata: metadata(&aggregates, name),
+            has: offer.has,
+            used: offer.used,
+            traits: offer.traits,
+        };
+        // Where disks are shared, no provider of the host has them, but Nova knows how much there is.
+        for (class, has, used) in OLDER {
+            let (Some(has), Some(used)) = (nodes[0][has].as_i64(), nodes[0][used].as_i64()) else { continue };
+            if !compute.has.contains_key(class) && !(class == "VCPU" && compute.has.contains_key("PCPU")) {
+                compute.has.insert(class.to_owned(), Inventory { total: has, ratio: 1.0 });
+                compute.used.insert(class.to_owned(), used);
+            }
+        }
+        found.all.push(compute);
+    }
+    Ok(found)
+}
+
+/// What Nova itself says of a host, by resource class: how much there is, and how much is used.
+const OLDER: [(&str, &str, &str); 3] = [
+    ("VCPU", "vcpus", "vcpus_used"),
+    ("MEMORY_MB", "memory_mb", "memory_mb_used"),
+    ("DISK_GB", "local_gb", "local_gb_used"),
+];
+
+/// Why a host takes no servers that name it.
+fn closed(service: Option<&Value>, nodes: &[&Value]) -> Option<String> {
+    let Some(service) = service else { return Some("no `nova-compute` serves it".to_owned()) };
+    match (text(&service["status"]), text(&service["state"])) {
+        ("disabled", _) => Some(match text(&service["disabled_reason"]) {
+            "" => "it is disabled".to_owned(),
+            why => format!("it is disabled: {}", wattle_words::shown::one_line(why)),
+        }),
+        (_, "down") => Some("it is down".to_owned()),
+        _ if nodes.len() > 1 => {
+            Some(format!("it serves {} nodes, each for one server, and `zone:host` names none of them", nodes.len()))
+        }
+        _ => None,
+    }
+}
+
+/// What the aggregates of a host say of it. If they disagree, the one of the smaller id counts.
+fn metadata(aggregates: &[Value], host: &str) -> BTreeMap<String, String> {
+    let mut of_host: Vec<&Value> = aggregates
+        .iter()
+        .filter(|one| one["hosts"].as_array().is_some_and(|hosts| hosts.iter().any(|one| one == host)))
+        .collect();
+    of_host.sort_by_key(|one| std::cmp::Reverse(one["id"].as_i64()));
+    let pairs = of_host.iter().filter_map(|one| one["metadata"].as_object()).flatten();
+    pairs.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+/// Where the servers of the project run, by their ids. Only administrators know their hosts.
+///
+/// # Errors
+///
+/// Nova does not answer.
+pub async fn stands(session: &Session) -> Result<BTreeMap<String, Stands>, Fault> {
+    let servers = session.list(get("compute", "/servers/detail"), "servers").await?;
+    let known = |server: &Value, key: &str| Some(text(&server[key]).to_owned()).filter(|name| !name.is_empty());
+    let stands = servers.iter().map(|server| {
+        let host = known(server, "OS-EXT-SRV-ATTR:host");
+        (text(&server["id"]).to_owned(), Stands { host, zone: known(server, "OS-EXT-AZ:availability_zone") })
+    });
+    Ok(stands.collect())
+}
+
+fn get(service: &'static str, path: impl Into<String>) -> Call {
+    Call::new(service, Method::Get, path)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

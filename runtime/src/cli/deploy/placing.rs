@@ -1,0 +1,205 @@
+//! Placing the servers of a stack before it is planned or deployed. What runs already stays where it is.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Arg, ArgMatches};
+use wattle::manners::{read, reason};
+use wattle::model::{Diagnostic, Resource, Value};
+use wattle::names::some;
+use wattle::plan::State;
+use wattle::view::{self, Format};
+use wattle_openstack::Session;
+use wattle_openstack::hosts::{Stands, stands};
+use wattle_place::template::{Order, Placed, Runs, placed};
+use wattle_place::{Cloud, Effort, Flavor, Flavors};
+
+use crate::cli::args;
+use crate::cli::console::Console;
+use crate::cli::failure::Failure;
+use crate::cli::placement::{self, Beside};
+use crate::cli::seed::Work;
+use crate::openstack::Source;
+
+use super::cloud::of_fault;
+use super::site::Site;
+
+/// The server groups that placements add have names that begin with this.
+const ADDED: &str = "wattle_";
+
+/// The options.
+pub(in crate::cli) fn arguments() -> [Arg; 4] {
+    let with_hosts = |arg: Arg| arg.requires("hosts");
+    [
+        placement::hosts().help(
+            "Choose a host for each server, all of them together, and leave those that run where they are: a hosts file, as `wattle \
+             hosts` writes it, or what `openstack hypervisor list --long -f json` writes",
+        ),
+        with_hosts(placement::flavors()),
+        with_hosts(placement::admin()),
+        with_hosts(
+            args::flag("move", "Let servers leave the hosts that they run on, as far as that is known: each is created anew")
+                .requires("admin"),
+        ),
+    ]
+}
+
+/// Where the stack is deployed, if that is looked at.
+pub(in crate::cli) struct Ground<'g> {
+    pub(in crate::cli) site: Option<&'g Site>,
+    pub(in crate::cli) session: &'g Session,
+}
+
+/// Places the servers, if a hosts file is named: the template of `work` and of `source` is then the placed one.
+///
+/// # Errors
+/// Everything that is wrong with the hosts or with the policies, or why there is no placement. It is shown.
+pub(in crate::cli) async fn place(
+    work: &mut Work,
+    source: &mut Source,
+    before: Option<&State>,
+    ground: Option<Ground<'_>>,
+    matches: &ArgMatches,
+    console: &mut Console,
+) -> Result<Option<Placed>, Failure> {
+    let Some(hosts) = matches.get_one::<PathBuf>("hosts") else { return Ok(None) };
+    let mut texts = BTreeMap::new();
+    let mut text = |path: &PathBuf, what: &str| {
+        let name = path.display().to_string();
+        let text: Arc<str> = read(path)
+            .map_err(|error| Failure::usage(format!("cannot read {what} `{name}`: {}", reason(&error))))?
+            .into();
+        texts.insert(name.clone(), Arc::clone(&text));
+        Ok::<_, Failure>((name, text))
+    };
+    let (name, described) = text(hosts, "the hosts file")?;
+    let cloud = Cloud::read(&described, &name);
+    let flavors = match matches.get_one::<PathBuf>("flavors") {
+        Some(path) => {
+            let (name, described) = text(path, "the flavors")?;
+            Flavor::read(&described, &name)
+        }
+        None => Ok(Flavors::default()),
+    };
+    let runs = running(before, ground).await?;
+    let beside = Beside::of(&work.seed);
+    let found = match (cloud, flavors) {
+        (Ok((cloud, warnings)), Ok(flavors)) => placed(Order {
+            loaded: &source.loaded(),
+            text: &|file| source.files.get(file).cloned(),
+            said: &|number| beside.places.get(&number).cloned(),
+            wires: &beside.wires,
+            cloud: &cloud,
+            flavors: &flavors,
+            runs: &runs,
+            moves: matches.get_flag("move"),
+            is_admin: matches.get_flag("admin"),
+            effort: Effort::default(),
+        })
+        .map(|mut placed| {
+            placed.warnings.extend(warnings);
+            placed
+        }),
+        (cloud, flavors) => Err(cloud.err().into_iter().chain(flavors.err()).flatten().collect()),
+    };
+    let text = |name: &str| {
+        let known = || source.files.get(name).map(|text| text.as_str().into());
+        texts.get(name).cloned().or_else(known)
+    };
+    let show = |found: &[Diagnostic], console: &mut Console| {
+        console.err.write(&view::render(found, Format::Full, &text, &console.err.options()))
+    };
+    match found {
+        Ok(placed) => {
+            show(&placed.warnings, console)?;
+            for (file, text) in &placed.files {
+                source.files.insert(file.clone(), text.clone());
+                work.options.files.templates.insert(file.clone(), text.clone());
+            }
+            Ok(Some(placed))
+        }
+        Err(wrong) => {
+            show(&wrong, console)?;
+            Err(Failure::new(format!("the servers of `{}` were not placed, and nothing was done", work.stack())))
+        }
+    }
+}
+
+/// Where each server goes, and what is to be said of that.
+pub(in crate::cli) fn show(placed: &Placed, console: &mut Console) -> Result<(), Failure> {
+    let shown = placement::places(&placed.servers, &console.out);
+    console.out.write(&format!("{shown}\n"))?;
+    console.err.write(&placement::said(placed))
+}
+
+/// Reports servers that were placed, and are replaced because nobody places them now.
+pub(in crate::cli) fn forgotten(before: Option<&State>, after: &State, console: &mut Console) -> Result<(), Failure> {
+    let (Some(before), after) = (before.map(asked), asked(after)) else { return Ok(()) };
+    let is_forgotten = |(name, runs): &(&String, &Runs)| {
+        runs.asked.as_ref().is_some_and(|zone| zone.contains(':'))
+            && after.get(*name).is_some_and(|now| now.asked.is_none())
+    };
+    let names: Vec<&str> = before.iter().filter(is_forgotten).map(|(name, _)| &**name).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    let words = if names.len() == 1 { ["was", "it", "it runs"] } else { ["were", "them", "they run"] };
+    let ([was, them, runs], names) = (words, some(names.iter().copied(), 6));
+    console.err.write(&format!("{names} {was} placed on hosts before: `--hosts FILE` leaves {them} where {runs}\n"))
+}
+
+/// What is known of the servers that run: from the cloud, if it is looked at; otherwise from what was deployed.
+async fn running(before: Option<&State>, ground: Option<Ground<'_>>) -> Result<BTreeMap<String, Runs>, Failure> {
+    let mut asked = before.map(asked).unwrap_or_default();
+    let Some(Ground { site, session }) = ground else {
+        for runs in asked.values_mut() {
+            let zone = runs.asked.as_deref().unwrap_or_default();
+            let (zone, host) = zone.split_once(':').unwrap_or((zone, ""));
+            let is_said = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+            (runs.zone, runs.host) = (is_said(zone), is_said(host.split(':').next().unwrap_or(host)));
+        }
+        return Ok(asked);
+    };
+    let Some(site) = site else { return Ok(BTreeMap::new()) };
+    let things = site.deployment.things(Resource::SERVER).await?;
+    if things.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let stands = stands(session).await.map_err(of_fault)?;
+    let runs = things.into_iter().filter_map(|(name, phys)| {
+        let Stands { host, zone } = stands.get(&*phys)?.clone();
+        let known = asked.remove(&*name).unwrap_or_default();
+        Some((name.to_string(), Runs { host, zone, ..known }))
+    });
+    Ok(runs.collect())
+}
+
+/// What servers were created with, as far as a placement may have said it.
+fn asked(before: &State) -> BTreeMap<String, Runs> {
+    let desired = before.asked_for();
+    let group = |name: &str| {
+        let group = desired.resources.get(name)?;
+        let own = name.rsplit('/').next().filter(|own| own.starts_with(ADDED))?;
+        match group.property("policies").to_model() {
+            Value::List(policies) => Some((own.to_owned(), policies.first()?.as_str()?.to_owned())),
+            _ => None,
+        }
+    };
+    let servers = desired.resources.iter().filter(|(_, one)| one.made_by() == Resource::SERVER);
+    let runs = servers.map(|(name, one)| {
+        let zone = one.property("availability_zone");
+        let hints = one.property("scheduler_hints").to_model();
+        let named = match &hints {
+            Value::Map(hints) => hints.get("group"),
+            _ => None,
+        };
+        let named = match named {
+            Some(Value::Map(call)) => call.get("get_resource").and_then(Value::as_str),
+            _ => None,
+        };
+        let asked = zone.as_text().filter(|zone| !zone.is_empty()).map(str::to_owned);
+        (name.clone(), Runs { asked, group: named.and_then(group), ..Runs::default() })
+    });
+    runs.collect()
+}

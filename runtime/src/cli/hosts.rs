@@ -1,0 +1,109 @@
+//! `wattle hosts`: the hosts of a cloud, as an administrator sees them, in the form that `place` and `deploy` read.
+
+use std::collections::BTreeMap;
+
+use clap::{ArgMatches, Command};
+use wattle_openstack::hosts::{Compute, Hosts, flavors, hosts};
+use wattle_openstack::{Fault, Session};
+use wattle_place::{Amounts, DISK, Described, Flavor, Flavors, MEMORY, VCPUS, hosts_file};
+
+use super::args;
+use super::console::Console;
+use super::deploy::cloud;
+use super::failure::{Exit, Failure, exit_codes};
+
+pub(super) fn command() -> Command {
+    Command::new("hosts")
+        .about(
+            "Read the hosts of a cloud as its administrator, and write them as a hosts file for `place` and `deploy`",
+        )
+        .arg(cloud::argument())
+        .after_help(args::section(&[
+            (
+                "What is read",
+                "  From Nova: hosts, their availability zones, and flavors. From Placement: what hosts have, how
+  much of it is used, allocation ratios and traits. Hosts that are disabled or down are left out.
+  Nova knows no racks: a host is in the rack and in the room that the properties `rack` and `room`
+  of its aggregates name: `openstack aggregate set --property rack=r1 AGGREGATE`.",
+            ),
+            ("Example", "  wattle hosts --cloud admin >cloud.yaml\n  wattle deploy out/shop --hosts cloud.yaml"),
+            (
+                "Exit codes",
+                &exit_codes(&[
+                    (Exit::Fine, "the hosts are on the standard output"),
+                    (
+                        Exit::Failed,
+                        "the cloud does not say: the user is not an administrator, or a service does not answer",
+                    ),
+                    (Exit::Usage, "wrong usage"),
+                ]),
+            ),
+        ]))
+}
+
+pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    let session = cloud::session(matches, console).await?;
+    let refused = |fault| of_fault(&session, fault);
+    let Hosts { all, closed } = hosts(&session).await.map_err(refused)?;
+    let offered = flavors(&session).await.map_err(refused)?;
+    for (name, why) in &closed {
+        console.err.write(&format!("`{name}` is left out: {why}\n"))?;
+    }
+    if all.is_empty() {
+        return Err(Failure::new(format!("the cloud `{}` has no host that takes servers", session.cloud().name)));
+    }
+    let offered: Flavors = offered
+        .into_iter()
+        .map(|flavor| {
+            let demand = flavor.asks.iter().map(|(class, amount)| (resource(class).to_owned(), *amount)).collect();
+            (flavor.name, Flavor { demand, traits: flavor.traits, ..Flavor::default() })
+        })
+        .collect();
+    let hosts: Vec<Described> = all.into_iter().map(described).collect();
+    let head = format!("# The hosts of the cloud `{}`, as `wattle hosts` has read them.\n", session.cloud().name);
+    console.out.write(&(head + &hosts_file(&hosts, &offered)))?;
+    Ok(Exit::Fine)
+}
+
+/// A host in the words of a hosts file.
+fn described(host: Compute) -> Described {
+    let place = |kind: &str| host.metadata.get(kind).cloned().filter(|name| !name.is_empty());
+    let amounts = |all: &BTreeMap<String, i64>| -> Amounts {
+        all.iter().map(|(class, amount)| (resource(class).to_owned(), *amount)).collect()
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds that a hosts file has")]
+    let thousandths = |ratio: f64| (ratio * 1000.0).clamp(1.0, 1_000_000.0) as i64;
+    Described {
+        zone: host.zone.clone(),
+        room: place("room"),
+        rack: place("rack"),
+        has: host.has.iter().map(|(class, has)| (resource(class).to_owned(), has.total)).collect(),
+        used: amounts(&host.used),
+        ratios: host.has.iter().map(|(class, has)| (resource(class).to_owned(), thousandths(has.ratio))).collect(),
+        traits: host.traits,
+        name: host.name,
+    }
+}
+
+/// The name of a resource class in a hosts file.
+fn resource(class: &str) -> &str {
+    match class {
+        "VCPU" => VCPUS,
+        "MEMORY_MB" => MEMORY,
+        "DISK_GB" => DISK,
+        own => own,
+    }
+}
+
+fn of_fault(session: &Session, fault: Fault) -> Failure {
+    if !matches!(fault, Fault::Refused { status: 403, .. }) {
+        return cloud::of_fault(fault);
+    }
+    let cloud = &session.cloud().name;
+    Failure::new(format!(
+        "the hosts of the cloud `{cloud}` are shown to its administrators only, and this user is none"
+    ))
+    .note(fault.to_string())
+    .help("log in as an administrator: `--cloud NAME` names another login of clouds.yaml")
+    .help("or describe the hosts yourself, as far as you know them: `wattle place --help`")
+}
