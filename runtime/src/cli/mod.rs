@@ -23,6 +23,7 @@ mod get;
 mod here;
 mod log;
 mod ls;
+mod lsp;
 mod man;
 mod new;
 mod paint;

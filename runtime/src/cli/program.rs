@@ -3,7 +3,7 @@
 use super::command_line::{Named, Program};
 use super::deploy::{adopt, destroy, drift, logs, rollback};
 use super::{
-    agent, ca, cloud, completions, deploy, down, explain, get, ls, man, new, plan, seed, set, signal, space, status,
+    agent, ca, cloud, completions, deploy, down, explain, get, ls, lsp, man, new, plan, seed, set, signal, space, status,
     template, up, watch,
 };
 
@@ -64,6 +64,7 @@ pub(super) const OPERATOR: Program = Program {
         at_once!("graph", template::graph),
         at_once!("place", template::place),
         at_once!("import", template::import),
+        at_once!("lsp", lsp),
         at_once!("new", new),
         at_once!("explain", explain),
         at_once!("completions", completions),
