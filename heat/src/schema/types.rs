@@ -29,8 +29,13 @@ pub fn is_type(ty: &str) -> bool {
 ///
 /// Never: the schemas are part of the crate.
 pub fn schema(ty: &str) -> Option<Schema> {
+    let schema = serde_json::from_str(written(ty)?);
+    Some(schema.expect("INVARIANT: the schemas are part of the crate"))
+}
+
+/// The same as JSON, together with its documentation, which [`Schema`] leaves out.
+pub fn written(ty: &str) -> Option<&'static str> {
     let key = format!("\"{ty}\":");
     let line = TYPES.lines().chain(AMAZON.lines()).find_map(|line| line.strip_prefix(&*key))?;
-    let schema = serde_json::from_str(line.trim_end_matches(','));
-    Some(schema.expect("INVARIANT: the schemas are part of the crate"))
+    Some(line.trim_end_matches(','))
 }

@@ -16,7 +16,8 @@ macro_rules! functions {
         /// Every function.
         pub const FUNCTIONS: &[Function] = &[$(Function::$function),+];
 
-        const ROWS: &[Row] = &[$(Row::new($name, $takes, Version::$since)$(.$word($(Version::$version)?))*),+];
+        const ROWS: &[Row] =
+            &[$(Row::new($name, $takes, concat!($($doc),+), Version::$since)$(.$word($(Version::$version)?))*),+];
 
         impl Function {
             /// The function with this name, in any version.
@@ -34,6 +35,7 @@ macro_rules! functions {
 struct Row {
     name: &'static str,
     takes: &'static str,
+    about: &'static str,
     since: Version,
     removed: Option<Version>,
     conditions: Option<Version>,
@@ -43,8 +45,18 @@ struct Row {
 }
 
 impl Row {
-    const fn new(name: &'static str, takes: &'static str, since: Version) -> Self {
-        Self { name, takes, since, removed: None, conditions: None, values: true, computed: false, refers: false }
+    const fn new(name: &'static str, takes: &'static str, about: &'static str, since: Version) -> Self {
+        Self {
+            name,
+            takes,
+            about,
+            since,
+            removed: None,
+            conditions: None,
+            values: true,
+            computed: false,
+            refers: false,
+        }
     }
 
     /// The first version that no longer has it.
@@ -104,9 +116,9 @@ functions! {
     If: "if", "[CONDITION, VALUE, VALUE]", V2016_10_14, computed;
     /// A list without certain values.
     Filter: "filter", "[[VALUE, ...], LIST]", V2017_02_24, computed;
-    /// Like [`Function::StrReplace`], but each key must occur in the text.
+    /// Like `str_replace`, but each key must occur in the text.
     StrReplaceStrict: "str_replace_strict", "{template: TEXT, params: {KEY: VALUE}}", V2017_02_24, computed;
-    /// Like [`Function::StrReplaceStrict`], but no value can be empty.
+    /// Like `str_replace_strict`, but no value can be empty.
     StrReplaceVstrict: "str_replace_vstrict", "{template: TEXT, params: {KEY: VALUE}}", V2017_09_01, computed;
     /// A URL composed of its parts.
     MakeUrl: "make_url", "{scheme: http, host: HOST, port: PORT, path: PATH}", V2017_09_01, computed;
@@ -188,6 +200,11 @@ impl Function {
     /// Its form, for messages: `list_concat: [LIST, LIST]`.
     pub fn form(self) -> String {
         format!("{}: {}", self.name(), self.row().takes)
+    }
+
+    /// What it returns, in one or two sentences.
+    pub fn about(self) -> &'static str {
+        self.row().about.trim_start()
     }
 
     /// The first version that has it.

@@ -4,6 +4,7 @@
 //! template at once. What must not: what Heat refuses, which is the job of `wattle_heat::check`.
 
 mod nested_software;
+mod wiring;
 
 use wattle::check::{About, Diagnostic};
 use wattle::extended::RUN_TIME;
@@ -14,6 +15,7 @@ use crate::codes::{FORM, KIND, MISPLACED, MODEL_METADATA, OLD_VERSION, RECIPE, U
 use crate::model::{is_extended, read, stripped};
 
 pub use crate::codes::Check;
+pub use wiring::{MISSING_VALUE, with_wiring};
 
 /// Every check of this crate, by code.
 pub static CHECKS: &[&Check] = &[

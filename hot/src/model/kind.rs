@@ -8,8 +8,8 @@ use super::value::own_constant;
 use super::{Reader, items, pairs};
 use wattle_heat::yaml::{Node, Span, Tree};
 
-/// The keys of a component.
-pub(super) const COMPONENT: &[&str] = &[
+/// The keys of a component, as an extended template describes it.
+pub const COMPONENT: &[&str] = &[
     "name", "kind", "recipe", "teardown", "inputs", "types", "outputs", "after", "deadline", "wait", "listens", "doc",
     "title",
 ];

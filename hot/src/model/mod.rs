@@ -36,6 +36,7 @@ use wattle_heat::Loaded;
 use wattle_heat::template::Template;
 use wattle_heat::yaml::{Node, Span, Tree};
 
+pub use kind::COMPONENT as COMPONENT_KEYS;
 pub(crate) use recipe::written as written_recipes;
 pub use reference::placed;
 pub use stripped::{is_extended, stripped};

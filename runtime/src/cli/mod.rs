@@ -24,6 +24,7 @@ mod here;
 mod hosts;
 mod log;
 mod ls;
+mod lsp;
 mod man;
 mod new;
 mod paint;

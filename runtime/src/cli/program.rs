@@ -3,7 +3,7 @@
 use super::command_line::{Named, Program};
 use super::deploy::{adopt, destroy, drift, logs, rollback};
 use super::{
-    agent, ca, cloud, completions, deploy, down, explain, get, hosts, ls, man, new, plan, seed, set, signal, space,
+    agent, ca, cloud, completions, deploy, down, explain, get, hosts, ls, lsp, man, new, plan, seed, set, signal, space,
     status, template, up, watch,
 };
 
@@ -65,6 +65,7 @@ pub(super) const OPERATOR: Program = Program {
         at_once!("place", template::place),
         waiting!("hosts", hosts),
         at_once!("import", template::import),
+        at_once!("lsp", lsp),
         at_once!("new", new),
         at_once!("explain", explain),
         at_once!("completions", completions),

@@ -17,14 +17,14 @@ pub(super) use shown::{as_json, places, said};
 
 /// The option that names the hosts file.
 pub(super) fn hosts() -> Arg {
-    file("hosts", "The cloud: a hosts file, or what `openstack hypervisor list --long -f json` writes")
+    file("hosts", "Hosts of the cloud: a hosts file, or the output of `openstack hypervisor list --long -f json`")
 }
 
 /// The option for further flavors.
 pub(super) fn flavors() -> Arg {
     file(
         "flavors",
-        "Further flavors: a file as `flavors` of a hosts file, or what `openstack flavor list -f json` writes",
+        "Further flavors: a file like `flavors` of a hosts file, or the output of `openstack flavor list -f json`",
     )
 }
 

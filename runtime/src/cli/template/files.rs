@@ -10,7 +10,7 @@ use wattle_heat::yaml::BYTES;
 
 /// Files by their paths. Relative paths start at the current directory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Disk;
+pub(in crate::cli) struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<Vec<u8>, Missing> {

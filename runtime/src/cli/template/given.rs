@@ -1,13 +1,13 @@
 //! A template as it was given, with its environment and the values of its parameters.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
-use wattle::check::{Diagnostic, Limits, Severity, check};
+use wattle::check::{Diagnostic, Limits, Severity};
 use wattle::cli::beside;
 use wattle::lower::Lowering;
 use wattle::manners::{Failure, open, reason};
@@ -18,16 +18,11 @@ use wattle_heat::Loaded;
 use wattle_heat::environment::Environment;
 use wattle_heat::evaluate::Value;
 use wattle_heat::parameters::Inputs;
+use wattle_hot::check::{MISSING_VALUE, with_wiring};
 use wattle_hot::model::is_extended;
 
 use super::files::{Disk, whole};
 use crate::cli::seed;
-
-/// The code for a parameter without a value.
-const MISSING_VALUE: &str = "W1104";
-
-/// The code for a function with wrong arguments, in a model.
-const FUNCTION_ARGUMENTS: &str = "W0410";
 
 /// The code for a resource of an unknown type.
 const UNKNOWN_TYPE: &str = "W1201";
@@ -109,21 +104,9 @@ impl Given {
         if self.is_emitted {
             found.iter_mut().for_each(of_ones_own);
         }
-        if self.loaded.unreadable.is_some() || !is_extended(&self.loaded.template) {
-            return found;
-        }
-        // A diagnostic of the template at some place says more than the one of the model at the same place.
-        let place =
-            |diagnostic: &Diagnostic| diagnostic.labels.first().map(|label| (label.at.file.clone(), label.at.line));
-        let known: HashSet<_> = found.iter().map(place).collect();
         let mut limits = Limits::default();
         limits.lowering = lowering;
-        let mut all = check(self.model(), &limits);
-        // Functions are judged in the template: all of them, each at its own place.
-        all.retain(|diagnostic| !known.contains(&place(diagnostic)) && diagnostic.code != FUNCTION_ARGUMENTS);
-        all.extend(found);
-        all.sort_by_key(|diagnostic| diagnostic.severity);
-        all
+        with_wiring(found, &self.loaded, || self.model(), &limits)
     }
 
     /// The model of the template, as far as it can be read.

@@ -8,3 +8,5 @@ pub(super) mod graph;
 pub(super) mod import;
 pub(super) mod lower;
 pub(super) mod place;
+
+pub(super) use files::Disk;

@@ -1,0 +1,106 @@
+//! The results of requests about open documents.
+
+use std::collections::HashMap;
+
+use lsp_server::ErrorCode;
+use lsp_types::{
+    CompletionItem, CompletionParams, DocumentSymbol, DocumentSymbolParams, GotoDefinitionParams, Hover, HoverContents,
+    HoverParams, Location, MarkupContent, MarkupKind, PrepareRenameResponse, Range, ReferenceParams, RenameParams,
+    TextDocumentPositionParams, WorkspaceEdit,
+};
+
+use crate::document::{Analysis, Document};
+use crate::files;
+use crate::server::{Refused, Server};
+use crate::{complete, hover as about, rename as naming, symbols as outline};
+
+/// A document, what is known about it, and the byte at a position. `None` if it is not a template.
+type Looked<'s> = Option<(&'s Document, &'s Analysis, usize)>;
+
+fn look<'s>(server: &'s Server<'_>, at: &TextDocumentPositionParams) -> Result<Looked<'s>, Refused> {
+    let document = server.document(&at.text_document.uri)?;
+    let known = || (document, server.analysis(document), document.text.offset(at.position));
+    Ok(document.is_template().then(known))
+}
+
+pub(crate) fn hover(server: &Server<'_>, params: &HoverParams) -> Result<Option<Hover>, Refused> {
+    let Some((document, analysis, offset)) = look(server, &params.text_document_position_params)? else {
+        return Ok(None);
+    };
+    Ok(about::hover(&document.text, analysis, offset).map(|(value, bytes)| Hover {
+        contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
+        range: Some(document.text.range(bytes)),
+    }))
+}
+
+pub(crate) fn completion(server: &Server<'_>, params: &CompletionParams) -> Result<Vec<CompletionItem>, Refused> {
+    let at = &params.text_document_position;
+    if let Some((document, analysis, offset)) = look(server, at)? {
+        return Ok(complete::complete(&document.text, analysis, offset, server.snippets()));
+    }
+    let text = &server.document(&at.text_document.uri)?.text;
+    Ok(complete::begin(text, text.offset(at.position)))
+}
+
+/// Where the name at a position is given, or the file that is named there.
+pub(crate) fn definition(server: &Server<'_>, params: &GotoDefinitionParams) -> Result<Vec<Location>, Refused> {
+    let Some((document, analysis, offset)) = look(server, &params.text_document_position_params)? else {
+        return Ok(Vec::new());
+    };
+    if let Some(occurrence) = analysis.names.at(offset) {
+        let given = analysis.names.of_symbol(&occurrence.symbol).filter(|one| one.gives);
+        return Ok(given.map(|one| location(document, one.bytes.clone())).collect());
+    }
+    let is_here = |mention: &&wattle_heat::Mention| {
+        let bytes = document.text.bytes(mention.span);
+        mention.file == analysis.loaded.template.file && bytes.start <= offset && offset <= bytes.end
+    };
+    let mention = analysis.loaded.library.mentions.iter().find(is_here);
+    let uri = mention.and_then(|mention| files::uri(&server.near(document).whole(&mention.path)?));
+    Ok(uri.map(|uri| Location { uri, range: Range::default() }).into_iter().collect())
+}
+
+pub(crate) fn references(server: &Server<'_>, params: &ReferenceParams) -> Result<Vec<Location>, Refused> {
+    let Some((document, analysis, offset)) = look(server, &params.text_document_position)? else {
+        return Ok(Vec::new());
+    };
+    let Some(occurrence) = analysis.names.at(offset) else { return Ok(Vec::new()) };
+    let all = analysis.names.of_symbol(&occurrence.symbol);
+    let wanted = all.filter(|one| params.context.include_declaration || !one.gives);
+    Ok(wanted.map(|one| location(document, one.bytes.clone())).collect())
+}
+
+pub(crate) fn prepare_rename(
+    server: &Server<'_>,
+    params: &TextDocumentPositionParams,
+) -> Result<Option<PrepareRenameResponse>, Refused> {
+    let Some((document, analysis, offset)) = look(server, params)? else { return Ok(None) };
+    let occurrence = naming::prepare(analysis, offset).map_err(failed)?;
+    let range = document.text.range(occurrence.bytes.clone());
+    let placeholder = occurrence.symbol.name().to_owned();
+    Ok(Some(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder }))
+}
+
+#[expect(clippy::mutable_key_type, reason = "the protocol's own type of changes; addresses never change")]
+pub(crate) fn rename(server: &Server<'_>, params: &RenameParams) -> Result<Option<WorkspaceEdit>, Refused> {
+    let Some((document, analysis, offset)) = look(server, &params.text_document_position)? else { return Ok(None) };
+    let edits = naming::rename(analysis, &document.text, offset, &params.new_name).map_err(failed)?;
+    let changes = HashMap::from([(document.uri.clone(), edits)]);
+    Ok(Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }))
+}
+
+pub(crate) fn symbols(server: &Server<'_>, params: &DocumentSymbolParams) -> Result<Vec<DocumentSymbol>, Refused> {
+    let document = server.document(&params.text_document.uri)?;
+    if !document.is_template() {
+        return Ok(Vec::new());
+    }
+    Ok(outline::symbols(&document.text, server.analysis(document)))
+}
+
+fn location(document: &Document, bytes: std::ops::Range<usize>) -> Location {
+    Location { uri: document.uri.clone(), range: document.text.range(bytes) }
+}
+
+fn failed(why: String) -> Refused {
+    (ErrorCode::RequestFailed, why)
+}

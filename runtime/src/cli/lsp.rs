@@ -1,0 +1,42 @@
+//! `wattle lsp`: what an editor asks about templates.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use wattle::manners::reason;
+use wattle_lsp::{Server, serve_stdio};
+
+use super::args;
+use super::console::Console;
+use super::failure::{Exit, Failure};
+use super::template::Disk;
+
+pub(super) fn command() -> Command {
+    Command::new("lsp")
+        .about("Answer what an editor asks about Heat templates, as a language server")
+        .arg(
+            Arg::new("environment")
+                .long("environment")
+                .short('e')
+                .value_name("FILE")
+                .action(ArgAction::Append)
+                .value_parser(value_parser!(PathBuf))
+                .help("Give all templates this environment; may be repeated, later ones go over earlier ones"),
+        )
+        .arg(args::flag("stdio", "Use the standard input and output, which is the only way; some editors say so"))
+        .after_help(args::section(&[(
+            "What an editor gets",
+            "  what `wattle check` finds, as one types; values that are given later are not missing
+  hover, completion, definitions, references, renaming, and an outline",
+        )]))
+}
+
+pub(super) fn run(matches: &ArgMatches, _: &mut Console) -> Result<Exit, Failure> {
+    let mut environments = Vec::new();
+    for path in matches.get_many::<PathBuf>("environment").into_iter().flatten() {
+        let refused = |error| Failure::usage(format!("cannot read `{}`: {}", path.display(), reason(&error)));
+        environments.push(path.canonicalize().map_err(refused)?.display().to_string());
+    }
+    let in_order = serve_stdio(&mut Server::new(&Disk, environments));
+    Ok(if in_order { Exit::Fine } else { Exit::Failed })
+}

@@ -1,0 +1,9 @@
+//! `wattle lsp`, as editors use it: with messages of the protocol, and with Neovim.
+#![expect(clippy::unwrap_used, reason = "what fails here fails a test")]
+
+mod client;
+mod neovim;
+mod raw;
+
+/// An extended template of the book, in its folder.
+const SHOP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/extended-template/shop.yaml");
