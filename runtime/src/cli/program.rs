@@ -3,8 +3,8 @@
 use super::command_line::{Named, Program};
 use super::deploy::{adopt, destroy, drift, logs, rollback};
 use super::{
-    agent, ca, cloud, completions, deploy, down, explain, get, hosts, ls, lsp, man, new, plan, seed, set, signal, space,
-    status, template, up, watch,
+    agent, ca, cloud, completions, deploy, down, explain, get, hosts, ls, lsp, man, new, plan, seed, set, signal,
+    space, status, template, up, watch,
 };
 
 /// A command that waits for something.
