@@ -55,7 +55,11 @@ fn says(value: &Expr) -> Expr {
 fn unused(statements: &[Stmt], topology: Option<&Ident>) -> Vec<(usize, Ident)> {
     let named = statements.iter().enumerate().filter_map(|(at, statement)| {
         let Stmt::Local(local) = statement else { return None };
-        let (Pat::Ident(pattern), Some(init), []) = (&local.pat, &local.init, &local.attrs[..]) else { return None };
+        let pattern = match &local.pat {
+            Pat::Type(typed) => &*typed.pat,
+            pattern => pattern,
+        };
+        let (Pat::Ident(pattern), Some(init), []) = (pattern, &local.init, &local.attrs[..]) else { return None };
         let name = &pattern.ident;
         let is_left = name.to_string().starts_with('_') && (builds(&init.expr, topology) || maps(&init.expr, topology));
         (is_left && !statements[at + 1..].iter().any(|later| mentions(later.to_token_stream(), name)))

@@ -57,7 +57,7 @@ pub fn site(t: &mut Topology) {
     vec![Network { number: 1 }, network(2)];
     [Network { number: 1 }, Network { number: 2 }];
     Some(network(3));
-    let _boxes = vec![network(4)];
+    let _boxes: Vec<Network> = vec![network(4)];
     let _mapped = (0..3).map(|number| Network { number }).collect::<Vec<_>>();
     let _added = [5].map(|number| Network { number }).map(|net| t.add("again", net));
     let _numbers = vec![1, 2];
