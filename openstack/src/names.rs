@@ -8,9 +8,12 @@ use futures_util::lock::Mutex;
 /// For how long a looked-up name is taken to mean the same thing, as in Heat.
 const BELIEVED: Duration = Duration::from_mins(1);
 
-/// Ids by the list that they are in and their names, each with the time when it was read.
+/// A list, and a name in it.
+type Named = (&'static str, String);
+
+/// Ids of what has these names, each with the time when it was read.
 #[derive(Debug, Default)]
-pub(crate) struct Names(Mutex<BTreeMap<(&'static str, String), (String, SystemTime)>>);
+pub(crate) struct Names(Mutex<BTreeMap<Named, (String, SystemTime)>>);
 
 impl Names {
     /// The id of a name in a list, unless it was found lately by looking it up.

@@ -24,8 +24,8 @@ use super::space;
 /// How long a data space may take to answer where nobody takes connections: it may be about to start.
 const NOBODY: Duration = Duration::from_secs(10);
 
-/// How long it may take where somebody does.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How much longer it may take where somebody does.
+const LONGER: Duration = Duration::from_secs(10);
 
 const REACH: &str = "look whether it runs, and can be reached from here; `--space`, or WATTLE_SPACE, names another one";
 
@@ -148,7 +148,7 @@ async fn within<T, E: Into<Failure>>(
     let is_anybody_there = |hosts: &[Host]| hosts.is_empty() || hosts.iter().any(|host| host.refused.is_none());
     let mut hosts = address.hosts().await;
     if is_anybody_there(&hosts) {
-        if let Ok(answer) = timeout(PATIENCE - NOBODY, &mut request).await {
+        if let Ok(answer) = timeout(LONGER, &mut request).await {
             return answer.map_err(Into::into);
         }
         hosts = address.hosts().await;
