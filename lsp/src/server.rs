@@ -1,7 +1,6 @@
 //! The server: which documents are open, and what each request is answered with.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
@@ -78,8 +77,7 @@ impl<'f> Server<'f> {
         match message {
             Message::Request(request) => Some(self.respond(request)),
             Message::Notification(notification) => {
-                // A notification that cannot be read has no answer.
-                let _ = catch_unwind(AssertUnwindSafe(|| self.notice(notification)));
+                self.notice(notification);
                 None
             }
             Message::Response(_) => None,
@@ -93,10 +91,9 @@ impl<'f> Server<'f> {
 
     fn diagnostics(&self, uri: Uri) -> Notification {
         let document = self.documents.get(&uri);
-        let found = document.filter(|document| document.is_template()).map(|document| {
-            let look = || diagnostics(document, self.analysis(document), self.near(document));
-            catch_unwind(AssertUnwindSafe(look)).unwrap_or_default()
-        });
+        let found = document
+            .filter(|document| document.is_template())
+            .map(|document| diagnostics(document, self.analysis(document), self.near(document)));
         let version = document.map(|document| document.version);
         let params = PublishDiagnosticsParams { uri, diagnostics: found.unwrap_or_default(), version };
         Notification::new(PublishDiagnostics::METHOD.to_owned(), params)
@@ -104,9 +101,7 @@ impl<'f> Server<'f> {
 
     fn respond(&mut self, request: Request) -> Response {
         let id = request.id.clone();
-        let answer = catch_unwind(AssertUnwindSafe(|| self.answer(request)));
-        let internal = |_| Err((ErrorCode::InternalError, "an error of wattle; please report it".to_owned()));
-        match answer.unwrap_or_else(internal) {
+        match self.answer(request) {
             Ok(result) => Response::new_ok(id, result),
             Err((code, message)) => Response::new_err(id, code as i32, message),
         }
@@ -148,6 +143,7 @@ impl<'f> Server<'f> {
         }
     }
 
+    /// Acts on a notification. One that cannot be read has no answer, by the protocol.
     fn notice(&mut self, notification: Notification) {
         let params = notification.params;
         match notification.method.as_str() {
