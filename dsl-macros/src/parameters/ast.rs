@@ -81,7 +81,7 @@ fn one<'a>(field: &'a Field, errors: &mut Errors) -> Option<Declared<'a>> {
     if let Some(again) = attrs.next() {
         errors.push(
             again,
-            format!("the parameter `{own}` has two `#[parameter]` attributes attributes"),
+            format!("the parameter `{own}` has two `#[parameter]` attributes"),
             "write one attribute with all keys",
         );
     }

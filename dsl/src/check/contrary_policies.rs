@@ -37,7 +37,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         for earlier in &model.placement[..number] {
             if policy.contradicts(earlier) {
                 let diagnostic = CHECK
-                    .diagnostic(format!("{} and {} can can never hold together", policy.words(), earlier.words()))
+                    .diagnostic(format!("{} and {} can never hold together", policy.words(), earlier.words()))
                     .label(&policy.at, "this one")
                     .label(&earlier.at, "and this one")
                     .help("remove one of them, or make it a preference: `.preferred(10)`");

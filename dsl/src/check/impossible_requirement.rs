@@ -86,7 +86,7 @@ fn run(sink: &mut Sink<'_, '_>) {
         };
         let diagnostic = match (of.map(|index| index.map(|index| possible[index])), parameter) {
             ([Some((one, first)), Some((other, second))], _) => CHECK
-                .diagnostic(format!("the requirements `{one}` and `{other}` can can never hold together: {why}"))
+                .diagnostic(format!("the requirements `{one}` and `{other}` can never hold together: {why}"))
                 .label(&second.at, "this one")
                 .label(&first.at, "and this one")
                 .help("change one of them, or require that one or the other holds: `a.or(b)`"),
@@ -318,7 +318,7 @@ pub(super) mod tests {
             assert_eq!(found.len(), 1, "{found:?}");
             assert_eq!(
                 found[0].message,
-                format!("the requirements `one` and `other` can can never hold together: {why}")
+                format!("the requirements `one` and `other` can never hold together: {why}")
             );
             assert_eq!(found[0].labels.len(), 2);
         }

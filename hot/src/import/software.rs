@@ -300,10 +300,10 @@ fn refusal(
     deployments: &IndexMap<&str, Deployment<'_>>,
 ) -> Option<String> {
     let Some(config) = configs.get(one.config) else {
-        return Some(format!("its config `{}` stays a resource a resource", one.config));
+        return Some(format!("its config `{}` stays a resource", one.config));
     };
     if let Some(other) = one.after.iter().find(|other| !deployments.contains_key(*other)) {
-        return Some(format!("it depends on `{other}`, which stays a resource a resource"));
+        return Some(format!("it depends on `{other}`, which stays a resource"));
     }
     let server = template.resources.get(one.server).filter(|server| server.kind() == Some("OS::Nova::Server"));
     let Some(given) = server.and_then(|server| properties(template, server)) else {

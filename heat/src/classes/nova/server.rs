@@ -98,10 +98,10 @@ fn devices(subject: Subject<'_>) -> Ruled {
         }
     }
     if !bootable {
-        return broken("there is there is neither an image nor a volume to boot from", "set `image`");
+        return broken("there is neither an image nor a volume to boot from", "set `image`");
     }
     if !newer.is_empty() && sources != 1 {
-        return broken("there is there is more than one device to boot from", "give the others a `boot_index` of -1");
+        return broken("there is more than one device to boot from", "give the others a `boot_index` of -1");
     }
     Ok(None)
 }
