@@ -91,7 +91,7 @@ fn faults_say_why() {
         ("{list_join: ['', [1]]}", "it joins strings, maps and lists, but an item is an integer"),
         ("{list_join: 3}", "it takes a list of a delimiter and at least one list, not an integer"),
         ("{str_replace: {template: a}}", "it has no `params`"),
-        ("{str_replace_strict: {template: a, params: {b: c}}}", "its template does not hold `b`"),
+        ("{str_replace_strict: {template: a, params: {b: c}}}", "its template does not contain `b`"),
         ("{repeat: {template: x, for_each: {x: [1]}}}", "`x` is replaced in text, but is an integer"),
         ("{str_split: [',', 'x,y', 2]}", "its index is 2"),
         ("{yaql: {expression: '$.a('}}", "`)` is missing"),

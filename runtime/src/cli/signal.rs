@@ -148,7 +148,7 @@ mod tests {
             let expected = expected.map_or(Value::Null, |json| serde_json::from_str(json).unwrap());
             assert_eq!(given, expected, "{args:?}");
         }
-        assert!(said("{status: SUCCESS}").unwrap_err().message.contains("no JSON"));
+        assert!(said("{status: SUCCESS}").unwrap_err().message.contains("not JSON"));
         assert!(said("@/nowhere").unwrap_err().message.contains("cannot read `/nowhere`"));
     }
 }

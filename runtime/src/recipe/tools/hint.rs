@@ -81,7 +81,7 @@ mod tests {
             "cat: conf/app.ini: No such file or directory",
             "/tmp/run/files/recipes/x.sh: line 3: conf/app.ini: No such file or directory",
         ] {
-            assert!(hint(line, None).expect(line).contains("there is no `conf/app.ini`"), "{line}");
+            assert!(hint(line, None).expect(line).contains("`conf/app.ini` is not there"), "{line}");
         }
         for line in [
             "cp: cannot stat '/etc/app.ini': No such file or directory",
