@@ -123,7 +123,8 @@ async fn a_former_identity_keeps_its_place_from_nobody() {
 
 #[tokio::test]
 async fn what_is_left_of_a_deleted_stack_keeps_nobody_from_its_place() {
-    let stack = Stack::new("former_left");
+    let mut stack = Stack::new("former_left");
+    stack.options.admission = true;
     let operator = stack.operator().await;
     let layout = Layout::new("former_left");
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
