@@ -346,3 +346,15 @@ fn parameters(missing: &IndexMap<Name, Type>, faults: &[String]) -> String {
     let lacking = (!missing.is_empty()).then(|| lacking(missing.len()));
     lacking.into_iter().chain(faults.iter().cloned()).collect::<Vec<_>>().join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::removable;
+
+    #[test]
+    fn what_is_too_long_to_be_shown_is_removed_with_the_node_that_it_is_below() {
+        let long = |name: &str| format!("/wattle/shop/agents/web/{}", name.repeat(500_000));
+        let left = [long("a"), long("b"), "/wattle/shop/agents/web/short".to_owned()];
+        assert_eq!(removable(&left), ["/wattle/shop/agents/web", "/wattle/shop/agents/web/short"]);
+    }
+}
