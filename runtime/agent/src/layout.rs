@@ -84,19 +84,31 @@ impl Layout {
         format!("{ROOT}/{}/agents", self.stack)
     }
 
-    /// The place of `server`'s agent. Everything below it belongs to the server.
-    pub fn agent(&self, server: &str) -> String {
-        format!("{ROOT}/{}/agents/{server}", self.stack)
+    /// The name of the place of `server`'s agent with this number, from 1. The first one is named after the server, and
+    /// no server's name has a colon.
+    pub fn place(server: &str, number: u64) -> String {
+        if number <= 1 { server.to_owned() } else { format!("{server}:{number}") }
     }
 
-    /// Exists while an agent acts for `server`.
-    pub fn alive(&self, server: &str) -> String {
-        format!("{ROOT}/{}/agents/{server}/alive", self.stack)
+    /// The server and the number of the `place` of an agent.
+    pub fn of_place(place: &str) -> (&str, u64) {
+        let numbered = place.rsplit_once(':').and_then(|(server, number)| Some((server, number.parse().ok()?)));
+        numbered.unwrap_or((place, 1))
     }
 
-    /// The signals of `server`.
-    pub fn signals(&self, server: &str) -> String {
-        format!("{ROOT}/{}/agents/{server}/signals", self.stack)
+    /// The `place` of an agent, which is named after its server. Everything below it belongs to the server.
+    pub fn agent(&self, place: &str) -> String {
+        format!("{ROOT}/{}/agents/{place}", self.stack)
+    }
+
+    /// Exists while an agent acts for the server that has this `place`.
+    pub fn alive(&self, place: &str) -> String {
+        format!("{ROOT}/{}/agents/{place}/alive", self.stack)
+    }
+
+    /// The signals of the server that has this `place`.
+    pub fn signals(&self, place: &str) -> String {
+        format!("{ROOT}/{}/agents/{place}/signals", self.stack)
     }
 
     /// The same for agents of earlier versions, which know no place of their own.

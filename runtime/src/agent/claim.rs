@@ -202,9 +202,10 @@ async fn claim(
     // exists.
     let own = Access::new().grant(&shared.admission.public().principal, Rights::READ.and(Rights::WRITE));
     let access = operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ));
-    let path = shared.space.layout().alive(&shared.server);
     let mut over = None;
     loop {
+        let place = shared.insist(|| shared.space.place(&shared.server)).await?;
+        let path = shared.space.layout().alive(&place);
         let asked = Moment::now();
         match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access, over)).await {
             Ok(node) => {
@@ -214,7 +215,7 @@ async fn claim(
             // The data space has no place for this server: not yet, or not any more.
             Err(SpaceError::Store(StoreError::Missing { .. })) => {
                 // It may come without another plan for the server, when a newer version applies the seed again.
-                let place = shared.space.layout().agent(&shared.server);
+                let place = shared.space.layout().agent(&place);
                 let made = shared.insist(|| async { Ok(shared.space.store().changed(&place, None).await?) });
                 tokio::select! {
                     made = made => drop(made?),
@@ -234,8 +235,8 @@ async fn claim(
             Err(error) => return Err(error),
         }
         let holder = match shared.insist(|| shared.space.holder(&shared.server)).await {
-            // An agent of another server, or one with another disk.
-            Err(SpaceError::Store(StoreError::Denied { .. })) => {
+            // An agent of another server, or one with another disk, or what another one has left there.
+            Err(SpaceError::Store(StoreError::Denied { .. }) | SpaceError::Malformed { .. }) => {
                 let what = "another agent acts for this server, on another machine or with another disk: this one waits until \
                             that one has ended";
                 shared.trouble(ANOTHER, Some(what.to_owned()));
@@ -262,7 +263,11 @@ async fn claim(
                 );
                 shared.trouble(ANOTHER, Some(what));
                 shared.say(Event::Claimed(false));
-                shared.insist(|| async { Ok(shared.space.store().changed(&path, Some(version)).await?) }).await?;
+                let changed = shared.insist(|| async { Ok(shared.space.store().changed(&path, Some(version)).await?) });
+                tokio::select! {
+                    changed = changed => drop(changed?),
+                    moved = shared.insist(|| shared.space.moved(&place)) => moved?,
+                }
                 None
             }
         };

@@ -2,9 +2,13 @@
 
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use tokio::time;
 use wattle::cli::{beside, environment};
 use wattle::lower::Seed;
 use wattle::manners::{self, reason};
@@ -24,6 +28,9 @@ use super::console::Console;
 use super::failure::{CHANGED, Exit, Failure};
 use super::question::agreed;
 use super::{admit, args, forget, here, rotate, target};
+
+/// How often a long removal says how far it is.
+const PROGRESS: Duration = Duration::from_secs(5);
 
 /// How to fix a seed.
 const EMIT_AGAIN: &str =
@@ -483,7 +490,20 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
     if !is_forced && !agreed(matches, &what, console).await? {
         return Err(Failure::new("nothing was deleted"));
     }
-    seed::delete(&store, stack, &key, is_forced).await?;
+    let removed = AtomicUsize::new(0);
+    let mut deleting = pin!(seed::delete_counting(&store, stack, &key, is_forced, &removed));
+    let mut ticks = time::interval(PROGRESS);
+    ticks.tick().await;
+    let deleted = loop {
+        tokio::select! {
+            deleted = &mut deleting => break deleted,
+            _ = ticks.tick() => {
+                let count = removed.load(Ordering::Relaxed);
+                console.err.write(&format!("{count} nodes that servers have made are removed so far\n"))?;
+            }
+        }
+    };
+    deleted?;
     console.out.write(&format!("`{stack}` is deleted\n"))?;
     Ok(Exit::Fine)
 }

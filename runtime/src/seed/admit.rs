@@ -111,7 +111,8 @@ pub(super) async fn admit_as(
     // The agent that acted for a server before has no right to its place any more, and would keep the new one from it.
     let is_named = |server: &Name| named.contains(server) || there.admitting.get(server) == Some(&true);
     let admitting: IndexMap<Name, bool> = admitted.iter().map(|server| (server.clone(), is_named(server))).collect();
-    writing.replace_agents(&layout, admitting.iter().filter(|(_, is_named)| **is_named).map(|(server, _)| server));
+    let replaced = admitting.iter().filter(|(_, is_named)| **is_named).map(|(server, _)| server);
+    writing.replace_agents(&wanted, replaced);
     let mut changes = Changes::between(&layout, &present, &wanted, revision);
     changes.rights = writing.rights.iter().map(ToString::to_string).collect();
     let identities = wanted.roster.digest(true);

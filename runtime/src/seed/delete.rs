@@ -1,22 +1,21 @@
 //! Removes a stack from a data space.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle::model::IndexMap;
 
 use crate::space::{Layout, OperatorKey, Signed};
-use crate::store::{Access, Op, Store, StoreError};
+use crate::store::{Access, Op, Store, StoreError, below};
 
-use super::present::{self, AT_ONCE, get_json};
+use super::present::{self, AT_ONCE, get_json, is_acting};
+use super::removal::Removal;
 use super::turn::{Seen, Turn, busy};
 use super::{SeedError, imports, names};
 
 /// How many times to remove what comes back during the removal: agents that are running create their nodes again.
 const TRIES: usize = 20;
-
-/// The number of nodes made by servers that one request removes.
-const AT_ONCE_REMOVED: usize = 200;
 
 /// Removes everything of a stack. Returns `false` if there was nothing. `store` is used as the operator who has `key`.
 ///
@@ -24,6 +23,20 @@ const AT_ONCE_REMOVED: usize = 200;
 /// [`SeedError::Alive`] while agents act for the stack's servers, and [`SeedError::Imported`] while other stacks read
 /// from it, unless it is `force`d. The next call completes an interrupted one.
 pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, force: bool) -> Result<bool, SeedError> {
+    delete_counting(store, stack, key, force, &AtomicUsize::new(0)).await
+}
+
+/// Like [`delete`], and counts in `removed` what servers have made and is removed, which may be a lot.
+///
+/// # Errors
+/// Like [`delete`].
+pub async fn delete_counting(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    key: &OperatorKey,
+    force: bool,
+    removed: &AtomicUsize,
+) -> Result<bool, SeedError> {
     names::check("stack", stack)?;
     let store: &Arc<dyn Store> = &(Signed::new(store, key) as Arc<dyn Store>);
     let layout = Layout::new(stack);
@@ -47,7 +60,7 @@ pub async fn delete(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey, forc
     };
     let checks = turn.as_ref().map(Turn::checks).unwrap_or_default();
     imports::register(store, stack, &IndexMap::default(), false, &checks).await?;
-    match clear(store, &layout, &checks, Also::Goal).await? {
+    match clear(store, &layout, &checks, Also::Goal, removed).await? {
         left if left.is_empty() => {
             store.unbound(&root).await?;
             Ok(true)
@@ -71,14 +84,16 @@ pub(super) async fn clear(
     layout: &Layout,
     checks: &[Op],
     also: Also,
+    removed: &AtomicUsize,
 ) -> Result<Vec<String>, SeedError> {
     // From now on, servers cannot create anything in their places. Otherwise the removal might never end.
     let servers = store.children(&layout.agents()).await?;
     let places: Vec<_> = servers.iter().map(|server| (layout.agent(server), Access::new())).collect();
     store.protect(&places, checks).await.map_err(|error| busy(layout, error))?;
+    let removal = Removal { store, layout, checks, removed };
     let mut last = Ok(Vec::new());
     for _ in 0..TRIES {
-        last = remove(store, layout, checks, also).await;
+        last = remove(removal, also).await;
         if !matches!(
             last,
             Err(SeedError::Space(crate::space::SpaceError::Store(
@@ -93,17 +108,8 @@ pub(super) async fn clear(
 
 async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
     let names = store.children(&layout.servers()).await?;
-    let alive = stream::iter(names).map(|name| async move {
-        for path in [layout.alive(&name), layout.former_alive(&name)] {
-            match store.get(&path).await {
-                Ok(None) => {}
-                // An agent that keeps the node from the operator is there as well.
-                Ok(Some(_)) | Err(StoreError::Denied { .. }) => return Ok(Some(name)),
-                Err(error) => return Err(SeedError::from(error)),
-            }
-        }
-        Ok(None)
-    });
+    let alive = stream::iter(names)
+        .map(|name| async move { Ok::<_, SeedError>(is_acting(store, layout, &name).await?.then_some(name)) });
     let servers: Vec<String> = alive.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
     if !servers.is_empty() {
         return Err(SeedError::Alive { stack: layout.stack().to_owned(), servers });
@@ -118,45 +124,21 @@ async fn refuse(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError
     if importers.is_empty() { Ok(()) } else { Err(SeedError::Imported { stack: layout.stack().to_owned(), importers }) }
 }
 
-/// Removes everything that is there while the `checks` hold, with `also` last. Nodes of servers that nobody else can
-/// remove are left, with their parents. Returns their paths.
-async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op], also: Also) -> Result<Vec<String>, SeedError> {
-    let mut found = Vec::new();
+/// Removes everything that is there, with `also` last. Nodes of servers that nobody else can remove are left, with their
+/// parents. Returns their paths.
+async fn remove(removal: Removal<'_>, also: Also) -> Result<Vec<String>, SeedError> {
+    let Removal { store, layout, checks, .. } = removal;
+    let (mut found, mut left) = (Vec::new(), Vec::new());
+    let agents = format!("{}/", layout.agents());
     let mut level = vec![layout.root()];
     while !level.is_empty() {
-        let below = stream::iter(level).map(|path| async move {
-            let names = match store.children(&path).await {
-                // A server denies access to it. It can be removed all the same if there is nothing below it.
-                Err(StoreError::Denied { .. }) if is_made_by_server(layout, &path) => Vec::new(),
-                names => names?,
-            };
-            Ok::<_, SeedError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
-        });
-        level = below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
+        // What servers have made is removed by itself: there may be much of it, and some of it may have to stay.
+        let (places, groups) = level.into_iter().partition::<Vec<_>, _>(|path| path.starts_with(&agents));
+        let emptied = stream::iter(&places).map(|place: &String| removal.below(place, None));
+        left.extend(emptied.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten());
+        level = below(store, groups).await?;
         found.extend(level.iter().cloned());
     }
-    // Nodes made by servers are removed in requests of their own, because one that cannot be removed would make the
-    // whole request fail.
-    let (made, found): (Vec<String>, Vec<String>) = found.into_iter().partition(|path| is_made_by_server(layout, path));
-    let mut left = Vec::new();
-    let made: Vec<String> = made.into_iter().rev().collect();
-    let removal = |path: &String| Op::Delete { path: path.clone() };
-    for many in made.chunks(AT_ONCE_REMOVED) {
-        let all = store.apply(checks.iter().cloned().chain(many.iter().map(removal)).collect()).await;
-        if all.is_ok() {
-            continue;
-        }
-        // One of them cannot be removed, or is gone.
-        for path in many {
-            match store.apply(checks.iter().cloned().chain([removal(path)]).collect()).await {
-                Ok(()) => {}
-                Err(StoreError::Missing { path: gone }) if gone == *path => {}
-                Err(StoreError::NotEmpty { .. } | StoreError::Denied { .. }) => left.push(path.clone()),
-                Err(error) => return Err(busy(layout, error)),
-            }
-        }
-    }
-    left.sort_unstable();
     let is_above =
         |path: &String| left.iter().any(|left| left.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')));
     let found = found.into_iter().filter(|path| !is_above(path));
@@ -174,10 +156,4 @@ async fn remove(store: &Arc<dyn Store>, layout: &Layout, checks: &[Op], also: Al
         removed.map_err(|error| busy(layout, error))?;
     }
     Ok(left)
-}
-
-/// Whether it is below the place of a server's agent.
-fn is_made_by_server(layout: &Layout, path: &str) -> bool {
-    let below = path.strip_prefix(&layout.agents()).and_then(|rest| rest.strip_prefix('/'));
-    below.is_some_and(|rest| rest.contains('/'))
 }

@@ -9,7 +9,7 @@ use wattle::model::{IndexMap, Name, Type};
 use wattle_agent_core::planning::{Fault, Why};
 
 use crate::space::{CredentialError, SealError, SpaceError};
-use crate::store::{MAX_DATA, StoreError};
+use crate::store::{MAX_DATA, StoreError, parent, short};
 
 /// Why a seed was not written, or a stack not removed.
 #[derive(Debug, thiserror::Error)]
@@ -60,8 +60,9 @@ pub enum SeedError {
     },
     /// Another user has created nodes in the place of the stack, and denies access to them.
     #[error(
-        "someone else has made `{path}`, and owns it: nothing there belongs to this operator. Apply the seed under \
-         another name with `--stack`, or have ZooKeeper's superuser remove it with `deleteall`"
+        "someone else has made `{}`, and owns it: nothing there belongs to this operator. Apply the seed under \
+         another name with `--stack`, or have ZooKeeper's superuser remove it with `deleteall`",
+        short(.path)
     )]
     Squatted {
         /// The path of the node.
@@ -180,7 +181,7 @@ pub enum SeedError {
     #[error(
         "`{stack}` is deleted, except for what its servers have made below {} and no one else may remove: ZooKeeper's \
          superuser can, with `deleteall`",
-        names(.paths)
+        names(&removable(.paths))
     )]
     Left {
         /// The stack.
@@ -312,8 +313,24 @@ fn a(what: &str) -> String {
 }
 
 /// A list of names for a message, cut short if it is long.
+/// What to name to whoever is to remove `paths`: a path that is too long to be shown stands for the node that it is below.
+fn removable(paths: &[String]) -> Vec<String> {
+    let mut named: Vec<String> = Vec::with_capacity(paths.len());
+    for path in paths {
+        let mut whole = path.as_str();
+        while short(whole) != whole {
+            whole = parent(whole).unwrap_or_default();
+        }
+        if named.last().is_none_or(|last| last != whole) {
+            named.push(whole.to_owned());
+        }
+    }
+    named
+}
+
 fn names(names: &[String]) -> String {
-    wattle_words::names::some(names.iter().map(String::as_str), 5)
+    let names: Vec<_> = names.iter().map(|name| short(name)).collect();
+    wattle_words::names::some(names.iter().map(|name| &**name), 5)
 }
 
 /// The number of parameters without a value, in one line.
@@ -328,4 +345,16 @@ pub(crate) fn lacking(parameters: usize) -> String {
 fn parameters(missing: &IndexMap<Name, Type>, faults: &[String]) -> String {
     let lacking = (!missing.is_empty()).then(|| lacking(missing.len()));
     lacking.into_iter().chain(faults.iter().cloned()).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::removable;
+
+    #[test]
+    fn what_is_too_long_to_be_shown_is_removed_with_the_node_that_it_is_below() {
+        let long = |name: &str| format!("/wattle/shop/agents/web/{}", name.repeat(500_000));
+        let left = [long("a"), long("b"), "/wattle/shop/agents/web/short".to_owned()];
+        assert_eq!(removable(&left), ["/wattle/shop/agents/web", "/wattle/shop/agents/web/short"]);
+    }
 }

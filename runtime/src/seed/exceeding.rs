@@ -57,10 +57,10 @@ fn granted(layout: &Layout, present: &Present, key: &OperatorKey) -> Vec<(String
         let Some(principal) = present.principals.get(name) else { continue };
         all.push((layout.server(name), nobody()));
         if plan.forgotten {
-            all.extend([layout.plan(name), layout.agent(name)].map(|path| (path, nobody())));
+            all.extend([layout.plan(name), layout.agent(present.place(name))].map(|path| (path, nobody())));
             continue;
         }
-        all.push((layout.agent(name), rights::agent(principal)));
+        all.push((layout.agent(present.place(name)), rights::agent(principal)));
         for path in [layout.plan(name), layout.membership(name), layout.last_goal(name)] {
             all.push((path, rights::plan(principal)));
         }

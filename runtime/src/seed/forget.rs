@@ -53,7 +53,7 @@ pub async fn forget(
     let next = Next { layout: &layout, key, there: &there, present: &present };
     let wanted = next.wanted(roster, &Revision { space: there.goal.space.clone(), number: revision })?;
     let mut writing = next.writing(&wanted)?;
-    writing.replace_agents(&layout, servers.iter());
+    writing.replace_agents(&wanted, servers.iter());
     let told = Deployed {
         goal: next.goal(&wanted, revision),
         turn: None,

@@ -1,6 +1,6 @@
 //! The present contents of a stack in a data space.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
@@ -10,7 +10,7 @@ use wattle::model::{IndexMap, Name};
 
 use wattle_agent_core::status::ServerStatus;
 
-use crate::space::{Export, Goal, Importer, Layout, Plan, Record, Revision, Shared, parse_json, unverified};
+use crate::space::{Export, Goal, Importer, Layout, Plan, Record, Revision, Shared, parse_json, places, unverified};
 use crate::store::{Principal, Store, Version, below};
 
 use super::deployed::There;
@@ -104,6 +104,8 @@ pub(super) struct Present {
     pub(super) whole: bool,
     /// Every node below the stack except those that agents make.
     pub(super) paths: HashSet<String>,
+    /// The name of the place of each server's agent.
+    places: BTreeMap<Name, String>,
     pub(super) plans: IndexMap<Name, Plan>,
     /// The principal that each server's rights were granted to.
     pub(super) principals: HashMap<Name, Principal>,
@@ -181,17 +183,14 @@ impl Present {
             let names: HashSet<String> = store.children(&layout.root()).await?.into_iter().collect();
             let there = |top: &String| top.rsplit_once('/').is_some_and(|(_, name)| names.contains(name));
             present.paths.extend(tops.into_iter().filter(there));
-            let places = store.children(&layout.agents()).await?;
-            present.paths.extend(places.iter().map(|name| layout.agent(name)));
         }
+        let places = store.children(&layout.agents()).await?;
+        present.paths.extend(places.iter().map(|name| layout.agent(name)));
+        present.places = places::newest(&places);
         present.servers(store, layout).await?;
         present.announced(store, layout).await?;
         present.judge_numbers(layout);
         present.torn_down(store, layout).await?;
-        if present.whole && has_places {
-            let places: Vec<String> = present.plans.keys().map(|name| layout.agent(name)).collect();
-            present.paths.extend(places);
-        }
         for top in [layout.recipes(), layout.exports(), layout.importers()] {
             let names = store.children(&top).await?;
             present.paths.extend(names.into_iter().map(|name| format!("{top}/{name}")));
@@ -309,6 +308,11 @@ impl Present {
     pub(super) fn left_behind(&self, server: &Name, plan: &Plan, revision: &Revision) -> Plan {
         let next = plan.left_behind(revision);
         Plan { forgotten: next.forgotten || self.over.contains(server), ..next }
+    }
+
+    /// The name of the place of `server`'s agent.
+    pub(super) fn place<'a>(&'a self, server: &'a str) -> &'a str {
+        self.places.get(server).map_or(server, String::as_str)
     }
 
     /// Whether the server has no rights any more.
@@ -434,9 +438,11 @@ pub(super) fn add_parents(paths: &mut HashSet<String>, path: &str, top: &str) {
     }
 }
 
-/// Whether an agent has the server's place. The node may not be readable.
+/// Whether an agent has the server's place, or a place beside the plan as earlier versions do. Whatever else the server
+/// has made there is no agent.
 pub(super) async fn is_acting(store: &Arc<dyn Store>, layout: &Layout, server: &str) -> Result<bool, SeedError> {
-    Ok(!store.children(&layout.agent(server)).await?.is_empty())
+    let place = places::of(store, layout, server).await?;
+    Ok(store.is_held(&layout.alive(&place)).await? || store.is_held(&layout.former_alive(server)).await?)
 }
 
 pub(super) async fn get_json<T: DeserializeOwned>(store: &Arc<dyn Store>, path: &str) -> Result<Option<T>, SeedError> {

@@ -1,6 +1,7 @@
 //! Takes ownership of a stack's place before anything in it is trusted.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use crate::clock;
 use crate::space::{Layout, OperatorKey, ROOT, SpaceError};
@@ -63,7 +64,7 @@ async fn begin(
         (beginning, turn)
     };
     turn.protect(&[(layout.root(), Access::new())]).await?;
-    clear(store, layout, &turn.checks(), Also::Nothing).await?;
+    clear(store, layout, &turn.checks(), Also::Nothing, &AtomicUsize::new(0)).await?;
     Ok(turn.said(beginning))
 }
 

@@ -12,6 +12,7 @@ use crate::space::{Layout, OVERHEAD, SERVER, is_signed, to_json};
 use crate::store::{Access, MAX_DATA, Op, Principal};
 
 use super::deployed::Steps;
+use super::places::Passing;
 use super::present::Present;
 use super::wanted::Wanted;
 use super::{SeedError, imports, rights};
@@ -28,8 +29,10 @@ pub(super) struct Writing {
     /// The identities of servers. They come after all plans, so that a call after an interruption still finds that they
     /// have changed.
     records: Vec<Op>,
-    /// Nodes of agents whose servers have changed. The agents that have these places lose them.
-    places_lost: Vec<String>,
+    /// Places whose servers are known by other identities from now on.
+    inherited: Vec<Passing>,
+    /// Places of agents whose servers have changed. The agents that have them lose them.
+    places_lost: Vec<Passing>,
     /// Rights that are withdrawn once the servers are notified.
     withdrawn: Vec<(String, Access)>,
     /// Nodes to remove, children first.
@@ -64,6 +67,7 @@ impl Writing {
             places: Vec::new(),
             plans: Vec::with_capacity(wanted.plans.len()),
             records: Vec::new(),
+            inherited: Vec::new(),
             places_lost: Vec::new(),
             withdrawn: Vec::new(),
             gone: Vec::new(),
@@ -83,8 +87,12 @@ impl Writing {
     }
 
     /// Takes the places from the agents of these `servers`, if there are any.
-    pub(super) fn replace_agents<'a>(&mut self, layout: &Layout, servers: impl Iterator<Item = &'a Name>) {
-        self.places_lost.extend(servers.map(|server| layout.alive(server)));
+    pub(super) fn replace_agents<'a>(&mut self, wanted: &Wanted, servers: impl Iterator<Item = &'a Name>) {
+        self.places_lost.extend(servers.map(|server| {
+            let principal = wanted.principals.get(server).filter(|_| wanted.plans.contains_key(server));
+            let access = principal.map_or_else(Access::new, rights::agent);
+            Passing { server: server.clone(), access }
+        }));
     }
 
     /// Adds the steps for the deployment's files that are kept.
@@ -212,7 +220,7 @@ impl Maker<'_> {
             }
             match self.present.principals.get(name) {
                 Some(principal) => self.agent(name, principal, true),
-                None if self.present.paths.contains(&self.layout.agent(name)) => {}
+                None if self.present.paths.contains(&self.layout.agent(self.present.place(name))) => {}
                 None => self.create(self.layout.agent(name), Vec::new(), Access::new()),
             }
             // Its agent reports the result here.
@@ -237,7 +245,8 @@ impl Maker<'_> {
 
     /// The place of a server's agent.
     fn agent(&mut self, name: &str, principal: &Principal, known: bool) {
-        let (path, access) = (self.layout.agent(name), rights::agent(principal));
+        let place = self.present.place(name);
+        let (path, access) = (self.layout.agent(place), rights::agent(principal));
         let server = self.layout.server(name);
         let is_bounded = self.present.deployed.as_ref().is_some_and(|(there, _)| there.bounded);
         if !is_bounded || !self.present.paths.contains(&path) {
@@ -250,8 +259,11 @@ impl Maker<'_> {
                 self.writing.withdrawn.push((server, Access::new()));
             }
         } else if !known || !self.present.whole {
-            self.writing.granted.push((path, access));
+            self.writing.granted.push((path, access.clone()));
             self.writing.granted.push((server, Access::new()));
+            if !known {
+                self.writing.inherited.push(Passing { server: name.into(), access });
+            }
         }
     }
 

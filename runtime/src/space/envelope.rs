@@ -7,7 +7,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use wattle::model::Name;
-use wattle_agent_core::layout::ROOT;
+use wattle_agent_core::layout::{Layout, ROOT};
 
 use super::signed::{Authority, Signer};
 
@@ -48,7 +48,10 @@ pub(super) fn said_by(path: &str) -> Option<(&str, &str)> {
     let mut parts = path.strip_prefix(ROOT)?.strip_prefix('/')?.split('/');
     let (stack, top, server) = (parts.next()?, parts.next()?, parts.next()?);
     let below = parts.next()?;
-    (matches!(top, "entries" | "status") || (top, below) == ("agents", "signals")).then_some((stack, server))
+    if (top, below) == ("agents", "signals") {
+        return Some((stack, Layout::of_place(server).0));
+    }
+    matches!(top, "entries" | "status").then_some((stack, server))
 }
 
 /// The contents of the node at `path`, signed by `signer` in place of `former`. `None` if `former` has not signed
@@ -170,7 +173,7 @@ mod tests {
     #[test]
     fn who_says_what_stands_in_the_path() {
         for path in
-            [PATH, "/wattle/shop/status/db/part", "/wattle/shop/status/db/server", "/wattle/shop/agents/db/signals"]
+            [PATH, "/wattle/shop/status/db/part", "/wattle/shop/agents/db/signals", "/wattle/shop/agents/db:2/signals"]
         {
             assert_eq!(said_by(path), Some(("shop", "db")), "{path}");
         }

@@ -16,6 +16,7 @@ mod marks;
 mod membership;
 mod newest;
 mod passwords;
+pub(crate) mod places;
 mod requests;
 mod says;
 mod seal;
@@ -38,7 +39,7 @@ use tokio::sync::watch;
 use wattle::model::Name;
 use wattle_agent_core::request::{self, Peek, Refused, Versions};
 
-use crate::store::{Access, Hold, Store, StoreError, Version};
+use crate::store::{Access, Hold, Store, StoreError, Version, short};
 
 use trust::Trust;
 use writers::Writers;
@@ -96,7 +97,7 @@ pub enum SpaceError {
         newer: Revision,
     },
     /// The contents of a node are malformed.
-    #[error("`{path}` in the data space does not hold what it should: {reason}")]
+    #[error("`{}` in the data space does not hold what it should: {reason}", short(.path))]
     Malformed {
         /// The path of the node.
         path: String,
@@ -104,7 +105,7 @@ pub enum SpaceError {
         reason: String,
     },
     /// A node does not have the operator's contents, as far as can be verified.
-    #[error("`{path}` in the data space is not trusted: {reason}")]
+    #[error("`{}` in the data space is not trusted: {reason}", short(.path))]
     Untrusted {
         /// The path of the node.
         path: String,
@@ -378,7 +379,8 @@ impl Space {
         access: &Access,
         over: Option<Version>,
     ) -> Result<Hold, SpaceError> {
-        Ok(self.store.hold(&self.layout.alive(server), &to_json(alive), access, over).await?)
+        let path = self.layout.alive(&self.place(server).await?);
+        Ok(self.store.hold(&path, &to_json(alive), access, over).await?)
     }
 
     /// The agent that acts for `server`, and the version of its registration. `None` if there is no agent.
@@ -386,7 +388,7 @@ impl Space {
     /// # Errors
     /// If it cannot be read.
     pub async fn holder(&self, server: &str) -> Result<Option<(Alive, Version)>, SpaceError> {
-        let path = self.layout.alive(server);
+        let path = self.layout.alive(&self.place(server).await?);
         let Some(node) = self.store.get(&path).await? else { return Ok(None) };
         Ok(parse_json(&path, &node.data)?.map(|alive| (alive, node.version)))
     }
@@ -396,7 +398,7 @@ impl Space {
     /// # Errors
     /// If it cannot be read.
     pub async fn alive(&self, server: &str) -> Result<Option<Alive>, SpaceError> {
-        self.get_json(&self.layout.alive(server)).await
+        self.get_json(&self.layout.alive(&self.place(server).await?)).await
     }
 }
 

@@ -5,7 +5,7 @@ use wattle::model::Name;
 
 use crate::store::{Access, Op, StoreError};
 
-use super::{Plan, Signal, Signalled, Signals, Space, SpaceError, State, Sure};
+use super::{Plan, Signal, Signalled, Signals, Space, SpaceError, State, Sure, places};
 
 /// The maximum number of concurrent requests.
 const AT_ONCE: usize = 64;
@@ -33,7 +33,7 @@ impl Space {
         access: &Access,
         sure: Sure<'_>,
     ) -> Result<(), SpaceError> {
-        let path = self.layout.signals(server);
+        let path = self.layout.signals(&self.place(server).await?);
         let data = self.signed(&path, signals.to_bytes());
         if !sure() {
             return Err(SpaceError::Unsure);
@@ -54,7 +54,12 @@ impl Space {
     /// # Errors
     /// If they cannot be read, are too long, or are not signed by their server.
     pub async fn signals(&self, server: &str) -> Result<Option<Signals>, SpaceError> {
-        let path = self.layout.signals(server);
+        self.signals_in(&self.place(server).await?).await
+    }
+
+    /// The signals of the server that has this `place`.
+    async fn signals_in(&self, place: &str) -> Result<Option<Signals>, SpaceError> {
+        let path = self.layout.signals(place);
         let Some(node) = self.told(&path, self.get(&path).await?).await? else { return Ok(None) };
         let odd = || SpaceError::Malformed { path, reason: "these are not signals, or too many".to_owned() };
         Signals::parse(&node.data).ok_or_else(odd).map(Some)
@@ -66,10 +71,10 @@ impl Space {
     /// # Errors
     /// If they cannot be read. Problems with a single server are reported for that server.
     pub async fn signalled(&self, handle: &str) -> Result<Said, SpaceError> {
-        let servers = self.store.children(&self.layout.agents()).await?;
-        let read = servers.into_iter().map(|server| async move {
-            let said = self.signalled_by(&server, handle).await;
-            Ok::<_, SpaceError>((Name::from(server), said))
+        let places = places::newest(&self.store.children(&self.layout.agents()).await?);
+        let read = places.into_iter().map(|(server, place)| async move {
+            let said = self.signalled_by(&server, &place, handle).await;
+            Ok::<_, SpaceError>((server, said))
         });
         let all: Vec<_> = stream::iter(read).buffered(AT_ONCE).try_collect().await?;
         let mut said = Said::default();
@@ -87,13 +92,13 @@ impl Space {
         Ok(said)
     }
 
-    async fn signalled_by(&self, server: &str, handle: &str) -> Result<Vec<Signal>, SpaceError> {
+    async fn signalled_by(&self, server: &str, place: &str, handle: &str) -> Result<Vec<Signal>, SpaceError> {
         // Most servers have never sent a signal.
-        if self.store.get(&self.layout.signals(server)).await?.is_none() {
+        if self.store.get(&self.layout.signals(place)).await?.is_none() {
             return Ok(Vec::new());
         }
         let plan = self.plan(server).await?;
-        let Some(mut signals) = self.signals(server).await? else { return Ok(Vec::new()) };
+        let Some(mut signals) = self.signals_in(place).await? else { return Ok(Vec::new()) };
         let mut counted = Vec::new();
         for signal in signals.handles.shift_remove(handle).unwrap_or_default() {
             let is_over = signal.status == Signalled::Failure

@@ -289,6 +289,10 @@ impl Store for Signed {
         self.store.exceeding(accesses).await
     }
 
+    async fn is_held(&self, path: &str) -> Result<bool, StoreError> {
+        self.store.is_held(path).await
+    }
+
     async fn bound(&self, places: &[String]) -> Result<bool, StoreError> {
         self.store.bound(places).await
     }

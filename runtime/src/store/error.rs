@@ -1,12 +1,13 @@
 //! Errors of stores.
 
 use super::MAX_DATA;
+use super::path::short;
 
 /// Why a store refused a request.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The path is not valid.
-    #[error("`{path}` cannot be in the data space: {reason}")]
+    #[error("`{}` cannot be in the data space: {reason}", short(.path))]
     Illegal {
         /// The given path.
         path: String,
@@ -14,31 +15,31 @@ pub enum StoreError {
         reason: &'static str,
     },
     /// The node does not exist.
-    #[error("there is no `{path}` in the data space")]
+    #[error("there is no `{}` in the data space", short(.path))]
     Missing {
         /// Its path.
         path: String,
     },
     /// The node already exists.
-    #[error("`{path}` is already in the data space")]
+    #[error("`{}` is already in the data space", short(.path))]
     Exists {
         /// Its path.
         path: String,
     },
     /// The node has changed in the meantime.
-    #[error("`{path}` was changed by someone else in the meantime")]
+    #[error("`{}` was changed by someone else in the meantime", short(.path))]
     Conflict {
         /// Its path.
         path: String,
     },
     /// Another node was created in place of the intended one, and was changed instead.
-    #[error("`{path}` was removed and made again by someone else in the meantime, and has been changed")]
+    #[error("`{}` was removed and made again by someone else in the meantime, and has been changed", short(.path))]
     Replaced {
         /// Its path.
         path: String,
     },
     /// The operator was to read a node whose contents are not as they have written it.
-    #[error("`{path}` in the data space is not as its operator wrote it: {why}")]
+    #[error("`{}` in the data space is not as its operator wrote it: {why}", short(.path))]
     Disowned {
         /// Its path.
         path: String,
@@ -46,13 +47,13 @@ pub enum StoreError {
         why: String,
     },
     /// The node has children.
-    #[error("`{path}` is not empty")]
+    #[error("`{}` is not empty", short(.path))]
     NotEmpty {
         /// Its path.
         path: String,
     },
     /// The credential does not have the rights.
-    #[error("this credential may not {action} `{path}`")]
+    #[error("this credential may not {action} `{}`", short(.path))]
     Denied {
         /// The action: `read`, `write`.
         action: &'static str,
@@ -60,7 +61,7 @@ pub enum StoreError {
         path: String,
     },
     /// The data is too large for a node.
-    #[error("{bytes} bytes for `{path}` are more than the {MAX_DATA} that a data space accepts for one node")]
+    #[error("{bytes} bytes for `{}` are more than the {MAX_DATA} that a data space accepts for one node", short(.path))]
     TooLarge {
         /// The path of the node.
         path: String,
@@ -68,7 +69,7 @@ pub enum StoreError {
         bytes: usize,
     },
     /// Clients other than the operator may not create more.
-    #[error("there is no room for `{path}`: what a server may make in the data space is limited")]
+    #[error("there is no room for `{}`: what a server may make in the data space is limited", short(.path))]
     Full {
         /// The path of the node.
         path: String,

@@ -34,7 +34,7 @@ pub use bound::{MOST_BYTES, MOST_NODES};
 pub use error::StoreError;
 pub use hold::{Hold, Turn};
 pub use memory::Memory;
-pub(crate) use path::{check_path, parent};
+pub(crate) use path::{check_path, parent, short};
 pub use reach::Host;
 use wattle_agent_core::node::bytes;
 pub use wattle_agent_core::node::{Node, Version};
@@ -168,7 +168,8 @@ pub trait Store: Send + Sync + fmt::Debug {
     }
 
     /// Carries out many changes in order, in as few requests as the store allows. The changes of one request are
-    /// carried out together or not at all. An error names the path that failed, and nothing after it is carried out.
+    /// carried out together or not at all. An error names the path that failed, and nothing after it is carried out. A
+    /// node whose path alone fills a request is removed by itself, just after the checks.
     ///
     /// # Errors
     /// [`StoreError::Exists`] and all errors of [`Store::set`].
@@ -204,6 +205,20 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// [`StoreError::Conflict`] if another node exists. Other errors if the parent does not exist or its rights do not
     /// allow it.
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError>;
+
+    /// Whether some client holds the node at `path` ([`Store::hold`]), as far as this store can tell: otherwise, whether
+    /// there is one. Nothing stands below a held node, so anyone who may remove it at all can do so. The node need not
+    /// be readable.
+    ///
+    /// # Errors
+    /// If the store cannot be used.
+    async fn is_held(&self, path: &str) -> Result<bool, StoreError> {
+        match self.get(path).await {
+            Ok(node) => Ok(node.is_some()),
+            Err(StoreError::Denied { .. }) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
 
     /// Limits what clients other than the operator can create below each of `places`, which are below one node:
     /// [`MOST_NODES`] and [`MOST_BYTES`]. Returns whether the limit applies, as far as this store can tell: a ZooKeeper

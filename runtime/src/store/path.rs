@@ -1,6 +1,11 @@
 //! The paths that a store accepts, which are ZooKeeper's.
 
+use std::borrow::Cow;
+
 use super::StoreError;
+
+/// How many characters of a path are shown.
+const SHOWN: usize = 240;
 
 /// Refuses paths that `PathUtils.validatePath` of ZooKeeper refuses, and the node at the top.
 ///
@@ -27,6 +32,14 @@ pub(crate) fn check_path(path: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// The path as it is shown. Other people's paths may be as long as a request.
+pub(crate) fn short(path: &str) -> Cow<'_, str> {
+    match path.char_indices().nth(SHOWN) {
+        Some((end, _)) => Cow::Owned(format!("{}… ({} bytes)", &path[..end], path.len())),
+        None => Cow::Borrowed(path),
+    }
+}
+
 /// The path of the parent. `None` for a node at the top.
 pub(crate) fn parent(path: &str) -> Option<&str> {
     path.rfind('/').filter(|at| *at > 0).map(|at| &path[..at])
@@ -46,6 +59,14 @@ mod tests {
         for path in ["", "a", "/", "//a", "/a/", "/a//b", "/.", "/a/../b"].into_iter().chain(control).chain(beyond) {
             assert!(matches!(check_path(path), Err(StoreError::Illegal { .. })), "{path:?}");
         }
+    }
+
+    #[test]
+    fn a_long_path_is_shown_in_part() {
+        assert_eq!(short("/a/b"), "/a/b");
+        let long = format!("/{}", "ü".repeat(500_000));
+        let shown = short(&long);
+        assert!(shown.ends_with("ü… (1000001 bytes)") && shown.chars().count() < 270, "{shown}");
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod admitted;
 mod agents;
 mod commands;
 mod dropped;
+mod former;
 mod handed;
 mod handed_state;
 mod identities;

@@ -3,8 +3,9 @@
 use std::process::Command;
 use std::sync::Arc;
 
+use wattle_runtime::report::Picture;
 use wattle_runtime::seed::{Changes, apply, delete};
-use wattle_runtime::space::Layout;
+use wattle_runtime::space::{Layout, Space};
 use wattle_runtime::store::{Access, Address, Login, MOST_BYTES, MOST_NODES, Op, Rights, Store, StoreError};
 use wattle_tests::running::Stage;
 use wattle_tests::zookeeper::ZooKeeper;
@@ -103,6 +104,38 @@ async fn a_server_that_fills_its_place_is_stopped() {
     // And it can be there again.
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!(operator.children("/zookeeper/quota/wattle/filled/agents").await.expect("reads"), ["db", "web"]);
+}
+
+/// ZooKeeper compares with what there was before a request, so the last one that has room may be as large as any.
+#[tokio::test]
+async fn one_request_passes_a_quota_and_nothing_after_it() {
+    let zookeeper = enforcing();
+    let stack = Stack::at("overfilled", &zookeeper);
+    let (operator, web) = (stack.operator().await, stack.server("web").await);
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let (place, own) = (Layout::new("overfilled").agent("web"), own(&stack.logins("web"), &stack.options.key.login()));
+    let create = |name: String, bytes: usize| Op::Create {
+        path: format!("{place}/{name}"),
+        data: vec![0; bytes],
+        access: own.clone(),
+    };
+    let refused = async |ops: Vec<Op>| {
+        let refused = web.apply(ops).await;
+        assert!(matches!(refused, Err(StoreError::Full { .. })), "{refused:?}");
+    };
+    web.apply((0..7).map(|number| create(format!("large-{number}"), MOST_BYTES)).collect()).await.expect("one request");
+    assert_eq!(bytes(&stack, &place).await, 7 * MOST_BYTES);
+    refused(vec![create("more".into(), 1)]).await;
+    refused(vec![Op::Set { path: format!("{place}/large-0"), data: vec![0; MOST_BYTES + 1], expected: None }]).await;
+    let removals = (0..7).map(|number| Op::Delete { path: format!("{place}/large-{number}") });
+    web.apply(removals.collect()).await.expect("its own");
+    web.apply((0..1_000).map(|number| create(number.to_string(), 0)).collect()).await.expect("one request");
+    refused((0..1_000).map(|number| create(format!("more-{number}"), 0)).collect()).await;
+    assert_eq!(operator.children(&place).await.expect("reads").len(), 1_000);
+    // Whoever reads sees what is to be seen, and all of it is removed.
+    let picture = Picture::read(&Space::new(Arc::clone(&operator), "overfilled"), None).await.expect("it is shown");
+    assert_eq!(picture.tally().all, 2);
+    assert!(delete(&operator, "overfilled", &stack.options.key, false).await.expect("deletes"));
 }
 
 /// Bounds are asked for where they are missing, and once; what cannot be had stops nothing.

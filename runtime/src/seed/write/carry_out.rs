@@ -4,14 +4,15 @@ use std::collections::HashSet;
 use std::mem;
 use std::sync::Arc;
 
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use wattle_agent_core::applying::Step;
 
-use crate::seed::present::{Deployed, Present};
+use crate::seed::present::{AT_ONCE, Deployed, Present};
 use crate::seed::turn::Turn;
 use crate::seed::wanted::Wanted;
 use crate::seed::{SeedError, imports};
 use crate::space::Layout;
-use crate::store::{Op, Store, StoreError};
+use crate::store::Store;
 
 use super::Writing;
 
@@ -82,7 +83,16 @@ impl Steps<'_, '_> {
                 }
                 Ok(())
             }
-            Step::Grant => turn.protect(&mem::take(&mut writing.granted)).await,
+            Step::Grant => {
+                turn.protect(&mem::take(&mut writing.granted)).await?;
+                let turn = &**turn;
+                let cleared = mem::take(&mut writing.inherited).into_iter().map(|place| place.clear(turn, true));
+                let mut cleared = stream::iter(cleared).buffered(AT_ONCE);
+                while let Some(is_bounded) = cleared.try_next().await? {
+                    goal.bounded &= is_bounded;
+                }
+                Ok(())
+            }
             Step::Register => {
                 let all = imports::joined(turn.store, stack, foreign).await?;
                 imports::register(turn.store, stack, &all, !self.whole, &turn.checks()).await?;
@@ -102,11 +112,8 @@ impl Steps<'_, '_> {
             Step::Withdraw => turn.protect(&mem::take(&mut writing.withdrawn)).await,
             Step::Deregister => imports::register(turn.store, stack, foreign, !self.whole, &turn.checks()).await,
             Step::Clean => {
-                for path in mem::take(&mut writing.places_lost) {
-                    match turn.store.apply(vec![Op::Delete { path }]).await {
-                        Ok(()) | Err(StoreError::Missing { .. }) => {}
-                        Err(error) => return Err(error.into()),
-                    }
+                for place in mem::take(&mut writing.places_lost) {
+                    place.take(turn).await?;
                 }
                 turn.apply(mem::take(&mut writing.gone)).await
             }

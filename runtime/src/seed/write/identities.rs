@@ -117,7 +117,7 @@ impl Maker<'_> {
     pub(super) fn forgotten(&mut self, server: &Name, plan: &Plan) {
         let path = self.layout.plan(server);
         if !self.present.has_forgotten(server) || !self.present.whole {
-            let own = [path.clone(), self.layout.agent(server)];
+            let own = [path.clone(), self.layout.agent(self.present.place(server))];
             let there = own.into_iter().filter(|path| self.present.paths.contains(path));
             self.writing.withdrawn.extend(there.map(|path| (path, Access::new())));
         }

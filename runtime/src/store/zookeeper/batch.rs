@@ -29,17 +29,40 @@ pub(super) async fn apply(session: &Session, maker: &Maker, ops: &[Op]) -> Resul
     }
     let (checks, ops) = Op::conditions(ops);
     for range in batches(ops) {
+        if let [Op::Delete { path }] = &ops[range.clone()]
+            && path.len() > MOST_BYTES
+        {
+            if !checks.is_empty() {
+                commit(session, maker, &checks.iter().collect::<Vec<_>>()).await?;
+            }
+            delete(session, path).await?;
+            continue;
+        }
         let batch: Vec<&Op> = checks.iter().chain(&ops[range]).collect();
         commit(session, maker, &batch).await?;
     }
     Ok(())
 }
 
+/// Deletes a node whose path leaves no room for anything else in a request. Whatever has such a path was created with a
+/// request that was longer than this one.
+async fn delete(session: &Session, path: &str) -> Result<(), StoreError> {
+    let mut tries = Tries::new(session);
+    loop {
+        let client = tries.client().await?;
+        match client.ask(client.delete(path, None)).await {
+            Ok(()) => return Ok(()),
+            Err(Error::NoNode) if tries.in_doubt() => return Ok(()),
+            Err(error) => tries.again(error, "delete", path)?,
+        }
+    }
+}
+
 fn check_size(op: &Op) -> Result<(), StoreError> {
     if let Op::Create { path, data, .. } | Op::Set { path, data, .. } = op {
         StoreError::check_size(path, data)?;
     }
-    if op.size() > MOST_BYTES_OF_ONE {
+    if op.size() > MOST_BYTES_OF_ONE && !matches!(op, Op::Delete { .. }) {
         return Err(StoreError::TooLarge { path: op.path().to_owned(), bytes: op.size() });
     }
     Ok(())

@@ -172,6 +172,19 @@ impl Store for ZooKeeper {
         protect::exceeding(&self.session, &self.maker, accesses).await
     }
 
+    async fn is_held(&self, path: &str) -> Result<bool, StoreError> {
+        check_path(path)?;
+        let mut tries = Tries::new(&self.session);
+        loop {
+            let client = tries.client().await?;
+            let asked = async { join(catch_up(&client, path), client.check_stat(path)).await.1 };
+            match client.ask(asked).await {
+                Ok(stat) => return Ok(stat.is_some_and(|stat| stat.ephemeral_owner != 0)),
+                Err(error) => tries.again(error, "read", path)?,
+            }
+        }
+    }
+
     async fn bound(&self, places: &[String]) -> Result<bool, StoreError> {
         self.limit(places).await
     }

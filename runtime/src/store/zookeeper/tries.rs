@@ -8,7 +8,7 @@ use zookeeper_client::Error;
 use super::link::Link;
 use super::session::Session;
 use crate::store::StoreError;
-use crate::store::path::parent;
+use crate::store::path::{parent, short};
 
 /// The attempts at one operation.
 pub(super) struct Tries<'a> {
@@ -76,8 +76,10 @@ impl<'a> Tries<'a> {
             Error::BadVersion => StoreError::Conflict { path: path.to_owned() },
             Error::NotEmpty => StoreError::NotEmpty { path: path.to_owned() },
             Error::QuotaExceeded => StoreError::Full { path: path.to_owned() },
-            Error::InvalidAcl => self.session.settings().unusable(format!("no one would have a right to `{path}`")),
-            error => self.session.settings().unusable(format!("`{path}`: {error}")),
+            Error::InvalidAcl => {
+                self.session.settings().unusable(format!("no one would have a right to `{}`", short(path)))
+            }
+            error => self.session.settings().unusable(format!("`{}`: {error}", short(path))),
         }
     }
 }

@@ -1,0 +1,65 @@
+//! The places of agents whose servers are known by another identity from now on.
+
+use std::sync::atomic::AtomicUsize;
+
+use wattle::model::Name;
+
+use crate::space::{SpaceError, places};
+use crate::store::{Access, Op, StoreError};
+
+use super::SeedError;
+use super::removal::Removal;
+use super::turn::Turn;
+
+/// A place that passes to another identity of its server, or to nobody.
+pub(super) struct Passing {
+    /// The server.
+    pub(super) server: Name,
+    /// The rights to it.
+    pub(super) access: Access,
+}
+
+impl Passing {
+    /// Removes what the former identity has made in the place, which it has no rights to any more. The node of an agent
+    /// that is there stays if `agent_stays`. If anything cannot be removed, there is a new place, which has bounds of
+    /// its own: whatever the former identity still does in the former one is in nobody's way. Returns whether the store
+    /// bounds the place.
+    pub(super) async fn clear(self, turn: &Turn<'_>, agent_stays: bool) -> Result<bool, SeedError> {
+        let Turn { store, layout, .. } = turn;
+        let Self { server, access } = self;
+        let place = places::of(store, layout, &server).await?;
+        let (path, alive) = (layout.agent(&place), layout.alive(&place));
+        // Nobody can make anything below a held node.
+        let spared = agent_stays && store.is_held(&alive).await?;
+        let checks = turn.checks();
+        let removal = Removal { store, layout, checks: &checks, removed: &AtomicUsize::new(0) };
+        let left = removal.below(&path, spared.then_some(alive.as_str())).await?;
+        if left.is_empty() {
+            return Ok(true);
+        }
+        turn.protect(&[(path, Access::new())]).await?;
+        let after = layout.agent(&places::next(&place));
+        turn.apply(vec![Op::Create { path: after.clone(), data: Vec::new(), access }]).await?;
+        let is_bounded = store.bound(&[after]).await?;
+        if spared {
+            // Its agent takes the new place.
+            match turn.apply(vec![Op::Delete { path: alive }]).await {
+                Ok(()) | Err(SeedError::Space(SpaceError::Store(StoreError::Missing { .. }))) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(is_bounded)
+    }
+
+    /// Takes the place from the agent that is there.
+    pub(super) async fn take(self, turn: &Turn<'_>) -> Result<(), SeedError> {
+        let place = places::of(turn.store, turn.layout, &self.server).await?;
+        let alive = Op::Delete { path: turn.layout.alive(&place) };
+        match turn.store.apply(vec![alive]).await {
+            Ok(()) | Err(StoreError::Missing { .. }) => Ok(()),
+            // It is none: an agent's node has nothing below it.
+            Err(StoreError::NotEmpty { .. }) => self.clear(turn, false).await.map(drop),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Removes what servers have made below the places of their agents.
+//!
+//! A server may give its nodes any rights. A store lets someone remove a node who has the right to its parent, so
+//! nobody but the server and the store's superuser may be able to remove what is two levels below its place. Servers may
+//! also have made very many nodes, or nodes with names as long as a request.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use crate::space::Layout;
+use crate::store::{Op, Store, StoreError};
+
+use super::SeedError;
+use super::present::AT_ONCE;
+use super::turn::busy;
+
+/// The number of nodes that one request removes.
+const TOGETHER: usize = 500;
+
+/// The removal of what servers have made.
+#[derive(Clone, Copy)]
+pub(super) struct Removal<'a> {
+    pub(super) store: &'a Arc<dyn Store>,
+    pub(super) layout: &'a Layout,
+    /// What must hold meanwhile.
+    pub(super) checks: &'a [Op],
+    /// Counts what is removed.
+    pub(super) removed: &'a AtomicUsize,
+}
+
+/// What became of a node.
+enum Fate {
+    Gone,
+    /// Something is below it.
+    Full,
+    /// Only the server can remove it.
+    Kept,
+}
+
+impl Removal<'_> {
+    /// Removes everything below `top`, except its child `spared`, and returns the topmost nodes that nobody but their
+    /// server can remove, sorted.
+    pub(super) async fn below(&self, top: &str, spared: Option<&str>) -> Result<Vec<String>, SeedError> {
+        let mut level = self.children(top).await?;
+        level.retain(|child| Some(child.as_str()) != spared);
+        let (mut levels, mut left) = (Vec::new(), Vec::new());
+        while !level.is_empty() {
+            let nested = self.remove(level, &mut left).await?;
+            let below = stream::iter(&nested).map(|path| self.children(path));
+            level = below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.concat();
+            levels.push(nested);
+        }
+        // What has been emptied, from the bottom up.
+        for level in levels.into_iter().rev() {
+            let full = self.remove(level, &mut left).await?;
+            left.extend(full);
+        }
+        Ok(topmost(left))
+    }
+
+    /// Removes what of `paths` has nothing below it, many in one request. Returns those that have. `left` are those that
+    /// only their server can remove.
+    async fn remove(&self, paths: Vec<String>, left: &mut Vec<String>) -> Result<Vec<String>, SeedError> {
+        let mut full = Vec::new();
+        for some in paths.chunks(TOGETHER) {
+            let removals = some.iter().map(|path| Op::Delete { path: path.clone() });
+            if some.len() > 1 && self.store.apply(self.checks.iter().cloned().chain(removals).collect()).await.is_ok() {
+                self.removed.fetch_add(some.len(), Ordering::Relaxed);
+                continue;
+            }
+            // One of them cannot be removed, or is gone.
+            let fates = stream::iter(some).map(|path| self.one(path)).buffered(AT_ONCE);
+            for (path, fate) in some.iter().zip(fates.try_collect::<Vec<_>>().await?) {
+                match fate {
+                    Fate::Gone => {}
+                    Fate::Full => full.push(path.clone()),
+                    Fate::Kept => left.push(path.clone()),
+                }
+            }
+        }
+        Ok(full)
+    }
+
+    async fn one(&self, path: &str) -> Result<Fate, SeedError> {
+        let removal = Op::Delete { path: path.to_owned() };
+        match self.store.apply(self.checks.iter().cloned().chain([removal]).collect()).await {
+            Ok(()) => {
+                self.removed.fetch_add(1, Ordering::Relaxed);
+                Ok(Fate::Gone)
+            }
+            Err(StoreError::Missing { path: gone }) if gone == path => Ok(Fate::Gone),
+            Err(StoreError::NotEmpty { .. }) => Ok(Fate::Full),
+            Err(error) if is_kept(&error, path) => Ok(Fate::Kept),
+            Err(error) => Err(busy(self.layout, error)),
+        }
+    }
+
+    /// The paths of the children. None, if they cannot be listed: the node is then removed if it has none.
+    async fn children(&self, path: &str) -> Result<Vec<String>, SeedError> {
+        match self.store.children(path).await {
+            Ok(names) => Ok(names.into_iter().map(|name| format!("{path}/{name}")).collect()),
+            Err(error) if is_kept(&error, path) => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Those of `paths` that are below no other one, sorted.
+fn topmost(paths: Vec<String>) -> Vec<String> {
+    let all: BTreeSet<String> = paths.into_iter().collect();
+    let is_below = |path: &str| path.match_indices('/').any(|(end, _)| all.contains(&path[..end]));
+    all.iter().filter(|path| !is_below(path)).cloned().collect()
+}
+
+/// Whether a server has made the node at `path` so that others cannot use it.
+fn is_kept(error: &StoreError, path: &str) -> bool {
+    match error {
+        StoreError::Denied { path: of, .. }
+        | StoreError::Illegal { path: of, .. }
+        | StoreError::TooLarge { path: of, .. } => of == path,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::topmost;
+
+    #[test]
+    fn what_is_below_something_else_that_is_left_is_not_named() {
+        let left = ["/p/hidden/more", "/p/hidden-2", "/p/hidden", "/p/other/x"].map(str::to_owned);
+        assert_eq!(topmost(left.into()), ["/p/hidden", "/p/hidden-2", "/p/other/x"]);
+    }
+}
