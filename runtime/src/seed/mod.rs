@@ -7,6 +7,7 @@
 
 mod admit;
 mod adopt;
+mod bounds;
 mod changes;
 mod credentials;
 mod delete;

@@ -9,7 +9,7 @@ use wattle_runtime::seed::{admit, apply, waiting};
 use wattle_runtime::space::{Announcement, Layout, ServerKey, Space};
 use wattle_runtime::store::{Access, Rights, Store, StoreError};
 use wattle_tests::random::Anything;
-use wattle_tests::seeds::{Watch, join, nodes};
+use wattle_tests::seeds::{Watch, join, nodes, nodes_at};
 use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::agents::{Db, until};
@@ -43,10 +43,11 @@ async fn come(stack: &Stack, number: usize) {
     panic!("they do not come")
 }
 
-/// Whoever asks reads and writes nothing of a stack but the nodes that are `left`.
+/// Whoever asks reads and writes nothing in the store but the nodes that are `left`. All others are ZooKeeper's own.
 pub(crate) async fn reaches_only(store: &Arc<dyn Store>, operator: &Arc<dyn Store>, left: &[String], what: &str) {
-    let there = nodes(operator).await;
+    let mut there = nodes(operator).await;
     assert!(there.len() > 20, "{there:?}");
+    there.extend(nodes_at(operator, "/zookeeper/quota/wattle").await);
     for (path, data) in there.iter().filter(|(path, _)| *path != "/wattle") {
         let (read, written) = (store.get(path).await, store.set(path, data, None).await);
         if left.contains(path) {
