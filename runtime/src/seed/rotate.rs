@@ -195,7 +195,7 @@ async fn sign(
 /// The identities of the servers.
 fn roster(layout: &Layout, present: &Present, there: &Deployed) -> Result<Roster, SeedError> {
     let space = there.goal.space.as_ref();
-    let admitting = Admitting { newcomers: false, named: &[], endorsed: false, space, now: clock::now() };
+    let admitting = Admitting { newcomers: false, named: &[], only: None, endorsed: false, space, now: clock::now() };
     admit::roster(layout, present, admitting)
 }
 
