@@ -366,7 +366,7 @@ fn json(picture: &Picture, built: &Built, now: Time) -> serde_json::Value {
         "servers": servers,
         "admission": {
             "on_credentials": picture.admission.on_credentials,
-            "others": picture.admission.others.iter().map(|other| json!({"server": other.server, "since": other.since}))
+            "others": picture.admission.others.iter().map(|other| json!({"server": other.server, "since": other.since, "key": other.key.to_string()}))
                 .collect::<Vec<_>>(),
         },
         "causes": roots(picture).iter().map(|root| json_of_root(root, now)).collect::<Vec<_>>(),
