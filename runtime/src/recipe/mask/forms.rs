@@ -59,7 +59,6 @@ impl Form {
         for offset in 0..3 {
             forms.extend(Self::base64(secret, offset, false));
         }
-        forms.extend(Self::base64_of_base64(secret));
         if secret.len() * 2 >= ENCODED {
             forms.push(Self::Hex(secret.bytes().collect()));
         }
@@ -85,18 +84,14 @@ impl Form {
         forms
     }
 
-    /// The same for what was encoded before, as a whole or after something else.
-    fn base64_of_base64(secret: &str) -> Vec<Self> {
-        // What a private key's lines look like encoded twice is not worth its cost.
-        if secret.contains('\n') {
-            return Vec::new();
-        }
+    /// The forms of `secret` in base64 of base64, each at any offset.
+    pub(super) fn encoded_twice(secret: &str) -> Vec<Self> {
         let inner = (0..3).filter_map(|offset| {
             let bytes = [&[0; 3][..offset], secret.as_bytes()].concat();
             let encoded = STANDARD_NO_PAD.encode(&bytes);
-            let known = encoded.get((offset * 8).div_ceil(6)..bytes.len() * 8 / 6)?;
-            (known.len() >= ENCODED).then(|| known.to_owned())
+            encoded.get((offset * 8).div_ceil(6)..bytes.len() * 8 / 6).map(str::to_owned)
         });
+        let inner = inner.filter(|known| known.len() >= ENCODED);
         inner.flat_map(|inner| (0..3).flat_map(move |offset| Self::base64(&inner, offset, false))).collect()
     }
 

@@ -147,6 +147,9 @@ impl Mask {
         for text in lines.chain([secret]) {
             Form::of(text).into_iter().filter(|form| !form.is_empty()).for_each(|form| self.add_form(form));
         }
+        for text in [secret, secret.trim()] {
+            Form::encoded_twice(text).into_iter().for_each(|form| self.add_form(form));
+        }
     }
 
     fn add_form(&mut self, form: Form) {
