@@ -350,6 +350,8 @@ fn codes(c: char) -> Vec<Vec<u8>> {
     let mut buffer = [0; 4];
     let bytes = c.encode_utf8(&mut buffer).bytes();
     codes.push(bytes.clone().map(|byte| format!("{byte:03o}")).collect::<Vec<_>>().join("\\").into_bytes());
+    // YAML and Python name a character of Latin-1 by its number.
+    codes.extend(('\u{80}'..='\u{ff}').contains(&c).then(|| format!("x{:02x}", u32::from(c)).into_bytes()));
     codes.push(bytes.map(|byte| format!("x{byte:02x}")).collect::<Vec<_>>().join("\\").into_bytes());
     codes
 }
