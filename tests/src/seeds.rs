@@ -140,8 +140,16 @@ pub async fn join(store: &Arc<dyn Store>, stack: &str, server: &str, credential:
 /// # Panics
 /// When one cannot be read.
 pub async fn nodes(store: &Arc<dyn Store>) -> BTreeMap<String, Vec<u8>> {
+    nodes_at(store, "/wattle").await
+}
+
+/// The same of the node at `top`.
+///
+/// # Panics
+/// When one cannot be read.
+pub async fn nodes_at(store: &Arc<dyn Store>, top: &str) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
-    let mut open = vec!["/wattle".to_owned()];
+    let mut open = vec![top.to_owned()];
     while let Some(path) = open.pop() {
         let Some(node) = store.get(&path).await.expect("the operator reads") else { continue };
         let names = store.children(&path).await.expect("the operator reads");

@@ -124,6 +124,10 @@ impl<G: Guard> Store for Guarded<G> {
         self.store.unbound(top).await
     }
 
+    fn bounds(&self, top: &str) -> Vec<String> {
+        self.store.bounds(top)
+    }
+
     async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
         self.store.log_in(logins).await
     }

@@ -322,6 +322,48 @@ fn suggested_commands_are_quoted() {
     assert!(!place.path().join("pwned").exists());
 }
 
+/// What commands would take for an option names no stack and no server, and a folder of such a name stays one.
+#[test]
+fn what_begins_with_a_hyphen_is_no_name_and_is_suggested_as_a_path() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("-y");
+    fs::create_dir(&folder).unwrap();
+    let stage = Stage::new(&three_tier::three_tier.model(Default::default()));
+    for file in ["seed.yaml", "template.yaml"] {
+        fs::copy(stage.path().join(file), folder.join(file)).unwrap();
+    }
+    let seed = fs::read_to_string(folder.join("seed.yaml")).unwrap();
+    let zookeeper = ZooKeeper::start(1);
+    let space = zookeeper.address();
+    let apply = |more: &[&str]| {
+        let args = ["seed", "apply", "./-y", "--space", &space, "--parameter", "db_password=x"];
+        run(place.path(), &[&args[..], more].concat())
+    };
+    let (said, code) = apply(&["--stack=-y"]);
+    assert!(code != Some(0) && said.contains("`-y` cannot be the name of a stack: it begins with `-`"), "{said}");
+    for (of, before, after) in [("stack", "stack: three_tier", "stack: -y"), ("server", "\n  db:\n", "\n  -db:\n")] {
+        assert!(seed.contains(before), "{seed}");
+        fs::write(folder.join("seed.yaml"), seed.replacen(before, after, 1)).unwrap();
+        let (said, code) = apply(&[]);
+        assert!(
+            code != Some(0) && said.contains(&format!("cannot be the name of a {of}: it begins with `-`")),
+            "{said}"
+        );
+    }
+    fs::write(folder.join("seed.yaml"), seed).unwrap();
+    let (said, code) = apply(&["--stack", "a $(b) c"]);
+    assert_eq!(code, Some(0), "{said}");
+    let words = |command: &str| {
+        let script = format!("openstack() {{ printf '%s\\n' \"$@\"; }}; wattle() {{ openstack \"$@\"; }}\n{command}");
+        let ran = Command::new("bash").args(["-c", &script]).current_dir(place.path()).output().unwrap();
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    let suggested = |begins: &str| words(said.lines().find(|line| line.starts_with(begins)).unwrap());
+    let create = suggested("  openstack stack create");
+    assert!(create.contains("\n./-y/template.yaml\n") && create.ends_with("\na $(b) c\n"), "{create}");
+    assert_eq!(suggested("  wattle seed admit"), "seed\nadmit\n--wait\n--stack\na $(b) c\n");
+}
+
 #[test]
 fn import_writes_no_control_characters() {
     let place = tempfile::tempdir().unwrap();

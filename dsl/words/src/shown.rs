@@ -94,15 +94,11 @@ pub fn on_terminal(text: &str, colors: bool) -> String {
 ///
 /// assert_eq!(argument("out/shop"), "out/shop");
 /// assert_eq!(argument("my 'shop'; id"), r"'my '\''shop'\''; id'");
-/// assert_eq!(argument("-a\u{1b}"), r"$'./-a\033'");
+/// assert_eq!(argument("a\u{1b}"), r"$'a\033'");
 /// assert_eq!(argument(""), "''");
 /// ```
 pub fn argument(word: impl fmt::Display) -> String {
-    let mut word = word.to_string();
-    // Else it would be an option.
-    if word.starts_with('-') {
-        word.insert_str(0, "./");
-    }
+    let word = word.to_string();
     if word.contains(is_unseen) {
         let mut out = "$'".to_owned();
         for c in word.chars() {
@@ -122,6 +118,33 @@ pub fn argument(word: impl fmt::Display) -> String {
         return word;
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// The same for a path, which is not taken for an option whatever it begins with.
+///
+/// ```
+/// use wattle_words::shown::path;
+///
+/// assert_eq!(path("out/shop"), "out/shop");
+/// assert_eq!(path("-a b"), "'./-a b'");
+/// ```
+pub fn path(path: impl fmt::Display) -> String {
+    let path = path.to_string();
+    argument(if path.starts_with('-') { format!("./{path}") } else { path })
+}
+
+/// The same for an option and its value, which is not taken for another option whatever it begins with.
+///
+/// ```
+/// use wattle_words::shown::option;
+///
+/// assert_eq!(option("--stack", "shop"), "--stack shop");
+/// assert_eq!(option("--stack", "-y"), "--stack=-y");
+/// ```
+pub fn option(option: &str, value: impl fmt::Display) -> String {
+    let value = value.to_string();
+    let between = if value.starts_with('-') { '=' } else { ' ' };
+    format!("{option}{between}{}", argument(value))
 }
 
 /// How long the sequence is with which `text` begins, if it is one that colours text, makes it bold, faint or italic, underlines

@@ -231,9 +231,10 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
             let (server, stack) = (&shared.server, shared.space.layout().stack());
             let text = format!(
                 "another server was admitted with the credential of this one's user data, so this one does nothing. If \
-                 this is the right one, because it was rebuilt: `wattle seed admit {} --stack {}`; it waits for that",
+                 this is the right one, because it was rebuilt: `wattle seed admit {} --fingerprint {} {}`; it waits for that",
                 wattle::shown::argument(server),
-                wattle::shown::argument(stack),
+                shared.admission.public().key.fingerprint(),
+                wattle::shown::option("--stack", stack),
             );
             (text, REFUSED)
         }
@@ -284,11 +285,15 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<cr
     let said = said.filter(|said| said.space == space);
     let own = said.as_ref().and_then(|said| admission.key_of(&said.identity));
     let newest = admission.own.newest();
+    let newest_key = admission.public_of(&newest).key;
     if own.as_ref().is_some_and(|own| own.expose() == newest.expose()) {
         return Ok(Some(node.version));
     }
     if said.is_some() && own.is_none() && std::mem::replace(has_said, true) {
-        tracing::warn!("another server with the credential of this one's user data claims to be this one");
+        tracing::warn!(
+            "another server with the credential of this one's user data claims to be this one, whose key is {}",
+            newest_key.fingerprint(),
+        );
         return Ok(Some(node.version));
     }
     let mut said = Announcement { space, identity: admission.public_of(&newest), at: clock::now(), endorsed: None };
@@ -300,6 +305,8 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<cr
     match store.set(&path, &said.signed(&path, &newest, credential), Some(node.version)).await {
         Ok(version) => {
             *has_said = true;
+            let key = said.identity.key.fingerprint();
+            tracing::info!("this server waits to be admitted; its key is {key}");
             Ok(Some(version))
         }
         // Another writer was faster.

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use tokio::time::{self, Instant};
 use wattle::model::Name;
 use wattle::names::some;
 
 use crate::seed::{self, Admission};
+use crate::space::Fingerprint;
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -18,6 +19,9 @@ const PAUSE: Duration = Duration::from_secs(2);
 
 /// How long servers that have come wait for others, so that each of them does not make a revision of its own.
 const TOGETHER: Duration = Duration::from_secs(10);
+
+/// The number of servers whose keys are shown.
+const SHOWN: usize = 20;
 
 const ALL: &str = "all servers have keys of their own\n";
 
@@ -30,6 +34,14 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::Append)
                 .help("Also admit these servers again, because they were rebuilt with the same user data"),
         )
+        .arg(
+            Arg::new("fingerprint")
+                .long("fingerprint")
+                .value_name("KEY")
+                .value_parser(value_parser!(Fingerprint))
+                .requires("servers")
+                .help("Admit the server only if its key has this fingerprint, which its agent's log names"),
+        )
         .arg(args::flag("wait", "Wait until all servers have announced themselves, or all that are named"))
         .args(args::target())
         .after_help(args::section(&[(
@@ -38,18 +50,27 @@ pub(super) fn command() -> Command {
   the key the rights that the server's credential had, and encrypts the server's secrets for it.
   From then on the credential opens nothing. `wattle seed apply` does the same for servers that were
   never admitted.
-  A second server with the same user data is admitted only if it is named, and replaces the first.",
+  A second server with the same user data is admitted only if it is named, and replaces the first.
+  With `--fingerprint`, it is admitted only if it has that key: the log of its agent names it.",
         )]))
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let named: Vec<Name> =
         matches.get_many::<String>("servers").into_iter().flatten().map(|name| name.as_str().into()).collect();
+    let only = matches.get_one::<Fingerprint>("fingerprint").copied();
+    if only.is_some() && named.len() > 1 {
+        return Err(Failure::usage("`--fingerprint` is of one server's key").help("name one server, and then the next"));
+    }
     let target = target::find(matches, console)?;
     let (space, key) = target.operated(console).await?;
     let (store, stack) = (space.store(), space.layout().stack());
+    let admit = async |named: &[Name]| match named.first().zip(only) {
+        Some((server, only)) => seed::admit_only(store, stack, &key, server, only).await,
+        None => seed::admit(store, stack, &key, named).await,
+    };
     if !matches.get_flag("wait") {
-        let admission = seed::admit(store, stack, &key, &named).await?;
+        let admission = admit(&named).await?;
         console.out.write(&said(&admission, stack))?;
         return outcome(&admission);
     }
@@ -67,7 +88,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
                 return Ok(Exit::Fine);
             }
         } else if waiting.absent.is_empty() || since.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
-            let admission = seed::admit(store, stack, &key, &left).await?;
+            let admission = admit(&left).await?;
             console.out.write(&said(&admission, stack))?;
             left.retain(|server| !admission.admitted.contains(server));
             (since, has_admitted) = (None, true);
@@ -84,7 +105,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 
 /// The result, in lines.
 fn said(admission: &Admission, stack: &str) -> String {
-    let Admission { revision, admitted, on_credentials, .. } = admission;
+    let Admission { revision, admitted, keys, on_credentials, .. } = admission;
     let mut text = match admitted.as_slice() {
         [] => String::new(),
         names => {
@@ -92,6 +113,10 @@ fn said(admission: &Admission, stack: &str) -> String {
             format!("`{stack}` is at revision {revision}: admitted {names}\n")
         }
     };
+    text.extend(admitted.iter().zip(keys).take(SHOWN).map(|(server, key)| format!("  {server}: its key is {key}\n")));
+    if admitted.len() > SHOWN {
+        text.extend([format!("  and {} others\n", admitted.len() - SHOWN)]);
+    }
     let names = some(on_credentials.iter().map(|name| &**name), 5);
     match (admitted.len(), on_credentials.len()) {
         (0, 0) => text.push_str(ALL),

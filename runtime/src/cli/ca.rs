@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use wattle::manners::{self, reason};
 use wattle::names::list;
-use wattle::shown::argument;
+use wattle::shown;
 use wattle_agent_core::time::Time;
 
 use crate::ca::{CertificateAuthority, Host};
@@ -123,7 +123,7 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     }
     let next = match folder.as_path() {
         here if here == Path::new(".") => String::new(),
-        folder => format!(" --ca {}", argument(folder.display())),
+        folder => format!(" --ca {}", shown::path(folder.display())),
     };
     console.out.write(&format!(
         "{}: the authority `{}`, valid until {}; operators pass it as `--ca {}`\n\
@@ -132,7 +132,7 @@ fn new(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
         shown(&certificate),
         made.name(),
         day(made.until()),
-        argument(shown(&certificate)),
+        shown::path(shown(&certificate)),
         shown(&key),
     ))?;
     Ok(Exit::Fine)

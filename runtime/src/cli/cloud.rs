@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use wattle::manners::{read, reason};
-use wattle::shown::argument;
+use wattle::shown;
 use wattle_cloud::{Rule, Setting, services};
 
 use crate::local::{Boot, UpError, write_whole};
@@ -174,7 +174,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     console.out.write(&format!(
         "a cloud is at {}, and {} says how to log in: `--cloud simulated`\nCtrl-C ends it and everything in it\n",
         cloud.auth_url(),
-        argument(file.display())
+        shown::path(file.display())
     ))?;
     let Some(mut boot) = boot else {
         tokio::select! {

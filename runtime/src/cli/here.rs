@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use wattle::shown::argument;
+use wattle::shown;
 
 use crate::local::{self, Folder, NotOurs};
 
@@ -33,7 +33,7 @@ pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
         return Err(killed(&folder));
     }
     Err(Failure::new(format!("`{}` is not up", dir.display()))
-        .help(format!("start it: `wattle up {}`", argument(dir.display()))))
+        .help(format!("start it: `wattle up {}`", shown::path(dir.display()))))
 }
 
 /// The topology that runs here, or otherwise the only one that this user has up.
@@ -66,7 +66,7 @@ pub(super) fn to_end() -> Result<Folder, Failure> {
     Err(elsewhere.iter().fold(failure, |failure, folder| {
         let name = folder.name().display();
         let what = if folder.is_running() { "is up" } else { "was killed, and has left processes running" };
-        failure.note(format!("`{name}` {what}")).help(format!("end it: `wattle down {}`", argument(name)))
+        failure.note(format!("`{name}` {what}")).help(format!("end it: `wattle down {}`", shown::path(name)))
     }))
 }
 
@@ -99,8 +99,8 @@ fn killed(folder: &Folder) -> Failure {
         many => format!("{many} processes"),
     };
     Failure::new(format!("the `up` of `{name}` was killed, and has left {left} running"))
-        .help(format!("end what is left: `wattle down {}`", argument(&name)))
-        .help(format!("or continue it: `wattle up {}`", argument(name)))
+        .help(format!("end what is left: `wattle down {}`", shown::path(&name)))
+        .help(format!("or continue it: `wattle up {}`", shown::path(name)))
 }
 
 fn nothing() -> Failure {
@@ -117,13 +117,15 @@ pub(super) fn own(folder: Folder) -> Result<Folder, Failure> {
 
 /// The failure that says what is not trusted, and what to do about it.
 pub(super) fn not_ours(folder: &Folder, why: &NotOurs) -> Failure {
-    let (directory, state) = (argument(folder.directory().display()), argument(folder.state().display()));
+    let (directory, state) = (shown::path(folder.directory().display()), shown::path(folder.state().display()));
     let failure = Failure::usage(why.to_string());
     match why {
         NotOurs::OtherUser(_) => {
             failure.help("run the command as the user who ran `wattle up`, or keep the state elsewhere: `--state PATH`")
         }
-        NotOurs::Open(path) => failure.help(format!("remove their access: `chmod go-w {}`", argument(path.display()))),
+        NotOurs::Open(path) => {
+            failure.help(format!("remove their access: `chmod go-w {}`", shown::path(path.display())))
+        }
         NotOurs::Unknown { .. } => failure,
         NotOurs::Link(_) | NotOurs::OtherKind(_) => failure
             .note("`wattle up` makes no such thing, and uses no folder that contains one")

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use tokio::time;
 use wattle::model::Name;
 use wattle::names::some;
-use wattle::shown::argument;
+use wattle::shown;
 
 use crate::deploy;
 use crate::seed::{self, Rotation, note_space_of_key, read_operator_key, spaces_of_key, write_operator_key};
@@ -101,7 +101,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         }
         failure.note(format!(
             "if that takes `seed apply --restore`, name the new key: `--key {}`",
-            argument(path.display())
+            shown::path(path.display())
         ))
     })?;
     for stack in &stacks {
@@ -122,7 +122,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     console.out.write(&format!(
         "{text}the new key is in {}, and the old one no longer opens anything: replace every copy of the old one, and \
          back up the new one\n",
-        argument(file.display())
+        shown::path(file.display())
     ))?;
     Ok(Exit::Fine)
 }

@@ -13,7 +13,7 @@ use wattle::cli::{beside, environment};
 use wattle::lower::Seed;
 use wattle::manners::{self, reason};
 use wattle::names::{list, meant, some};
-use wattle::shown::argument;
+use wattle::shown::{self, argument, option};
 
 use crate::deploy::{self, Deployment, Through};
 use crate::local::{self, Folder};
@@ -263,7 +263,7 @@ pub(super) async fn prepare(
         None => {
             return Err(Failure::usage("it is not known which data space to use")
                 .help("name it: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
-                .help(format!("or bring it up on this machine: `wattle up {}`", argument(directory.display()))));
+                .help(format!("or bring it up on this machine: `wattle up {}`", shown::path(directory.display()))));
         }
     };
     let mut unnamed = Unnamed::default();
@@ -306,7 +306,7 @@ async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fail
     // Servers of `up` need more than what is in the data space.
     if work.is_up() {
         return Err(Failure::usage(format!("`{}` is up on this machine", work.directory.display()))
-            .help(format!("apply what has changed: `wattle up {}`", argument(work.directory.display()))));
+            .help(format!("apply what has changed: `wattle up {}`", shown::path(work.directory.display()))));
     }
     work.options.again = matches.get_flag("again");
     work.options.restore = matches.get_flag("restore");
@@ -402,9 +402,9 @@ fn lingering(changes: &Changes, stack: &str) -> String {
     let command: Vec<String> = names().map(argument).collect();
     format!(
         "not torn down, as far as is known, since an earlier revision left it out: {}; if it is gone, take away its \
-         last rights:\n  wattle seed forget --stack {} {}\n",
+         last rights:\n  wattle seed forget {} {}\n",
         some(names(), 5),
-        argument(stack),
+        option("--stack", stack),
         command.join(" ")
     )
 }
@@ -413,21 +413,21 @@ fn lingering(changes: &Changes, stack: &str) -> String {
 fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> String {
     let directory = work.directory.display();
     let template = template_in(&work.directory).unwrap_or("template.yaml");
-    let mut command = format!(" -t {}", argument(format!("{directory}/{template}")));
+    let mut command = format!(" -t {}", shown::path(format!("{directory}/{template}")));
     if work.directory.join("environment.yaml").is_file() {
-        command.extend([format!(" -e {}", argument(format!("{directory}/environment.yaml")))]);
+        command.extend([format!(" -e {}", shown::path(format!("{directory}/environment.yaml")))]);
     }
     for file in matches.get_many::<PathBuf>("environment").into_iter().flatten() {
-        command.extend([format!(" -e {}", argument(file.display()))]);
+        command.extend([format!(" -e {}", shown::path(file.display()))]);
     }
-    command.extend([format!(" -e {}", argument(work.credentials.display()))]);
+    command.extend([format!(" -e {}", shown::path(work.credentials.display()))]);
     let assignments = ["parameter", "parameter-file"].into_iter().filter_map(|name| matches.get_many::<String>(name));
     for assignment in assignments.flatten() {
         // It may be a secret.
         command.extend([format!(" --parameter {}=...", argument(assignment.split('=').next().unwrap_or_default()))]);
     }
-    let stack = argument(stack);
-    let command = |verb: &str| format!("  openstack stack {verb}{command} {stack}\n");
+    let name = argument(stack);
+    let command = |verb: &str| format!("  openstack stack {verb}{command} {name}\n");
     if changes.is_empty() {
         "nothing has changed; `--again` makes a new revision anyway\n".into()
     } else if changes.from.is_none() && work.options.restore {
@@ -441,9 +441,9 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
         format!(
             "next, create the stack:\n\
              {}and once servers run, replace those credentials with keys of the servers' own:\n  wattle seed admit \
-             --wait --stack {}\n",
+             --wait {}\n",
             command("create"),
-            argument(stack)
+            option("--stack", stack)
         )
     } else {
         let update = command("update");
@@ -511,8 +511,8 @@ async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Fai
 /// The option that names a file that was found.
 fn named(file: &Beside) -> String {
     match file {
-        Beside::Key(path) => format!("--key {}", argument(path.display())),
-        Beside::Credentials(path) => format!("--credentials {}", argument(path.display())),
+        Beside::Key(path) => format!("--key {}", shown::path(path.display())),
+        Beside::Credentials(path) => format!("--credentials {}", shown::path(path.display())),
     }
 }
 
@@ -567,6 +567,9 @@ impl From<SeedError> for Failure {
             | SeedError::NoServer { .. }
             | SeedError::InModel { .. }
             | SeedError::Name { .. } => Self::usage(error.to_string()),
+            SeedError::OtherAnnounced { .. } => Self::new(message)
+                .note("nothing was admitted: someone else may have the credential of the server's user data")
+                .help("the log of the server's agent says which key is its own; restart the agent, and it announces that one again"),
             SeedError::Acting { .. } => Self::new(message)
                 .help("wait until `wattle status` no longer shows it, or take its place away with `--force`"),
             SeedError::Format { .. } | SeedError::Damaged { .. } => Self::usage(error.to_string()).help(EMIT_AGAIN),

@@ -25,7 +25,7 @@ use super::paint::{Cell, Tone, paint, table, width};
 use super::signals::Signals;
 use super::{args, ls, target, timeline, ui, why};
 use wattle::names::some;
-use wattle::shown::{argument, on_terminal};
+use wattle::shown::{argument, on_terminal, option};
 
 /// How often to look again.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -270,25 +270,27 @@ fn put_back(picture: &Picture, newer: &Revision) -> String {
 
 /// What to do about the servers' identities.
 fn admission(picture: &Picture) -> Vec<String> {
-    let stack = argument(&*picture.stack);
+    let stack = option("--stack", &*picture.stack);
     let on_credentials = &picture.admission.on_credentials;
     let mut lines = Vec::new();
     if !on_credentials.is_empty() {
         let (live, whose) = if on_credentials.len() == 1 { ("uses", "its") } else { ("use", "their") };
         lines.push(format!(
-            "{} still {live} the credential of {whose} user data: `wattle seed admit --wait --stack {stack}` ends that",
+            "{} still {live} the credential of {whose} user data: `wattle seed admit --wait {stack}` ends that",
             some(on_credentials.iter().map(|name| &**name), 3),
         ));
     }
     lines.extend(picture.admission.others.iter().map(|other| {
         format!(
-            "{}: a second server has come with the credential of its user data, at {:.0}. If {} was rebuilt, `wattle \
-             seed admit {} --stack {stack}` admits it, and everything on it runs again; if not, someone else has that \
-             credential",
+            "{}: a second server has come with the credential of its user data, at {:.0}, and its key is {}. If {} was \
+             rebuilt, and the log of its agent names that key, `wattle seed admit {} --fingerprint {} {stack}` admits \
+             it, and everything on it runs again; if not, someone else has that credential",
             other.server,
             other.since,
+            other.key,
             other.server,
             argument(&*other.server),
+            other.key,
         )
     }));
     lines
@@ -364,7 +366,7 @@ fn json(picture: &Picture, built: &Built, now: Time) -> serde_json::Value {
         "servers": servers,
         "admission": {
             "on_credentials": picture.admission.on_credentials,
-            "others": picture.admission.others.iter().map(|other| json!({"server": other.server, "since": other.since}))
+            "others": picture.admission.others.iter().map(|other| json!({"server": other.server, "since": other.since, "key": other.key.to_string()}))
                 .collect::<Vec<_>>(),
         },
         "causes": roots(picture).iter().map(|root| json_of_root(root, now)).collect::<Vec<_>>(),

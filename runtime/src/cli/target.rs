@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use tokio::time::timeout;
 use wattle::names::{list, meant};
-use wattle::shown::argument;
+use wattle::shown;
 
 use crate::local::Folder;
 use crate::seed::{read_operator_key, spaces_of_key};
@@ -183,7 +183,7 @@ pub(super) fn judge_key(file: &Path, address: &Address) -> Result<(), Failure> {
     let known = list(spaces.iter().map(String::as_str), "and");
     Err(Failure::usage(format!("the operator's key `{}` belongs to another data space than {address}", file.display()))
         .note(format!("it belongs to {known}, and would be given to whatever answers there"))
-        .help(format!("if it belongs to this one as well, say so: `--key {}`", argument(file.display())))
+        .help(format!("if it belongs to this one as well, say so: `--key {}`", shown::path(file.display())))
         .help("otherwise name the key of this one: `--key FILE`"))
 }
 
@@ -206,7 +206,10 @@ pub(super) fn judge_rotation(file: &Path) -> Result<(), Failure> {
             "the other key is in `{}`: someone is rotating the key, or a rotation was interrupted",
             next.display()
         ))
-        .help(format!("if it was interrupted: `wattle seed rotate --key {}` completes it", argument(file.display()))))
+        .help(format!(
+            "if it was interrupted: `wattle seed rotate --key {}` completes it",
+            shown::path(file.display())
+        )))
 }
 
 /// Reads the operator's key in a file.

@@ -7,7 +7,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use wattle::model::Name;
 use wattle_agent_core::time::Time;
 
-use crate::space::{Announcement, Goal, Record, Registered, Space, SpaceError, parse_json, unverified};
+use crate::space::{Announcement, Fingerprint, Goal, Record, Registered, Space, SpaceError, parse_json, unverified};
 use crate::store::StoreError;
 
 use super::picture::{AT_ONCE, natural};
@@ -30,6 +30,8 @@ pub struct Other {
     pub server: Name,
     /// Since when, by its own clock.
     pub since: Time,
+    /// The key that it has made.
+    pub key: Fingerprint,
 }
 
 impl Admission {
@@ -56,7 +58,11 @@ impl Admission {
                     let said = Announcement::read(&path, &said.data, (layout.stack(), &name), by)?;
                     let is_here = goal.is_some_and(|goal| goal.space == said.space);
                     let is_other = registered.admitted.is_some() && !said.identity.has_key_of(registered.identity());
-                    (is_here && is_other).then(|| Other { server: name.clone(), since: said.at })
+                    (is_here && is_other).then(|| Other {
+                        server: name.clone(),
+                        since: said.at,
+                        key: said.identity.key.fingerprint(),
+                    })
                 });
                 Ok::<_, SpaceError>((name, registered, other))
             }

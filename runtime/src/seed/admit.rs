@@ -9,7 +9,7 @@ use wattle_agent_core::plan::Writer;
 use wattle_agent_core::planning::{Sealing as _, keep_standing};
 
 use crate::clock;
-use crate::space::{Goal, Held, Layout, OperatorKey, Plan, Revision, Shared, Signed};
+use crate::space::{Fingerprint, Goal, Held, Layout, OperatorKey, Plan, Revision, Shared, Signed};
 use crate::store::{Access, Principal, Store};
 
 use super::present::{self, Deployed, Present};
@@ -29,6 +29,8 @@ pub struct Admission {
     pub revision: u64,
     /// The servers whose keys were admitted.
     pub admitted: Vec<Name>,
+    /// The keys of these servers.
+    pub keys: Vec<Fingerprint>,
     /// The other servers that still use the credentials of their user data.
     pub on_credentials: Vec<Name>,
     /// The named servers that have announced nothing new.
@@ -56,7 +58,7 @@ pub async fn waiting(
     key: &OperatorKey,
     named: &[Name],
 ) -> Result<Waiting, SeedError> {
-    let Found { roster, there, .. } = find(&Signed::new(store, key), stack, named, Doing::Looks).await?;
+    let Found { roster, there, .. } = find(&Signed::new(store, key), stack, named, None, Doing::Looks).await?;
     let lives = roster.on_credentials().map(|(server, _)| server);
     let absent = lives.filter(|server| named.is_empty() || named.contains(server));
     let come: IndexSet<Name> = there.admitting.keys().chain(&roster.admitted).cloned().collect();
@@ -80,7 +82,21 @@ pub async fn admit(
     key: &OperatorKey,
     named: &[Name],
 ) -> Result<Admission, SeedError> {
-    admit_as(store, stack, key, named, Doing::Admits).await
+    admit_as(store, stack, key, named, None, Doing::Admits).await
+}
+
+/// Like [`admit`] with one server that is named, and only if it has announced the key with this fingerprint.
+///
+/// # Errors
+/// Like [`admit`], and [`SeedError::OtherAnnounced`].
+pub async fn admit_only(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    key: &OperatorKey,
+    server: &Name,
+    fingerprint: Fingerprint,
+) -> Result<Admission, SeedError> {
+    admit_as(store, stack, key, std::slice::from_ref(server), Some(fingerprint), Doing::Admits).await
 }
 
 /// Like [`admit`], or only for those that are `named` and have renewed their keys.
@@ -89,19 +105,21 @@ pub(super) async fn admit_as(
     stack: &str,
     key: &OperatorKey,
     named: &[Name],
+    only: Option<Fingerprint>,
     doing: Doing,
 ) -> Result<Admission, SeedError> {
     let signed = Signed::new(store, key);
-    let Found { layout, there, present, roster } = find(&signed, stack, named, doing).await?;
+    let Found { layout, there, present, roster } = find(&signed, stack, named, only, doing).await?;
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
     let on_credentials = roster.on_credentials().map(|(server, _)| server.clone()).collect();
     // Those that an interrupted call was admitting, and all others.
     let admitted: IndexSet<&Name> = there.admitting.keys().chain(&roster.admitted).collect();
     let admitted: Vec<Name> = admitted.into_iter().cloned().collect();
+    let keys = admitted.iter().filter_map(|server| Some(roster.identity(server)?.key.fingerprint())).collect();
     let silent = named.iter().filter(|server| !admitted.contains(server)).cloned().collect();
     if admitted.is_empty() {
         let changes = Changes { from: Some(there.goal.revision), to: there.goal.revision, ..Changes::default() };
-        return Ok(Admission { revision: there.goal.revision, admitted, on_credentials, silent, changes });
+        return Ok(Admission { revision: there.goal.revision, admitted, keys, on_credentials, silent, changes });
     }
     let is_same = roster.admitted.is_empty() && there.identities == roster.digest(true);
     let revision = applying::number(Some(there.goal.there()), is_same);
@@ -125,7 +143,7 @@ pub(super) async fn admit_as(
         let told = Deployed { goal: told, identities, turn: None, admitting, renewing, ..there };
         Box::pin(writing.carry_out(store, &layout, &present, &wanted, &told)).await?;
     }
-    Ok(Admission { revision, admitted, on_credentials, silent, changes })
+    Ok(Admission { revision, admitted, keys, on_credentials, silent, changes })
 }
 
 /// What is there, and which servers are to be admitted.
@@ -161,7 +179,13 @@ impl Doing {
     }
 }
 
-pub(super) async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name], doing: Doing) -> Result<Found, SeedError> {
+pub(super) async fn find(
+    signed: &Arc<Signed>,
+    stack: &str,
+    named: &[Name],
+    only: Option<Fingerprint>,
+    doing: Doing,
+) -> Result<Found, SeedError> {
     names::check("stack", stack)?;
     let store: &Arc<dyn Store> = &(Arc::clone(signed) as Arc<dyn Store>);
     let layout = Layout::new(stack);
@@ -189,11 +213,15 @@ pub(super) async fn find(signed: &Arc<Signed>, stack: &str, named: &[Name], doin
     if !unknown.is_empty() {
         return Err(SeedError::NoServer { stack: stack.to_owned(), servers: unknown });
     }
-    let named: Vec<Name> = named.iter().chain(there.admitting.keys()).cloned().collect();
+    let only = named.first().zip(only);
+    let all: Vec<Name> = named.iter().chain(there.admitting.keys()).cloned().collect();
     let (space, endorsed) = (there.goal.space.as_ref(), doing.is_renewal() || there.renewing);
     let newcomers = !endorsed && doing != Doing::Forgets;
-    let admitting = Admitting { newcomers, named: &named, endorsed, space, now: clock::now() };
+    let admitting = Admitting { newcomers, named: &all, only, endorsed, space, now: clock::now() };
     let roster = roster(&layout, &present, admitting)?;
+    if let Some(((server, _), announced)) = only.zip(roster.other) {
+        return Err(SeedError::OtherAnnounced { server: server.to_string(), announced });
+    }
     Ok(Found { layout, there, present, roster })
 }
 

@@ -8,7 +8,7 @@ use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Type};
 use wattle_agent_core::planning::{Fault, Why};
 
-use crate::space::{CredentialError, SealError, SpaceError};
+use crate::space::{CredentialError, Fingerprint, SealError, SpaceError};
 use crate::store::{MAX_DATA, StoreError, parent, short};
 
 /// Why a seed was not written, or a stack not removed.
@@ -128,6 +128,14 @@ pub enum SeedError {
         stack: String,
         /// The servers.
         servers: Vec<String>,
+    },
+    /// A server has announced another key than the one that is to be admitted.
+    #[error("`{server}` has announced another key: {announced}")]
+    OtherAnnounced {
+        /// The server.
+        server: String,
+        /// The key that it has announced.
+        announced: Fingerprint,
     },
     /// Servers that are to be forgotten are still in the model.
     #[error("{} is in the model of `{stack}`: only a server that has left it can be forgotten", names(.servers))]

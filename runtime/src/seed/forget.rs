@@ -36,7 +36,7 @@ pub async fn forget(
     forced: bool,
 ) -> Result<Forgotten, SeedError> {
     let signed = Signed::new(store, key);
-    let Found { layout, there, mut present, roster } = admit::find(&signed, stack, &[], Doing::Forgets).await?;
+    let Found { layout, there, mut present, roster } = admit::find(&signed, stack, &[], None, Doing::Forgets).await?;
     if there.goal.applying.is_some() {
         return Err(SeedError::Incomplete { stack: stack.to_owned() });
     }

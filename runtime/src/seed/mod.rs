@@ -7,6 +7,7 @@
 
 mod admit;
 mod adopt;
+mod bounds;
 mod changes;
 mod credentials;
 mod delete;
@@ -43,7 +44,7 @@ use wattle::model::{IndexMap, Name, Value};
 use crate::space::{OperatorKey, Signed};
 use crate::store::Store;
 
-pub use admit::{Admission, Waiting, admit, waiting};
+pub use admit::{Admission, Waiting, admit, admit_only, waiting};
 pub use adopt::{Unnamed, adopt, is_unknown};
 pub use changes::{Change, Changes, ComponentChange, Delta, ServerChanges};
 pub(crate) use credentials::write_secret;
@@ -217,7 +218,7 @@ fn judged<'s>(seed: &'s Seed, options: &'s Options) -> Result<(&'s str, IndexMap
         return Err(SeedError::Format { format: seed.format.to_string() });
     }
     let stack = options.stack.as_deref().unwrap_or(&seed.stack);
-    names::check("stack", stack)?;
+    names::check_given("stack", stack)?;
     names::check_all(seed)?;
     Ok((stack, options.given.resolve(seed)?))
 }

@@ -20,11 +20,21 @@ pub(crate) fn check(of: &'static str, name: &str) -> Result<(), SeedError> {
     }
 }
 
+/// Refuses a name that commands are given, and would take for an option. `delete` and `status` go on to accept those
+/// that an earlier version has let in.
+pub(crate) fn check_given(of: &'static str, name: &str) -> Result<(), SeedError> {
+    if name.starts_with('-') {
+        let why = "it begins with `-`, so that commands take it for an option";
+        return Err(SeedError::Name { of, name: name.to_owned(), why });
+    }
+    check(of, name)
+}
+
 /// Refuses a seed in which something has such a name. `emit` does not write such seeds.
 pub(crate) fn check_all(seed: &Seed) -> Result<(), SeedError> {
-    check("stack", &seed.stack)?;
+    check_given("stack", &seed.stack)?;
     for (name, server) in &seed.servers {
-        check("server", name)?;
+        check_given("server", name)?;
         server.components.keys().try_for_each(|name| check("component", name))?;
         server.publishes.keys().try_for_each(|name| check("attribute", name))?;
     }
@@ -47,7 +57,7 @@ pub(crate) fn check_all(seed: &Seed) -> Result<(), SeedError> {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{check, check_given};
 
     #[test]
     fn names_are_parts_of_paths() {
@@ -57,6 +67,10 @@ mod tests {
         for name in ["", ".", "..", "../x", "a/b", "a:b", "a\nb", "a\0", "\u{85}", "\u{e000}", "\u{1f600}"] {
             let refused = check("server", name).expect_err(name).to_string();
             assert!(refused.contains("cannot be the name of a server"), "{refused}");
+            assert!(check_given("server", name).is_err(), "{name}");
         }
+        assert!(check_given("stack", "a-b").is_ok());
+        let refused = check_given("stack", "-y").expect_err("an option").to_string();
+        assert!(refused.contains("it begins with `-`"), "{refused}");
     }
 }

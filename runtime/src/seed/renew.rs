@@ -23,7 +23,7 @@ pub async fn renew(
     servers: &[Name],
 ) -> Result<Waiting, SeedError> {
     let signed = Signed::new(store, key);
-    let Found { layout, roster, .. } = admit::find(&signed, stack, servers, Doing::LooksRenewed).await?;
+    let Found { layout, roster, .. } = admit::find(&signed, stack, servers, None, Doing::LooksRenewed).await?;
     let without = roster.on_credentials().map(|(server, _)| server).filter(|server| servers.contains(server));
     let without: Vec<String> = without.map(ToString::to_string).collect();
     if !without.is_empty() {
@@ -67,5 +67,5 @@ pub async fn admit_renewed(
     key: &OperatorKey,
     servers: &[Name],
 ) -> Result<Admission, SeedError> {
-    admit::admit_as(store, stack, key, servers, Doing::Renews).await
+    admit::admit_as(store, stack, key, servers, None, Doing::Renews).await
 }

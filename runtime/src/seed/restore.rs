@@ -10,7 +10,7 @@ use crate::store::{Access, Store, StoreError, Version, below};
 use super::delete::{Also, clear};
 use super::present::Deployed;
 use super::turn::{Seen, Turn};
-use super::{SeedError, naming};
+use super::{SeedError, bounds, naming};
 
 /// Removes a stack that has no operator's goal, because nobody knows who created it. Completes such a removal if it was
 /// interrupted. If the stack is to be `restored`, takes ownership of its grouping nodes, so that nobody else can create
@@ -78,7 +78,8 @@ async fn own_top(store: &Arc<dyn Store>) -> Result<(), SeedError> {
     Ok(())
 }
 
-/// Gives the operator sole ownership of the grouping nodes, starting with the one above all stacks.
+/// Gives the operator sole ownership of the grouping nodes, starting with the one above all stacks, and of what limits
+/// servers.
 pub(super) async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
     let only_groups = || Access::new();
     // Here, too, an operator whose password has changed counts as another one than before.
@@ -106,5 +107,5 @@ pub(super) async fn own(store: &Arc<dyn Store>, layout: &Layout) -> Result<(), S
             }
         }
     }
-    Ok(())
+    bounds::own(store, &layout.root()).await
 }

@@ -8,7 +8,7 @@ use wattle_agent_core::hex;
 use wattle_agent_core::time::Time;
 
 use crate::parallel;
-use crate::space::{Admitted, Announced, Announcement, Authority, Layout, Public, Record, Registered};
+use crate::space::{Admitted, Announced, Announcement, Authority, Fingerprint, Layout, Public, Record, Registered};
 use crate::store::Principal;
 
 use super::Credentials;
@@ -67,6 +67,8 @@ pub(super) struct Admitting<'a> {
     pub(super) newcomers: bool,
     /// Servers to admit once more.
     pub(super) named: &'a [Name],
+    /// The key that a server must have to be admitted.
+    pub(super) only: Option<(&'a Name, Fingerprint)>,
     /// Whether only announcements count that the previous keys have endorsed.
     pub(super) endorsed: bool,
     /// The name of the data space.
@@ -81,6 +83,8 @@ pub(super) struct Roster {
     pub(super) servers: IndexMap<Name, Registered>,
     /// The servers that are newly admitted.
     pub(super) admitted: Vec<Name>,
+    /// The key that a server has announced in place of the one that it must have.
+    pub(super) other: Option<Fingerprint>,
 }
 
 impl Roster {
@@ -108,7 +112,7 @@ impl Roster {
             let former = credential.former_member(layout.stack()).is_some();
             (server.clone(), Registered { credential: public, former, admitted })
         });
-        Self { servers: registered.collect(), admitted: Vec::new() }.admit(layout, there, admitting)
+        Self { servers: registered.collect(), admitted: Vec::new(), other: None }.admit(layout, there, admitting)
     }
 
     /// The identities of `servers` without their credentials, as far as they were signed.
@@ -121,13 +125,18 @@ impl Roster {
         let registered = servers
             .filter_map(|server| Some((server.clone(), there.records.get(server)?.registered()?.clone())))
             .collect();
-        Self { servers: registered, admitted: Vec::new() }.admit(layout, there, admitting)
+        Self { servers: registered, admitted: Vec::new(), other: None }.admit(layout, there, admitting)
     }
 
     fn admit(mut self, layout: &Layout, there: &Register, admitting: Admitting<'_>) -> Self {
-        let Admitting { newcomers, named, endorsed, space, now } = admitting;
+        let Admitting { newcomers, named, only, endorsed, space, now } = admitting;
         for (server, registered) in &mut self.servers {
             let Some(said) = there.comes(layout, server, &registered.credential, space) else { continue };
+            let announced = said.identity.key.fingerprint();
+            if only.is_some_and(|(one, key)| one == server && key != announced) {
+                self.other = Some(announced);
+                continue;
+            }
             let (path, before) = (layout.announcement(server), registered.identity());
             let is_newcomer = newcomers && registered.admitted.is_none();
             // Only its password differs, so only the server itself can have signed this.
@@ -186,7 +195,7 @@ mod tests {
     const NOW: Time = Time::EPOCH;
 
     fn admitting<'a>(newcomers: bool, named: &'a [Name], space: &'a Name) -> Admitting<'a> {
-        Admitting { newcomers, named, endorsed: false, space: Some(space), now: NOW }
+        Admitting { newcomers, named, only: None, endorsed: false, space: Some(space), now: NOW }
     }
 
     #[test]
@@ -221,6 +230,16 @@ mod tests {
         assert_eq!(roster(&there, true, &[], &space).identity("db"), Some(&public(&first)), "it is another one");
         let again = roster(&there, true, std::slice::from_ref(&db), &space);
         assert_eq!(again.identity("db"), Some(&public(&second)));
+        // Not if it must have the key of another one.
+        let only = |key: &ServerKey| {
+            let only = Some((&db, public(key).key.fingerprint()));
+            let admitting = Admitting { only, ..admitting(true, std::slice::from_ref(&db), &space) };
+            Roster::of_records(&layout, std::iter::once(&db), &there, admitting)
+        };
+        assert_eq!(only(&second).identity("db"), Some(&public(&second)));
+        let refused = only(&first);
+        assert_eq!(refused.other, Some(public(&second).key.fingerprint()));
+        assert!(refused.admitted.is_empty() && refused.identity("db") == Some(&public(&first)));
         assert_eq!(again.admitted, [db]);
     }
 }

@@ -23,7 +23,7 @@ use super::sealing::ForServers;
 use super::turn::{Seen, Turn};
 use super::work::{goal, tampered};
 use super::write::Writing;
-use super::{SeedError, deployed, restore};
+use super::{SeedError, bounds, deployed, restore};
 
 /// The two keys of an operator.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +62,8 @@ pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> 
     let signed: &Arc<dyn Store> = &(Signed::succeeding(store, keys.next, keys.former) as Arc<dyn Store>);
     sign(store, signed, &layout, keys, &there).await?;
     restore::own(signed, &layout).await?;
+    // Whoever has the former key may have set other limits. This operator sets them anew.
+    let there = (Deployed { bounded: false, ..there.0 }, there.1);
     let present = Present::read(signed, &layout, Some(there.clone()), false).await?;
     let there = there.0;
     let roster = roster(&layout, &present, &there)?;
@@ -78,8 +80,8 @@ pub async fn rotate(store: &Arc<dyn Store>, stack: &str, keys: Rotation<'_>) -> 
     Ok(number)
 }
 
-/// Gives the node above all stacks the next key, once all stacks have it. From then on, only that key can create
-/// stacks.
+/// Gives the node above all stacks the next key, once all stacks have it, and what limits their servers. From then on,
+/// only that key can create stacks.
 ///
 /// # Errors
 /// Errors of the store.
@@ -89,9 +91,11 @@ pub async fn rotate_top(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<()
         signed.set(ROOT, &node.data, Some(node.version)).await?;
     }
     match store.protect(&[(ROOT.to_owned(), Access::new())], &[]).await {
-        Ok(()) | Err(StoreError::Missing { .. }) => Ok(()),
-        Err(error) => Err(error.into()),
+        Ok(()) | Err(StoreError::Missing { .. }) => {}
+        Err(error) => return Err(error.into()),
     }
+    // Those of stacks that do not exist any more as well.
+    bounds::own(store, ROOT).await
 }
 
 /// The state of a stack.
@@ -191,7 +195,7 @@ async fn sign(
 /// The identities of the servers.
 fn roster(layout: &Layout, present: &Present, there: &Deployed) -> Result<Roster, SeedError> {
     let space = there.goal.space.as_ref();
-    let admitting = Admitting { newcomers: false, named: &[], endorsed: false, space, now: clock::now() };
+    let admitting = Admitting { newcomers: false, named: &[], only: None, endorsed: false, space, now: clock::now() };
     admit::roster(layout, present, admitting)
 }
 

@@ -113,7 +113,7 @@ impl Work {
         left: impl Fn(&Name) -> bool,
     ) -> Roster {
         let newcomers = options.admission && !options.renew;
-        let admitting = Admitting { newcomers, named: &[], endorsed: false, space, now: clock::now() };
+        let admitting = Admitting { newcomers, named: &[], only: None, endorsed: false, space, now: clock::now() };
         Roster::of_credentials(&self.layout, seed.servers.keys(), &self.credentials, there, left, admitting)
     }
 

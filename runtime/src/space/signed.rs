@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use wattle_agent_core::layout::ROOT;
 
 use super::CredentialError;
+use super::fingerprint::Fingerprint;
 use super::succession::{self, Succession};
 
 /// The beginning of a signed node's first line.
@@ -156,6 +157,11 @@ impl Signer {
 }
 
 impl Authority {
+    /// What people compare it by.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(&self.0)
+    }
+
     /// Whether this authority has signed a message with this signature.
     pub(super) fn has_signed(&self, message: &[u8], signature: &[u8]) -> bool {
         UnparsedPublicKey::new(&ED25519, &self.0).verify(message, signature).is_ok()

@@ -301,6 +301,10 @@ impl Store for Signed {
         self.store.unbound(top).await
     }
 
+    fn bounds(&self, top: &str) -> Vec<String> {
+        self.store.bounds(top)
+    }
+
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
         self.store.hold(path, data, access, over).await
     }

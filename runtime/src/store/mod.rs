@@ -234,6 +234,13 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// Like [`Store::bound`].
     async fn unbound(&self, top: &str) -> Result<bool, StoreError>;
 
+    /// The nodes in which the store keeps what [`Store::bound`] sets, if it keeps that in nodes: for everything down to
+    /// `top`, the outermost first. The limits of what is below `top` are below the last one.
+    fn bounds(&self, top: &str) -> Vec<String> {
+        let _ = top;
+        Vec::new()
+    }
+
     /// How long the store keeps the nodes of a process that it does not hear from. `None` if it notices at once that a
     /// process is gone, or has not said.
     fn session(&self) -> Option<Duration> {

@@ -59,6 +59,10 @@ impl Store for Noting {
         self.store.unbound(top).await
     }
 
+    fn bounds(&self, top: &str) -> Vec<String> {
+        self.store.bounds(top)
+    }
+
     async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
         self.store.log_in(logins).await
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use wattle::author::{Exports, Topology};
 use wattle_runtime::seed::Credentials;
+use wattle_runtime::space::ServerKey;
 use wattle_tests::command::{apart, wattle_agent};
 use wattle_tests::random::Anything;
 use wattle_tests::running::Stage;
@@ -38,6 +39,13 @@ impl Servers<'_> {
         let log = File::create(folder.join("log")).expect("a log");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.children.push(command.spawn().expect("it starts"));
+    }
+
+    /// The fingerprint of the key on a disk.
+    fn key(&self, disk: &str) -> String {
+        let keys = fs::read_to_string(self.stage.path().join(disk).join("agent/key")).expect("it has made one");
+        let key: ServerKey = keys.lines().next().expect("it is there").parse().expect("a key");
+        key.public("by_hand", "db").key.fingerprint().to_string()
     }
 
     fn says(&self, disk: &str, what: &str) {
@@ -91,11 +99,18 @@ fn the_operator_is_told_and_one_command_admits() {
                 by_hand` ends that\n";
     assert!(shown.out.contains(line), "{shown}");
     let admitted = run(&["seed", "admit", "--wait"]);
+    let lines: Vec<&str> = admitted.out.lines().collect();
+    let [head, keys @ ..] = lines.as_slice() else { panic!("{admitted}") };
     assert_eq!(
-        (admitted.code, &*admitted.out),
-        (Some(0), "`by_hand` is at revision 2: admitted `db` and `web`\n"),
+        (admitted.code, *head, keys.len()),
+        (Some(0), "`by_hand` is at revision 2: admitted `db` and `web`", 2),
         "{admitted}"
     );
+    // Whoever wants to know compares.
+    for (server, line) in ["db", "web"].into_iter().zip(keys) {
+        let key = line.strip_prefix(&format!("  {server}: its key is ")).unwrap_or_else(|| panic!("{admitted}"));
+        servers.says(server, &format!("this server waits to be admitted; its key is {key}"));
+    }
     servers.says("db", "this server is known by a key of its own");
     let shown = run(&["status"]);
     assert!(!shown.out.contains("user data"), "{shown}");
@@ -113,15 +128,26 @@ fn the_operator_is_told_and_one_command_admits() {
         "db-anew",
         "another server was admitted with the credential of this one's user data, so this one does nothing",
     );
-    servers.says("db-anew", "`wattle seed admit db --stack by_hand`");
-    let line = "If db was rebuilt, `wattle seed admit db --stack by_hand` admits it, and everything on it runs again; if not, someone else has \
-         that credential";
-    eventually(line, || run(&["status"]).out.contains(line));
+    let key = servers.key("db-anew");
+    servers.says("db-anew", &format!("`wattle seed admit db --fingerprint {key} --stack by_hand`"));
+    let line = format!(
+        "its key is {key}. If db was rebuilt, and the log of its agent names that key, `wattle seed admit db \
+         --fingerprint {key} --stack by_hand` admits it, and everything on it runs again; if not, someone else has that \
+         credential"
+    );
+    eventually(&line, || run(&["status"]).out.contains(&line));
     assert!(!run(&["seed", "apply", "."]).out.contains("admitted"), "nobody has named it");
     let unknown = run(&["seed", "admit", "dbx"]);
     assert_eq!(unknown.code, Some(2), "{unknown}");
-    let admitted = run(&["seed", "admit", "db"]);
-    assert_eq!((admitted.code, &*admitted.out), (Some(0), "`by_hand` is at revision 3: admitted `db`\n"), "{admitted}");
+    for more in [&["db", "web"][..], &[]] {
+        let wrong = run(&[&["seed", "admit", "--fingerprint", &key], more].concat());
+        assert_eq!(wrong.code, Some(2), "{wrong}");
+    }
+    let wrong = run(&["seed", "admit", "db", "--fingerprint", "0000-0000-0000-0000"]);
+    assert!(wrong.code == Some(1) && wrong.err.contains(&format!("`db` has announced another key: {key}")), "{wrong}");
+    let admitted = run(&["seed", "admit", "db", "--fingerprint", &key]);
+    let text = format!("`by_hand` is at revision 3: admitted `db`\n  db: its key is {key}\n");
+    assert_eq!((admitted.code, admitted.out.clone()), (Some(0), text), "{admitted}");
     servers.says("db-anew", "begins a revision");
     let silent = run(&["seed", "admit", "db"]);
     assert!(silent.code == Some(1) && silent.err.contains("`db` has announced nothing"), "{silent}");

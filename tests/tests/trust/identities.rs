@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use wattle_agent_core::time::Time;
 use wattle_runtime::report::Picture;
-use wattle_runtime::seed::{admit, apply, waiting};
+use wattle_runtime::seed::{SeedError, admit, admit_only, apply, waiting};
 use wattle_runtime::space::{Announcement, Layout, ServerKey, Space};
 use wattle_runtime::store::{Access, Rights, Store, StoreError};
 use wattle_tests::random::Anything;
-use wattle_tests::seeds::{Watch, join, nodes};
+use wattle_tests::seeds::{Watch, join, nodes, nodes_at};
 use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::agents::{Db, until};
@@ -43,10 +43,11 @@ async fn come(stack: &Stack, number: usize) {
     panic!("they do not come")
 }
 
-/// Whoever asks reads and writes nothing of a stack but the nodes that are `left`.
+/// Whoever asks reads and writes nothing in the store but the nodes that are `left`. All others are ZooKeeper's own.
 pub(crate) async fn reaches_only(store: &Arc<dyn Store>, operator: &Arc<dyn Store>, left: &[String], what: &str) {
-    let there = nodes(operator).await;
+    let mut there = nodes(operator).await;
     assert!(there.len() > 20, "{there:?}");
+    there.extend(nodes_at(operator, "/zookeeper/quota/wattle").await);
     for (path, data) in there.iter().filter(|(path, _)| *path != "/wattle") {
         let (read, written) = (store.get(path).await, store.set(path, data, None).await);
         if left.contains(path) {
@@ -132,8 +133,26 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     assert!(nobody.admitted.is_empty());
 
     // It was built anew; the first one is not gone yet, or somebody keeps it.
-    let admitted = admit(&operator, "second", &key, &["db".into()]).await.expect("admits");
+    // Whoever has the credential may announce another key in the meantime.
+    let own = second.key().public("second", "db").key.fingerprint();
+    assert_eq!(picture.admission.others[0].key, own);
+    let path = Layout::new("second").announcement("db");
+    let announced = operator.get(&path).await.expect("reads").expect("it is announced").data;
+    let space = Space::new(Arc::clone(&operator), "second").goal().await.expect("reads").expect("a goal").space;
+    let (forged, at) = (ServerKey::generate(), "2026-01-01T00:00:00Z".parse().expect("a time"));
+    let said = Announcement { space, identity: forged.public("second", "db"), at, endorsed: None };
+    let said = said.signed(&path, &forged, stack.options.credentials.get("db").expect("it has one").key());
+    stack.server("db").await.set(&path, &said, None).await.expect("the credential is enough");
+    let refused = admit_only(&operator, "second", &key, &"db".into(), own).await;
+    let forged = forged.public("second", "db").key.fingerprint();
+    assert!(
+        matches!(&refused, Err(SeedError::OtherAnnounced { announced, .. }) if *announced == forged),
+        "{refused:?}"
+    );
+    operator.set(&path, &announced, None).await.expect("writes");
+    let admitted = admit_only(&operator, "second", &key, &"db".into(), own).await.expect("admits");
     assert_eq!((admitted.revision, admitted.admitted.len(), admitted.silent.len()), (3, 1, 0));
+    assert_eq!(admitted.keys, [own]);
     let is_anew = |picture: &Picture| picture.servers["db"].troubles.iter().any(|said| said.contains("empty disk"));
     until(&stack, "done by the second", |picture| all_done(3)(picture) && second.ran.count() == 1 && is_anew(picture))
         .await;

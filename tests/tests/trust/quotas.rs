@@ -15,7 +15,7 @@ use crate::Stack;
 const ALL: Rights = Rights { read: true, write: true, create: true, delete: true };
 const MB: usize = 1_000_000;
 
-fn enforcing() -> ZooKeeper {
+pub(crate) fn enforcing() -> ZooKeeper {
     ZooKeeper::start_with(1, |zkd: &mut Command, _| {
         zkd.env("ZK_CONFIG", "enforceQuota=true");
     })
@@ -38,7 +38,7 @@ async fn fill(server: &Arc<dyn Store>, place: &str, own: &Access, nodes: usize, 
 }
 
 /// With its own credential, what ended a ZooKeeper of 256 MB.
-async fn attack(server: &Arc<dyn Store>, place: &str, own: &Access) {
+pub(crate) async fn attack(server: &Arc<dyn Store>, place: &str, own: &Access) {
     assert_eq!(fill(server, place, own, 130, MB).await, 0, "nodes of 1 MB");
     // Nor with many small ones, nor with one that grows, nor below one of its own.
     let made = fill(server, place, own, 10_000, 100).await;
@@ -61,7 +61,7 @@ async fn bytes(stack: &Stack, path: &str) -> usize {
     sum
 }
 
-fn own(logins: &[Login], operator: &Login) -> Access {
+pub(crate) fn own(logins: &[Login], operator: &Login) -> Access {
     Access::new().grant(&logins[0].principal(), ALL).grant(&operator.principal(), Rights::READ)
 }
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wattle::model::Value;
-use wattle_runtime::seed::{Rotation, SeedError, admit_renewed, apply, read_operator_key, renew, rotatable, rotate};
+use wattle_runtime::seed::{
+    Rotation, SeedError, admit_renewed, apply, delete, read_operator_key, renew, rotatable, rotate, rotate_top,
+};
 use wattle_runtime::space::{Announcement, Content, Layout, OperatorKey, ServerKey, Space, Written};
-use wattle_runtime::store::Store;
+use wattle_runtime::store::{Access, Op, Store, StoreError};
 use wattle_tests::random::Anything;
 use wattle_tests::running::Stage;
 use wattle_tests::seeds::unsigned;
@@ -15,6 +17,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::agents::{refuses, until};
 use crate::identities::{all_done, both, reaches_only};
+use crate::quotas::{attack, enforcing, own};
 use crate::{Stack, assert_denied, server_of};
 
 const FORGED: &str = "is not trusted: the operator has not signed it so";
@@ -131,6 +134,69 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
     for server in &mut servers {
         server.kill().await;
     }
+}
+
+/// How much anyone makes is the new key's to say: what the former one has set does not count, and it sets nothing more.
+#[tokio::test]
+async fn the_former_key_limits_nobody() {
+    let zookeeper = enforcing();
+    let mut stacks = ["limited", "removed", "later"].map(|name| Stack::at(name, &zookeeper));
+    let [limited, removed, _] = &stacks;
+    let (former, next) = (limited.options.key.clone(), limited.options.key.next());
+    let thief = limited.operator().await;
+    apply(&thief, &limited.seed, &limited.options).await.expect("applies");
+    let with_former = |stack: &Stack| {
+        let mut options = stack.options.clone();
+        options.key = former.clone();
+        options.credentials = Default::default();
+        options
+    };
+    apply(&thief, &removed.seed, &with_former(removed)).await.expect("applies");
+    // Nothing is published, and `web` makes what it likes. What is left of a stack that is gone is somebody's, too.
+    let quotas = "/zookeeper/quota/wattle";
+    let create = |path: &str, data: &str| Op::Create {
+        path: format!("{quotas}/{path}"),
+        data: data.into(),
+        access: Access::new(),
+    };
+    let none = "count=-1,bytes=-1=;byteHardLimit=0;countHardLimit=-1";
+    let web = format!("{quotas}/limited/agents/web/zookeeper_limits");
+    let bounds = thief.get(&web).await.expect("reads").expect("it is limited").data;
+    let ops = vec![
+        create("limited/entries", ""),
+        create("limited/entries/zookeeper_limits", none),
+        create("limited/entries/zookeeper_stats", "count=1,bytes=0"),
+        create("gone", ""),
+        Op::Set { path: web.clone(), data: b"count=-1,bytes=-1".to_vec(), expected: None },
+    ];
+    thief.apply(ops).await.expect("it is the operator's");
+    assert!(delete(&thief, "removed", &former, true).await.expect("deletes"));
+    let full = limited.server("web").await.set("/wattle/limited/entries/web/part/text", b"x", None).await;
+    assert!(matches!(full, Err(StoreError::Full { .. })), "{full:?}");
+
+    let store = limited.both_keys(&next).await;
+    let keys = Rotation { former: &former, next: &next };
+    rotate(&store, "limited", keys).await.expect("rotates");
+    rotate_top(&store, keys).await.expect("rotates");
+    let operator = limited.login(&[next.login()]).await;
+    reaches_only(&thief, &operator, &[], "the former key").await;
+    for op in [create("more", ""), create("limited/entries", "")] {
+        assert_denied(thief.apply(vec![op]).await, "limits of the former key");
+    }
+    assert_eq!(operator.get(&web).await.expect("reads").expect("it is limited").data, bounds);
+    assert_eq!(operator.children(&format!("{quotas}/limited")).await.expect("reads"), ["agents"]);
+    let web = limited.server("web").await;
+    web.set("/wattle/limited/entries/web/part/text", b"x", None).await.expect("nothing limits it");
+    attack(&web, "/wattle/limited/agents/web", &own(&limited.logins("web"), &next.login())).await;
+
+    let later = &mut stacks[2];
+    later.options.key = next.clone();
+    later.options.credentials = Default::default();
+    later.options.credentials.complete(&later.seed, &next);
+    let applied = apply(&operator, &later.seed, &later.options).await.expect("applies");
+    assert_eq!(applied.changes.warnings, [] as [String; 0]);
+    let web = later.server("web").await;
+    attack(&web, "/wattle/later/agents/web", &own(&later.logins("web"), &next.login())).await;
 }
 
 #[tokio::test]

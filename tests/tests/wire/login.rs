@@ -109,7 +109,7 @@ fn a_new_authority_takes_the_place_of_the_former_one() {
     let address = address.trusting(Authority::File(place.at("second/ca.pem"))).unwrap();
     runtime().block_on(async {
         let (now, before) = (address.connect(&[now]).await.unwrap(), address.connect(&[before]).await.unwrap());
-        let (mut left, mut looked_at) = (vec!["/wattle".to_owned()], 0);
+        let (mut left, mut looked_at) = (["/wattle", "/zookeeper/quota/wattle"].map(String::from).to_vec(), 0);
         while let Some(path) = left.pop() {
             let seen = before.get(&path).await;
             assert!(matches!(seen, Err(StoreError::Denied { .. })), "{path}: {seen:?}");

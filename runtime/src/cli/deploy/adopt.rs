@@ -9,7 +9,7 @@ use wattle::manners::Exit;
 use wattle::model::Name;
 use wattle::names::{meant, some};
 use wattle::plan::{Found, Left};
-use wattle::shown::argument;
+use wattle::shown;
 use wattle_converge::{Adopted, Known, Row, Target as _, Thing, Wanted};
 use wattle_deploy::Deployment as Target;
 use wattle_openstack::Session;
@@ -104,7 +104,7 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     }
     site.adopt(target, things).await?;
     console.out.write(&said)?;
-    let directory = argument(work.directory.display());
+    let directory = shown::path(work.directory.display());
     console.out.write(&format!("nothing has changed in the cloud yet; next: `wattle deploy {directory}`\n"))?;
     Ok(Exit::Fine)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Command};
 use wattle::manners::{must_end, read, reason};
-use wattle::shown::argument;
+use wattle::shown;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
@@ -114,7 +114,7 @@ fn forget(files: &[PathBuf], text: &str, console: &mut Console) -> Result<(), Fa
         if read(file).is_ok_and(|there| there == text) && fs::remove_file(file).is_ok() {
             console
                 .err
-                .write(&format!("removed {}: what is in it no longer opens anything\n", argument(file.display())))?;
+                .write(&format!("removed {}: what is in it no longer opens anything\n", shown::path(file.display())))?;
         }
     }
     Ok(())

@@ -66,7 +66,7 @@ pub(super) fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, F
     console.out.write(&crates::shown(folder, &files))?;
     console.out.write(&format!(
         "next: `cd {} && cargo run` emits it; `wattle up out/{}` then brings it up on this machine\n",
-        wattle::shown::argument(folder.display()),
+        wattle::shown::path(folder.display()),
         name.function
     ))?;
     Ok(Exit::Fine)

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Arg, ArgMatches, value_parser};
 use wattle::manners::{self, reason};
-use wattle::shown::argument as quoted;
+use wattle::shown::{self, argument as quoted};
 use wattle_agent_core::time::Time;
 
 use crate::ca::{CaError, CertificateAuthority, Host, Issued};
@@ -167,8 +167,10 @@ impl Home {
 
     fn lacks(&self, name: &str) -> Failure {
         let file = self.file(name);
-        Failure::files(format!("there is no `{}`", file.display()))
-            .help(format!("restore it, or start from scratch: `wattle space destroy {}`", quoted(self.0.display())))
+        Failure::files(format!("there is no `{}`", file.display())).help(format!(
+            "restore it, or start from scratch: `wattle space destroy {}`",
+            shown::path(self.0.display())
+        ))
     }
 
     /// Opens what is known about its servers.
@@ -204,7 +206,7 @@ impl Home {
                 "or delete everything in the cloud that is named `{began}-...` or has a tag that begins with \
                  `wattle:{began}`, and then the folder: `openstack server list --name {}`, `rm -r {}`",
                 quoted(began),
-                quoted(folder.display())
+                shown::path(folder.display())
             ))
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::ArgMatches;
 use serde_json::Value;
 use wattle::model::Name;
-use wattle::shown::argument as quoted;
+use wattle::shown::{self, argument as quoted};
 use wattle_converge::{Cleanup, OnFailure};
 use wattle_openstack::session::Call;
 use wattle_openstack::{Method, Session};
@@ -38,7 +38,7 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
     home.judge(matches)?;
     let known = home.ground()?;
     if known.is_some() && ground::is_said(matches) {
-        let folder = quoted(home.path().display());
+        let folder = shown::path(home.path().display());
         return Err(Failure::usage(format!("what the data space in `{folder}` runs on was chosen before"))
             .note("other servers would start without anything that these hold")
             .help(format!("leave out these options, or delete it first: `wattle space destroy {folder}`")));
@@ -65,7 +65,7 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
     if brought? {
         return Ok(Exit::Fine);
     }
-    let folder = quoted(home.path().display());
+    let folder = shown::path(home.path().display());
     console.err.write(&format!("not done, and nothing is lost: `wattle space new {folder}` continues\n"))?;
     Ok(Exit::Failed)
 }
@@ -251,7 +251,7 @@ pub(super) async fn destroy(home: &Home, matches: &ArgMatches, console: &mut Con
             Ok(Exit::Fine)
         }
         Brought::Ended | Brought::Failed | Brought::WentBack(_) => {
-            let folder = quoted(folder);
+            let folder = shown::path(folder);
             console.err.write(&format!("not done: `wattle space destroy {folder}` continues\n"))?;
             Ok(Exit::Failed)
         }

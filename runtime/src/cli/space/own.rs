@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches};
 use serde::{Deserialize, Serialize};
 use wattle::manners::{self, reason};
-use wattle::shown::argument as quoted;
+use wattle::shown;
 
 use crate::cli::args;
 use crate::cli::failure::Failure;
@@ -214,7 +214,7 @@ impl Home {
                 .note("they could choose which authority is trusted")
                 .help(format!(
                     "check that it is still what you made, and remove their access: `chmod go-w {}`",
-                    quoted(shown(path))
+                    shown::path(shown(path))
                 )),
             NotOurs::OtherKind(path) => {
                 Failure::usage(format!("`{}` is of a different kind than what `wattle space new` makes", shown(path)))
@@ -229,7 +229,7 @@ impl Home {
                 failure.help_if(is_copy.then(|| {
                     format!(
                         "if it is yours (copied or restored), say so: `wattle space new {} --mine`",
-                        quoted(self.path().display())
+                        shown::path(self.path().display())
                     )
                 }))
             }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches, Command, value_parser};
 use wattle::check::{Severity, has_errors};
 use wattle::lower::Lowering;
-use wattle::shown::argument;
+use wattle::shown;
 use wattle::view::{self, Format};
 use wattle_hot::import::{Options, import};
 use wattle_hot::model::is_extended;
@@ -71,6 +71,6 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     console.err.write(&built.unwrap_or_default())?;
     console.err.write(&imported.notes.iter().map(ToString::to_string).collect::<String>())?;
     console.out.write(&crates::shown(out, &imported.files))?;
-    console.out.write(&format!("next: `cd {} && cargo run` emits the template\n", argument(out.display())))?;
+    console.out.write(&format!("next: `cd {} && cargo run` emits the template\n", shown::path(out.display())))?;
     Ok(Exit::Fine)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::io::AsyncWriteExt as _;
 use wattle::manners::{read, reason};
-use wattle::shown::argument;
+use wattle::shown;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
@@ -100,7 +100,7 @@ pub(super) async fn detach(
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
-    let directory = argument(folder.directory().display());
+    let directory = shown::path(folder.directory().display());
     if !until_done {
         console.out.write(&format!(
             "{} runs in the background (process {}), {}\n  wattle status {directory} --watch   shows the progress\n  \

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use wattle::lower::Seed;
 use wattle::model::Name;
-use wattle::shown::argument;
+use wattle::shown;
 use wattle_words::time::short;
 
 use crate::cli::console::Console;
@@ -66,7 +66,7 @@ pub(super) async fn follow(
                     progress.clear(console)?;
                     let what = format!("{} was stopped before it was done", session.record.stack);
                     return Err(Failure::new(what)
-                        .help(format!("start it again: `wattle up {}`", argument(session.folder.directory().display()))));
+                        .help(format!("start it again: `wattle up {}`", shown::path(session.folder.directory().display()))));
                 }
             }
         };

@@ -193,6 +193,10 @@ impl Store for ZooKeeper {
         self.unlimit(top).await
     }
 
+    fn bounds(&self, top: &str) -> Vec<String> {
+        quota::nodes(top)
+    }
+
     async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
         check_path(path)?;
         let node = hold::Node { path: path.to_owned(), data: data.to_vec(), acls: self.maker.acls(access) };

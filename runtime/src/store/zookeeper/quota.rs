@@ -20,6 +20,13 @@ fn limits() -> Vec<u8> {
     format!("count=-1,bytes=-1=;byteHardLimit={MOST_BYTES};countHardLimit={}", MOST_NODES + 1).into_bytes()
 }
 
+/// The nodes in which the limits of `top` and of what is above it are kept, the outermost first. The node above them
+/// all is ZooKeeper's own.
+pub(super) fn nodes(top: &str) -> Vec<String> {
+    let above = top.match_indices('/').skip(1).map(|(at, _)| &top[..at]);
+    above.chain([top]).map(|path| format!("{QUOTAS}{path}")).collect()
+}
+
 /// Zero counts, which ZooKeeper replaces by the real ones.
 const UNCOUNTED: &[u8] = b"count=0,bytes=0";
 
@@ -28,16 +35,21 @@ fn create(path: String, data: Vec<u8>) -> Op {
 }
 
 impl ZooKeeper {
-    /// Limits what is created below each of `places`, which are below one node. Returns whether that was possible.
+    /// Limits what is created below each of `places`, which are below one node. Nothing else beside or above that node
+    /// has limits afterwards, up to its parent's. Returns whether that was possible.
     pub(super) async fn limit(&self, places: &[String]) -> Result<bool, StoreError> {
         let Some(above) = places.first().and_then(|place| parent(place)) else { return Ok(true) };
-        let mut ops = Vec::new();
+        let (mut ops, mut strays) = (Vec::new(), Vec::new());
         let mut path = QUOTAS.to_owned();
+        let own = parent(above).map(|parent| format!("{QUOTAS}{parent}"));
         for name in above.split('/').skip(1) {
             let there = match self.children(&path).await {
                 Ok(there) => there,
                 error => return is_done(error.map(drop)),
             };
+            if own.as_ref() == Some(&path) {
+                strays.extend(there.iter().filter(|there| *there != name).map(|there| format!("{path}/{there}")));
+            }
             path = format!("{path}/{name}");
             // There is nothing yet below a node that is to be created.
             if !ops.is_empty() || !there.iter().any(|there| there == name) {
@@ -48,6 +60,14 @@ impl ZooKeeper {
             Ok(there) => there.into_iter().collect(),
             error => return is_done(error.map(drop)),
         };
+        let of_all = [LIMITS, STATS].into_iter().filter(|name| there.contains(*name));
+        strays.extend(of_all.map(|name| format!("{path}/{name}")));
+        // Somebody who had the operator's key may have set them.
+        for stray in strays {
+            if !self.remove(stray).await? {
+                return Ok(false);
+            }
+        }
         for place in places {
             let name = &place[above.len() + 1..];
             let path = format!("{path}/{name}");
@@ -65,7 +85,17 @@ impl ZooKeeper {
 
     /// Removes the limits of everything below `top`. Returns whether that was possible.
     pub(super) async fn unlimit(&self, top: &str) -> Result<bool, StoreError> {
-        let mut level = vec![format!("{QUOTAS}{top}")];
+        let top = format!("{QUOTAS}{top}");
+        match self.get(&top).await {
+            Ok(None) => Ok(true),
+            Ok(Some(_)) => self.remove(top).await,
+            Err(error) => is_done(Err(error)),
+        }
+    }
+
+    /// Removes the node at `top`, which exists, and everything below it. Returns whether that was possible.
+    async fn remove(&self, top: String) -> Result<bool, StoreError> {
+        let mut level = vec![top];
         let mut found = Vec::new();
         while !level.is_empty() {
             let mut below = Vec::new();
@@ -79,10 +109,8 @@ impl ZooKeeper {
             found.append(&mut level);
             level = below;
         }
-        // Children first. A path that does not exist has no children, and there is no node to remove.
-        let is_there = found.len() > 1;
-        let ops = found.into_iter().rev().map(|path| Op::Delete { path }).collect();
-        if is_there { is_done(self.apply(ops).await) } else { Ok(true) }
+        // Children first.
+        is_done(self.apply(found.into_iter().rev().map(|path| Op::Delete { path }).collect()).await)
     }
 }
 

@@ -1,0 +1,53 @@
+//! Takes ownership of what limits servers in a store ([`Store::bounds`]).
+//!
+//! Whoever owns that decides how much anyone writes in the whole stack, the operator included.
+
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use crate::store::{Access, Store, StoreError};
+
+use super::SeedError;
+use super::present::AT_ONCE;
+
+/// Gives the operator sole ownership of the limits of everything below `top`, and of what is above them. Nodes of
+/// somebody else stay as they are: [`Store::bound`] says whether the limits can be had.
+///
+/// # Errors
+/// Errors of the store.
+pub(super) async fn own(store: &Arc<dyn Store>, top: &str) -> Result<(), SeedError> {
+    let mut above = store.bounds(top);
+    let mut level: Vec<String> = above.pop().into_iter().collect();
+    take(store, &above).await?;
+    while !level.is_empty() {
+        // Rights come first and contents second, so that what is found stays as it is.
+        take(store, &level).await?;
+        let listed = stream::iter(level).map(|path| async move {
+            let names = match store.children(&path).await {
+                Err(StoreError::Denied { .. }) => Vec::new(),
+                names => names?,
+            };
+            Ok::<_, SeedError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
+        });
+        level = listed.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
+    }
+    Ok(())
+}
+
+async fn take(store: &Arc<dyn Store>, paths: &[String]) -> Result<(), SeedError> {
+    let accesses: Vec<_> = paths.iter().map(|path| (path.clone(), Access::new())).collect();
+    match store.protect(&accesses, &[]).await {
+        // One that belongs to somebody else keeps none of the others from the operator.
+        Err(StoreError::Denied { .. }) => {
+            for access in accesses {
+                match store.protect(&[access], &[]).await {
+                    Ok(()) | Err(StoreError::Denied { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Ok(())
+        }
+        taken => Ok(taken?),
+    }
+}
