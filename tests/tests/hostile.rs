@@ -332,11 +332,12 @@ fn what_begins_with_a_hyphen_is_no_name_and_is_suggested_as_a_path() {
     for file in ["seed.yaml", "template.yaml"] {
         fs::copy(stage.path().join(file), folder.join(file)).unwrap();
     }
+    fs::write(folder.join("environment.yaml"), "parameters: {db_password: x}\n").unwrap();
     let seed = fs::read_to_string(folder.join("seed.yaml")).unwrap();
     let zookeeper = ZooKeeper::start(1);
     let space = zookeeper.address();
     let apply = |more: &[&str]| {
-        let args = ["seed", "apply", "./-y", "--space", &space, "--parameter", "db_password=x"];
+        let args = ["seed", "apply", "./-y", "--space", &space, "-e", "./-y/environment.yaml"];
         run(place.path(), &[&args[..], more].concat())
     };
     let (said, code) = apply(&["--stack=-y"]);

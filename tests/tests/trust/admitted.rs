@@ -140,7 +140,7 @@ fn the_operator_is_told_and_one_command_admits() {
     let unknown = run(&["seed", "admit", "dbx"]);
     assert_eq!(unknown.code, Some(2), "{unknown}");
     for more in [&["db", "web"][..], &[]] {
-        let wrong = run(&[&["seed", "admit", "--fingerprint", &key], more].concat());
+        let wrong = run(&[&["seed", "admit", "--fingerprint", &*key][..], more].concat());
         assert_eq!(wrong.code, Some(2), "{wrong}");
     }
     let wrong = run(&["seed", "admit", "db", "--fingerprint", "0000-0000-0000-0000"]);
