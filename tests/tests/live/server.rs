@@ -229,7 +229,7 @@ fn what_is_in_the_way_is_told_before_anything_is_started() {
     assert_eq!(taken.code, Some(1), "{taken}");
     assert!(taken.err.contains(&format!("port {port} of 127.0.0.1 is in use by another program")), "{taken}");
     let no_address = shown.stage.ask(&["status", "--ui=192.0.2.1:80"]);
-    assert!(no_address.err.contains("192.0.2.1 is no address of this machine"), "{no_address}");
+    assert!(no_address.err.contains("192.0.2.1 is not an address of this machine"), "{no_address}");
     let wrong = shown.stage.ask(&["status", "--ui=here"]);
     assert_eq!(wrong.code, Some(2), "{wrong}");
     assert!(wrong.err.contains("write `127.0.0.1:8000`"), "{wrong}");
