@@ -116,11 +116,13 @@ async fn what_a_server_makes_stops_no_operator() {
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     assert_eq!(applied.revision, 1);
     let web = stack.server("web").await;
-    let hold = web.hold(&layout.alive("web"), b"{}", &own, None).await.expect("its agent has its place");
+    let next = Space::new(Arc::clone(&web), "own_place").place("web").await.expect("it has a place");
+    assert_ne!(layout.agent(&next), place);
+    let hold = web.hold(&layout.alive(&next), b"{}", &own, None).await.expect("its agent has its place");
     hold.release().await;
-    for path in ["hidden/more", "hidden"] {
-        web.apply(vec![Op::Delete { path: format!("{place}/{path}") }]).await.expect("it may");
-    }
+    // The former place takes nothing more. What is below a node of the server's own is the server's to remove.
+    assert_denied(web.apply(create(format!("{place}/more"), Vec::new(), &own)).await, "the former place");
+    web.apply(vec![Op::Delete { path: format!("{place}/hidden/more") }]).await.expect("it may");
     assert!(delete(&operator, "own_place", &stack.options.key, false).await.expect("deletes"));
 }
 

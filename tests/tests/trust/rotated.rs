@@ -140,7 +140,11 @@ async fn another_operators_key_takes_the_place_of_the_former_one_in_all_stacks()
 #[tokio::test]
 async fn the_former_key_limits_nobody() {
     let zookeeper = enforcing();
-    let mut stacks = ["limited", "removed", "later"].map(|name| Stack::at(name, &zookeeper));
+    let mut stacks = ["limited", "removed", "later"].map(|name| {
+        let mut stack = Stack::at(name, &zookeeper);
+        stack.options.admission = true;
+        stack
+    });
     let [limited, removed, _] = &stacks;
     let (former, next) = (limited.options.key.clone(), limited.options.key.next());
     let thief = limited.operator().await;
