@@ -192,7 +192,7 @@ fn what_is_wrong_with_hosts_is_said_before_anything_is_made() {
     let site = site(true);
     fs::write(site.path().join("cloud.yaml"), EMPTY.replace("in: r2", "in: r22")).expect("writes");
     let ran = site.deploy(&["--hosts", "cloud.yaml", "--admin"]);
-    assert!(ran.code == Some(1) && ran.err.contains("which is no place of the file"), "{ran}");
+    assert!(ran.code == Some(1) && ran.err.contains("which is not a place in the file"), "{ran}");
     assert!(ran.err.contains("the servers of `three_tier` were not placed, and nothing was done"), "{ran}");
     assert!(site.there()["servers"].is_empty() && !site.path().join("operator.key").exists());
 }

@@ -169,7 +169,8 @@ async fn a_node_with_a_name_as_long_as_a_request_is_removed() {
     let operator = stack.operator().await;
     apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let place = Layout::new("former_long").agent("web");
-    let client = Client::connect(zookeeper.hosts()).await.expect("connects");
+    let connector = Client::connector().with_session_timeout(Duration::from_secs(20));
+    let client = connector.connect(zookeeper.hosts()).await.expect("connects");
     let login = &stack.logins("web")[0];
     client.auth("digest", format!("{}:{}", login.name, login.password).as_bytes()).await.expect("it is the server");
     let long = |letter: &str| format!("{place}/{}", letter.repeat(1_048_528 - place.len() - 1));
