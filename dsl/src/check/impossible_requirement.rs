@@ -316,10 +316,7 @@ pub(super) mod tests {
         ] {
             let found = check(&of(ty, one, other), &Limits::default());
             assert_eq!(found.len(), 1, "{found:?}");
-            assert_eq!(
-                found[0].message,
-                format!("the requirements `one` and `other` can never hold together: {why}")
-            );
+            assert_eq!(found[0].message, format!("the requirements `one` and `other` can never hold together: {why}"));
             assert_eq!(found[0].labels.len(), 2);
         }
         for (ty, one, other) in [

@@ -175,6 +175,12 @@ async fn next(held: &mut Option<Hold>) -> Turn {
     }
 }
 
+/// Whether the server has a newer place than `place`, which is then that one.
+async fn moves(shared: &Shared, place: &mut String) -> Result<bool, SpaceError> {
+    let newest = shared.insist(|| shared.space.place(&shared.server)).await?;
+    Ok(newest != std::mem::replace(place, newest.clone()))
+}
+
 /// Waits until no other agent acts for the server, and registers this one. If this process `begins`, it may also
 /// replace its predecessor. Returns the operator who may read the registration as well.
 async fn claim(
@@ -203,17 +209,22 @@ async fn claim(
     let own = Access::new().grant(&shared.admission.public().principal, Rights::READ.and(Rights::WRITE));
     let access = operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ));
     let mut over = None;
+    // Few servers have another place than their first, so that one is tried without asking.
+    let mut place = shared.server.to_string();
     loop {
-        let place = shared.insist(|| shared.space.place(&shared.server)).await?;
         let path = shared.space.layout().alive(&place);
         let asked = Moment::now();
-        match shared.insist(|| shared.space.come_alive(&shared.server, &alive, &access, over)).await {
+        match shared.insist(|| shared.space.come_alive(&place, &alive, &access, over)).await {
             Ok(node) => {
-                shared.touch.has(asked);
+                shared.touch.has(place, asked);
                 return Ok((node, operator));
             }
             // The data space has no place for this server: not yet, or not any more.
             Err(SpaceError::Store(StoreError::Missing { .. })) => {
+                if moves(shared, &mut place).await? {
+                    over = None;
+                    continue;
+                }
                 // It may come without another plan for the server, when a newer version applies the seed again.
                 let place = shared.space.layout().agent(&place);
                 let made = shared.insist(|| async { Ok(shared.space.store().changed(&place, None).await?) });
@@ -227,16 +238,24 @@ async fn claim(
             }
             // Another agent is there.
             Err(SpaceError::Store(StoreError::Conflict { .. })) => {}
-            // Another server has been admitted in place of this one.
+            // The place is a former one, or another server has been admitted in place of this one.
             Err(SpaceError::Store(StoreError::Denied { .. })) => {
-                time::sleep(DENIED).await;
+                if moves(shared, &mut place).await? {
+                    over = None;
+                } else {
+                    time::sleep(DENIED).await;
+                }
                 continue;
             }
             Err(error) => return Err(error),
         }
-        let holder = match shared.insist(|| shared.space.holder(&shared.server)).await {
+        let holder = match shared.insist(|| shared.space.holder(&place)).await {
             // An agent of another server, or one with another disk, or what another one has left there.
             Err(SpaceError::Store(StoreError::Denied { .. }) | SpaceError::Malformed { .. }) => {
+                if moves(shared, &mut place).await? {
+                    over = None;
+                    continue;
+                }
                 let what = "another agent acts for this server, on another machine or with another disk: this one waits until \
                             that one has ended";
                 shared.trouble(ANOTHER, Some(what.to_owned()));
@@ -268,6 +287,7 @@ async fn claim(
                     changed = changed => drop(changed?),
                     moved = shared.insist(|| shared.space.moved(&place)) => moved?,
                 }
+                moves(shared, &mut place).await?;
                 None
             }
         };

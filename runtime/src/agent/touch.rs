@@ -27,7 +27,8 @@ const AGAIN: Duration = Duration::from_secs(1);
 pub(super) struct Touch {
     agent: String,
     store: Arc<dyn Store>,
-    held: watch::Sender<bool>,
+    /// The place that the agent has.
+    held: watch::Sender<Option<String>>,
     last: Mutex<Option<Moment>>,
 }
 
@@ -54,7 +55,7 @@ impl Moment {
 impl Touch {
     /// For the agent with this name, whose place is in `store`.
     pub(super) fn new(agent: String, store: Arc<dyn Store>) -> Self {
-        Self { agent, store, held: watch::Sender::new(false), last: Mutex::default() }
+        Self { agent, store, held: watch::Sender::new(None), last: Mutex::default() }
     }
 
     /// The agent's own name.
@@ -62,16 +63,16 @@ impl Touch {
         &self.agent
     }
 
-    /// The agent has the place, as of when it was asked for.
-    pub(super) fn has(&self, asked: Moment) {
+    /// The agent has `place`, as of when it was asked for.
+    pub(super) fn has(&self, place: String, asked: Moment) {
         self.was(asked);
-        self.held.send_replace(true);
+        self.held.send_replace(Some(place));
     }
 
     /// Another agent has the place.
     pub(super) fn has_not(&self) {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        self.held.send_replace(false);
+        self.held.send_replace(None);
     }
 
     fn was(&self, at: Moment) {
@@ -94,9 +95,10 @@ fn lasting(session: Option<Duration>) -> Duration {
 pub(super) async fn certain(shared: &Shared) {
     while !shared.touch.is_certain() {
         // An agent that never has the place sends no requests.
-        let _ = shared.touch.held.subscribe().wait_for(|held| *held).await;
+        let mut held = shared.touch.held.subscribe();
+        let Some(place) = held.wait_for(Option::is_some).await.ok().and_then(|held| held.clone()) else { continue };
         let asked = Moment::now();
-        match shared.insist(|| shared.space.holder(&shared.server)).await {
+        match shared.insist(|| shared.space.holder(&place)).await {
             Ok(Some((holder, _))) if holder.agent.as_deref() == Some(shared.touch.agent()) => shared.touch.was(asked),
             Ok(_) => time::sleep(AGAIN).await,
             Err(error) => {

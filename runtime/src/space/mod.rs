@@ -376,21 +376,21 @@ impl Space {
     /// allow it, or the model has no such server.
     pub async fn come_alive(
         &self,
-        server: &str,
+        place: &str,
         alive: &Alive,
         access: &Access,
         over: Option<Version>,
     ) -> Result<Hold, SpaceError> {
-        let path = self.layout.alive(&self.place(server).await?);
+        let path = self.layout.alive(place);
         Ok(self.store.hold(&path, &to_json(alive), access, over).await?)
     }
 
-    /// The agent that acts for `server`, and the version of its registration. `None` if there is no agent.
+    /// The agent that holds `place`, and the version of its registration. `None` if there is no agent.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub async fn holder(&self, server: &str) -> Result<Option<(Alive, Version)>, SpaceError> {
-        let path = self.layout.alive(&self.place(server).await?);
+    pub async fn holder(&self, place: &str) -> Result<Option<(Alive, Version)>, SpaceError> {
+        let path = self.layout.alive(place);
         let Some(node) = self.store.get(&path).await? else { return Ok(None) };
         Ok(parse_json(&path, &node.data)?.map(|alive| (alive, node.version)))
     }

@@ -156,7 +156,7 @@ impl Given {
 
 /// A blueprint that uses a type outside of Heat's own names declares that its cloud has the type.
 fn of_ones_own(diagnostic: &mut Diagnostic) {
-    let is_heats = ["OS::", "AWS::"].iter().any(|heats| diagnostic.message.contains(&format!("no type `{heats}")));
+    let is_heats = ["OS::", "AWS::"].iter().any(|heats| diagnostic.message.contains(&format!("the type `{heats}")));
     if diagnostic.code == UNKNOWN_TYPE && !is_heats {
         diagnostic.severity = Severity::Warning;
         diagnostic.notes.push("your own cloud may have it".to_owned());
