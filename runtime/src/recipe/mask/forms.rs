@@ -2,12 +2,8 @@
 //!
 //! A [`Form`] finds its text at a place of another one. It is not a list of spellings but reads each character in any of
 //! its own: as it is, escaped with backslashes (JSON, also JSON within JSON, a shell's `printf %q` and `$'...'`), as a shell,
-//! SQL or CSV quote it, in a URL (any character, either case, `+` for a space, also a URL within a URL), as an entity of HTML.
-//! Base64 and hex are forms of the whole, wherever lines are broken, quoted or joined, and base64 at any offset in what was
-//! encoded, also if that was encoded once more.
-
-use std::collections::HashMap;
-use std::sync::LazyLock;
+//! SQL or CSV quote it, in a URL (any character, either case, `+` for a space), as an entity of HTML. Base64 and hex are forms
+//! of the whole, wherever lines are broken, and base64 at any offset in what was encoded.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -19,12 +15,6 @@ const GAP: usize = 64;
 /// Characters of base64 that are known before a line may end: else the end of every other line might be the beginning of
 /// one.
 const SURE: usize = 4;
-/// Most characters of a line that may end before: in lines as short as that, no more can be known.
-const NARROW: usize = 3;
-/// Most characters of an entity of HTML.
-const ENTITY: usize = 33;
-/// Times that a `%` may be encoded itself.
-const PERCENT: usize = 2;
 /// Most backslashes before a character: JSON in JSON in JSON.
 const BACKSLASHES: usize = 7;
 
@@ -84,17 +74,6 @@ impl Form {
         forms
     }
 
-    /// The forms of `secret` in base64 of base64, each at any offset.
-    pub(super) fn encoded_twice(secret: &str) -> Vec<Self> {
-        let inner = (0..3).filter_map(|offset| {
-            let bytes = [&[0; 3][..offset], secret.as_bytes()].concat();
-            let encoded = STANDARD_NO_PAD.encode(&bytes);
-            encoded.get((offset * 8).div_ceil(6)..bytes.len() * 8 / 6).map(str::to_owned)
-        });
-        let inner = inner.filter(|known| known.len() >= ENCODED);
-        inner.flat_map(|inner| (0..3).flat_map(move |offset| Self::base64(&inner, offset, false))).collect()
-    }
-
     /// Whether there is nothing to find.
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Self::Text(text) if text.is_empty())
@@ -118,20 +97,12 @@ impl Form {
         }
     }
 
-    /// Where it ends that begins at `at` of `text`, before which there are `column` characters on its first line.
-    pub(super) fn ends(&self, text: &[u8], at: usize, column: usize) -> Ends {
+    /// Where it ends that begins at `at` of `text`.
+    pub(super) fn ends(&self, text: &[u8], at: usize) -> Ends {
         match self {
             Self::Text(secret) => as_text(secret, text, at),
             Self::Base64(secret) => {
-                let gap = |i, rest: &[u8]| {
-                    if i >= SURE {
-                        gap(rest, true, &JOINED)
-                    } else if is_narrow(&text[..text.len() - rest.len()], column) {
-                        gap(rest, true, &[])
-                    } else {
-                        Some(0)
-                    }
-                };
+                let gap = |i, rest: &[u8]| if i < SURE { Some(0) } else { gap(rest, true, &[]) };
                 apart(secret, text, at, gap, |byte, wanted| byte == wanted)
             }
             Self::Hex(secret) => {
@@ -144,20 +115,6 @@ impl Form {
     }
 }
 
-/// What stands between lines of base64 in source text: quotes, commas, backslashes, and the signs that join them.
-const JOINED: [&[u8]; 9] = [b" + ", b" +\n", b" +\r", b" +\\n", b"\"+\"", b"\"", b"'", b",", b"\\"];
-
-/// Whether the last line of `text` has few characters. Before the first one there are `column` others.
-fn is_narrow(text: &[u8], column: usize) -> bool {
-    let line = text.iter().rev().take(GAP).take_while(|byte| **byte != b'\n');
-    let (length, characters) = line.fold((0, 0), |(length, characters), byte| {
-        (length + 1, characters + usize::from(!matches!(byte, b' ' | b'\t' | b'\r')))
-    });
-    let is_whole = length < text.len().min(GAP);
-    let before = if is_whole { 0 } else { column };
-    length < GAP && before + characters <= NARROW
-}
-
 /// How many bytes at the beginning of `rest` are none of the form's own; none if more must be known.
 fn gap(rest: &[u8], lines_may_end: bool, apart_by: &[&[u8]]) -> Option<usize> {
     let ends: [&[u8]; 4] = [b"\n", b"\r", b"\\n", b"\\r"];
@@ -167,8 +124,8 @@ fn gap(rest: &[u8], lines_may_end: bool, apart_by: &[&[u8]]) -> Option<usize> {
         if rest.is_empty() {
             break;
         }
-        let marks = ends.into_iter().filter(|_| lines_may_end).chain(apart_by.iter().copied());
-        for mark in marks.chain([&b" "[..], b"\t"]) {
+        let marks = [&b" "[..], b"\t"].into_iter().chain(ends.into_iter().filter(|_| lines_may_end));
+        for mark in marks.chain(apart_by.iter().copied()) {
             if rest.starts_with(mark) {
                 at += mark.len();
                 continue 'next;
@@ -210,19 +167,14 @@ fn apart(
 fn as_text(secret: &[char], text: &[u8], at: usize) -> Ends {
     let mut places = vec![at];
     let mut may_go_on = false;
-    for (i, c) in secret.iter().enumerate() {
+    for c in secret {
         let mut next = Vec::with_capacity(places.len());
         for place in &places {
-            // On a terminal, a carriage return makes no place between two characters.
-            let returns = text[*place..].iter().take(GAP).take_while(|byte| i > 0 && **byte == b'\r').count();
-            for skipped in 0..=returns {
-                let place = place + skipped;
-                spellings(*c, &text[place..], &mut may_go_on, &mut |length| {
-                    if !next.contains(&(place + length)) {
-                        next.push(place + length);
-                    }
-                });
-            }
+            spellings(*c, &text[*place..], &mut may_go_on, &mut |length| {
+                if !next.contains(&(place + length)) {
+                    next.push(place + length);
+                }
+            });
         }
         places = next;
         if places.is_empty() {
@@ -250,21 +202,17 @@ fn spellings(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize
     match text.first() {
         Some(b'+') if c == ' ' => found(1),
         Some(b'%') => {
-            for times in 0..=PERCENT {
-                let percent = format!("%{}", "25".repeat(times));
-                let spelled: String = bytes.iter().map(|byte| format!("{percent}{byte:02x}")).collect();
-                let part = &text[..text.len().min(spelled.len())];
-                if let Some(length) = literal(spelled.as_bytes(), &part.to_ascii_lowercase(), more) {
-                    found(length);
-                }
+            let spelled: Vec<u8> = bytes.iter().flat_map(|byte| format!("%{byte:02x}").into_bytes()).collect();
+            let part = &text[..text.len().min(spelled.len())];
+            if let Some(length) = literal(&spelled, &part.to_ascii_lowercase(), more) {
+                found(length);
             }
         }
         Some(b'&') => {
-            let is_of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'#';
-            let end = 1 + text[1..].iter().take(ENTITY).take_while(is_of_name).count();
-            match text.get(end) {
-                Some(b';') if std::str::from_utf8(&text[1..end]).is_ok_and(|name| is_entity(name, c)) => found(end + 1),
-                None if text.len() < ENTITY => *more = true,
+            let entity = text.iter().take(12).position(|byte| *byte == b';');
+            match entity {
+                Some(end) if std::str::from_utf8(&text[1..end]).is_ok_and(|name| is_entity(name, c)) => found(end + 1),
+                None if text.len() < 12 => *more = true,
                 _ => {}
             }
         }
@@ -350,8 +298,6 @@ fn codes(c: char) -> Vec<Vec<u8>> {
     let mut buffer = [0; 4];
     let bytes = c.encode_utf8(&mut buffer).bytes();
     codes.push(bytes.clone().map(|byte| format!("{byte:03o}")).collect::<Vec<_>>().join("\\").into_bytes());
-    // YAML and Python name a character of Latin-1 by its number.
-    codes.extend(('\u{80}'..='\u{ff}').contains(&c).then(|| format!("x{:02x}", u32::from(c)).into_bytes()));
     codes.push(bytes.map(|byte| format!("x{byte:02x}")).collect::<Vec<_>>().join("\\").into_bytes());
     codes
 }
@@ -363,17 +309,7 @@ fn is_entity(name: &str, c: char) -> bool {
             Some(hex) => u32::from_str_radix(hex, 16).ok(),
             None => number.parse().ok(),
         },
-        None => return ENTITIES.get(name) == Some(&c),
+        None => return matches!((name, c), ("amp", '&') | ("lt", '<') | ("gt", '>') | ("quot", '"') | ("apos", '\'')),
     };
     number == Some(u32::from(c))
 }
-
-/// HTML's names for single characters.
-static ENTITIES: LazyLock<HashMap<&str, char>> = LazyLock::new(|| {
-    let named = entities::ENTITIES.iter().filter_map(|entity| {
-        let name = entity.entity.strip_prefix('&')?.strip_suffix(';')?;
-        let mut chars = entity.characters.chars();
-        Some((name, chars.next().filter(|_| chars.next().is_none())?))
-    });
-    named.collect()
-});
