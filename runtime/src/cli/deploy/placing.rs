@@ -1,7 +1,6 @@
 //! Placing the servers of a stack before it is planned or deployed. What runs already stays where it is.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Arg, ArgMatches};
@@ -12,13 +11,12 @@ use wattle::plan::State;
 use wattle::view::{self, Format};
 use wattle_openstack::Session;
 use wattle_openstack::hosts::{Stands, stands};
-use wattle_place::template::{Order, Placed, Runs, placed};
-use wattle_place::{Cloud, Effort, Flavor, Flavors};
+use wattle_place::template::{Placed, Runs};
 
 use crate::cli::args;
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
-use crate::cli::placement::{self, Beside};
+use crate::cli::placement::{self, Beside, Described, Template};
 use crate::cli::seed::Work;
 use crate::openstack::Source;
 
@@ -63,46 +61,24 @@ pub(in crate::cli) async fn place(
     matches: &ArgMatches,
     console: &mut Console,
 ) -> Result<Option<Placed>, Failure> {
-    let Some(hosts) = matches.get_one::<PathBuf>("hosts") else { return Ok(None) };
     let mut texts = BTreeMap::new();
-    let mut text = |path: &PathBuf, what: &str| {
+    let described = Described::read(matches, |path, what| {
         let name = path.display().to_string();
         let text: Arc<str> = read(path)
             .map_err(|error| Failure::usage(format!("cannot read {what} `{name}`: {}", reason(&error))))?
             .into();
         texts.insert(name.clone(), Arc::clone(&text));
-        Ok::<_, Failure>((name, text))
+        Ok((name, text))
+    })?;
+    let Some(described) = described else { return Ok(None) };
+    let template = Template {
+        loaded: &source.loaded(),
+        text: &|file| source.files.get(file).cloned(),
+        beside: &Beside::of(&work.seed),
+        runs: &running(before, ground).await?,
+        moves: matches.get_flag("move"),
     };
-    let (name, described) = text(hosts, "the hosts file")?;
-    let cloud = Cloud::read(&described, &name);
-    let flavors = match matches.get_one::<PathBuf>("flavors") {
-        Some(path) => {
-            let (name, described) = text(path, "the flavors")?;
-            Flavor::read(&described, &name)
-        }
-        None => Ok(Flavors::default()),
-    };
-    let runs = running(before, ground).await?;
-    let beside = Beside::of(&work.seed);
-    let found = match (cloud, flavors) {
-        (Ok((cloud, warnings)), Ok(flavors)) => placed(Order {
-            loaded: &source.loaded(),
-            text: &|file| source.files.get(file).cloned(),
-            said: &|number| beside.places.get(&number).cloned(),
-            wires: &beside.wires,
-            cloud: &cloud,
-            flavors: &flavors,
-            runs: &runs,
-            moves: matches.get_flag("move"),
-            is_admin: matches.get_flag("admin"),
-            effort: Effort::default(),
-        })
-        .map(|mut placed| {
-            placed.warnings.extend(warnings);
-            placed
-        }),
-        (cloud, flavors) => Err(cloud.err().into_iter().chain(flavors.err()).flatten().collect()),
-    };
+    let found = described.place(&template, matches);
     let text = |name: &str| {
         let known = || source.files.get(name).map(|text| text.as_str().into());
         texts.get(name).cloned().or_else(known)

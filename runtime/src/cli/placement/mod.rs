@@ -4,14 +4,19 @@ mod shown;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use clap::{Arg, value_parser};
+use clap::{Arg, ArgMatches, value_parser};
 use wattle::check::Diagnostic;
 use wattle::lower::{POLICIES, Seed};
 use wattle::model::{Name, Source, Tree};
 use wattle_agent_core::seed::Origin;
+use wattle_heat::Loaded;
+use wattle_place::template::{Order, Placed, Runs, placed};
+use wattle_place::{Cloud, Effort, Flavor, Flavors};
 
 use super::args;
+use super::failure::Failure;
 
 pub(super) use shown::{as_json, places, said};
 
@@ -38,7 +43,69 @@ fn file(name: &'static str, help: &'static str) -> Arg {
 }
 
 /// Something that was read, or everything that is wrong with it.
-pub(super) type Found<T> = Result<T, Vec<Diagnostic>>;
+type Found<T> = Result<T, Vec<Diagnostic>>;
+
+/// The hosts file and the further flavors that the options name.
+pub(super) struct Described {
+    cloud: Found<(Cloud, Vec<Diagnostic>)>,
+    flavors: Found<Flavors>,
+}
+
+impl Described {
+    /// Reads them by `read`, which is told what the file at a path is, and returns its name and its text. `None` if no
+    /// hosts file is named.
+    pub(super) fn read(
+        matches: &ArgMatches,
+        mut read: impl FnMut(&PathBuf, &str) -> Result<(String, Arc<str>), Failure>,
+    ) -> Result<Option<Self>, Failure> {
+        let Some(path) = matches.get_one("hosts") else { return Ok(None) };
+        let (name, text) = read(path, "the hosts file")?;
+        let cloud = Cloud::read(&text, &name);
+        let flavors = match matches.get_one("flavors") {
+            Some(path) => {
+                let (name, text) = read(path, "the flavors")?;
+                Flavor::read(&text, &name)
+            }
+            None => Ok(Flavors::default()),
+        };
+        Ok(Some(Self { cloud, flavors }))
+    }
+
+    /// Places the servers of a template there, and returns the warnings about the files as well. Otherwise everything that is
+    /// wrong with the files or the policies, or why there is no placement.
+    pub(super) fn place(self, template: &Template<'_>, matches: &ArgMatches) -> Found<Placed> {
+        let ((cloud, warnings), flavors) = match (self.cloud, self.flavors) {
+            (Ok(cloud), Ok(flavors)) => (cloud, flavors),
+            (cloud, flavors) => return Err(cloud.err().into_iter().chain(flavors.err()).flatten().collect()),
+        };
+        let mut placed = placed(Order {
+            loaded: template.loaded,
+            text: template.text,
+            said: &|number| template.beside.places.get(&number).cloned(),
+            wires: &template.beside.wires,
+            cloud: &cloud,
+            flavors: &flavors,
+            runs: template.runs,
+            moves: template.moves,
+            is_admin: matches.get_flag("admin"),
+            effort: Effort::default(),
+        })?;
+        placed.warnings.extend(warnings);
+        Ok(placed)
+    }
+}
+
+/// A template whose servers are placed.
+pub(super) struct Template<'t> {
+    pub(super) loaded: &'t Loaded,
+    /// The text of each of its files.
+    pub(super) text: &'t dyn Fn(&str) -> Option<String>,
+    pub(super) beside: &'t Beside,
+    /// The servers that run already, by their full names.
+    pub(super) runs: &'t BTreeMap<String, Runs>,
+    /// Whether they may leave their hosts.
+    pub(super) moves: bool,
+}
 
 /// What a seed knows, but the template that was emitted with it does not.
 #[derive(Default)]

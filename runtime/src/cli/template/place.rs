@@ -11,14 +11,13 @@ use wattle::diagram::FILE_NAME;
 use wattle::lower::{Lowering, Seed};
 use wattle::manners::{exit_codes, read, read_bytes, reason};
 use wattle::view;
-use wattle_place::template::{Order, Placed, placed};
-use wattle_place::{Cloud, Effort, Flavor, Flavors};
+use wattle_place::template::Placed;
 
 use super::given::{self, Given};
 use crate::cli::args;
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::placement::{self, Beside, Found};
+use crate::cli::placement::{self, Beside, Described, Template};
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("place")
@@ -80,28 +79,16 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         return tell(&given, &wrong, format, console);
     }
     let beside = beside(&given)?;
-    let found = match (cloud(matches, &mut given)?, flavors(matches, &mut given)?) {
-        (Ok((cloud, warnings)), Ok(flavors)) => {
-            let order = Order {
-                loaded: &given.loaded,
-                text: &|file| given.text(file).map(ToString::to_string),
-                said: &|number| beside.places.get(&number).cloned(),
-                wires: &beside.wires,
-                cloud: &cloud,
-                flavors: &flavors,
-                runs: &BTreeMap::new(),
-                moves: false,
-                is_admin: matches.get_flag("admin"),
-                effort: Effort::default(),
-            };
-            placed(order).map(|mut placed| {
-                placed.warnings.extend(warnings);
-                placed
-            })
-        }
-        (cloud, flavors) => Err(cloud.err().into_iter().chain(flavors.err()).flatten().collect()),
+    let described =
+        Described::read(matches, |path, what| given.further(path, what))?.expect("INVARIANT: it is required");
+    let template = Template {
+        loaded: &given.loaded,
+        text: &|file| given.text(file).map(ToString::to_string),
+        beside: &beside,
+        runs: &BTreeMap::new(),
+        moves: false,
     };
-    let placed = match found {
+    let placed = match described.place(&template, matches) {
         Ok(placed) => placed,
         Err(wrong) => return tell(&given, &wrong, format, console),
     };
@@ -145,18 +132,6 @@ fn tell(given: &Given, wrong: &[Diagnostic], format: view::Format, console: &mut
     }
     console.err.write(&text)?;
     Ok(Exit::Failed)
-}
-
-fn cloud(matches: &ArgMatches, given: &mut Given) -> Result<Found<(Cloud, Vec<Diagnostic>)>, Failure> {
-    let path: &PathBuf = matches.get_one("hosts").expect("INVARIANT: it is required");
-    let (name, text) = given.further(path, "the hosts file")?;
-    Ok(Cloud::read(&text, &name))
-}
-
-fn flavors(matches: &ArgMatches, given: &mut Given) -> Result<Found<Flavors>, Failure> {
-    let Some(path) = matches.get_one::<PathBuf>("flavors") else { return Ok(Ok(Flavors::default())) };
-    let (name, text) = given.further(path, "the flavors")?;
-    Ok(Flavor::read(&text, &name))
 }
 
 /// The folder of a file, with a slash at its end. Empty for the current directory.
