@@ -58,6 +58,7 @@ pub use nested::each as each_nested;
 pub use property_value::refused as property_refused;
 pub use registry::{Check, Look, Run};
 pub use sink::Sink;
+pub use unknown_type::is_of_a_cloud;
 
 /// Every check, by code.
 pub static CHECKS: &[&Check] = &[

@@ -43,6 +43,12 @@ pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item 
         )
 }
 
+/// Whether a diagnostic is about an unknown type whose name only a cloud's own types have: Heat itself has none like it.
+pub fn is_of_a_cloud(diagnostic: &Diagnostic) -> bool {
+    let is_heats = ["OS::", "AWS::"].iter().any(|heats| diagnostic.message.starts_with(&format!("the type `{heats}")));
+    diagnostic.code == UNKNOWN_TYPE_OF_RESOURCE.about.code && !is_heats
+}
+
 /// The diagnostic: `called` is to be made from the template `file`, which Heat does not receive.
 pub(super) fn not_sent(called: &str, file: &str, at: &Source) -> Diagnostic {
     let file = file.escape_debug();

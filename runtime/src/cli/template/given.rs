@@ -15,6 +15,7 @@ use wattle::model::Model;
 use wattle::names::{did_you_mean, nearest};
 use wattle::view;
 use wattle_heat::Loaded;
+use wattle_heat::check::is_of_a_cloud;
 use wattle_heat::environment::Environment;
 use wattle_heat::evaluate::Value;
 use wattle_heat::parameters::Inputs;
@@ -23,9 +24,6 @@ use wattle_hot::model::is_extended;
 
 use super::files::{Disk, whole};
 use crate::cli::seed;
-
-/// The code for a resource of an unknown type.
-const UNKNOWN_TYPE: &str = "W1201";
 
 /// The name of the standard input in messages.
 const STDIN: &str = "<stdin>";
@@ -156,8 +154,7 @@ impl Given {
 
 /// A blueprint that uses a type outside of Heat's own names declares that its cloud has the type.
 fn of_ones_own(diagnostic: &mut Diagnostic) {
-    let is_heats = ["OS::", "AWS::"].iter().any(|heats| diagnostic.message.contains(&format!("the type `{heats}")));
-    if diagnostic.code == UNKNOWN_TYPE && !is_heats {
+    if is_of_a_cloud(diagnostic) {
         diagnostic.severity = Severity::Warning;
         diagnostic.notes.push("your own cloud may have it".to_owned());
     }
