@@ -12,6 +12,7 @@ mod command_line;
 mod completions;
 mod console;
 mod crates;
+mod delete;
 mod deploy;
 mod down;
 mod entries;

@@ -2,35 +2,27 @@
 
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use tokio::time;
 use wattle::cli::{beside, environment};
 use wattle::lower::Seed;
 use wattle::manners::{self, reason};
-use wattle::names::{list, meant, some};
+use wattle::names::{list, some};
 use wattle::shown::{self, argument, option};
 
-use crate::deploy::{self, Deployment, Through};
+use crate::deploy;
 use crate::local::{self, Folder};
 use crate::seed::{
     self, Beside, Changes, Credentials, Files, Given, Options, SeedError, Unnamed, lacking, note_space_of_key,
     read_operator_key, spaces_of_key, write_operator_key,
 };
-use crate::space::{OperatorKey, ROOT};
+use crate::space::OperatorKey;
 use crate::store::{Address, Store};
 
 use super::console::Console;
 use super::failure::{CHANGED, Exit, Failure};
-use super::question::agreed;
-use super::{admit, args, forget, here, rotate, target};
-
-/// How often a long removal says how far it is.
-const PROGRESS: Duration = Duration::from_secs(5);
+use super::{admit, args, delete, forget, here, rotate, target};
 
 /// How to fix a seed.
 const EMIT_AGAIN: &str =
@@ -59,16 +51,6 @@ pub(super) fn command() -> Command {
              known of infrastructure is recorded nowhere else, so it is accepted as it stands, and named",
         ));
     let diff = Command::new("diff").about("Show what `apply` would change, without changing anything");
-    let delete = Command::new("delete")
-        .about("Remove a stack from the data space after it was deleted in Heat")
-        .arg(Arg::new("name").value_name("STACK").required(true).help("Name of the stack"))
-        .arg(args::flag("yes", "Do not ask for confirmation"))
-        .arg(args::flag(
-            "force",
-            "Do not ask for confirmation, and ignore running agents, stacks that still read from this one, and \
-             infrastructure",
-        ))
-        .args(args::target());
     Command::new("seed")
         .about("Write, compare or remove what servers read from the data space")
         .subcommand_required(true)
@@ -90,7 +72,7 @@ pub(super) fn command() -> Command {
         .subcommand(rotate::command())
         .subcommand(forget::command())
         .subcommand(diff.arg(directory()).args(parameters()).args(args::data_space()).arg(args::credentials()))
-        .subcommand(delete)
+        .subcommand(delete::command())
 }
 
 /// The argument for the emitted directory.
@@ -131,7 +113,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         ("rotate", given) => rotate::run(given, console).await,
         ("forget", given) => forget::run(given, console).await,
         ("diff", given) => diff(given, console).await,
-        (_, given) => delete(given, console).await,
+        (_, given) => delete::run(given, console).await,
     }
 }
 
@@ -455,56 +437,6 @@ async fn diff(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failu
     let work = prepare(matches, seed::judge, console).await?;
     let changes = seed::diff(&work.store, &work.seed, &work.options).await?;
     console.out.write(&changes.to_string())?;
-    Ok(Exit::Fine)
-}
-
-async fn delete(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    let stack = matches.get_one::<String>("name").expect("INVARIANT: it is required");
-    let target = target::find(matches, console)?;
-    let store = target.store(console).await?;
-    let stacks = target::patiently(&target.address, console, store.children(ROOT)).await?;
-    if !stacks.contains(stack) {
-        let near = meant(stack, stacks.iter().map(String::as_str));
-        return Err(
-            Failure::usage(format!("the data space at {} holds no stack `{stack}`", target.address)).help_if(near)
-        );
-    }
-    let is_forced = matches.get_flag("force");
-    let key = target.key()?;
-    // With `--force`, what exists is not checked, so that it works even if that can no longer be known.
-    let rows = if is_forced { Vec::new() } else { Deployment::rows(&store, stack, &key).await? };
-    if !rows.is_empty() {
-        return Err(Failure::usage(format!(
-            "`{stack}` has infrastructure that wattle has brought up, {}, and only the data space knows which",
-            some(rows.iter().map(|row| &*row.name), 5)
-        ))
-        .help("`wattle destroy` removes it, and then the stack")
-        .help("`--force` forgets it, and leaves it in the cloud"));
-    }
-    if !is_forced && Deployment::through(&store, stack, &key).await? == Some(Through::Heat) {
-        return Err(Failure::usage(format!("`{stack}` was deployed through Heat, and only the data space knows that"))
-            .help("`wattle destroy` has Heat delete it, and then removes the stack")
-            .help("`--force` forgets it, and leaves it in the cloud"));
-    }
-    let what = format!("delete everything that {} holds of `{stack}`", target.address);
-    if !is_forced && !agreed(matches, &what, console).await? {
-        return Err(Failure::new("nothing was deleted"));
-    }
-    let removed = AtomicUsize::new(0);
-    let mut deleting = pin!(seed::delete_counting(&store, stack, &key, is_forced, &removed));
-    let mut ticks = time::interval(PROGRESS);
-    ticks.tick().await;
-    let deleted = loop {
-        tokio::select! {
-            deleted = &mut deleting => break deleted,
-            _ = ticks.tick() => {
-                let count = removed.load(Ordering::Relaxed);
-                console.err.write(&format!("{count} nodes that servers have made are removed so far\n"))?;
-            }
-        }
-    };
-    deleted?;
-    console.out.write(&format!("`{stack}` is deleted\n"))?;
     Ok(Exit::Fine)
 }
 
