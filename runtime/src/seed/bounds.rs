@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
-use crate::store::{Access, Store, StoreError};
+use crate::store::{Access, Store, StoreError, directly_below};
 
 use super::SeedError;
 use super::present::AT_ONCE;
@@ -24,13 +24,12 @@ pub(super) async fn own(store: &Arc<dyn Store>, top: &str) -> Result<(), SeedErr
         // Rights come first and contents second, so that what is found stays as it is.
         take(store, &level).await?;
         let listed = stream::iter(level).map(|path| async move {
-            let names = match store.children(&path).await {
-                Err(StoreError::Denied { .. }) => Vec::new(),
-                names => names?,
-            };
-            Ok::<_, SeedError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
+            match directly_below(store, &path).await {
+                Err(StoreError::Denied { .. }) => Ok(Vec::new()),
+                paths => paths,
+            }
         });
-        level = listed.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect();
+        level = listed.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.concat();
     }
     Ok(())
 }

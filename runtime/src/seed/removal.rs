@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use crate::space::Layout;
-use crate::store::{Op, Store, StoreError};
+use crate::store::{Op, Store, StoreError, directly_below};
 
 use super::SeedError;
 use super::present::AT_ONCE;
@@ -100,8 +100,8 @@ impl Removal<'_> {
 
     /// The paths of the children. None, if they cannot be listed: the node is then removed if it has none.
     async fn children(&self, path: &str) -> Result<Vec<String>, SeedError> {
-        match self.store.children(path).await {
-            Ok(names) => Ok(names.into_iter().map(|name| format!("{path}/{name}")).collect()),
+        match directly_below(self.store, path).await {
+            Ok(paths) => Ok(paths),
             Err(error) if is_kept(&error, path) => Ok(Vec::new()),
             Err(error) => Err(error.into()),
         }

@@ -1,4 +1,4 @@
-//! Lists the nodes below others, level by level.
+//! Lists the nodes below others by their paths, level by level.
 
 use std::sync::Arc;
 
@@ -14,9 +14,14 @@ const AT_ONCE: usize = 256;
 /// # Errors
 /// If one may not be read.
 pub(crate) async fn below(store: &Arc<dyn Store>, level: Vec<String>) -> Result<Vec<String>, StoreError> {
-    let below = stream::iter(level).map(|path| async move {
-        let names = store.children(&path).await?;
-        Ok::<_, StoreError>(names.into_iter().map(|name| format!("{path}/{name}")).collect::<Vec<_>>())
-    });
-    Ok(below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().flatten().collect())
+    let below = stream::iter(level).map(|path| async move { directly_below(store, &path).await });
+    Ok(below.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.concat())
+}
+
+/// The paths of the children of the node at `path`.
+///
+/// # Errors
+/// If it may not be read.
+pub(crate) async fn directly_below(store: &Arc<dyn Store>, path: &str) -> Result<Vec<String>, StoreError> {
+    Ok(store.children(path).await?.into_iter().map(|name| format!("{path}/{name}")).collect())
 }

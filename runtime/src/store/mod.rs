@@ -29,7 +29,7 @@ pub use access::{Access, Login, OPERATOR, Principal, Rights};
 pub use address::{Address, AddressError, Wire};
 pub(crate) use authority::of_the_system;
 pub use authority::{Authority, AuthorityError, AuthorityId};
-pub(crate) use below::below;
+pub(crate) use below::{below, directly_below};
 pub use bound::{MOST_BYTES, MOST_NODES};
 pub use error::StoreError;
 pub use hold::{Hold, Turn};
