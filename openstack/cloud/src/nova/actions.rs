@@ -1,7 +1,8 @@
 //! Actions on servers: `POST /servers/ID/action`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::servers::Server;
 use super::{Nova, Others};
 use crate::reply::{Answer, Refusal, empty, json};
 use crate::world::{Asked, Common};
@@ -78,23 +79,7 @@ impl Nova {
             }
             "rebuild" => {
                 needs(&["ACTIVE", "SHUTOFF", "ERROR"])?;
-                let image = said["imageRef"].as_str().unwrap_or_default();
-                if others.glance.image(image).is_none() {
-                    return Err(Refusal::bad(format!("Can not find requested image {image}")));
-                }
-                server.value["image"] = json!({ "id": image });
-                for key in ["name", "metadata", "description"] {
-                    if let Some(value) = said.get(key) {
-                        server.value[key] = value.clone();
-                    }
-                }
-                if let Some(data) = said.get("user_data") {
-                    if asked.version < (2, 57) {
-                        return Err(super::unknown("user_data"));
-                    }
-                    server.set_user_data(data);
-                }
-                server.renew();
+                rebuild(server, others, said, asked)?;
                 server.turn("REBUILD", "ACTIVE", then);
                 Ok(json(202, &json!({ "server": server.shown(others.neutron) })))
             }
@@ -113,4 +98,26 @@ impl Nova {
             _ => Err(Refusal::bad(format!("There is no such action: {action}"))),
         }
     }
+}
+
+/// Makes a server another one, of another image.
+fn rebuild(server: &mut Server, others: &Others<'_>, said: &Value, asked: &Asked<'_>) -> Result<(), Refusal> {
+    let image = said["imageRef"].as_str().unwrap_or_default();
+    if others.glance.image(image).is_none() {
+        return Err(Refusal::bad(format!("Can not find requested image {image}")));
+    }
+    server.value["image"] = json!({ "id": image });
+    for key in ["name", "metadata", "description"] {
+        if let Some(value) = said.get(key) {
+            server.value[key] = value.clone();
+        }
+    }
+    if let Some(data) = said.get("user_data") {
+        if asked.version < (2, 57) {
+            return Err(super::unknown("user_data"));
+        }
+        server.set_user_data(data);
+    }
+    server.renew();
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! The cloud's hosts: which one a server gets, and what administrators see of them.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use wattle_openstack::Method;
 
@@ -56,10 +58,14 @@ impl Nova {
         &self.hosts
     }
 
+    /// The servers on a host.
+    fn on(&self, host: &str) -> impl Iterator<Item = &Server> {
+        self.servers.values().filter(move |server| server.host == Some(host))
+    }
+
     /// How much of what a flavor asks for is used on a host: `vcpus`, `ram`, `disk`.
     pub(crate) fn used(&self, host: &str, key: &str) -> i64 {
-        let there = self.servers.values().filter(|server| server.host == Some(host));
-        there.map(|server| server.value["flavor"][key].as_i64().unwrap_or(0)).sum()
+        self.on(host).map(|server| server.value["flavor"][key].as_i64().unwrap_or(0)).sum()
     }
 
     /// The host of a new server, as the scheduler chooses it: the one with the fewest servers, where its group wants it, as far as
@@ -83,12 +89,11 @@ impl Nova {
             return Err(Refusal::bad("The requested availability zone is not available"));
         }
         let (policy, mates) = self.mates(body);
-        let count = |host: &Host| self.servers.values().filter(|server| server.host == Some(host.name)).count();
         let open = self.hosts.iter().filter(|host| host.is_open && host.zone == zone);
         let best = open.min_by_key(|host| {
             let is_shared = mates.contains(&host.name);
             let is_wrong = if policy.ends_with("anti-affinity") { is_shared } else { !is_shared && !mates.is_empty() };
-            (is_wrong, count(host))
+            (is_wrong, self.on(host.name).count())
         });
         Ok(best.ok_or_else(|| "There are not enough hosts available.".to_owned()))
     }
@@ -160,8 +165,7 @@ impl Nova {
                 hypervisor[has] = most.into();
                 hypervisor[uses] = self.used(host.name, key).into();
             }
-            let running = self.servers.values().filter(|server| server.host == Some(host.name)).count();
-            hypervisor["running_vms"] = running.into();
+            hypervisor["running_vms"] = self.on(host.name).count().into();
         }
         hypervisor
     }
@@ -191,10 +195,7 @@ impl Nova {
         if has_hosts {
             admits(common, "os-availability-zone:detail")?;
         }
-        let mut names: Vec<&str> = self.hosts.iter().map(|host| host.zone).collect();
-        names.dedup();
-        names.sort_unstable();
-        names.dedup();
+        let names: BTreeSet<&str> = self.hosts.iter().map(|host| host.zone).collect();
         let zones = names.into_iter().map(|zone| {
             let hosts = self.hosts.iter().filter(|host| host.zone == zone).map(|host| {
                 let service = json!({ "active": true, "available": host.is_open, "updated_at": common.stamp() });

@@ -227,7 +227,7 @@ impl Nova {
         match host {
             Some((name, zone)) => server.stand(common, name, zone),
             None => {
-                server.value["fault"] = json!({ "code": 500, "message": format!("No valid host was found. {why}") })
+                server.value["fault"] = json!({ "code": 500, "message": format!("No valid host was found. {why}") });
             }
         }
         server.turn("BUILD", then, common.now + common.setting.takes);
