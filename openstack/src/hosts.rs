@@ -93,7 +93,8 @@ pub async fn hosts(session: &Session) -> Result<Hosts, Fault> {
         // Where disks are shared, no provider of the host has them, but Nova knows how much there is.
         for (class, has, used) in OLDER {
             let (Some(has), Some(used)) = (nodes[0][has].as_i64(), nodes[0][used].as_i64()) else { continue };
-            if !compute.has.contains_key(class) && !(class == "VCPU" && compute.has.contains_key("PCPU")) {
+            let is_known = compute.has.contains_key(class) || class == "VCPU" && compute.has.contains_key("PCPU");
+            if !is_known {
                 compute.has.insert(class.to_owned(), Inventory { total: has, ratio: 1.0 });
                 compute.used.insert(class.to_owned(), used);
             }

@@ -46,9 +46,9 @@ impl Servers {
         let mut lost: BTreeMap<&str, Vec<&Written>> = BTreeMap::new();
         for one in &self.all {
             let Some(host) = one.asks.runs_on.as_deref() else { continue };
-            let used = uses.entry(host).or_default();
+            let sum = uses.entry(host).or_default();
             for (resource, amount) in &one.asks.demand {
-                *used.entry(resource.clone()).or_default() += amount;
+                *sum.entry(resource.clone()).or_default() += amount;
             }
             if cloud.host(host).is_none() {
                 lost.entry(host).or_default().push(one);
@@ -56,14 +56,14 @@ impl Servers {
         }
         for host in &mut cloud.hosts {
             for (resource, amount) in uses.get(&*host.name).into_iter().flatten() {
-                let used = host.used.entry(resource.clone()).or_default();
-                *used = (*used).max(*amount);
+                let known = host.used.entry(resource.clone()).or_default();
+                *known = (*known).max(*amount);
             }
         }
         for (name, servers) in lost {
-            let mut used = uses[name].clone();
+            let mut full = uses[name].clone();
             for resource in [VCPUS, MEMORY, DISK] {
-                used.entry(resource.to_owned()).or_default();
+                full.entry(resource.to_owned()).or_default();
             }
             let zone = servers.iter().find_map(|one| one.runs.as_ref()?.zone.clone());
             let names = some(servers.iter().map(|one| &*one.asks.name), 6);
@@ -80,8 +80,8 @@ impl Servers {
                 zone: zone.unwrap_or_else(|| Cloud::ZONE.to_owned()),
                 room: None,
                 rack: None,
-                total: used.clone(),
-                used,
+                total: full.clone(),
+                used: full,
                 traits: Default::default(),
             });
         }

@@ -6,7 +6,7 @@ use std::str::FromStr as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use wattle::manners::{read, reason};
 use wattle::shown;
@@ -91,31 +91,36 @@ pub(super) fn command() -> Command {
                 .requires("boot")
                 .help("Folder for the servers' folders, which then stay when it ends. Defaults to a temporary folder"),
         )
-        .after_help(args::section(&[
-            (
-                "Example",
-                "  wattle cloud --boot &
+        .after_help(help())
+}
+
+/// What the options do, and an example.
+fn help() -> StyledStr {
+    args::section(&[
+        (
+            "Example",
+            "  wattle cloud --boot &
   wattle deploy out/shop --cloud simulated --space zookeeper://127.0.0.1:2181
 
   Whatever is created there is gone when it ends.",
-            ),
-            (
-                "Servers",
-                "  Without `--boot`, servers exist only in the cloud's answers. With it, each server is a folder and
+        ),
+        (
+            "Servers",
+            "  Without `--boot`, servers exist only in the cloud's answers. With it, each server is a folder and
   an agent, which does what the server's user data asks for: recipes run on this machine, as with
   `wattle up`. Whatever a server has started ends when it is deleted, rebuilt or stopped. Ports and
   floating IPs get addresses within 127.0.0.0/8, whatever their subnets are, unless the template
   chooses them. Security groups and routers block nothing.",
-            ),
-            (
-                "Hosts",
-                "  It has five hosts in three racks and two availability zones, and one of them is disabled. With
+        ),
+        (
+            "Hosts",
+            "  It has five hosts in three racks and two availability zones, and one of them is disabled. With
   `--admin`, `wattle hosts` reads them, and templates may name them. A host takes any number of
   servers, and a server group separates its members only as long as there are hosts.",
-            ),
-            (
-                "Faults",
-                "  A rule says which requests go wrong and how: `[METHOD] PATH: WHAT`. PATH is a part of their paths.
+        ),
+        (
+            "Faults",
+            "  A rule says which requests go wrong and how: `[METHOD] PATH: WHAT`. PATH is a part of their paths.
 
   lost request        It never arrives
   lost reply          It is carried out, but the reply is lost
@@ -129,8 +134,8 @@ pub(super) fn command() -> Command {
   and `, after 2` how many are let through first.
 
   wattle cloud --fault 'POST /servers: lost reply' --fault '/ports: 503 retry after 2s, 5 times'",
-            ),
-        ]))
+        ),
+    ])
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {

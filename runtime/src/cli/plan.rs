@@ -64,7 +64,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             let after = state_of(directory, Some(given.all()))?;
             (Some(state_of(against, None)?), after, Vec::new(), None)
         }
-        None => in_space(matches, directory, console).await?,
+        None => Box::pin(in_space(matches, directory, console)).await?,
     };
     let is_json = args::is_json(matches);
     let (mut text, exit) = planned_of(before.as_ref(), &after, &found, is_json, console.out.color);

@@ -10,7 +10,7 @@ use wattle_runtime::seed::Credentials;
 use wattle_runtime::space::ServerKey;
 use wattle_tests::command::{apart, wattle_agent};
 use wattle_tests::random::Anything;
-use wattle_tests::running::Stage;
+use wattle_tests::running::{Ran, Stage};
 use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::{Stack, server_of};
@@ -23,6 +23,13 @@ struct Servers<'a> {
 }
 
 impl Servers<'_> {
+    /// Kills the agent that was started first of those that run.
+    fn kill_first(&mut self) {
+        let mut gone = self.children.remove(0);
+        gone.kill().expect("it ran");
+        gone.wait().expect("it ran");
+    }
+
     /// The agent of a server with what its user data has, on a disk of the name.
     fn start(&mut self, server: &str, disk: &str) {
         let here = self.stage.path();
@@ -70,6 +77,16 @@ fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
         assert!(begin.elapsed() < Duration::from_mins(1), "not so: {what}");
         std::thread::sleep(Duration::from_millis(200));
     }
+}
+
+/// A fingerprint is of one server's key, and `db` has announced the one with the fingerprint `key`.
+fn refuses_other_keys(run: &dyn Fn(&[&str]) -> Ran, key: &str) {
+    for more in [&["db", "web"][..], &[]] {
+        let wrong = run(&[&["seed", "admit", "--fingerprint", key][..], more].concat());
+        assert_eq!(wrong.code, Some(2), "{wrong}");
+    }
+    let wrong = run(&["seed", "admit", "db", "--fingerprint", "0000-0000-0000-0000"]);
+    assert!(wrong.code == Some(1) && wrong.err.contains(&format!("`db` has announced another key: {key}")), "{wrong}");
 }
 
 #[test]
@@ -120,9 +137,7 @@ fn the_operator_is_told_and_one_command_admits() {
     assert!(applied.out.starts_with("stack `by_hand`: revision 2, unchanged"), "{applied}");
 
     // It is built anew.
-    let mut gone = servers.children.remove(0);
-    gone.kill().expect("it ran");
-    gone.wait().expect("it ran");
+    servers.kill_first();
     servers.start("db", "db-anew");
     servers.says(
         "db-anew",
@@ -139,12 +154,7 @@ fn the_operator_is_told_and_one_command_admits() {
     assert!(!run(&["seed", "apply", "."]).out.contains("admitted"), "nobody has named it");
     let unknown = run(&["seed", "admit", "dbx"]);
     assert_eq!(unknown.code, Some(2), "{unknown}");
-    for more in [&["db", "web"][..], &[]] {
-        let wrong = run(&[&["seed", "admit", "--fingerprint", &*key][..], more].concat());
-        assert_eq!(wrong.code, Some(2), "{wrong}");
-    }
-    let wrong = run(&["seed", "admit", "db", "--fingerprint", "0000-0000-0000-0000"]);
-    assert!(wrong.code == Some(1) && wrong.err.contains(&format!("`db` has announced another key: {key}")), "{wrong}");
+    refuses_other_keys(&run, &key);
     let admitted = run(&["seed", "admit", "db", "--fingerprint", &key]);
     let text = format!("`by_hand` is at revision 3: admitted `db`\n  db: its key is {key}\n");
     assert_eq!((admitted.code, admitted.out.clone()), (Some(0), text), "{admitted}");
@@ -154,9 +164,7 @@ fn the_operator_is_told_and_one_command_admits() {
     assert!(!run(&["status"]).out.contains("user data"));
 
     // It is deleted before its agent hears that it has left the model.
-    let mut gone = servers.children.remove(0);
-    gone.kill().expect("it ran");
-    gone.wait().expect("it ran");
+    servers.kill_first();
     let mut t = Topology::new("by_hand");
     let host = server_of(&mut t, "db");
     t.on(host).run("part", Anything::new());

@@ -41,6 +41,7 @@ pub(super) struct Function {
 
 /// A simple command, without its assignments and redirections.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is so or not, whatever the others are")]
 pub(super) struct Command {
     pub(super) words: Vec<Word>,
     /// What heredocs and here-strings feed to it.
