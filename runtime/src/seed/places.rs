@@ -8,8 +8,27 @@ use crate::space::{SpaceError, places};
 use crate::store::{Access, Op, StoreError};
 
 use super::SeedError;
+use super::present::Deployed;
 use super::removal::Removal;
 use super::turn::Turn;
+
+/// What became of a place.
+pub(super) enum Cleared {
+    /// It is empty.
+    Emptied,
+    /// There is a new one, which the store bounds or not.
+    Replaced { is_bounded: bool },
+}
+
+impl Cleared {
+    /// Notes it in what is deployed.
+    pub(super) fn note(self, deployed: &mut Deployed) {
+        if let Self::Replaced { is_bounded } = self {
+            deployed.moved = true;
+            deployed.bounded &= is_bounded;
+        }
+    }
+}
 
 /// A place that passes to another identity of its server, or to nobody.
 pub(super) struct Passing {
@@ -22,9 +41,8 @@ pub(super) struct Passing {
 impl Passing {
     /// Removes what the former identity has made in the place, which it has no rights to any more. The node of an agent
     /// that is there stays if `agent_stays`. If anything cannot be removed, there is a new place, which has bounds of
-    /// its own: whatever the former identity still does in the former one is in nobody's way. Returns whether the store
-    /// bounds the place.
-    pub(super) async fn clear(self, turn: &Turn<'_>, agent_stays: bool) -> Result<bool, SeedError> {
+    /// its own: whatever the former identity still does in the former one is in nobody's way.
+    pub(super) async fn clear(self, turn: &Turn<'_>, agent_stays: bool) -> Result<Cleared, SeedError> {
         let Turn { store, layout, .. } = turn;
         let Self { server, access } = self;
         let place = places::of(store, layout, &server).await?;
@@ -35,7 +53,7 @@ impl Passing {
         let removal = Removal { store, layout, checks: &checks, removed: &AtomicUsize::new(0) };
         let left = removal.below(&path, spared.then_some(alive.as_str())).await?;
         if left.is_empty() {
-            return Ok(true);
+            return Ok(Cleared::Emptied);
         }
         turn.protect(&[(path, Access::new())]).await?;
         let after = layout.agent(&places::next(&place));
@@ -48,17 +66,17 @@ impl Passing {
                 Err(error) => return Err(error),
             }
         }
-        Ok(is_bounded)
+        Ok(Cleared::Replaced { is_bounded })
     }
 
     /// Takes the place from the agent that is there.
-    pub(super) async fn take(self, turn: &Turn<'_>) -> Result<(), SeedError> {
+    pub(super) async fn take(self, turn: &Turn<'_>) -> Result<Cleared, SeedError> {
         let place = places::of(turn.store, turn.layout, &self.server).await?;
         let alive = Op::Delete { path: turn.layout.alive(&place) };
         match turn.store.apply(vec![alive]).await {
-            Ok(()) | Err(StoreError::Missing { .. }) => Ok(()),
+            Ok(()) | Err(StoreError::Missing { .. }) => Ok(Cleared::Emptied),
             // It is none: an agent's node has nothing below it.
-            Err(StoreError::NotEmpty { .. }) => self.clear(turn, false).await.map(drop),
+            Err(StoreError::NotEmpty { .. }) => self.clear(turn, false).await,
             Err(error) => Err(error.into()),
         }
     }

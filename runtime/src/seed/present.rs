@@ -45,6 +45,9 @@ pub(super) struct Deployed {
     /// Whether these places have a quota. Not set by earlier versions, nor where the store does not allow it.
     #[serde(default)]
     pub(super) bounded: bool,
+    /// Whether any server has another place than its first. Otherwise nobody needs to look for such places.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) moved: bool,
     /// Whether servers can announce their own keys.
     #[serde(default)]
     pub(super) announces: bool,
@@ -79,6 +82,7 @@ impl Deployed {
             turn: None,
             places: false,
             bounded: false,
+            moved: false,
             announces: false,
             rotates: false,
             admitting: IndexMap::default(),
@@ -177,6 +181,7 @@ impl Present {
             layout.importers(),
         ];
         let has_places = present.deployed.as_ref().is_some_and(|(deployed, _)| deployed.places);
+        let has_moved = present.deployed.as_ref().is_some_and(|(deployed, _)| deployed.moved);
         if present.whole && has_places {
             present.paths.extend(tops);
         } else {
@@ -184,10 +189,14 @@ impl Present {
             let there = |top: &String| top.rsplit_once('/').is_some_and(|(_, name)| names.contains(name));
             present.paths.extend(tops.into_iter().filter(there));
         }
-        let places = store.children(&layout.agents()).await?;
+        present.servers(store, layout).await?;
+        let places = if present.whole && has_places && !has_moved {
+            present.plans.keys().map(ToString::to_string).collect()
+        } else {
+            store.children(&layout.agents()).await?
+        };
         present.paths.extend(places.iter().map(|name| layout.agent(name)));
         present.places = places::newest(&places);
-        present.servers(store, layout).await?;
         present.announced(store, layout).await?;
         present.judge_numbers(layout);
         present.torn_down(store, layout).await?;
@@ -308,6 +317,11 @@ impl Present {
     pub(super) fn left_behind(&self, server: &Name, plan: &Plan, revision: &Revision) -> Plan {
         let next = plan.left_behind(revision);
         Plan { forgotten: next.forgotten || self.over.contains(server), ..next }
+    }
+
+    /// Whether any server has another place than its first.
+    pub(super) fn has_moved(&self) -> bool {
+        self.places.iter().any(|(server, place)| **server != **place)
     }
 
     /// The name of the place of `server`'s agent.

@@ -253,6 +253,8 @@ impl Work {
                 turn: None,
                 places: true,
                 bounded,
+                // This is found when it is written.
+                moved: false,
                 announces: has_places,
                 rotates: false,
                 admitting: IndexMap::default(),

@@ -27,7 +27,8 @@ impl Writing {
         goal: &Deployed,
     ) -> Result<bool, SeedError> {
         let turn = &mut announce(store, layout, present, goal, wanted).await?;
-        let (writing, goal, whole) = (self, goal.clone(), present.whole);
+        let goal = Deployed { moved: present.has_moved(), ..goal.clone() };
+        let (writing, whole) = (self, present.whole);
         let steps = Steps { turn, wanted, writing, goal, whole, cleans: false };
         steps.go(Step::Announce.next(false)).await.map(|goal| goal.bounded)
     }
@@ -88,8 +89,8 @@ impl Steps<'_, '_> {
                 let turn = &**turn;
                 let cleared = mem::take(&mut writing.inherited).into_iter().map(|place| place.clear(turn, true));
                 let mut cleared = stream::iter(cleared).buffered(AT_ONCE);
-                while let Some(is_bounded) = cleared.try_next().await? {
-                    goal.bounded &= is_bounded;
+                while let Some(cleared) = cleared.try_next().await? {
+                    cleared.note(goal);
                 }
                 Ok(())
             }
@@ -113,7 +114,7 @@ impl Steps<'_, '_> {
             Step::Deregister => imports::register(turn.store, stack, foreign, !self.whole, &turn.checks()).await,
             Step::Clean => {
                 for place in mem::take(&mut writing.places_lost) {
-                    place.take(turn).await?;
+                    place.take(turn).await?.note(goal);
                 }
                 turn.apply(mem::take(&mut writing.gone)).await
             }
