@@ -2,8 +2,12 @@
 //!
 //! A [`Form`] finds its text at a place of another one. It is not a list of spellings but reads each character in any of
 //! its own: as it is, escaped with backslashes (JSON, also JSON within JSON, a shell's `printf %q` and `$'...'`), as a shell,
-//! SQL or CSV quote it, in a URL (any character, either case, `+` for a space), as an entity of HTML. Base64 and hex are forms
-//! of the whole, wherever lines are broken, and base64 at any offset in what was encoded.
+//! SQL or CSV quote it, in a URL (any character, either case, `+` for a space, also a URL within a URL), as an entity of HTML.
+//! Base64 and hex are forms of the whole, wherever lines are broken, quoted or joined, and base64 at any offset in what was
+//! encoded.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -15,6 +19,12 @@ const GAP: usize = 64;
 /// Characters of base64 that are known before a line may end: else the end of every other line might be the beginning of
 /// one.
 const SURE: usize = 4;
+/// Most characters of a line that may end before: in lines as short as that, no more can be known.
+const NARROW: usize = 3;
+/// Most characters of an entity of HTML.
+const ENTITY: usize = 33;
+/// Times that a `%` may be encoded itself.
+const PERCENT: usize = 2;
 /// Most backslashes before a character: JSON in JSON in JSON.
 const BACKSLASHES: usize = 7;
 
@@ -25,7 +35,7 @@ pub(super) enum Form {
     Text(Vec<char>),
     /// Characters of base64, in one of its alphabets.
     Base64(Vec<u8>),
-    /// Bytes in hexadecimal, in either case, next to each other or apart.
+    /// Bytes in hexadecimal, of which these are the digits: in either case, next to each other or apart.
     Hex(Vec<u8>),
 }
 
@@ -50,7 +60,7 @@ impl Form {
             forms.extend(Self::base64(secret, offset, false));
         }
         if secret.len() * 2 >= ENCODED {
-            forms.push(Self::Hex(secret.bytes().collect()));
+            forms.push(Self::Hex(secret.bytes().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect()));
         }
         forms
     }
@@ -90,29 +100,50 @@ impl Form {
                 begins
             }
             Self::Base64(text) => vec![text[0]],
-            Self::Hex(bytes) => {
-                let digit = char::from(b"0123456789abcdef"[usize::from(bytes[0] >> 4)]);
-                vec![digit as u8, digit.to_ascii_uppercase() as u8]
-            }
+            Self::Hex(digits) => vec![digits[0], digits[0].to_ascii_uppercase()],
         }
     }
 
-    /// Where it ends that begins at `at` of `text`.
-    pub(super) fn ends(&self, text: &[u8], at: usize) -> Ends {
+    /// Where it ends that begins at `at` of `text`, before which there are `column` characters on its first line.
+    pub(super) fn ends(&self, text: &[u8], at: usize, column: usize) -> Ends {
         match self {
             Self::Text(secret) => as_text(secret, text, at),
             Self::Base64(secret) => {
-                let gap = |i, rest: &[u8]| if i < SURE { Some(0) } else { gap(rest, true, &[]) };
+                let gap = |i, rest: &[u8]| {
+                    // Asked first, and whether the line is narrow last: nearly all that is printed is neither.
+                    if rest.first().is_some_and(u8::is_ascii_alphanumeric) {
+                        return Some(0);
+                    }
+                    if i >= SURE {
+                        return gap(rest, true, &JOINED);
+                    }
+                    let length = gap(rest, true, &[]);
+                    let is_gap = length != Some(0) && is_narrow(&text[..text.len() - rest.len()], column);
+                    if is_gap { length } else { Some(0) }
+                };
                 apart(secret, text, at, gap, |byte, wanted| byte == wanted)
             }
-            Self::Hex(secret) => {
-                let digits: Vec<u8> = secret.iter().flat_map(|byte| format!("{byte:02x}").into_bytes()).collect();
+            Self::Hex(digits) => {
                 let apart_by = [&b"\\x"[..], b"0x", b":", b"-", b","];
                 let gap = |i, rest: &[u8]| if i % 2 == 1 { Some(0) } else { gap(rest, i > 2 * SURE, &apart_by) };
-                apart(&digits, text, at, gap, |byte, wanted| byte.to_ascii_lowercase() == wanted)
+                apart(digits, text, at, gap, |byte, wanted| byte.to_ascii_lowercase() == wanted)
             }
         }
     }
+}
+
+/// What stands between lines of base64 in source text: quotes, commas, backslashes, and the signs that join them.
+const JOINED: [&[u8]; 9] = [b" + ", b" +\n", b" +\r", b" +\\n", b"\"+\"", b"\"", b"'", b",", b"\\"];
+
+/// Whether the last line of `text` has few characters. Before the first one there are `column` others.
+fn is_narrow(text: &[u8], column: usize) -> bool {
+    let line = text.iter().rev().take(GAP).take_while(|byte| **byte != b'\n');
+    let (length, characters) = line.fold((0, 0), |(length, characters), byte| {
+        (length + 1, characters + usize::from(!matches!(byte, b' ' | b'\t' | b'\r')))
+    });
+    let is_whole = length < text.len().min(GAP);
+    let before = if is_whole { 0 } else { column };
+    length < GAP && before + characters <= NARROW
 }
 
 /// How many bytes at the beginning of `rest` are none of the form's own; none if more must be known.
@@ -124,8 +155,8 @@ fn gap(rest: &[u8], lines_may_end: bool, apart_by: &[&[u8]]) -> Option<usize> {
         if rest.is_empty() {
             break;
         }
-        let marks = [&b" "[..], b"\t"].into_iter().chain(ends.into_iter().filter(|_| lines_may_end));
-        for mark in marks.chain(apart_by.iter().copied()) {
+        let marks = ends.into_iter().filter(|_| lines_may_end).chain(apart_by.iter().copied());
+        for mark in marks.chain([&b" "[..], b"\t"]) {
             if rest.starts_with(mark) {
                 at += mark.len();
                 continue 'next;
@@ -167,14 +198,19 @@ fn apart(
 fn as_text(secret: &[char], text: &[u8], at: usize) -> Ends {
     let mut places = vec![at];
     let mut may_go_on = false;
-    for c in secret {
+    for (i, c) in secret.iter().enumerate() {
         let mut next = Vec::with_capacity(places.len());
         for place in &places {
-            spellings(*c, &text[*place..], &mut may_go_on, &mut |length| {
-                if !next.contains(&(place + length)) {
-                    next.push(place + length);
-                }
-            });
+            // On a terminal, a carriage return makes no place between two characters.
+            let returns = text[*place..].iter().take(GAP).take_while(|byte| i > 0 && **byte == b'\r').count();
+            for skipped in 0..=returns {
+                let place = place + skipped;
+                spellings(*c, &text[place..], &mut may_go_on, &mut |length| {
+                    if !next.contains(&(place + length)) {
+                        next.push(place + length);
+                    }
+                });
+            }
         }
         places = next;
         if places.is_empty() {
@@ -202,17 +238,21 @@ fn spellings(c: char, text: &[u8], more: &mut bool, found: &mut impl FnMut(usize
     match text.first() {
         Some(b'+') if c == ' ' => found(1),
         Some(b'%') => {
-            let spelled: Vec<u8> = bytes.iter().flat_map(|byte| format!("%{byte:02x}").into_bytes()).collect();
-            let part = &text[..text.len().min(spelled.len())];
-            if let Some(length) = literal(&spelled, &part.to_ascii_lowercase(), more) {
-                found(length);
+            for times in 0..=PERCENT {
+                let percent = format!("%{}", "25".repeat(times));
+                let spelled: String = bytes.iter().map(|byte| format!("{percent}{byte:02x}")).collect();
+                let part = &text[..text.len().min(spelled.len())];
+                if let Some(length) = literal(spelled.as_bytes(), &part.to_ascii_lowercase(), more) {
+                    found(length);
+                }
             }
         }
         Some(b'&') => {
-            let entity = text.iter().take(12).position(|byte| *byte == b';');
-            match entity {
-                Some(end) if std::str::from_utf8(&text[1..end]).is_ok_and(|name| is_entity(name, c)) => found(end + 1),
-                None if text.len() < 12 => *more = true,
+            let is_of_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'#';
+            let end = 1 + text[1..].iter().take(ENTITY).take_while(is_of_name).count();
+            match text.get(end) {
+                Some(b';') if std::str::from_utf8(&text[1..end]).is_ok_and(|name| is_entity(name, c)) => found(end + 1),
+                None if text.len() < ENTITY => *more = true,
                 _ => {}
             }
         }
@@ -298,6 +338,8 @@ fn codes(c: char) -> Vec<Vec<u8>> {
     let mut buffer = [0; 4];
     let bytes = c.encode_utf8(&mut buffer).bytes();
     codes.push(bytes.clone().map(|byte| format!("{byte:03o}")).collect::<Vec<_>>().join("\\").into_bytes());
+    // YAML and Python name a character of Latin-1 by its number.
+    codes.extend(('\u{80}'..='\u{ff}').contains(&c).then(|| format!("x{:02x}", u32::from(c)).into_bytes()));
     codes.push(bytes.map(|byte| format!("x{byte:02x}")).collect::<Vec<_>>().join("\\").into_bytes());
     codes
 }
@@ -309,7 +351,17 @@ fn is_entity(name: &str, c: char) -> bool {
             Some(hex) => u32::from_str_radix(hex, 16).ok(),
             None => number.parse().ok(),
         },
-        None => return matches!((name, c), ("amp", '&') | ("lt", '<') | ("gt", '>') | ("quot", '"') | ("apos", '\'')),
+        None => return ENTITIES.get(name) == Some(&c),
     };
     number == Some(u32::from(c))
 }
+
+/// HTML's names for single characters.
+static ENTITIES: LazyLock<HashMap<&str, char>> = LazyLock::new(|| {
+    let named = entities::ENTITIES.iter().filter_map(|entity| {
+        let name = entity.entity.strip_prefix('&')?.strip_suffix(';')?;
+        let mut chars = entity.characters.chars();
+        Some((name, chars.next().filter(|_| chars.next().is_none())?))
+    });
+    named.collect()
+});

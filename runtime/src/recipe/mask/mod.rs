@@ -35,6 +35,8 @@ pub struct Mask {
     // What may turn out to be the beginning of a secret, and what stood before it.
     held: Vec<u8>,
     before: Option<u8>,
+    // How many characters stand on its line before what is held.
+    column: usize,
     has_found: bool,
 }
 
@@ -167,8 +169,14 @@ impl Mask {
 
     /// Adds `text` to `out` without the secrets, and gives whether there was one.
     fn search(&self, text: &str, out: &mut Vec<u8>) -> bool {
-        let mut mask =
-            Self { held: Vec::new(), before: None, plain: Plain::default(), has_found: false, ..self.clone() };
+        let mut mask = Self {
+            held: Vec::new(),
+            before: None,
+            column: 0,
+            plain: Plain::default(),
+            has_found: false,
+            ..self.clone()
+        };
         mask.push(text.as_bytes(), out);
         mask.finish(out);
         mask.has_found
@@ -224,6 +232,8 @@ impl Mask {
                 Found::Perhaps => break,
             }
         }
+        let line = text[..at].iter().rev().take_while(|byte| **byte != b'\n').count();
+        self.column = if line < at { line } else { self.column.saturating_add(line) };
         text.drain(..at);
         self.held = text;
     }
@@ -250,7 +260,7 @@ impl Mask {
         let forms = self.long.get(usize::from(text[at])).into_iter().flatten();
         let mut end = None;
         for form in forms {
-            let Ends { last: found, may_go_on } = form.ends(text, at);
+            let Ends { last: found, may_go_on } = form.ends(text, at, self.column);
             if may_go_on && !last {
                 return Found::Perhaps;
             }
@@ -399,6 +409,7 @@ mod tests {
             "a b/c&#39;d&amp;&quot;e\n&ouml;\u{f6}",
             "a b/c&#x27;d&#38;&#34;e&#10;&#xF6;",
             "a b/c''d&\"\"e\n\u{f6}",
+            r#"a b/c'd&\"e\n\xF6"#,
             "6120622f6327642622650AC3B6",
             "61 20 62 2f 63 27 64 26 22 65 0a c3 b6",
             "0x61, 0x20, 0x62, 0x2f, 0x63, 0x27, 0x64, 0x26, 0x22, 0x65, 0x0a, 0xc3, 0xb6",
@@ -461,7 +472,7 @@ mod tests {
 
         #[test]
         fn base64_is_masked_wherever_it_is_wrapped(
-            secret in "[ -~]{8,60}", before in "[ -~]{0,80}", after in "[ -~]{0,80}", width in 16usize..100, url: bool,
+            secret in "[ -~]{8,60}", before in "[ -~]{0,80}", after in "[ -~]{0,80}", width in 4usize..100, url: bool,
         ) {
             prop_assume!(secret.trim() == secret);
             let whole = format!("{before}{secret}{after}");
@@ -475,6 +486,84 @@ mod tests {
                 let shown = mask(&[secret.as_str()]).text(&lines.join(end)).replace(end, "");
                 prop_assert!(common(&own, &shown) <= 4 || before.contains(&own) || !shown.contains(&own[4..own.len() - 1]), "{}", shown);
                 prop_assert!(shown.contains("***"), "{}", shown);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_terminal_does_hides_nothing() {
+        let secret = "p@ss-wörd-42";
+        let mask = mask(&[secret]);
+        let each = |with: &dyn Fn(char) -> String| secret.chars().map(with).collect::<String>();
+        for text in [
+            each(&|c| format!("{c}\u{1b}]0;t\u{7}")),
+            each(&|c| format!("{c}\u{1b}P1$r\u{1b}\\")),
+            each(&|c| format!("{c}\u{1b}(B\u{1b}[m")),
+            each(&|c| format!("{c}\u{9d}8;;x\u{9c}")),
+            each(&|c| format!("_\u{8}{c}")),
+            each(&|c| format!("{c}\u{8}{c}")),
+            each(&|c| if c == 's' { "s\r".into() } else { c.into() }),
+        ] {
+            let shown = mask.text(&format!("={text}="));
+            assert_eq!(shown.replace('\r', ""), "=***=", "{text:?}");
+        }
+        // As `sed` does to a file of another system.
+        let mask = self::mask(&["MIIEvQIB\nADANBgkq\n"]);
+        assert_eq!(mask.text("MIIEvQIB\r\nADANBgkq\r\n."), "***.");
+    }
+
+    #[test]
+    fn what_is_encoded_twice_or_joined_is_masked() {
+        let secret = "a b/c'd&\"\u{e9}-tok";
+        let mask = mask(&[secret]);
+        let url = |text: &str| {
+            text.bytes()
+                .map(|byte| match byte {
+                    byte if byte.is_ascii_alphanumeric() || byte == b'-' => char::from(byte).to_string(),
+                    byte => format!("%{byte:02X}"),
+                })
+                .collect::<String>()
+        };
+        assert_eq!(mask.text(&url(&url(secret))), "***");
+        assert_eq!(mask.text(&url(&url(&url(secret)))), "***");
+        assert_eq!(mask.text("a b/c&apos;d&amp;&quot;&eacute;-tok"), "***");
+        assert_eq!(mask.text("a&nbsp;b &eacute; &nothing; &"), "a&nbsp;b &eacute; &nothing; &");
+        let encoded = STANDARD.encode(secret.repeat(3));
+        let lines: Vec<&str> = encoded.as_bytes().chunks(16).map(|line| std::str::from_utf8(line).unwrap()).collect();
+        let mask = self::mask(&[&secret.repeat(3)]);
+        for (before, between, after) in [
+            ("\"", "\" +\n    \"", "\";"),
+            ("'", "'\n  '", "'"),
+            ("[\"", "\",\n  \"", "\"]"),
+            ("", "\\\n", ""),
+            ("\"", "\"+\"", "\""),
+        ] {
+            let shown = mask.text(&format!("{before}{}{after}", lines.join(between)));
+            assert_eq!(shown.replace('=', ""), format!("{before}***{after}"), "{between:?}");
+        }
+    }
+
+    #[test]
+    fn base64_is_masked_in_the_narrowest_lines() {
+        let secret = "correct-horse-battery";
+        for before in ["", "x", "xy", "user:"] {
+            let encoded = STANDARD.encode(format!("{before}{secret} and more"));
+            for width in 1..16 {
+                let lines: Vec<&str> =
+                    encoded.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
+                for end in ["\n", "\r\n"] {
+                    let text = lines.join(end);
+                    let mut streamed = mask(&[secret]);
+                    let mut out = Vec::new();
+                    text.bytes().for_each(|byte| streamed.push(&[byte], &mut out));
+                    streamed.finish(&mut out);
+                    let shown = mask(&[secret]).text(&text);
+                    assert_eq!(String::from_utf8(out).unwrap(), shown);
+                    let shown: String = shown.split_whitespace().collect();
+                    let (left, right) = shown.split_once("***").unwrap_or_else(|| panic!("{width}: {shown}"));
+                    assert!(left.len() <= before.len() * 4 / 3 + 5, "{width} {before}: {shown}");
+                    assert!(STANDARD.encode(" and more").len() + 4 >= right.len(), "{width} {before}: {shown}");
+                }
             }
         }
     }
