@@ -117,12 +117,7 @@ fn topmost(paths: Vec<String>) -> Vec<String> {
 
 /// Whether a server has made the node at `path` so that others cannot use it.
 fn is_kept(error: &StoreError, path: &str) -> bool {
-    match error {
-        StoreError::Denied { path: of, .. }
-        | StoreError::Illegal { path: of, .. }
-        | StoreError::TooLarge { path: of, .. } => of == path,
-        _ => false,
-    }
+    matches!(error, StoreError::Denied { path: of, .. } | StoreError::Illegal { path: of, .. } if of == path)
 }
 
 #[cfg(test)]
