@@ -158,8 +158,10 @@ pub(super) mod tests {
     fn why_set_e_does_not_apply_is_said() {
         let write = "echo \"$port\" > \"${heat_outputs_path}.url\"\n";
         let said = |text: &str| {
-            let recipe = format!("#!/bin/sh\nset -e\n{text}{write}");
-            let found = check(&with_recipe(&recipe), &Limits::default());
+            let mut model = failing();
+            let text = format!("#!/bin/sh\nset -e\n{text}{write}");
+            model.declarations["Db2"].recipe.files[0].content = Content::Text(text.clone().into());
+            let found = check(&model, &Limits::default());
             let [one] = &*found else { panic!("{text}: {found:?}") };
             (one.labels[0].at.line, one.labels[0].text.to_string(), one.help[0].to_string())
         };
