@@ -21,7 +21,7 @@ impl<'t> Lookup<'t> {
         let named = option(first, "name");
         let keys = keys(named.unwrap_or(first))?;
         // A block computes a default.
-        let has_block = matches!(sign(behind.get(end + 1)), Some("|" | "{"));
+        let has_block = sign(behind.get(end + 1)) == Some("|");
         let options = arguments.iter().find(|argument| sign(argument.first()) == Some("{"));
         let has_default = match (options, arguments.as_slice()) {
             (Some(options), _) => DEFAULTS.iter().any(|name| option(options, name).is_some()),

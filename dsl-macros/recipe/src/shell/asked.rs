@@ -76,6 +76,13 @@ fn asked_functions<'t>(tokens: &'t [Token], shape: &Shape<'t>) -> BTreeMap<usize
         let program = words.iter().find(|word| assigned(word).is_none())?.literal()?;
         shape.functions.iter().copied().find(|name| *name == program)
     };
+    // What each body calls.
+    let mut calls: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for one in shape.simple.iter().filter(|one| !is_piped(tokens, one)) {
+        if let (Some(body), Some(name)) = (compounds(shape, one).last(), called(one)) {
+            calls.entry(body).or_default().push(name);
+        }
+    }
     let askers = shape.simple.iter().filter(|one| is_asked(tokens, shape, one));
     for (asker, line) in askers.filter_map(|one| Some((called(one)?, tokens[one.start].line))) {
         let mut waiting = vec![asker];
@@ -85,9 +92,7 @@ fn asked_functions<'t>(tokens: &'t [Token], shape: &Shape<'t>) -> BTreeMap<usize
                     continue;
                 }
                 asked.insert(*number, (asker, line));
-                let is_within = |one: &&Simple| compounds(shape, one).any(|around| around == *number);
-                let within = shape.simple.iter().filter(is_within).filter(|one| !is_piped(tokens, one));
-                waiting.extend(within.filter_map(&called));
+                waiting.extend(calls.remove(number).unwrap_or_default());
             }
         }
     }

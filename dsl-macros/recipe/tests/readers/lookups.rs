@@ -233,6 +233,7 @@ fn what_a_manifest_looks_up_in_vain_is_found() {
         "notice(lookup('heep', Array[String], 'unique'))",
         "notice(lookup('heep', Optional[Hash[String, Integer]]))",
         "notice(lookup(['heep']))",
+        "if lookup('heep') { notice(1) }",
         "notice($heep)",
         "notice(\"x ${heep} y\")",
         "notice($facts['heep'])",

@@ -218,13 +218,15 @@ impl Judge<'_, '_> {
         is_missing && rules::is_open(resource)
     }
 
-    /// Judges the properties of a resource whose type is misspelt by those of the type that was meant.
+    /// Judges the properties of a resource whose type is misspelt by those of the type that was meant. What may be missing
+    /// is left for when the type is right.
     fn misspelt(&mut self, subject: Subject<'_>) {
         let meant = unknown_type::misspelt(&subject.resource.ty).and_then(|ty| self.world.types.get(ty));
         let Some(meant) = meant.filter(|meant| !meant.placeholder) else { return };
         let (schema, translations) = (&meant.schema.properties, meant.class.translates);
         let properties = Properties { schema, translations, given: &subject.resource.given };
-        for wrong in properties.wrongs(self.strict) {
+        let is_written = |wrong: &Wrong| !matches!(wrong.what, What::Missing(_));
+        for wrong in properties.wrongs(self.strict).into_iter().filter(is_written) {
             self.wrong(subject, &meant.name, wrong);
         }
     }
