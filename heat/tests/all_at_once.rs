@@ -56,6 +56,20 @@ fn an_unknown_type_hides_nothing_of_what_is_in_it() {
 }
 
 #[test]
+fn properties_of_a_misspelt_type_are_those_of_the_one_that_was_meant() {
+    let properties = "properties: {flavor: [1], iamge: x, networks: [{network: n}]}";
+    let found_of = |ty: &str| found(&format!("  a: {{type: {ty}, {properties}}}\n"));
+    let of_server = found_of("OS::Nova::Sever");
+    assert_eq!(codes(&of_server), ["W1201", "W1203", "W1202"], "{of_server:#?}");
+    assert!(of_server[2].labels[0].text.contains("`OS::Nova::Server`"), "{of_server:#?}");
+    assert_eq!(codes(&found("  a: {type: OS::Neutron::Prot}\n")), ["W1201"]);
+    // Types of one's own cloud are no slips.
+    for ty in ["My::Nova::Server", "OS::Mine::Server", "OS::Nova::Anything"] {
+        assert_eq!(codes(&found_of(ty)), ["W1201"], "{ty}");
+    }
+}
+
+#[test]
 fn repeat_over_what_a_function_gives_is_explained() {
     let repeat = |argument: &str| {
         let found = found(&format!("  a: {{type: OS::Heat::Value, properties: {{value: {{repeat: {argument}}}}}}}\n"));

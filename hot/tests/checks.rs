@@ -123,6 +123,58 @@ fn nested_templates_are_judged_where_they_are() {
 }
 
 #[test]
+fn a_template_in_the_place_of_a_type_has_what_the_type_has() {
+    let found = |child: &str, root: &str| {
+        let child = format!("heat_template_version: 2021-04-16\n{child}\n");
+        let files: BTreeMap<_, _> = [("child.yaml".to_owned(), child.into_bytes())].into();
+        let environment =
+            Environment::read([("e.yaml", "resource_registry: {'OS::Heat::RandomString': child.yaml}\n")]);
+        let inputs = Inputs { environment: environment.into(), ..Inputs::default() };
+        let root = format!("heat_template_version: 2021-04-16\n{root}\n");
+        let found = check(&wattle_hot::load(&root, "template.yaml", &files, &inputs));
+        found.into_iter().map(|one| (one.code, one.message)).collect::<Vec<_>>()
+    };
+    let root = "resources: {r: {type: OS::Heat::RandomString, properties: {length: 8}}}";
+    let value = "outputs: {value: {value: x}}";
+    assert_eq!(found(&format!("parameters: {{length: {{type: number}}}}\n{value}"), root), []);
+    for (child, why) in [
+        (format!("parameters: {{length: {{type: string}}}}\n{value}"), "its parameter `length` is"),
+        (format!("parameters: {{length: {{type: number}}, x: {{type: string}}}}\n{value}"), "lacks"),
+        ("parameters: {length: {type: number}}".to_owned(), "lacks the output `value`"),
+    ] {
+        let found = found(&child, root);
+        assert!(matches!(&*found, [("W1207" | "W1204", message)] if message.contains(why)), "{child}: {found:?}");
+    }
+    let unknown = found(&format!("parameters: {{x: {{type: string, default: y}}}}\n{value}"), root);
+    assert!(unknown.iter().any(|(code, message)| *code == "W1202" && message.contains("`length`")), "{unknown:?}");
+}
+
+#[test]
+fn what_a_nested_stack_does_not_have_is_told() {
+    let child = "heat_template_version: 2021-04-16\noutputs: {o: {value: x}}\n";
+    let files: BTreeMap<_, _> = [("child.yaml".to_owned(), child.as_bytes().to_vec())].into();
+    let found = |resources: &str, output: &str| {
+        let root = format!(
+            "heat_template_version: 2021-04-16\nresources: {{{resources}}}\noutputs: {{x: {{value: {output}}}}}\n"
+        );
+        let found = check(&wattle_hot::load(&root, "template.yaml", &files, &Inputs::default()));
+        found.into_iter().map(|one| one.code).collect::<Vec<_>>()
+    };
+    let nested = "nested: {type: child.yaml}";
+    assert_eq!(found(nested, "{get_attr: [nested, o]}"), [""; 0]);
+    assert_eq!(found(nested, "{get_attr: [nested, 0]}"), ["W1206"]);
+    assert_eq!(found("'a b': {type: child.yaml}", "x"), ["W1210"]);
+    let group = |flavor: &str| {
+        format!(
+            "g: {{type: OS::Heat::ResourceGroup, properties: {{count: 1, resource_def: {{type: OS::Nova::Server, \
+             properties: {{image: i, flavor: {flavor}, networks: [{{network: n}}]}}}}}}}}"
+        )
+    };
+    assert_eq!(found(&group("f"), "x"), [""; 0]);
+    assert_eq!(found(&group("[1]"), "x"), ["W1207"]);
+}
+
+#[test]
 fn software_in_nested_templates_is_told() {
     let child = "heat_template_version: 2021-04-16\nresources:\n  s:\n    type: OS::Nova::Server\n    \
                  properties: {flavor: f, image: i, networks: [{network: n}]}\n    \

@@ -12,7 +12,7 @@ pub struct Unnoticed {
 }
 
 /// Why a failure goes unnoticed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
     /// The script has no `set -e`.
     NeverCounts,
@@ -20,6 +20,20 @@ pub enum Why {
     NoLongerCounts,
     /// It is not the last command of its pipe.
     Piped,
+    /// It stands in a substitution whose failure is not that of the command around it.
+    Substituted {
+        /// The variable that is to have its output.
+        name: String,
+        /// The command: `local`, `export` and their like, or one that is given the variable.
+        by: String,
+    },
+    /// It stands where `set -e` does not apply, because how something around it ends is asked.
+    Asked {
+        /// The function whose end is asked, and the line that does so.
+        function: Option<(String, u32)>,
+    },
+    /// It stands in the text of a shell that is started, which has no `set -e`.
+    OwnShell,
 }
 
 /// How a script takes failures. The commands are the first of their kind.
@@ -35,4 +49,10 @@ pub(crate) struct Failures {
     pub(crate) lenient: Option<Unnoticed>,
     /// What is unnoticed if its pipes do not.
     pub(crate) piped: Option<Unnoticed>,
+    /// What is unnoticed because it is asked about as a whole.
+    pub(crate) asked: Option<Unnoticed>,
+    /// What is unnoticed because it is substituted.
+    pub(crate) substituted: Option<Unnoticed>,
+    /// What is unnoticed within a shell that it starts.
+    pub(crate) started: Option<Unnoticed>,
 }

@@ -183,8 +183,10 @@ pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, 
     let is_known = own.includes.iter().all(|include| !include.is_unknown(&paths, &[]));
     let failures = own.failures;
     let general = if traps { failures.lenient } else { failures.unguarded.filter(|_| is_known) };
+    let asked = failures.asked.filter(|_| traps && is_known);
     let piped = failures.piped.filter(|_| !pipefail && is_known);
-    general.into_iter().chain(piped).min_by_key(|found| found.line)
+    let always = failures.substituted.into_iter().chain(failures.started);
+    general.into_iter().chain(asked).chain(piped).chain(always).min_by_key(|found| found.line)
 }
 
 /// Whether the file is a recipe of a Chef cookbook.

@@ -29,18 +29,18 @@ pub(super) fn gathered(model: &Model, found: Vec<Diagnostic>) -> Vec<Diagnostic>
 /// The one name in which `other` differs from `first`, if it says the same of the same places.
 fn other_name(first: &Diagnostic, other: &Diagnostic) -> Option<String> {
     let places = |diagnostic: &Diagnostic| diagnostic.labels.iter().map(|label| label.at.clone()).collect::<Vec<_>>();
-    let same = first.code == other.code && first.help == other.help && places(first) == places(other);
+    let same = first.code == other.code && places(first) == places(other);
     if !same || !first.place().is_some_and(Source::is_known) {
         return None;
     }
     // Names stand in backticks.
-    let parts: [Vec<&str>; 2] = [first, other].map(|diagnostic| diagnostic.message.split('`').collect());
-    let [one, two] = &parts;
-    let mut differing = (0..one.len()).filter(|at| two.get(*at) != one.get(*at));
-    match (differing.next(), differing.next()) {
-        (Some(at), None) if at % 2 == 1 && one.len() == two.len() => Some(two[at].to_owned()),
-        _ => None,
-    }
+    let [one, two] = [first, other].map(|diagnostic| diagnostic.message.split('`'));
+    let (name, other_name) = one.zip(two).find(|(one, two)| one != two)?;
+    let renamed = |text: &String| text.replace(&format!("`{name}`"), &format!("`{other_name}`"));
+    let is_same = renamed(&first.message) == other.message
+        && first.help.iter().map(renamed).eq(other.help.iter().cloned())
+        && first.notes.iter().map(renamed).eq(other.notes.iter().cloned());
+    is_same.then(|| other_name.to_owned())
 }
 
 fn listed(names: &[String]) -> String {
@@ -149,6 +149,25 @@ mod tests {
         assert_eq!(one.notes, ["the same place has the same error for `b` and `c`"]);
         let [many] = &unlike(&["a", "b", "c", "d", "e", "f", "g"])[..] else { panic!("one diagnostic") };
         assert_eq!(many.notes, ["the same place has the same error for `b`, `c`, `d`, `e`, `f` and 1 more"]);
+    }
+
+    #[test]
+    fn a_name_may_stand_in_the_help_as_well() {
+        let mut t = Topology::new("demo");
+        let manager = t.add("db", RawResource::new("OS::Nova::Server"));
+        for name in ["a", "b"] {
+            let server = RawResource::new("OS::Nova::Server").property("name", manager.attribute::<String>("name"));
+            t.add(name, server);
+        }
+        let mut model = t.finish(Exports::new());
+        let sound = crate::check::testing::sound().model;
+        model.components = sound.components;
+        model.declarations = sound.declarations;
+        let of_servers = |one: &&Diagnostic| one.code == "W0303";
+        let found = found(&model);
+        let found: Vec<_> = found.iter().filter(of_servers).collect();
+        let [one] = &found[..] else { panic!("one diagnostic: {found:#?}") };
+        assert_eq!(one.notes.last().map(String::as_str), Some("the same place has the same error for `b`"));
     }
 
     #[test]

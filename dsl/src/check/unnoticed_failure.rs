@@ -23,6 +23,12 @@ check! {
     /// similar program, and those in which a command fetches something for a program that accepts empty input
     /// (`curl ... | sh`).
     ///
+    /// `set -e` does not apply where the end of something is asked (`if`, `&&`, `||`, `!`), and therefore not within a
+    /// function that is called there: `install || exit` goes on in the middle of `install`. The same goes for commands
+    /// in braces and parentheses. Nothing is reported of a function that ends with a test, and of `install || true`.
+    /// `local x=$(...)` and `export x=$(...)` succeed whatever runs within. A shell that the recipe starts (`sh -c '...'`)
+    /// has no `set -e` of its own.
+    ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
     /// #[component(recipe = "src/check/examples/careless.sh")]
@@ -73,29 +79,61 @@ fn careless(kind: &Declaration, entry: &str, sink: &mut Sink<'_, '_>) {
     let Some(Unnoticed { program, line, why }) = wattle_recipe::goes_on_after(entry, recipe::texts(kind)) else {
         return;
     };
-    let (label, how, otherwise) = match why {
-        Why::NeverCounts => (
-            "a failure of this goes unnoticed",
-            "begin the recipe with `set -e`, so that it ends with the first command that fails",
-            "or handle the failure: `|| exit`, or `|| true` if it does not matter",
-        ),
-        Why::NoLongerCounts => (
-            "after `set +e`, a failure of this goes unnoticed",
-            "check its exit status (`status=$?`), or write `|| true` if it does not matter",
-            "then make failures count again with `set -e`",
-        ),
-        Why::Piped => (
-            "a pipe has the exit status of its last command, so a failure of this goes unnoticed",
-            "in a recipe for bash, add `set -o pipefail`",
-            "in any shell, write to a file first and read that",
-        ),
-    };
+    let [label, how, otherwise] = words(&why);
     let diagnostic = CHECK
         .diagnostic(format!("the recipe of `{}` continues when `{program}` fails", kind.name))
         .label(&recipe::place(kind, entry, line, &program), label)
         .help(how)
         .help(otherwise);
     sink.push(diagnostic);
+}
+
+/// The label, and two ways out.
+fn words(why: &Why) -> [String; 3] {
+    let fixed: [&str; 3] = match why {
+        Why::NeverCounts => [
+            "a failure of this goes unnoticed",
+            "begin the recipe with `set -e`, so that it ends with the first command that fails",
+            "or handle the failure: `|| exit`, or `|| true` if it does not matter",
+        ],
+        Why::NoLongerCounts => [
+            "after `set +e`, a failure of this goes unnoticed",
+            "check its exit status (`status=$?`), or write `|| true` if it does not matter",
+            "then make failures count again with `set -e`",
+        ],
+        Why::Piped => [
+            "a pipe has the exit status of its last command, so a failure of this goes unnoticed",
+            "in a recipe for bash, add `set -o pipefail`",
+            "in any shell, write to a file first and read that",
+        ],
+        Why::OwnShell => [
+            "the shell that runs this has no `set -e`, so a failure of this goes unnoticed",
+            "give it its own: `sh -ec '...'`, or `set -e` as the first command of the text",
+            "or join its commands with `&&`",
+        ],
+        Why::Asked { function: None } => [
+            "`set -e` does not apply where `if`, `&&`, `||` or `!` asks how the commands end, so a failure of this goes unnoticed",
+            "join the commands with `&&`",
+            "or end each with `|| exit`, or `|| true` if it does not matter",
+        ],
+        Why::Asked { function: Some((name, line)) } => {
+            return [
+                format!(
+                    "line {line} asks how `{name}` ends, so `set -e` does not apply here, and a failure of this goes unnoticed"
+                ),
+                "end the command with `|| return`, or `|| true` if its failure does not matter".to_owned(),
+                format!("or call `{name}` by itself, without `if`, `&&`, `||` or `!`"),
+            ];
+        }
+        Why::Substituted { name, by } => {
+            return [
+                format!("`{by}` does not fail with what is substituted, so a failure of this goes unnoticed"),
+                format!("assign in a command of its own: `{name}=$(...)`"),
+                format!("or handle the failure inside the substitution: `|| true` if it does not matter"),
+            ];
+        }
+    };
+    fixed.map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -114,6 +152,33 @@ pub(super) mod tests {
         let at = &found[0].labels[0].at;
         assert_eq!((&*at.file, at.line, at.column), ("recipes/db2.sh", 2, 3));
         assert_eq!(found[0].message, "the recipe of `Db2` continues when `tar` fails");
+    }
+
+    #[test]
+    fn why_set_e_does_not_apply_is_said() {
+        let write = "echo \"$port\" > \"${heat_outputs_path}.url\"\n";
+        let said = |text: &str| {
+            let mut model = failing();
+            let text = format!("#!/bin/sh\nset -e\n{text}{write}");
+            model.declarations["Db2"].recipe.files[0].content = Content::Text(text.clone().into());
+            let found = check(&model, &Limits::default());
+            let [one] = &*found else { panic!("{text}: {found:?}") };
+            (one.labels[0].at.line, one.labels[0].text.to_string(), one.help[0].to_string())
+        };
+        let (line, label, help) = said("install() {\n  tar -x\n  make\n}\nif ! install; then exit 1; fi\n");
+        assert_eq!(line, 4);
+        assert!(label.starts_with("line 7 asks how `install` ends, so `set -e` does not apply here"), "{label}");
+        assert!(help.contains("`|| return`"), "{help}");
+        let (line, label, help) = said("(cd /opt; make) || exit\n");
+        assert_eq!((line, help.as_str()), (3, "join the commands with `&&`"));
+        assert!(label.starts_with("`set -e` does not apply where"), "{label}");
+        let (line, label, help) = said("export key=$(gpg --export)\n");
+        assert_eq!((line, help.as_str()), (3, "assign in a command of its own: `key=$(...)`"));
+        assert!(label.starts_with("`export` does not fail with what is substituted"), "{label}");
+        let (line, label, help) = said("su - app -c 'cd site\nmake\necho done'\n");
+        assert_eq!(line, 3);
+        assert!(label.starts_with("the shell that runs this has no `set -e`"), "{label}");
+        assert!(help.contains("`sh -ec '...'`"), "{help}");
     }
 
     #[test]

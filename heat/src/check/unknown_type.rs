@@ -2,7 +2,7 @@
 
 use wattle_model::Diagnostic;
 use wattle_model::Source;
-use wattle_model::names::meant;
+use wattle_model::names::{likeness, meant, nearest};
 
 use super::registry::check;
 
@@ -31,6 +31,9 @@ check! {
     UNKNOWN_TYPE_OF_RESOURCE: "W1201", Error, "a resource of an unknown type", Resources
 }
 
+/// How alike a type is to the one of which it is a slip: a letter too many, or another one.
+const SLIP: f64 = 0.95;
+
 /// The diagnostic: `called` has the unknown type `ty`.
 pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item = &'a str>, at: &Source) -> Diagnostic {
     UNKNOWN_TYPE_OF_RESOURCE
@@ -41,6 +44,12 @@ pub(super) fn diagnostic<'a>(called: &str, ty: &str, mapped: impl Iterator<Item 
                 "map it in an environment: `resource_registry: {TYPE: OTHER-TYPE-OR-FILE}`".to_owned()
             }),
         )
+}
+
+/// The type of Heat's that `ty` is, but for a slip.
+pub(super) fn misspelt(ty: &str) -> Option<&'static str> {
+    let meant = nearest(ty, crate::schema::types())?;
+    (likeness(&ty.to_lowercase(), &meant.to_lowercase()) >= SLIP).then_some(meant)
 }
 
 /// Whether a diagnostic is about an unknown type whose name only a cloud's own types have: Heat itself has none like it.

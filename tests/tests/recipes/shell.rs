@@ -332,6 +332,9 @@ async fn what_ended_a_recipe_without_a_word_is_told() {
         ("set -o pipefail\ntrue | false | cat\n", "`true | false | cat` in line 4 ended it"),
         ("true | false\n", "`true | false` in line 3 ended it"),
         ("x=$(false)\n", "`x=$(false)` in line 3 ended it"),
+        ("sh -c 'test -e /nowhere'\n", "`sh -c 'test -e /nowhere'` in line 3 ended it"),
+        ("sh -ec '\n  test -e /nowhere\n'\n", "the command that begins with `sh -ec '` in line 3 ended it"),
+        ("sh <<'END'\ntest -e /nowhere\nEND\n", "`sh <<'END'` in line 3 ended it"),
         ("for x in a b; do\n    test $x = a\ndone\n", "`test $x = a` in line 4 ended it"),
         ("false || true\nfalse && true\ntest -e /nowhere\n", "`test -e /nowhere` in line 5 ended it"),
     ] {

@@ -1,6 +1,7 @@
 //! What the tokens of a manifest mean.
 
 use super::lexer::{Kind, Part, Token};
+use super::looked_up::Lookup;
 use super::values::{LOOKUPS, Values, is_facts, key_behind, last_part};
 use crate::analysis::{Findings, Include};
 use crate::files::Use;
@@ -172,6 +173,7 @@ impl Manifest {
         let line = tokens[at].line;
         let next = behind.first().map(|token| &token.kind);
         match word {
+            "lookup" if matches!(next, Some(Kind::Sign("("))) => self.lookup(&behind[1..], line),
             _ if LOOKUPS.contains(&word) && !(matches!(next, Some(Kind::Sign("=>" | ":")))) => {
                 let called = matches!(next, Some(Kind::Sign("(") | Kind::Text(_)));
                 // `$facts.get('port')`, `lookup 'port'` and `lookup('port')`.
@@ -223,6 +225,21 @@ impl Manifest {
                 if word.contains("::") && matches!(next, Some(Kind::Sign("{"))) && !declared {
                     self.included(word);
                 }
+            }
+        }
+    }
+
+    /// What `lookup(...)` is given.
+    fn lookup(&mut self, behind: &[Token], line: u32) {
+        let Some(Lookup { keys, is_needed }) = Lookup::of(behind) else {
+            self.findings.analysis.dynamic_reads = true;
+            return;
+        };
+        for key in keys {
+            self.findings.analysis.read(last_part(key), line);
+            // A key with a namespace is that class's, and one with a dot goes into a value.
+            if is_needed && !key.contains([':', '.']) {
+                self.findings.names.need(key, line);
             }
         }
     }

@@ -19,6 +19,7 @@
 
 mod facts;
 mod lexer;
+mod looked_up;
 mod manifest;
 mod scope;
 mod values;

@@ -10,6 +10,10 @@ use crate::names::{leading_identifier, line_feeds};
 const BLOCKS: [&str; 6] = ["if", "for", "macro", "call", "filter", "with"];
 /// Modules of Salt that give values of the pillar by key.
 const GETTERS: [&str; 4] = ["pillar.get", "config.get", "pillar.fetch", "config.option"];
+/// Functions of Salt's module `pillar` that give values by key, and have no default; `item` takes several keys.
+const WITHOUT_DEFAULT: [&str; 3] = ["item", "raw", "keys"];
+/// Arguments of `get` that are no default.
+const NO_DEFAULTS: [&str; 5] = ["merge", "merge_nested_lists", "delimiter", "pillarenv", "saltenv"];
 
 /// Refuses blocks of Jinja that do not match.
 pub(super) fn balanced(source: &str) -> Result<(), SyntaxError> {
@@ -59,8 +63,11 @@ pub(super) fn reads(code: &str, line: u32, asks: bool, into: &mut Findings) {
             }
         } else if let Some((text, behind)) = quoted(rest) {
             rest = behind;
+            let called = rest.trim_start_matches([']', ' ']);
             if GETTERS.contains(&text) {
-                argument(rest.trim_start_matches([']', ' ']), line, into, needs.as_deref_mut());
+                argument(called, line, into, needs.as_deref_mut());
+            } else if text.strip_prefix("pillar.").is_some_and(|name| WITHOUT_DEFAULT.contains(&name)) {
+                arguments(called, line, into, needs.as_deref_mut());
             } else {
                 into.dynamic_reads |=
                     text.starts_with("pillar") || text.starts_with("config.") || text.contains("inputs.json");
@@ -90,6 +97,10 @@ fn key(rest: &str, line: u32, into: &mut Analysis, mut needs: Option<&mut Names>
     let behind = rest.get(1 + name.len()..).unwrap_or_default();
     match name {
         "get" => argument(behind, line, into, needs),
+        // `salt.pillar.item('x')`; of the map itself, `keys` takes nothing.
+        _ if WITHOUT_DEFAULT.contains(&name) && behind.trim_start().starts_with('(') => {
+            arguments(behind, line, into, needs);
+        }
         "" => into.dynamic_reads = true,
         _ if behind.trim_start().starts_with('(') => into.dynamic_reads = true,
         name => {
@@ -99,16 +110,48 @@ fn key(rest: &str, line: u32, into: &mut Analysis, mut needs: Option<&mut Names>
     }
 }
 
-/// `('redis:port', ...)`.
+/// `('redis:port', ...)`, and the key by its name.
 fn argument(rest: &str, line: u32, into: &mut Analysis, needs: Option<&mut Names>) {
     let inside = rest.trim_start().strip_prefix('(').map(str::trim_start);
+    let named =
+        |inside: &'_ str| inside.strip_prefix("key").and_then(|rest| rest.trim_start().strip_prefix('=')).is_some();
+    let inside = inside.map(|inside| if named(inside) { inside[3..].trim_start()[1..].trim_start() } else { inside });
     match inside.and_then(quoted) {
         Some((name, behind)) if behind.trim_start().starts_with([',', ')']) => {
-            need(name, line, needs.filter(|_| behind.trim_start().starts_with(')')));
+            need(name, line, needs.filter(|_| !has_default(behind)));
             read(name, line, into);
         }
         _ => into.dynamic_reads = true,
     }
+}
+
+/// Whether something among the arguments behind a key is a default.
+fn has_default(behind: &str) -> bool {
+    let mut rest = behind.trim_start();
+    while let Some(inside) = rest.strip_prefix(',') {
+        let name = leading_identifier(inside.trim_start());
+        let is_named = inside.trim_start()[name.len()..].trim_start().starts_with('=');
+        if !is_named || !NO_DEFAULTS.contains(&name) {
+            return !inside.trim_start().starts_with(')');
+        }
+        rest = inside.find([',', ')']).map_or("", |at| &inside[at..]);
+    }
+    false
+}
+
+/// `('redis', 'port')`: keys that have no default.
+fn arguments(rest: &str, line: u32, into: &mut Analysis, mut needs: Option<&mut Names>) {
+    let mut inside = rest.trim_start().strip_prefix('(').map(str::trim_start);
+    while let Some((name, behind)) = inside.and_then(quoted) {
+        need(name, line, needs.as_deref_mut());
+        read(name, line, into);
+        let behind = behind.trim_start();
+        if behind.starts_with(')') {
+            return;
+        }
+        inside = behind.strip_prefix(',').map(str::trim_start);
+    }
+    into.dynamic_reads = true;
 }
 
 /// Notes a key that has no default; of `redis:port`, the first part.

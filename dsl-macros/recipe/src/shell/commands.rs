@@ -58,8 +58,7 @@ const COPIERS: [&str; 4] = ["cp", "mv", "install", "ln"];
 
 pub(super) fn judge(mut script: Script) -> Findings {
     let (analysis, names) = (std::mem::take(&mut script.found), std::mem::take(&mut script.names));
-    let failures = std::mem::take(&mut script.failures);
-    let mut findings = Findings { analysis, names, failures, ..Findings::default() };
+    let mut findings = Findings { analysis, names, ..Findings::default() };
     // Text inside commands may hold further commands, which are appended while this runs.
     let mut at = 0;
     while at < script.commands.len() {
@@ -67,6 +66,7 @@ pub(super) fn judge(mut script: Script) -> Findings {
         at += 1;
     }
     findings.analysis.merge(std::mem::take(&mut script.found));
+    findings.failures = std::mem::take(&mut script.failures);
     findings.defines.extend(script.functions.keys().cloned());
     let commands = std::mem::take(&mut script.commands);
     for word in std::mem::take(&mut script.redirected) {

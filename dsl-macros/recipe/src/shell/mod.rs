@@ -29,6 +29,7 @@
 //! (`structure`); never anything that a shell would run.
 
 mod arithmetic;
+mod asked;
 mod commands;
 mod expansion;
 mod folder;
@@ -39,6 +40,7 @@ mod pipe;
 mod programs;
 mod spare;
 mod structure;
+mod substituted;
 mod unguarded;
 mod uses;
 mod values;

@@ -94,21 +94,25 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findin
                 findings.analysis.anything();
             }
             let text: Vec<String> = arguments.iter().map(Word::to_source).collect();
-            inner.push(Inner { text: text.join(" "), line: first.line, here: command.here && is_constant });
+            let here = command.here && is_constant;
+            inner.push(Inner { text: text.join(" "), line: first.line, here, strict: None });
         }
         "trap" => {
             if let Some(word) = arguments.first() {
-                texts(script, word, command.here, inner, findings);
+                texts(script, word, command.here, None, inner, findings);
             }
         }
         "su" | "runuser" | "script" | "flock" => {
             for (at, word) in arguments.iter().enumerate() {
                 let text = word.to_source();
                 match text.strip_prefix("--command=") {
-                    Some(text) => inner.push(Inner::elsewhere(text.to_owned(), word.line)),
+                    Some(text) => {
+                        let (text, line) = (text.to_owned(), word.line);
+                        inner.push(Inner { strict: Some(false), ..Inner::elsewhere(text, line) });
+                    }
                     None if matches!(text.as_str(), "-c" | "-lc" | "--command") => {
                         if let Some(word) = arguments.get(at + 1) {
-                            texts(script, word, false, inner, findings);
+                            texts(script, word, false, Some(false), inner, findings);
                         }
                     }
                     None => {}
@@ -157,15 +161,16 @@ fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec
         text.starts_with(['-', '+']) || text.starts_with(|c: char| c.is_ascii_digit()) || PASSING.contains(&text)
     });
     let mut here = command.here && starts && passes && structure::is_known(Some(name));
-    let mut is_text = false;
+    let (mut is_text, mut strict) = (false, structure::is_known(Some(name)).then_some(false));
     for word in &command.words[at + 1..] {
         let text = word.to_source();
         if is_text {
-            texts(script, word, here, inner, findings);
+            texts(script, word, here, strict, inner, findings);
             return;
         }
         if text.starts_with(['-', '+']) {
             is_text = !text.starts_with("--") && text.contains('c');
+            strict = strict.map(|strict| strict || !text.starts_with("--") && text.contains('e'));
             // Who logs in, or has files of his own read first, may find variables in these.
             here &= !text.starts_with("--") && !text.contains(['l', 'i']);
             if text == "-" || text == "-s" {
@@ -173,6 +178,7 @@ fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec
             }
         } else if name == "busybox" || matches!(text.as_str(), "pipefail" | "errexit") {
             // The applet of busybox; the value of `-o`.
+            strict = strict.map(|strict| strict || text == "errexit");
         } else {
             // `useradd --shell /bin/bash NAME` runs nothing.
             if starts && !is_absolute(word) {
@@ -181,13 +187,25 @@ fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec
             return;
         }
     }
-    let fed = command.fed.iter();
-    inner.extend(fed.map(|body| Inner { text: body.to_source(), line: body.line, here: here && body.is_constant() }));
+    inner.extend(command.fed.iter().map(|body| {
+        let here = here && body.is_constant();
+        Inner { text: body.to_source(), line: body.line, here, strict }
+    }));
 }
 
 /// What a word may hold that is run as a script. Where it is a variable, what is assigned to it.
-fn texts(script: &Script, word: &Word, here: bool, inner: &mut Vec<Inner>, findings: &mut Findings) {
-    let as_inner = |word: &Word| Inner { text: word.to_source(), line: word.line, here: here && word.is_constant() };
+fn texts(
+    script: &Script,
+    word: &Word,
+    here: bool,
+    strict: Option<bool>,
+    inner: &mut Vec<Inner>,
+    findings: &mut Findings,
+) {
+    let as_inner = |word: &Word| {
+        let here = here && word.is_constant();
+        Inner { text: word.to_source(), line: word.line, here, strict }
+    };
     let [Part::Var(name)] = word.parts.as_slice() else {
         inner.push(as_inner(word));
         return;

@@ -9,6 +9,8 @@ mod headers;
 mod parentheses;
 mod tokens;
 
+use std::mem;
+
 use self::compound::{Compound, Open};
 use super::word::{Kind, Token, Word};
 use crate::analysis::SyntaxError;
@@ -34,16 +36,22 @@ pub(super) struct Simple {
     pub(super) start: usize,
     /// It stands in a condition.
     pub(super) is_asked: bool,
+    /// It stands behind `!`.
+    pub(super) is_denied: bool,
     /// The compound command around it, by its number.
     pub(super) around: Option<usize>,
 }
 
 /// A compound command, as what stands in it needs to know of it.
 pub(super) struct Around {
+    /// Its first token.
+    pub(super) start: usize,
     /// The token behind it.
     pub(super) behind: Option<usize>,
     /// It is the body of a function.
     pub(super) is_function: bool,
+    /// It stands behind `!`.
+    pub(super) is_denied: bool,
     /// The one around it.
     pub(super) outer: Option<usize>,
 }
@@ -52,7 +60,18 @@ pub(super) struct Around {
 pub(super) fn check(tokens: &[Token]) -> Result<Shape<'_>, SyntaxError> {
     let last = tokens.last().map_or(1, |token| token.line);
     let (open, shape) = Default::default();
-    let mut checker = Checker { tokens, at: 0, open, state: State::Start, empty: true, tested: true, asking: 0, shape };
+    let mut checker = Checker {
+        tokens,
+        at: 0,
+        open,
+        state: State::Start,
+        empty: true,
+        tested: true,
+        asking: 0,
+        denied: false,
+        begun: 0,
+        shape,
+    };
     while let Some(token) = tokens.get(checker.at) {
         checker.at += 1;
         match &token.kind {
@@ -100,6 +119,10 @@ struct Checker<'a> {
     tested: bool,
     /// How many conditions stand around the script.
     asking: usize,
+    /// What begins next stands behind `!`.
+    denied: bool,
+    /// Where a command began last.
+    begun: usize,
     shape: Shape<'a>,
 }
 
@@ -143,7 +166,8 @@ impl Checker<'_> {
         let is_function = matches!(self.state, State::Operand("()" | "function"));
         let outer = self.open.last().map(|open| open.number);
         let number = self.shape.compounds.len();
-        self.shape.compounds.push(Around { behind: None, is_function, outer });
+        let is_denied = mem::take(&mut self.denied);
+        self.shape.compounds.push(Around { start: self.begun, behind: None, is_function, is_denied, outer });
         self.open.push(Open { kind, line, section, number });
         self.asking += usize::from(is_condition(section));
     }
@@ -180,6 +204,7 @@ impl Checker<'_> {
 
     /// An unquoted word where a command may begin.
     fn first(&mut self, text: &str, line: u32) -> Result<(), SyntaxError> {
+        self.begun = self.at - 1;
         match text {
             "if" => self.begin(Compound::If, line),
             "while" => self.begin(Compound::While, line),
@@ -189,6 +214,7 @@ impl Checker<'_> {
             "case" => return self.case(line),
             "{" => self.begin(Compound::Brace, line),
             "!" | "time" => {
+                self.denied |= text == "!";
                 self.command(State::Start);
                 while matches!(self.bare(), Some("-p" | "--")) {
                     self.at += 1;
@@ -215,10 +241,12 @@ impl Checker<'_> {
                 self.command(State::Operand("function"));
             }
             "((" => {
+                self.denied = false;
                 self.skip_arithmetic();
                 self.command(State::Done);
             }
             "[[" if self.tested => {
+                self.denied = false;
                 if let Some(length) = self.tokens[self.at..].iter().position(is_end_of_test) {
                     self.at += length + 1;
                     self.command(State::Tested);
@@ -246,7 +274,8 @@ impl Checker<'_> {
             return Err(SyntaxError::new(line, "unexpected `(` within a command"));
         }
         let around = self.open.last().map(|open| open.number);
-        self.shape.simple.push(Simple { start, is_asked: self.asking > 0, around });
+        let is_denied = mem::take(&mut self.denied);
+        self.shape.simple.push(Simple { start, is_asked: self.asking > 0, is_denied, around });
         Ok(())
     }
 

@@ -12,12 +12,12 @@ use super::word::{Kind, Part, Token, Word};
 use crate::names::{file_name, leading_identifier};
 
 /// Builtins and programs that do not fail as a rule, or whose status is an answer.
-const HARMLESS: [&str; 59] = [
+const HARMLESS: [&str; 63] = [
     "echo", "printf", "true", ":", "[", "[[", "test", "((", "let", "export", "local", "declare", "typeset", "readonly",
     "return", "exit", "break", "continue", "shift", "unset", "set", "shopt", "trap", "umask", "alias", "read", "wait",
     "exec", "sleep", "kill", "pkill", "killall", "grep", "egrep", "fgrep", "diff", "cmp", "date", "hostname", "uname",
     "id", "whoami", "pwd", "basename", "dirname", "nproc", "logger", "clear", "sync", "time", "getopts", "eval",
-    "command", "type", "which", "hash", ".", "source", "function",
+    "command", "type", "which", "hash", ".", "source", "function", "pgrep", "printenv", "expr", "getent",
 ];
 /// Programs of which a substitution makes what it is given into another text.
 pub(super) const FILTERS: [&str; 9] = ["cat", "cut", "sed", "awk", "tr", "head", "tail", "sort", "wc"];
@@ -58,7 +58,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>, everywhere: bool) -> Op
         }
         let program = risky(&own, &shape.functions, &failing)?;
         let is_asked = next.is_some_and(|next| asks(&words(tokens, next.start)));
-        (!is_asked && goes_on(tokens, shape, one)).then(|| (program, tokens[one.start].line))
+        (!is_asked && goes_on(tokens, shape, one, false)).then(|| (program, tokens[one.start].line))
     })
 }
 
@@ -75,7 +75,7 @@ fn errexit(words: &[&Word]) -> Option<bool> {
 }
 
 /// The functions that end as a command does that may fail.
-fn failing<'t>(tokens: &[Token], shape: &Shape<'t>) -> Vec<&'t str> {
+pub(super) fn failing<'t>(tokens: &[Token], shape: &Shape<'t>) -> Vec<&'t str> {
     let bodies = shape.compounds.iter().enumerate().filter(|(_, compound)| compound.is_function);
     if bodies.clone().count() != shape.functions.len() {
         return Vec::new();
@@ -113,10 +113,12 @@ pub(super) fn words(tokens: &[Token], start: usize) -> Vec<&Word> {
     words
 }
 
-/// Whether a command asks how the one before it ended, or ends the script as that did.
+/// Whether a command asks how the one before it ended, or ends the script as that did, or as a failure.
 pub(super) fn asks(words: &[&Word]) -> bool {
     let is_status = |part: &Part| matches!(part, Part::Var(name) if name == "?" || name == "PIPESTATUS");
-    let exits = matches!(words, [word] if matches!(word.literal(), Some("exit" | "return")));
+    let ends = words.first().is_some_and(|word| matches!(word.literal(), Some("exit" | "return")));
+    // What fails in any case hides no failure.
+    let exits = ends && words.get(1).is_none_or(|status| status.literal().is_some_and(|status| status != "0"));
     exits || words.iter().any(|word| word.parts.iter().any(is_status))
 }
 
@@ -125,10 +127,7 @@ pub(super) fn risky(words: &[&Word], functions: &[&str], failing: &[&str]) -> Op
     let assigned = words.iter().take_while(|word| is_assignment(word)).count();
     let Some(program) = words.get(assigned) else {
         // An assignment ends as the last substitution in it does.
-        return words.iter().flat_map(|word| &word.parts).rev().find_map(|part| match part {
-            Part::Script(tokens) => Some(substituted(tokens, functions)),
-            _ => None,
-        })?;
+        return words.iter().rev().find_map(|word| last_substituted(word, functions))?;
     };
     let program = program.literal().filter(|program| !program.is_empty())?;
     let rest: Vec<&str> = words[assigned + 1..].iter().filter_map(|word| word.literal()).collect();
@@ -146,9 +145,23 @@ pub(super) fn risky(words: &[&Word], functions: &[&str], failing: &[&str]) -> Op
 }
 
 fn is_assignment(word: &Word) -> bool {
-    let Some(Part::Text { text, quoted: false }) = word.parts.first() else { return false };
-    let name = leading_identifier(text);
-    !name.is_empty() && text[name.len()..].starts_with(['=', '+', '['])
+    assigned(word).is_some()
+}
+
+/// The variable that a word assigns to.
+pub(super) fn assigned(word: &Word) -> Option<&str> {
+    // Of a constant, no part tells any more what of it was quoted: `x='y'`.
+    let Some(Part::Text { text, quoted }) = word.parts.first() else { return None };
+    let name = if *quoted && !word.is_constant() { "" } else { leading_identifier(text) };
+    (!name.is_empty() && text[name.len()..].starts_with(['=', '+', '['])).then_some(name)
+}
+
+/// What the last substitution in a word ends as, if there is one: a program that may fail, or nothing that would.
+pub(super) fn last_substituted(word: &Word, functions: &[&str]) -> Option<Option<String>> {
+    word.parts.iter().rev().find_map(|part| match part {
+        Part::Script(tokens) => Some(substituted(tokens, functions)),
+        _ => None,
+    })
 }
 
 /// The last program of a substitution, if it may fail and nothing in it asks.
@@ -169,10 +182,11 @@ fn substituted(tokens: &[Token], functions: &[&str]) -> Option<String> {
     risky(&words, functions, &[]).filter(|program| !FILTERS.contains(&program.as_str()))
 }
 
-/// Whether the script goes on behind a command, however that ends.
-fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple) -> bool {
-    let before = one.start.checked_sub(1).map(|before| &tokens[before].kind);
-    let is_answer = match before {
+/// Whether the script goes on behind a command, however that ends. Where `strict`, `&&` is an answer as well: `set -e` would let
+/// the script go on there, too.
+pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, strict: bool) -> bool {
+    let before = tokens[..one.start].iter().rfind(|token| token.kind != Kind::Newline);
+    let is_answer = match before.map(|token| &token.kind) {
         Some(Kind::Op(op)) => *op == "||",
         Some(Kind::Word(word)) => word.bare() == Some("!"),
         _ => false,
@@ -187,7 +201,8 @@ fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple) -> bool {
         while let Some(Token { kind: Kind::Op(op), .. }) = tokens.get(at) {
             match *op {
                 "||" | "|" | "|&" | "&" => return false,
-                "&&" => at = end(tokens, at + 1),
+                "&&" if strict => return false,
+                "&&" => at = joined(tokens, shape, next(tokens, at)),
                 _ => break,
             }
         }
@@ -197,6 +212,8 @@ fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple) -> bool {
         let ends_case = tokens[at..at + breaks].iter().any(|token| matches!(token.kind, Kind::Op(op) if op.len() > 1));
         let is_closed = match tokens.get(at + breaks).map(|token| &token.kind) {
             None => return false,
+            // It is what a condition ends with.
+            Some(Kind::Word(word)) if matches!(word.bare(), Some("then" | "do")) => return false,
             Some(Kind::Word(word)) => word.bare().is_some_and(|word| CLOSING.contains(&word)),
             Some(Kind::Op(op)) => *op == ")",
             Some(_) => false,
@@ -210,6 +227,18 @@ fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple) -> bool {
         let Some(behind) = closed.behind else { return false };
         (at, around) = (end(tokens, behind), closed.outer);
     }
+}
+
+/// Where what an operator joins begins, maybe in another line.
+pub(super) fn next(tokens: &[Token], operator: usize) -> usize {
+    operator + 1 + tokens[operator + 1..].iter().take_while(|token| token.kind == Kind::Newline).count()
+}
+
+/// Where a command of a list ends, which may be a compound one.
+pub(super) fn joined(tokens: &[Token], shape: &Shape, start: usize) -> usize {
+    let start = start + usize::from(tokens.get(start).is_some_and(is_bang));
+    let compound = shape.compounds.binary_search_by_key(&start, |compound| compound.start);
+    end(tokens, compound.ok().and_then(|number| shape.compounds[number].behind).unwrap_or(start))
 }
 
 /// Where what stands at `start` ends: at an operator, a line's end, or the end.

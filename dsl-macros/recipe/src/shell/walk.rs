@@ -9,7 +9,7 @@ use super::pattern::{Pattern, heads_case};
 use super::uses::Uses;
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
-use super::{pipe, unguarded};
+use super::{asked, pipe, substituted, unguarded};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::failures::{Failures, Unnoticed, Why};
 use crate::lookup::Names;
@@ -70,12 +70,14 @@ pub(super) struct Inner {
     pub(super) line: u32,
     /// All of it is there as it is run, and it finds the recipe's variables.
     pub(super) here: bool,
+    /// A shell of its own runs it, which inherits no `set -e`; whether it is told to end with what fails.
+    pub(super) strict: Option<bool>,
 }
 
 impl Inner {
     /// One that somebody else runs, or that is run on another machine.
     pub(super) fn elsewhere(text: String, line: u32) -> Self {
-        Self { text, line, here: false }
+        Self { text, line, here: false, strict: None }
     }
 }
 
@@ -102,7 +104,17 @@ const KEYWORDS: [&str; 14] =
 impl Script {
     /// Adds the text of a script that stands inside another.
     pub(super) fn add(&mut self, inner: &Inner, depth: u32) -> Result<(), SyntaxError> {
-        self.lex(Lexer::new(&inner.text, inner.line, depth), depth, inner.here).map(drop)
+        let tokens = self.lex(Lexer::new(&inner.text, inner.line, depth), depth, inner.here)?;
+        if let Some(strict) = inner.strict
+            && let Ok(shape) = super::structure::check(&tokens)
+        {
+            let counts = strict || unguarded::traps(&tokens, &shape);
+            let found = unguarded::first(&tokens, &shape, !counts);
+            let found = found.map(|(program, line)| Unnoticed { program, line, why: Why::OwnShell });
+            let known = self.failures.started.take();
+            self.failures.started = known.into_iter().chain(found).min_by_key(|one| one.line);
+        }
+        Ok(())
     }
 
     /// Adds the text of a file. Where `whole`, its commands must be so.
@@ -117,6 +129,9 @@ impl Script {
                 unguarded: of(unguarded::first(&tokens, &shape, true), Why::NeverCounts),
                 lenient: of(unguarded::first(&tokens, &shape, false), Why::NoLongerCounts),
                 piped: of(pipe::first(&tokens, &shape), Why::Piped),
+                asked: asked::first(&tokens, &shape),
+                substituted: substituted::first(&tokens, &shape),
+                started: None,
             };
         }
         Ok(())

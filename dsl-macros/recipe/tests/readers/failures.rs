@@ -69,6 +69,9 @@ fn what_is_asked_or_comes_last_is_none() {
         "rm -rf x\nsystemctl stop x\ngrep -q x y\nx=$(hostname)\ncat >x <<END\nx\nEND\necho\n",
         "x=$(tar tf x || echo)\necho\n",
         "! tar xf x\necho\n",
+        "x='y z'\nexport y\nz=\"a b\"\necho\n",
+        "cd x &&\n  tar xf x ||\n  make\necho\n",
+        "[ x ] || make\ntar xf x\nexit 1\n",
         "#!/usr/bin/env python3\nimport os\nprint(os)\n",
         "if [ x ]; then\n  tar xf x\nfi\n",
         "if [ x ]; then\n  echo\nelse\n  tar xf x\nfi\n",
@@ -127,5 +130,139 @@ fn what_a_pipe_swallows_is_found() {
         "set -e\n. ./elsewhere.sh\ncurl http://x | sh\n",
     ] {
         assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_is_asked_about_as_a_whole_is_found() {
+    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
+    let asked = |line, function: Option<(&str, u32)>| {
+        let function = function.map(|(name, line)| (name.to_owned(), line));
+        Some((line, Why::Asked { function }))
+    };
+    let f = "set -e\nf() {\n  tar xf x\n  echo\n}\n";
+    for call in [
+        "f || exit",
+        "f || echo failed",
+        "if f; then echo; fi",
+        "if ! f; then exit 1; fi",
+        "if [ x ] && f; then exit 1; fi",
+        "while f; do echo; done",
+        "until f; do sleep 1; done",
+        "! f",
+        "f && echo",
+        "x=1 f || exit",
+        "{ f; } || exit",
+        "if [ x ]; then f; fi || exit",
+        "g() { f; }; g || exit",
+    ] {
+        let name = if call.starts_with('g') { "g" } else { "f" };
+        assert_eq!(found(&format!("{f}{call}\necho\n")), asked(3, Some((name, 6))), "{call}");
+    }
+    for (source, line) in [
+        ("set -e\n( tar xf x; make ) || exit\n", 2),
+        ("set -e\n{\n  cd x && tar xf x\n  make\n} || exit\n", 3),
+        ("set -e\nif (cd x; make); then echo; fi\necho\n", 2),
+        ("set -e\nif tar xf x; make; then echo; fi\n", 2),
+        ("set -e\n! { tar xf x; make; }\necho\n", 2),
+        ("set -e\nif [ x ]; then\n  tar xf x\n  echo\nfi || exit\n", 3),
+    ] {
+        assert_eq!(found(source), asked(line, None), "{source}");
+    }
+    let inner = "set -e\nf() {\n  set -e\n  x=$(tar tf x)\n  echo $x\n}\nf && echo\n";
+    assert_eq!(found(inner), asked(4, Some(("f", 7))), "a `set -e` of its own does not apply either");
+}
+
+#[test]
+fn what_counts_although_something_is_asked_is_none() {
+    for source in [
+        "set -e\nf() {\n  tar xf x\n  echo\n}\nf\n",
+        "set -e\nf() {\n  tar xf x\n  echo\n}\nf || true\nf && f || :\n",
+        "set -e\nf() {\n  tar xf x\n  echo\n}\n[ x ] && f\n[ x ] || f\nf | tee x\n",
+        "set -e\nf() {\n  tar xf x\n  echo\n}\nif f | grep -q x; then echo; fi\nf | cat || exit\n",
+        "set -e\nf() {\n  make\n  return 1\n}\nf || exit\n",
+        "set -e\nf() {\n  x='y z'\n  echo \"$x\"\n}\nf || exit\n",
+        "set -e\n(umask 77 && make) &&\n  [ x ] && echo\n",
+        "set -e\n{ [ x ] || (cd x && make); } && echo\necho\n",
+        "set -e\n(umask 77 && make) &&\n  { echo; echo; } && echo\n",
+        "set -e\n(umask 77 && make) &&\n  (echo; echo) &&\n  ! [ x ]\n",
+        "set -e\nask() {\n  make\n  echo\n}\nf() {\n  if ask | grep -q x; then return; fi\n  return 1\n}\nf || exit\n",
+        "set -e\n. ./elsewhere.sh\nf() {\n  make\n  echo\n}\nf || exit\n",
+        "set -e\nf() {\n  cd x ||\n    die\n  echo\n}\nf || exit\n",
+        "set -e\nf() { tar xf x; }\nf || exit\n",
+        "set -e\nf() {\n  tar xf x || return\n  cd x && make\n}\nf || exit\n",
+        "set -e\nf() {\n  curl http://x >y\n  grep -q x y\n}\nif f; then echo; fi\n",
+        "set -e\nf() {\n  curl http://x >y\n  [ -s y ]\n}\nif f; then echo; fi\n",
+        "set -e\nf() {\n  x=$(curl http://x)\n  if [ \"$x\" = y ]; then return 0; fi\n  return 1\n}\nif f; then echo; fi\n",
+        "set -e\nf() {\n  tar xf x\n  return $?\n}\nif f; then echo; fi\n",
+        "set -e\nf() {\n  for i in 1 2 3; do\n    curl http://x && return 0\n    sleep 1\n  done\n  return 1\n}\nf || exit\n",
+        "set -e\n(cd x && make) || exit\n{ tar xf x; } || exit\n",
+        "set -e\nif cd x && make; then echo; fi\nif (cd x && make); then echo; fi\nif { make; }; then echo; fi\n",
+        "set -e\nwhile curl http://x; do echo; done\n",
+        "set -e\nif [ x ]; then\n  tar xf x\n  echo\nfi\n",
+    ] {
+        assert_eq!(first(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_a_declaration_hides_is_found() {
+    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
+    let hidden = |line, by: &str| {
+        let why = Why::Substituted { name: "x".to_owned(), by: by.to_owned() };
+        Some(("wattle".to_owned(), line, why))
+    };
+    for by in ["export", "readonly", "declare", "typeset"] {
+        assert_eq!(found(&format!("set -e\n{by} x=$(wattle get port)\necho $x\n")), hidden(2, by));
+        assert_eq!(found(&format!("{by} x=`wattle get port`\n")), hidden(1, by));
+    }
+    for (source, line, by) in [
+        ("set -e\nf() {\n  local x=$(wattle get port)\n  echo $x\n}\nf\n", 3, "local"),
+        ("set -e\nf() {\n  local -r x=\"http://$(wattle get port)/\" || return\n}\nf\n", 3, "local"),
+        ("set -e\nexport y=1 x=\"$(wattle get port)\"\n", 2, "export"),
+        ("set -e\nx=$(wattle get port) make\n", 2, "make"),
+    ] {
+        assert_eq!(found(source), hidden(line, by), "{source}");
+    }
+    for source in [
+        "set -e\nlocal x\nx=$(wattle get port)\nexport x\n",
+        "set -e\nexport x=$(hostname) y=$(cd x && pwd) z=$(ps | awk x) w=$(command -v x)\n",
+        "set -e\nexport x=$(wattle get port || echo 80)\n",
+        "set -e\nexport x=$(wattle get port)\nif [ -z \"$x\" ]; then exit 1; fi\n",
+        "set -e\nexport x=$(wattle get port)\n: \"${x:?}\"\n",
+        "set -e\nexport x=$(wattle get port)\ncase $x in\n'') exit 1 ;;\nesac\n",
+    ] {
+        assert_eq!(first(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_a_shell_of_its_own_does_not_notice_is_found() {
+    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
+    for (source, line) in [
+        ("set -e\nsh -c 'tar xf x; echo'\n", 2),
+        ("set -e\nbash -c '\n  cd x\n  tar xf x\n  echo\n'\n", 3),
+        ("set -e\nsudo -u x sh -c \"tar xf x; echo\"\n", 2),
+        ("set -e\nsu - x -c 'tar xf x; echo'\n", 2),
+        ("set -e\nbash <<'END'\ntar xf x\necho\nEND\n", 3),
+        ("set -e\nsh -c 'set -e; set +e; tar xf x; echo'\n", 2),
+    ] {
+        let (program, at, why) = found(source).expect(source);
+        assert!(matches!(program.as_str(), "tar" | "cd"), "{source}");
+        assert_eq!((at, why), (line, Why::OwnShell), "{source}");
+    }
+    for source in [
+        "set -e\nsh -ec 'tar xf x; echo'\n",
+        "set -e\nbash -euo pipefail -c 'tar xf x; echo'\n",
+        "set -e\nbash -o errexit -c 'tar xf x; echo'\n",
+        "set -e\nsh -c 'set -e; tar xf x; echo'\n",
+        "set -e\nsh -c 'cd x && tar xf x'\n",
+        "set -e\nsh -c 'echo; exec tar xf x'\n",
+        "set -e\nbash -s <<'END'\nset -eu\ntar xf x\necho\nEND\n",
+        "set -e\neval 'tar xf x; echo'\ntrap 'tar xf x; echo' EXIT\n",
+        "set -e\ncat >x.sh <<'END'\n#!/bin/sh\ntar xf x\necho\nEND\n",
+        "set -e\nzsh -c 'tar xf x; echo'\n",
+    ] {
+        assert_eq!(first(source), None, "{source}");
     }
 }

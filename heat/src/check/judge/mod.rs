@@ -16,7 +16,7 @@ use crate::environment::is_template;
 use crate::evaluate::{Mode, Scope, Value};
 use crate::limits;
 use crate::parameters::Origin;
-use crate::properties::{What, Wrong};
+use crate::properties::{Properties, What, Wrong};
 use crate::resource::{Broken, Maker, Resource, Subject};
 use crate::stack::{Stack, World};
 use crate::yaml::{Node, Span, Tree};
@@ -155,6 +155,7 @@ impl Judge<'_, '_> {
             }
             // Its references are invalid whatever its type is.
             self.references(subject);
+            self.misspelt(subject);
             return;
         }
         if resource.external {
@@ -171,7 +172,7 @@ impl Judge<'_, '_> {
         }
         let fine = wrongs.is_empty();
         for wrong in wrongs {
-            self.wrong(subject, wrong);
+            self.wrong(subject, &resource.ty, wrong);
         }
         self.deletion_policy(subject);
         if fine {
@@ -217,16 +218,30 @@ impl Judge<'_, '_> {
         is_missing && rules::is_open(resource)
     }
 
-    fn wrong(&mut self, subject: Subject<'_>, wrong: Wrong) {
+    /// Judges the properties of a resource whose type is misspelt by those of the type that was meant. What may be missing
+    /// is left for when the type is right.
+    fn misspelt(&mut self, subject: Subject<'_>) {
+        let meant = unknown_type::misspelt(&subject.resource.ty).and_then(|ty| self.world.types.get(ty));
+        let Some(meant) = meant.filter(|meant| !meant.placeholder) else { return };
+        let (schema, translations) = (&meant.schema.properties, meant.class.translates);
+        let properties = Properties { schema, translations, given: &subject.resource.given };
+        let is_written = |wrong: &Wrong| !matches!(wrong.what, What::Missing(_));
+        for wrong in properties.wrongs(self.strict).into_iter().filter(is_written) {
+            self.wrong(subject, &meant.name, wrong);
+        }
+    }
+
+    /// Reports what is wrong with a property of a resource of the type `ty`.
+    fn wrong(&mut self, subject: Subject<'_>, ty: &str, wrong: Wrong) {
         let called = self.called(subject);
         let diagnostic = match &wrong.what {
             What::Unknown { name, known } => {
                 let at = self.at(wrong.span, subject);
-                unknown_property::diagnostic(&called, &subject.resource.ty, &wrong.path, name, known, &at)
+                unknown_property::diagnostic(&called, ty, &wrong.path, name, known, &at)
             }
             What::Missing(name) => {
                 let at = self.at(wrong.span, subject);
-                missing_property::diagnostic(&called, &subject.resource.ty, &wrong.path, name, &at)
+                missing_property::diagnostic(&called, ty, &wrong.path, name, &at)
             }
             what => {
                 let at = self.at(wrong.span, subject);

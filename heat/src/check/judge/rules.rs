@@ -58,7 +58,7 @@ impl Judge<'_, '_> {
         let given = given(&Scope::new(self.stack.loaded, Mode::Validation), Some(node));
         let schema = (subject.resource.class().update_policy)();
         for wrong in (Properties { schema: &schema, translations: &[], given: &given }).wrongs(true) {
-            self.wrong(subject, Wrong { path: format!("update_policy.{}", wrong.path), ..wrong });
+            self.wrong(subject, &subject.resource.ty, Wrong { path: format!("update_policy.{}", wrong.path), ..wrong });
         }
     }
 }

@@ -83,16 +83,19 @@ impl End {
 /// The command that ended the script of this text; `line` is where, if bash knows it.
 fn ended_by(text: &str, command: &str, line: Option<usize>) -> Option<String> {
     let first = command.lines().next()?.trim();
+    // A script in quotes (`sh -c '...'`) stands on several lines; that of a heredoc is its own.
+    let is_whole = command.trim_end().lines().count() == 1 || first.contains("<<");
+    let named = |shown: &str| format!("{}`{shown}`", if is_whole { "" } else { "the command that begins with " });
     if let Some(line) = line {
         let own = text.lines().nth(line.checked_sub(1)?).unwrap_or_default().trim();
         // Of a pipe, bash names a part, and any of them may be what failed. A command of several lines is known by its last.
         let shown = if own.contains('|') && own.contains(first) { own } else { first };
-        return Some(format!("`{shown}` in line {line} ended it"));
+        return Some(format!("{} in line {line} ended it", named(shown)));
     }
     let mut lines = text.lines().enumerate().filter(|(_, line)| line.contains(first));
     Some(match (lines.next(), lines.next()) {
-        (Some((line, _)), None) => format!("`{first}` in line {} ended it", line + 1),
-        _ => format!("`{first}` ended it"),
+        (Some((line, _)), None) => format!("{} in line {} ended it", named(first), line + 1),
+        _ => format!("{} ended it", named(first)),
     })
 }
 
@@ -109,6 +112,8 @@ mod tests {
             ("grep y", Some(5), "`ls x | grep y` in line 5 ended it"),
             ("( cp c d )", Some(8), "`( cp c d )` in line 8 ended it"),
             ("cp c d", None, "`cp c d` in line 7 ended it"),
+            ("sh -c '\n  cp e f\n'", Some(9), "the command that begins with `sh -c '` in line 9 ended it"),
+            ("sh <<END\ncp e f\nEND\n", Some(9), "`sh <<END` in line 9 ended it"),
         ] {
             assert_eq!(ended_by(text, command, line).as_deref(), Some(told));
         }

@@ -8,7 +8,10 @@ use super::{Checker, Compound, State};
 impl Checker<'_> {
     pub(super) fn parenthesis(&mut self, line: u32) -> Result<(), SyntaxError> {
         match self.state {
-            State::Start | State::Operand(_) => self.begin(Compound::Paren, line),
+            State::Start | State::Operand(_) => {
+                self.begun = self.at - 1;
+                self.begin(Compound::Paren, line);
+            }
             State::Tested => self.skip_parenthesis(),
             State::Words if self.behind_pattern() => self.skip_parenthesis(),
             _ => return Err(SyntaxError::new(line, "unexpected `(` within a command")),

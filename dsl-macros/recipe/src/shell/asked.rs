@@ -1,0 +1,170 @@
+//! Commands whose failure goes unnoticed in spite of `set -e`, which does not apply where how something ends is asked: in a
+//! condition, in what stands before `&&` and `||`, behind `!`. There, a function that fails in the middle goes on
+//! (`install || exit`), and so do commands in braces and parentheses.
+//!
+//! One-sided as `unguarded`. Nothing is said of a function that ends with a test, since that is a question; of `f || true`; and of
+//! what is assigned and then looked at.
+
+use std::collections::BTreeMap;
+
+use super::structure::{Around, Shape, Simple};
+use super::unguarded::{asks, assigned, end, failing, goes_on, joined, next, risky, words};
+use super::word::{Kind, Part, Token, Word};
+use crate::failures::{Unnoticed, Why};
+use crate::names::file_name;
+
+/// Programs that answer a question.
+const ANSWERS: [&str; 8] = ["[", "test", "grep", "egrep", "fgrep", "cmp", "diff", "pgrep"];
+/// Programs, or what heads a compound, that look at a value.
+const LOOKING: [&str; 5] = ["[", "[[", "test", "case", ":"];
+
+/// A function whose end is asked, and the line that does so.
+type Asker<'t> = (&'t str, u32);
+
+/// The first command that goes unnoticed like that.
+pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
+    let (asked, failing) = (asked_functions(tokens, shape), failing(tokens, shape));
+    let behind = shape.simple.iter().skip(1).map(Some).chain([None]);
+    shape.simple.iter().zip(behind).find_map(|(one, behind)| {
+        let function = compounds(shape, one).find_map(|number| asked.get(&number));
+        let is_in = one.is_asked || is_around_asked(tokens, shape, one);
+        if function.is_none() && !is_in || one.is_denied {
+            return None;
+        }
+        let own = words(tokens, one.start);
+        let program = risky(&own, &shape.functions, &failing)?;
+        let is_value = own.iter().all(|word| assigned(word).is_some());
+        let mut names = own.iter().filter_map(|word| assigned(word));
+        let is_looked_at = is_value && names.any(|name| is_looked_at(&tokens[one.start..], name));
+        let is_asked = is_looked_at || behind.is_some_and(|behind| asks(&words(tokens, behind.start)));
+        let function = function.map(|(name, line)| ((*name).to_owned(), *line));
+        let line = tokens[one.start].line;
+        (!is_asked && goes_on(tokens, shape, one, true)).then(|| Unnoticed {
+            program,
+            line,
+            why: Why::Asked { function },
+        })
+    })
+}
+
+/// Whether a test among these tokens looks at the variable of this name.
+pub(super) fn is_looked_at(tokens: &[Token], name: &str) -> bool {
+    let mut looks = false;
+    tokens.iter().any(|token| match &token.kind {
+        Kind::Word(word) => {
+            looks |= word.bare().is_some_and(|word| LOOKING.contains(&word));
+            looks && word.parts.iter().any(|part| matches!(part, Part::Var(own) if own == name))
+        }
+        Kind::Op(op) if op.contains(['<', '>']) => false,
+        _ => {
+            looks = false;
+            false
+        }
+    })
+}
+
+/// The bodies of functions within which `set -e` does not apply, because one of these is called where its end is asked.
+fn asked_functions<'t>(tokens: &'t [Token], shape: &Shape<'t>) -> BTreeMap<usize, Asker<'t>> {
+    let bodies = shape.compounds.iter().enumerate().filter(|(_, compound)| compound.is_function);
+    let bodies: Vec<(usize, &str)> = bodies.map(|(number, _)| number).zip(shape.functions.iter().copied()).collect();
+    let mut asked = BTreeMap::new();
+    if bodies.len() != shape.functions.len() {
+        return asked;
+    }
+    let called = |one: &Simple| {
+        let words = words(tokens, one.start);
+        let program = words.iter().find(|word| assigned(word).is_none())?.literal()?;
+        shape.functions.iter().copied().find(|name| *name == program)
+    };
+    // What each body calls.
+    let mut calls: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for one in shape.simple.iter().filter(|one| !is_piped(tokens, one)) {
+        if let (Some(body), Some(name)) = (compounds(shape, one).last(), called(one)) {
+            calls.entry(body).or_default().push(name);
+        }
+    }
+    let askers = shape.simple.iter().filter(|one| is_asked(tokens, shape, one));
+    for (asker, line) in askers.filter_map(|one| Some((called(one)?, tokens[one.start].line))) {
+        let mut waiting = vec![asker];
+        while let Some(name) = waiting.pop() {
+            for (number, _) in bodies.iter().filter(|(_, own)| *own == name) {
+                if asked.contains_key(number) || is_question(tokens, shape, *number) {
+                    continue;
+                }
+                asked.insert(*number, (asker, line));
+                waiting.extend(calls.remove(number).unwrap_or_default());
+            }
+        }
+    }
+    asked
+}
+
+/// The compound commands around a command, from the inside to the body of its function.
+fn compounds(shape: &Shape<'_>, one: &Simple) -> impl Iterator<Item = usize> {
+    let mut next = one.around;
+    std::iter::from_fn(move || {
+        let number = next?;
+        let around: &Around = &shape.compounds[number];
+        next = around.outer.filter(|_| !around.is_function);
+        Some(number)
+    })
+}
+
+/// Whether how a command ends is asked, or how one around it does.
+fn is_asked(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
+    let is_itself = !is_piped(tokens, one) && (one.is_asked || one.is_denied || is_joined(tokens, shape, one.start));
+    is_itself || is_around_asked(tokens, shape, one)
+}
+
+/// Whether it is what a command puts out that counts, and not how it ends.
+fn is_piped(tokens: &[Token], one: &Simple) -> bool {
+    matches!(tokens.get(end(tokens, one.start)).map(|token| &token.kind), Some(Kind::Op("|" | "|&")))
+}
+
+fn is_around_asked(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
+    let around = compounds(shape, one).map(|number| &shape.compounds[number]).filter(|around| !around.is_function);
+    around
+        .into_iter()
+        .any(|around| around.is_denied || around.behind.is_some_and(|behind| is_joined(tokens, shape, behind)))
+}
+
+/// Whether `&&` or `||` follows what stands at `start`; not where the list cannot fail (`|| true`).
+fn is_joined(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
+    let (mut at, mut is_joined) = (end(tokens, start), false);
+    while let Some(Token { kind: Kind::Op(op), .. }) = tokens.get(at) {
+        let next = next(tokens, at);
+        match *op {
+            "||" if matches!(bare(tokens.get(next)), Some("true" | ":")) => return false,
+            "&&" | "||" => is_joined = true,
+            // What comes out of it is what counts.
+            "|" | "|&" if !is_joined => return false,
+            "|" | "|&" => {}
+            _ => break,
+        }
+        at = joined(tokens, shape, next);
+    }
+    is_joined
+}
+
+/// Whether a function's body ends with a test.
+fn is_question(tokens: &[Token], shape: &Shape<'_>, number: usize) -> bool {
+    let Some(behind) = shape.compounds[number].behind else { return false };
+    let is_break = |token: &&Token| matches!(token.kind, Kind::Newline | Kind::Op(";"));
+    let inner = &tokens[..behind.saturating_sub(1)];
+    let inner = &inner[..inner.len() - inner.iter().rev().take_while(is_break).count()];
+    if matches!(bare(inner.last()), Some("]" | "]]" | "))")) {
+        return true;
+    }
+    let last = shape.simple.iter().rfind(|one| one.around == Some(number));
+    last.filter(|one| end(tokens, one.start) == inner.len()).is_some_and(|one| {
+        let program = words(tokens, one.start).first().and_then(|word| word.literal());
+        program.is_some_and(|program| ANSWERS.contains(&file_name(program)))
+    })
+}
+
+fn bare(token: Option<&Token>) -> Option<&str> {
+    match &token?.kind {
+        Kind::Word(word) => Word::bare(word),
+        _ => None,
+    }
+}
