@@ -39,7 +39,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
         let is_asked = is_looked_at || behind.is_some_and(|behind| asks(&words(tokens, behind.start)));
         let function = function.map(|(name, line)| ((*name).to_owned(), *line));
         let line = tokens[one.start].line;
-        (!is_asked && goes_on(tokens, shape, one, true)).then(|| Unnoticed {
+        (!is_asked && goes_on(tokens, shape, one, true)).then_some(Unnoticed {
             program,
             line,
             why: Why::Asked { function },

@@ -21,9 +21,9 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
         let hidden: &[&Word] = if DECLARING.contains(&by) { &own[before + 1..] } else { &own[..before] };
         hidden.iter().find_map(|word| {
             let name = assigned(word)?;
-            let program = last_substituted(word, &shape.functions).flatten()?;
+            let program = last_substituted(std::iter::once(*word), &shape.functions)?;
             let why = Why::Substituted { name: name.to_owned(), by: by.to_owned() };
-            (!is_looked_at(&tokens[one.start..], name)).then(|| Unnoticed { program, line: word.line, why })
+            (!is_looked_at(&tokens[one.start..], name)).then_some(Unnoticed { program, line: word.line, why })
         })
     })
 }

@@ -127,7 +127,7 @@ pub(super) fn risky(words: &[&Word], functions: &[&str], failing: &[&str]) -> Op
     let assigned = words.iter().take_while(|word| is_assignment(word)).count();
     let Some(program) = words.get(assigned) else {
         // An assignment ends as the last substitution in it does.
-        return words.iter().rev().find_map(|word| last_substituted(word, functions))?;
+        return last_substituted(words.iter().copied(), functions);
     };
     let program = program.literal().filter(|program| !program.is_empty())?;
     let rest: Vec<&str> = words[assigned + 1..].iter().filter_map(|word| word.literal()).collect();
@@ -156,12 +156,16 @@ pub(super) fn assigned(word: &Word) -> Option<&str> {
     (!name.is_empty() && text[name.len()..].starts_with(['=', '+', '['])).then_some(name)
 }
 
-/// What the last substitution in a word ends as, if there is one: a program that may fail, or nothing that would.
-pub(super) fn last_substituted(word: &Word, functions: &[&str]) -> Option<Option<String>> {
-    word.parts.iter().rev().find_map(|part| match part {
-        Part::Script(tokens) => Some(substituted(tokens, functions)),
+/// What the last substitution in these words ends as, if that is a program that may fail.
+pub(super) fn last_substituted<'w>(
+    words: impl DoubleEndedIterator<Item = &'w Word>,
+    functions: &[&str],
+) -> Option<String> {
+    let script = words.flat_map(|word| &word.parts).rev().find_map(|part| match part {
+        Part::Script(tokens) => Some(tokens),
         _ => None,
-    })
+    })?;
+    substituted(script, functions)
 }
 
 /// The last program of a substitution, if it may fail and nothing in it asks.
