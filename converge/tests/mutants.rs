@@ -318,10 +318,7 @@ const MUTANTS: &[Mutant] = &[
             "Phase::Accepted => self.turn(id, Phase::Accepted, None),",
         )],
     },
-    Mutant {
-        name: "pick takes what is being deleted",
-        edits: &[(PICK, " || row.act() == Some(&Act::Delete)", "")],
-    },
+    Mutant { name: "pick takes what is being deleted", edits: &[(PICK, " || row.act() == Some(&Act::Delete)", "")] },
     Mutant {
         name: "done does not ask whether what changes in place is as wanted",
         edits: &[(PICK, "!is_free(row, wanted) || ", "")],
@@ -332,7 +329,11 @@ const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "create does not wait for what is being changed or deleted",
-        edits: &[(CREATE, "Some(Act::Update { .. } | Act::Delete) => true,", "Some(Act::Update { .. } | Act::Delete) => false,")],
+        edits: &[(
+            CREATE,
+            "Some(Act::Update { .. } | Act::Delete) => true,",
+            "Some(Act::Update { .. } | Act::Delete) => false,",
+        )],
     },
     Mutant {
         name: "create does not wait for what is to be deleted",

@@ -144,12 +144,10 @@ impl Session {
             return Ok(version::base(service, url));
         }
         let regions = token.catalogue.regions();
-        if let Some(region) = region.filter(|region| !regions.is_empty() && !regions.iter().any(|known| known == region)) {
-            return Err(Fault::NoRegion {
-                cloud: self.cloud.name.clone(),
-                region: region.to_owned(),
-                known: regions,
-            });
+        if let Some(region) =
+            region.filter(|region| !regions.is_empty() && !regions.iter().any(|known| known == region))
+        {
+            return Err(Fault::NoRegion { cloud: self.cloud.name.clone(), region: region.to_owned(), known: regions });
         }
         let place = region.map_or_else(String::new, |region| format!(" in the region `{region}`"));
         Err(Fault::NoService {

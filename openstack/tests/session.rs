@@ -265,7 +265,7 @@ fn who_is_waited_for_is_known_until_nobody_waits() {
     let session = Session::new(session(&Arc::default()).cloud().clone(), Arc::new(Slow), Duration::from_mins(5));
     now(session.token()).expect("a token");
     assert_eq!(session.waits(), None);
-    let mut ask = |service| Box::pin(session.list(Call::new(service, Method::Get, "/x"), "x"));
+    let ask = |service| Box::pin(session.list(Call::new(service, Method::Get, "/x"), "x"));
     let (mut first, mut second) = (ask("network"), ask("compute"));
     assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
     let wait = |service: &str| Some(Wait { service: service.into(), since: Duration::ZERO, status: Some(503) });

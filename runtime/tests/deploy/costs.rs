@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use wattle_runtime::deploy::Identity;
 use wattle_runtime::store::Memory;
 
 use crate::noting::Noting;
@@ -24,6 +25,8 @@ fn things(count: usize, other: Option<usize>) -> String {
 async fn costs(count: usize) -> Vec<[usize; 3]> {
     let noting = Arc::new(Noting::new(Memory::new()));
     let site = Site::over(Arc::clone(&noting) as _);
+    Identity::of(&site.deployment.store, "shop", &site.deployment.key).await.unwrap();
+    noting.costs();
     let mut costs = Vec::new();
     for other in [None, None, Some(count - 1), Some(count - 1)] {
         site.asked(&deploy(&things(count, other))).await;

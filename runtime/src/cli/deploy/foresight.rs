@@ -7,8 +7,8 @@ use wattle::plan::{Action, Plan};
 use wattle_converge::Target as _;
 use wattle_deploy::{Deployment, Named};
 use wattle_heat::check::property_refused;
-use wattle_openstack::{Fault, Session};
 use wattle_openstack::driver::{Inventory, Short};
+use wattle_openstack::{Fault, Session};
 
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
