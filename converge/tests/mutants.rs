@@ -8,6 +8,8 @@
 #[path = "../../runtime/agent/tests/mutation/mod.rs"]
 mod mutation;
 
+use std::collections::BTreeSet;
+
 use mutation::{Mutant, Simulated};
 
 const HISTORIES: Simulated = Simulated {
@@ -397,6 +399,15 @@ const MUTANTS: &[Mutant] = &[
 #[test]
 fn each_bug_can_be_put_in() {
     Simulated::each_can_be_put_in(MUTANTS);
+}
+
+/// The list that people read has each of them, and no other.
+#[test]
+fn each_bug_is_listed() {
+    let rows = include_str!("histories/main.rs").lines().filter_map(|line| line.strip_prefix("//! | "));
+    let listed: BTreeSet<&str> =
+        rows.filter_map(|row| Some(row.split_once(" | ")?.0)).filter(|name| *name != "Bug").collect();
+    assert_eq!(listed, MUTANTS.iter().map(|mutant| mutant.name).collect());
 }
 
 #[test]
