@@ -320,7 +320,6 @@ const MUTANTS: &[Mutant] = &[
             "Phase::Accepted => self.turn(id, Phase::Accepted, None),",
         )],
     },
-    Mutant { name: "pick takes what is being deleted", edits: &[(PICK, " || row.act() == Some(&Act::Delete)", "")] },
     Mutant {
         name: "done does not ask whether what changes in place is as wanted",
         edits: &[(PICK, "!is_free(row, wanted) || ", "")],
@@ -330,40 +329,8 @@ const MUTANTS: &[Mutant] = &[
         edits: &[(PICK, " || row.drains != wanted.drains", "")],
     },
     Mutant {
-        name: "create does not wait for what is being changed or deleted",
-        edits: &[(
-            CREATE,
-            "Some(Act::Update { .. } | Act::Delete) => true,",
-            "Some(Act::Update { .. } | Act::Delete) => false,",
-        )],
-    },
-    Mutant {
-        name: "create does not wait for what is to be deleted",
-        edits: &[(CREATE, "!view.is_good(row.id) && !row.adopted && !view.is_required(row.id),", "row.made > 9,")],
-    },
-    Mutant {
         name: "create waits for what was up",
         edits: &[(CREATE, "!view.is_good(row.id) && !row.adopted", "!row.adopted")],
-    },
-    Mutant {
-        name: "create waits for what is required",
-        edits: &[(CREATE, " && !row.adopted && !view.is_required(row.id),", " && !row.adopted,")],
-    },
-    Mutant {
-        name: "delete takes what is being worked on",
-        edits: &[(DELETE, "!row.is_idle() || !has_a_thing", "!has_a_thing")],
-    },
-    Mutant {
-        name: "release takes from what will be deleted",
-        edits: &[(RELEASE, "\n        && !delete::delete(view, row)", "")],
-    },
-    Mutant {
-        name: "release takes from what an update changes",
-        edits: &[(RELEASE, "\n        && update(view, view.place(row)) != Ok(row.id)", "")],
-    },
-    Mutant {
-        name: "update goes on after the goal was reached",
-        edits: &[(UPDATE, " && may_begin(view, place)).then_some", ").then_some")],
     },
     Mutant {
         name: "nothing is repointed",
@@ -372,26 +339,6 @@ const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "what failed for an earlier goal is not tried again",
         edits: &[(RULES, "failure.generation == view.generation() && ", "")],
-    },
-    Mutant {
-        name: "what failed is not tried again although what it refers to was made anew",
-        edits: &[(RULES, "needs.is_none_or(|needs| needs == view.needs(place))", "needs.is_none_or(|_| true)")],
-    },
-    Mutant {
-        name: "a look is begun although a request can still arrive",
-        edits: &[(RULES, "row.is_idle() && row.stage == Stage::New", "row.stage == Stage::New")],
-    },
-    Mutant {
-        name: "something is begun after the deadline of a goal",
-        edits: &[(RULES, "if view.is_expired() {", "if view.is_expired() && view.generation() == 0 {")],
-    },
-    Mutant {
-        name: "a goal that was reached is not left alone",
-        edits: &[(RULES, "if !view.is_complete() {", "if !view.is_complete() || view.generation() > 0 {")],
-    },
-    Mutant {
-        name: "drift is corrected as often as it comes",
-        edits: &[(RULES, "is_asked && !view.is_tired(place)", "is_asked")],
     },
 ];
 

@@ -252,7 +252,7 @@ impl Wire for Slow {
     }
 
     async fn pause(&self, _: Duration) {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 
     fn now(&self) -> SystemTime {

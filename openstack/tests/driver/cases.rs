@@ -70,6 +70,7 @@ impl Base {
 /// One resource of each type.
 pub(crate) fn cases(base: &Base) -> Vec<Case> {
     let mut cases = neutron(base);
+    cases.extend(addresses(base));
     cases.extend(ties(base));
     cases.extend(nova(base));
     cases.push(Case {
@@ -154,6 +155,12 @@ fn neutron(base: &Base) -> Vec<Case> {
             attributes: &[],
             made_by: "/security-groups",
         },
+    ]
+}
+
+/// Ports, and floating IPs that lead to them.
+fn addresses(base: &Base) -> Vec<Case> {
+    vec![
         Case {
             kind: "OS::Neutron::Port",
             properties: json!({ "name": "port", "network": base.net, "tags": ["one"], "security_groups": [], "fixed_ips": [{ "subnet": base.subnet, "ip_address": "10.1.0.77" }] }),
