@@ -8,6 +8,8 @@
 #[path = "../../runtime/agent/tests/mutation/mod.rs"]
 mod mutation;
 
+use std::collections::BTreeSet;
+
 use mutation::{Mutant, Simulated};
 
 const HISTORIES: Simulated = Simulated {
@@ -318,12 +320,41 @@ const MUTANTS: &[Mutant] = &[
             "Phase::Accepted => self.turn(id, Phase::Accepted, None),",
         )],
     },
+    Mutant {
+        name: "done does not ask whether what changes in place is as wanted",
+        edits: &[(PICK, "!is_free(row, wanted) || ", "")],
+    },
+    Mutant {
+        name: "done does not ask whether there is software",
+        edits: &[(PICK, " || row.drains != wanted.drains", "")],
+    },
+    Mutant {
+        name: "create waits for what was up",
+        edits: &[(CREATE, "!view.is_good(row.id) && !row.adopted", "!row.adopted")],
+    },
+    Mutant {
+        name: "nothing is repointed",
+        edits: &[(UPDATE, ".filter(|(_, difference)| *difference == Difference::Requires)", ".filter(|_| false)")],
+    },
+    Mutant {
+        name: "what failed for an earlier goal is not tried again",
+        edits: &[(RULES, "failure.generation == view.generation() && ", "")],
+    },
 ];
 
 /// The code changes, and the bugs are to be found in it still.
 #[test]
 fn each_bug_can_be_put_in() {
     Simulated::each_can_be_put_in(MUTANTS);
+}
+
+/// The list that people read has each of them, and no other.
+#[test]
+fn each_bug_is_listed() {
+    let rows = include_str!("histories/main.rs").lines().filter_map(|line| line.strip_prefix("//! | "));
+    let listed: BTreeSet<&str> =
+        rows.filter_map(|row| Some(row.split_once(" | ")?.0)).filter(|name| *name != "Bug").collect();
+    assert_eq!(listed, MUTANTS.iter().map(|mutant| mutant.name).collect());
 }
 
 #[test]

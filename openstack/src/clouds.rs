@@ -91,7 +91,7 @@ pub enum CloudError {
         known: Vec<String>,
     },
     /// Nothing says which cloud is meant.
-    #[error("no cloud is named{}", asked.as_ref().map_or(String::new(), |name| format!(", and there is no clouds.yaml that would have `{name}`")))]
+    #[error("{}", asked.as_ref().map_or_else(|| "no cloud is named".to_owned(), |name| format!("there is no clouds.yaml that would describe the cloud `{name}`")))]
     Nothing {
         /// The name that was asked for.
         asked: Option<String>,
@@ -135,8 +135,8 @@ impl CloudError {
                 names::some(known.iter().map(String::as_str), 12)
             )),
             Self::Nothing { .. } => Some(
-                "write ~/.config/openstack/clouds.yaml (the cloud's dashboard gives it away, under `API Access`) and name a cloud of it by \
-                 `--cloud NAME`, or set `OS_AUTH_URL` and what else your `openrc` sets"
+                "write ~/.config/openstack/clouds.yaml (you can download it from the cloud's dashboard, under `API Access`), and name a cloud \
+                 of it with `--cloud NAME`; or set `OS_AUTH_URL` and the other variables that your `openrc` sets"
                     .into(),
             ),
             Self::Missing { help, .. } => Some(help.clone()),

@@ -117,6 +117,16 @@ pub enum Fault {
         /// What was answered there.
         why: String,
     },
+    /// The cloud's catalogue has no such region.
+    #[error("the cloud `{cloud}` has no region `{region}`")]
+    NoRegion {
+        /// The cloud.
+        cloud: String,
+        /// The region.
+        region: String,
+        /// The existing regions.
+        known: Vec<String>,
+    },
     /// The cloud has no such service.
     #[error("the cloud `{cloud}` has no service of the type `{service}`{place}")]
     NoService {

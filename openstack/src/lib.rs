@@ -19,10 +19,12 @@ mod page;
 mod secret;
 pub mod session;
 pub mod version;
+mod waits;
 pub mod wire;
 
 pub use clouds::{Cloud, CloudError};
 pub use fault::Fault;
 pub use secret::Secret;
 pub use session::Session;
+pub use waits::Wait;
 pub use wire::{Flaw, Lost, Method, Request, Response, Wire};

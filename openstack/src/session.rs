@@ -12,6 +12,7 @@ use crate::identity::{self, Token};
 use crate::names::Names;
 use crate::page;
 use crate::version::{self, Range, Version};
+use crate::waits::{Wait, Waits};
 use crate::wire::Lost;
 use crate::{Cloud, Fault, Method, Request, Response, Wire};
 
@@ -83,12 +84,14 @@ pub struct Session {
     token: Mutex<Option<Arc<Token>>>,
     ranges: Mutex<BTreeMap<&'static str, Option<Range>>>,
     pub(crate) names: Names,
+    waits: Waits,
 }
 
 impl Session {
     /// A session at `cloud` that asks a busy service again for as long as `patience`.
     pub fn new(cloud: Cloud, wire: Arc<dyn Wire>, patience: Duration) -> Self {
-        Self { cloud, wire, patience, token: Mutex::default(), ranges: Mutex::default(), names: Names::default() }
+        let (token, ranges) = (Mutex::default(), Mutex::default());
+        Self { cloud, wire, patience, token, ranges, names: Names::default(), waits: Waits::default() }
     }
 
     /// The cloud.
@@ -99,6 +102,11 @@ impl Session {
     /// The time of the clock by which it waits.
     pub fn now(&self) -> SystemTime {
         self.wire.now()
+    }
+
+    /// The request that has had no definite answer for the longest time: there is none, or a service says that it is busy.
+    pub fn waits(&self) -> Option<Wait> {
+        self.waits.longest(self.wire.now())
     }
 
     /// The token; a new one if there is no valid one.
@@ -136,14 +144,12 @@ impl Session {
             return Ok(version::base(service, url));
         }
         let regions = token.catalogue.regions();
-        let place = match region {
-            Some(region) if !regions.iter().any(|known| known == region) => {
-                let has = wattle_words::names::some(regions.iter().map(String::as_str), 6);
-                format!(" in the region `{region}`, which it does not have (it has {has})")
-            }
-            Some(region) => format!(" in the region `{region}`"),
-            None => String::new(),
-        };
+        if let Some(region) =
+            region.filter(|region| !regions.is_empty() && !regions.iter().any(|known| known == region))
+        {
+            return Err(Fault::NoRegion { cloud: self.cloud.name.clone(), region: region.to_owned(), known: regions });
+        }
+        let place = region.map_or_else(String::new, |region| format!(" in the region `{region}`"));
         Err(Fault::NoService {
             cloud: self.cloud.name.clone(),
             service: service.to_owned(),
@@ -299,6 +305,7 @@ impl Session {
         if is_over(began) {
             return Err(Fault::TooLate { service: service.to_owned(), what: what(request) });
         }
+        let waiting = self.waits.begin(service, began);
         loop {
             let answer = self.wire.send(request).await;
             let since = self.wire.now().duration_since(began).unwrap_or_default();
@@ -321,6 +328,7 @@ impl Session {
                     Err(lost) => Err(Fault::lost(service, request, lost)),
                 };
             }
+            waiting.answered(answer.ok().map(|response| response.status));
             self.wire.pause(wait).await;
             pause = (pause * 2).min(LONGEST);
         }

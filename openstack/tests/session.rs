@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use wattle_openstack::clouds::Sources;
 use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
-use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wire};
+use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wait, Wire};
 
 /// Answers in their order, by the path that is asked; what was asked; a clock that only pauses move on.
 #[derive(Default)]
@@ -240,6 +240,40 @@ fn a_service_that_is_busy_is_asked_again() {
     now(session.call(Call::new("compute", Method::Post, "/servers").body(json!({})))).expect("made");
     // What the service says, and then our own second step.
     assert_eq!(script.passed(), Duration::from_secs(20 + 2));
+}
+
+/// Busy, and so slow that nobody hears of it again.
+struct Slow;
+
+#[async_trait]
+impl Wire for Slow {
+    async fn send(&self, request: &Request) -> Result<Response, Lost> {
+        if request.url == LOGIN { token("t", NEVER) } else { answer(503, &[], &Value::Null) }
+    }
+
+    async fn pause(&self, _: Duration) {
+        std::future::pending::<()>().await;
+    }
+
+    fn now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
+    }
+}
+
+#[test]
+fn who_is_waited_for_is_known_until_nobody_waits() {
+    let session = Session::new(session(&Arc::default()).cloud().clone(), Arc::new(Slow), Duration::from_mins(5));
+    now(session.token()).expect("a token");
+    assert_eq!(session.waits(), None);
+    let ask = |service| Box::pin(session.list(Call::new(service, Method::Get, "/x"), "x"));
+    let (mut first, mut second) = (ask("network"), ask("compute"));
+    assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
+    let wait = |service: &str| Some(Wait { service: service.into(), since: Duration::ZERO, status: Some(503) });
+    assert_eq!(session.waits(), wait("network"));
+    drop(first);
+    assert_eq!(session.waits(), wait("compute"));
+    drop(second);
+    assert_eq!(session.waits(), None);
 }
 
 #[test]

@@ -30,6 +30,7 @@
 //! | Bug | Histories |
 //! |---|---:|
 //! | create does not wait for what another one has | 1 |
+//! | create waits for what was up | 1 |
 //! | delete takes what stands for its name | 1 |
 //! | delete takes what was up before there is another one | 1 |
 //! | done does not see drift that is to be put right | 1 |
@@ -49,6 +50,7 @@
 //! | what nobody knows is left where it is | 4 |
 //! | an update requires only what it will require | 5 |
 //! | an update that nobody heard of has not happened | 5 |
+//! | done does not ask whether what changes in place is as wanted | 5 |
 //! | what is kept does not look at those who wait for their turn | 5 |
 //! | what is kept does not look at those who wait for what a row gives up | 5 |
 //! | what is kept is not looked at when nothing requires a row any more | 5 |
@@ -61,15 +63,18 @@
 //! | a new leader does not wait for the requests of the former one | 14 |
 //! | done does not ask what is required | 17 |
 //! | forget forgets what something requires | 17 |
+//! | nothing is repointed | 17 |
 //! | what was seen before a change is believed | 17 |
 //! | done does not ask whether what varies is as wanted | 21 |
 //! | an update holds only what it had | 23 |
+//! | what failed for an earlier goal is not tried again | 23 |
 //! | an answer to an older job is believed | 25 |
 //! | update tries again what failed | 25 |
 //! | what varies is not written down | 25 |
 //! | delete tries again what failed | 29 |
 //! | pick takes what failed | 31 |
 //! | release tries again what failed | 38 |
+//! | done does not ask whether there is software | 46 |
 //! | a row is not done in time and goes on | 60 |
 //! | release takes from what is being worked on | 85 |
 //! | a released thing counts as it was | 156 |
@@ -77,6 +82,9 @@
 //! | create has too many things made at once | 787 |
 //! | done counts what is still being changed | 1378 |
 //! | an update that nobody heard of has not changed what varies | 4277 |
+//! | what was there before stays so although it was changed | 5172 |
+//! | what was there before has what another one has | 5500 |
+//! | delete takes what was there before and nobody asked for | 5800 |
 
 #[path = "../../../runtime/agent/tests/simulation/chance.rs"]
 mod chance;

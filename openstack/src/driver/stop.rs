@@ -66,6 +66,7 @@ fn outcome(fault: Fault) -> Outcome {
         | Fault::LoggedOut { .. }
         | Fault::Ended { .. }
         | Fault::NoIdentity { .. }
+        | Fault::NoRegion { .. }
         | Fault::NoService { .. }
         | Fault::Version { .. } => said(&fault),
     }

@@ -17,6 +17,12 @@ impl Fault {
                  clouds.yaml or for `OS_TOKEN`; then the same command goes on. A password or an application credential lasts longer"
                     .into(),
             ),
+            Self::NoRegion { known, region, .. } => {
+                let known = known.iter().map(String::as_str);
+                let has = format!("it has {}:", wattle_words::names::some(known.clone(), 6));
+                let has = wattle_words::names::meant(region, known).unwrap_or(has);
+                Some(format!("{has} `region_name` of the cloud in clouds.yaml, or `OS_REGION_NAME`, says which one is meant"))
+            }
             Self::NoService { known, service, .. } if known.contains(service) => Some(format!(
                 "it has one elsewhere, as `openstack catalog show {service}` says: set the cloud's `region_name` and `interface` in \
                  clouds.yaml, or `OS_REGION_NAME` and `OS_INTERFACE`"
@@ -45,7 +51,7 @@ impl Fault {
             )),
             Self::NoIdentity { .. } => Some(
                 "`auth_url` of the cloud in clouds.yaml, or `OS_AUTH_URL`, is the address of its identity service up to `/v3`, such as \
-                 `https://HOST:5000/v3` or `https://HOST/identity/v3`: the file that the dashboard gives away under `API Access` has it"
+                 `https://HOST:5000/v3` or `https://HOST/identity/v3`: the file that you can download from the dashboard, under `API Access`, has it"
                     .into(),
             ),
             Self::Untrusted { flaw, .. } => Some(distrusted(*flaw)),

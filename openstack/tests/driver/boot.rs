@@ -43,7 +43,7 @@ fn a_server_is_where_its_template_says() {
     };
     let why = refusal(json!({ "subnet": base.subnet }));
     assert!(why.contains("has others, and Nova takes no subnets: give the server a `port`"), "{why}");
-    let why = refusal(json!({ "network": "base", "floating_ip": base.floating }));
+    let why = refusal(json!({ "network": "base", "floating_ip": base.floating[0] }));
     assert!(why.starts_with("`floating_ip` in `networks` of a server is only for Heat"), "{why}");
     let why = refusal(json!({ "tag": "front" }));
     assert!(why.contains("has neither `network` nor `port`"), "{why}");

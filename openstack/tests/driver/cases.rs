@@ -25,7 +25,10 @@ pub(crate) struct Base {
     pub(crate) group: String,
     pub(crate) servers: Vec<String>,
     pub(crate) volumes: Vec<String>,
-    pub(crate) floating: String,
+    /// Two floating IPs that nothing has.
+    pub(crate) floating: [String; 2],
+    /// A port with the addresses 10.1.0.210 and 10.1.0.211.
+    pub(crate) wide_port: String,
 }
 
 impl Base {
@@ -46,9 +49,14 @@ impl Base {
             stage.some("OS::Nova::Server", &properties)
         };
         let volume = || stage.some("OS::Cinder::Volume", &json!({ "size": 1 }));
+        let floating = || stage.some("OS::Neutron::FloatingIP", &json!({ "floating_network": "public" }));
         Self {
             group: stage.some("OS::Neutron::SecurityGroup", &json!({})),
-            floating: stage.some("OS::Neutron::FloatingIP", &json!({ "floating_network": "public" })),
+            floating: [floating(), floating()],
+            wide_port: stage.some(
+                "OS::Neutron::Port",
+                &json!({ "network": net, "fixed_ips": [{ "ip_address": "10.1.0.210" }, { "ip_address": "10.1.0.211" }] }),
+            ),
             servers: vec![server(), server()],
             volumes: vec![volume(), volume()],
             ports,
@@ -62,6 +70,7 @@ impl Base {
 /// One resource of each type.
 pub(crate) fn cases(base: &Base) -> Vec<Case> {
     let mut cases = neutron(base);
+    cases.extend(addresses(base));
     cases.extend(ties(base));
     cases.extend(nova(base));
     cases.push(Case {
@@ -146,6 +155,12 @@ fn neutron(base: &Base) -> Vec<Case> {
             attributes: &[],
             made_by: "/security-groups",
         },
+    ]
+}
+
+/// Ports, and floating IPs that lead to them.
+fn addresses(base: &Base) -> Vec<Case> {
+    vec![
         Case {
             kind: "OS::Neutron::Port",
             properties: json!({ "name": "port", "network": base.net, "tags": ["one"], "security_groups": [], "fixed_ips": [{ "subnet": base.subnet, "ip_address": "10.1.0.77" }] }),
@@ -158,9 +173,21 @@ fn neutron(base: &Base) -> Vec<Case> {
                 ("dns_name", json!("web")),
                 ("tags", json!([])),
                 ("port_security_enabled", json!(false)),
+                ("qos_policy", json!("0123456789abcdef0123456789abcdef")),
                 ("fixed_ips", json!([{ "subnet": base.subnet, "ip_address": "10.1.0.78" }])),
             ],
             attributes: &["fixed_ips", "mac_address", "name", "network_id", "status", "security_groups", "device_id"],
+            made_by: "/ports",
+        },
+        Case {
+            kind: "OS::Neutron::Port",
+            properties: json!({ "network": base.net, "device_id": "machine-one", "device_owner": "machines:one" }),
+            changes: vec![
+                ("device_id", json!("machine-two")),
+                ("device_owner", json!("machines:two")),
+                ("no_fixed_ips", json!(true)),
+            ],
+            attributes: &["device_id", "device_owner"],
             made_by: "/ports",
         },
         Case {
@@ -170,6 +197,13 @@ fn neutron(base: &Base) -> Vec<Case> {
             attributes: &["floating_ip_address", "fixed_ip_address", "port_id", "router_id", "floating_network_id"],
             made_by: "/floatingips",
         },
+        Case {
+            kind: "OS::Neutron::FloatingIP",
+            properties: json!({ "floating_network": "public", "port_id": base.wide_port, "fixed_ip_address": "10.1.0.210" }),
+            changes: vec![("fixed_ip_address", json!("10.1.0.211"))],
+            attributes: &[],
+            made_by: "/floatingips",
+        },
     ]
 }
 
@@ -177,15 +211,22 @@ fn ties(base: &Base) -> Vec<Case> {
     vec![
         Case {
             kind: "OS::Neutron::FloatingIPAssociation",
-            properties: json!({ "floatingip_id": base.floating, "port_id": base.ports[0] }),
-            changes: vec![("port_id", json!(base.ports[2]))],
+            properties: json!({ "floatingip_id": base.floating[0], "port_id": base.ports[0] }),
+            changes: vec![("port_id", json!(base.ports[2])), ("floatingip_id", json!(base.floating[1]))],
+            attributes: &[],
+            made_by: "/floatingips",
+        },
+        Case {
+            kind: "OS::Neutron::FloatingIPAssociation",
+            properties: json!({ "floatingip_id": base.floating[0], "port_id": base.wide_port, "fixed_ip_address": "10.1.0.210" }),
+            changes: vec![("fixed_ip_address", json!("10.1.0.211"))],
             attributes: &[],
             made_by: "/floatingips",
         },
         Case {
             kind: "OS::Nova::FloatingIPAssociation",
-            properties: json!({ "floating_ip": base.floating, "server_id": base.servers[0] }),
-            changes: vec![("server_id", json!(base.servers[1]))],
+            properties: json!({ "floating_ip": base.floating[0], "server_id": base.servers[0] }),
+            changes: vec![("server_id", json!(base.servers[1])), ("floating_ip", json!(base.floating[1]))],
             attributes: &[],
             made_by: "/floatingips",
         },

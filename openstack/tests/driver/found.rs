@@ -233,11 +233,11 @@ fn what_belongs_together_stays_so_when_one_of_it_is_changed() {
     );
     assert!(matches!(stage.sight(row, ty, &Desk::expects(row, &properties)), Some(Sight::Ready(_))));
     let (row, ty) = (stage.row(), "OS::Neutron::FloatingIPAssociation");
-    let properties = json!({ "floatingip_id": base.floating, "port_id": base.ports[0] });
+    let properties = json!({ "floatingip_id": base.floating[0], "port_id": base.ports[0] });
     stage.made(row, ty, &properties);
     let floating = json!({ "floating_network": "public" });
     let update = What::Update { properties: value(&floating) };
-    stage.carry_out(stage.row(), "OS::Neutron::FloatingIP", Some(&base.floating), &update);
+    stage.carry_out(stage.row(), "OS::Neutron::FloatingIP", Some(&base.floating[0]), &update);
     assert!(matches!(stage.sight(row, ty, &Desk::expects(row, &properties)), Some(Sight::Ready(_))));
     // Both types have associations, and neither takes the other's for its own.
     let server =

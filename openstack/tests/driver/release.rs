@@ -29,7 +29,7 @@ fn what_is_released_can_be_given_to_another_and_comes_back() {
         ),
         ("OS::Nova::Server", boot),
         ("OS::Neutron::FloatingIP", json!({ "floating_network": "public", "port_id": base.ports[1] })),
-        ("OS::Neutron::FloatingIPAssociation", json!({ "floatingip_id": base.floating, "port_id": base.ports[1] })),
+        ("OS::Neutron::FloatingIPAssociation", json!({ "floatingip_id": base.floating[0], "port_id": base.ports[1] })),
         ("OS::Cinder::VolumeAttachment", json!({ "instance_uuid": base.servers[0], "volume_id": base.volumes[0] })),
         ("OS::Nova::KeyPair", json!({ "name": "ann", "public_key": KEY })),
     ] {

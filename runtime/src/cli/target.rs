@@ -142,7 +142,7 @@ async fn within<T, E: Into<Failure>>(
 ) -> Result<T, Failure> {
     let mut request = pin!(request);
     let whom = format!("the data space at {address}");
-    if let Ok(answer) = awaited(console, &whom, pin!(timeout(NOBODY, &mut request))).await? {
+    if let Ok(answer) = awaited(console, &whom, timeout(NOBODY, &mut request)).await? {
         return answer.map_err(Into::into);
     }
     let is_anybody_there = |hosts: &[Host]| hosts.is_empty() || hosts.iter().any(|host| host.refused.is_none());

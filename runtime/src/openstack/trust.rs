@@ -37,7 +37,7 @@ pub(super) fn config(cloud: &Cloud) -> Result<ClientConfig, String> {
     let pem = match &cloud.cacert {
         Some(file) => read(std::path::Path::new(file)).map_err(|error| {
             format!(
-                "the certificate authority `{file}` of the cloud `{}`: {}",
+                "cannot read the certificate authority `{file}` of the cloud `{}`: {}",
                 cloud.name,
                 wattle::manners::reason(&error)
             )

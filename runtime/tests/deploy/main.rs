@@ -2,7 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what goes wrong fails the test")]
 
+mod costs;
 mod made_up;
+mod noting;
 mod onlooker;
 mod own;
 
@@ -147,8 +149,11 @@ async fn two_at_once_are_two_goals() {
 async fn a_told_end_stores_what_was_done() {
     let site = Site::new();
     site.cloud.things().takes = Duration::from_millis(50);
-    let (news, _heard) = mpsc::unbounded_channel();
-    let end = tokio::time::sleep(Duration::from_millis(70));
+    let (news, mut heard) = mpsc::unbounded_channel();
+    let end = async {
+        let is_port = |news: &News| matches!(news, News::Begins { name, .. } if **name == *"port");
+        while !is_port(&heard.recv().await.unwrap()) {}
+    };
     let wanted = deploy(SHOP);
     assert_eq!(site.deployment.bring(&wanted, &news, end).await.unwrap(), None);
     let rows = Deployment::rows(&site.deployment.store, "shop", &site.deployment.key).await.unwrap();
@@ -258,4 +263,31 @@ async fn whoever_is_not_let_in_any_more_hears_that_at_once() {
     // The next call goes on.
     site.cloud.things().blind = None;
     assert_eq!(site.asked(&deploy("net = b")).await, ["update net"]);
+}
+
+#[tokio::test]
+async fn who_waits_for_long_hears_what_for() {
+    let mut site = Site::new();
+    site.deployment.limits.stall = Duration::from_millis(100);
+    site.deployment.limits.lease = Duration::from_hours(1);
+    site.cloud.things().takes = Duration::from_hours(1);
+    let wanted = deploy(SHOP);
+    let ((leads, mut led), (follows, mut followed)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
+    let heard = async |heard: &mut mpsc::UnboundedReceiver<News>| loop {
+        if let News::Stalled(waits) = heard.recv().await.unwrap() {
+            return waits.iter().map(ToString::to_string).collect::<Vec<_>>();
+        }
+    };
+    let follow = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        site.deployment.bring(&wanted, &follows, std::future::pending()).await
+    };
+    tokio::select! {
+        ended = site.deployment.bring(&wanted, &leads, std::future::pending()) => panic!("{ended:?}"),
+        ended = follow => panic!("{ended:?}"),
+        said = async { (heard(&mut led).await, heard(&mut followed).await) } => {
+            let waits = vec!["`net` is being created".to_owned()];
+            assert_eq!(said, (waits.clone(), waits));
+        }
+    }
 }

@@ -4,83 +4,20 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use tokio::sync::mpsc;
 use wattle_converge::Row;
 use wattle_runtime::deploy::{Identity, Known, Maker, Onlooker, Wanted};
-use wattle_runtime::store::{Access, Hold, Login, Memory, Node, Op, Store, StoreError, Version};
+use wattle_runtime::store::{Memory, Store};
 
 use crate::made_up::Lines;
+use crate::noting::Noting;
 use crate::{SHOP, Site, deploy};
-
-/// A store that notes which nodes are read.
-#[derive(Debug)]
-struct Noting {
-    store: Memory,
-    read: Mutex<Vec<String>>,
-}
-
-#[async_trait]
-impl Store for Noting {
-    async fn get(&self, path: &str) -> Result<Option<Node>, StoreError> {
-        self.read.lock().unwrap().push(path.to_owned());
-        self.store.get(path).await
-    }
-
-    async fn changed(&self, path: &str, seen: Option<Version>) -> Result<Option<Node>, StoreError> {
-        self.store.changed(path, seen).await
-    }
-
-    async fn set(&self, path: &str, data: &[u8], expected: Option<Version>) -> Result<Version, StoreError> {
-        self.store.set(path, data, expected).await
-    }
-
-    async fn children(&self, path: &str) -> Result<Vec<String>, StoreError> {
-        self.store.children(path).await
-    }
-
-    async fn apply(&self, ops: Vec<Op>) -> Result<(), StoreError> {
-        self.store.apply(ops).await
-    }
-
-    async fn protect(&self, accesses: &[(String, Access)], checks: &[Op]) -> Result<(), StoreError> {
-        self.store.protect(accesses, checks).await
-    }
-
-    async fn hold(&self, path: &str, data: &[u8], access: &Access, over: Option<Version>) -> Result<Hold, StoreError> {
-        self.store.hold(path, data, access, over).await
-    }
-
-    async fn bound(&self, places: &[String]) -> Result<bool, StoreError> {
-        self.store.bound(places).await
-    }
-
-    async fn unbound(&self, top: &str) -> Result<bool, StoreError> {
-        self.store.unbound(top).await
-    }
-
-    fn bounds(&self, top: &str) -> Vec<String> {
-        self.store.bounds(top)
-    }
-
-    async fn log_in(&self, logins: &[Login]) -> Result<(), StoreError> {
-        self.store.log_in(logins).await
-    }
-}
-
-impl Noting {
-    /// The names of the rows that were read since this was asked last.
-    fn rows(&self) -> Vec<String> {
-        let read = std::mem::take(&mut *self.read.lock().unwrap());
-        read.iter().filter_map(|path| Some(path.rsplit_once("/rows/")?.1.to_owned())).collect()
-    }
-}
 
 /// A stack, and whoever looks on with the operator's key.
 fn looked_at() -> (Site, Arc<Noting>, Onlooker) {
     let memory = Memory::new();
     let site = Site::over(Arc::new(memory.clone()));
-    let noting = Arc::new(Noting { store: memory, read: Mutex::default() });
+    let noting = Arc::new(Noting::new(memory));
     let store = Arc::clone(&noting) as Arc<dyn Store>;
     let maker = Arc::new(Lines) as Arc<dyn Maker>;
     let onlooker = Onlooker::new(&store, "shop", Some((site.deployment.key.clone(), maker)));
@@ -115,7 +52,7 @@ async fn only_what_was_written_is_read_again() {
         while !*ended.lock().unwrap() {
             tokio::time::sleep(Duration::from_millis(3)).await;
             let Some(known) = onlooker.look().await.unwrap() else { continue };
-            let read = noting.rows();
+            let read = noting.rows_read();
             if let Some(last) = &last {
                 // What came and went in between is in neither.
                 let is_there = |id: &&String| known.rows.iter().chain(&last.rows).any(|row| row.id.to_string() == **id);
@@ -136,7 +73,7 @@ async fn only_what_was_written_is_read_again() {
     let known = onlooker.look().await.unwrap().unwrap();
     assert!(known.is_settled && known.is_reached && !known.is_led, "{known:?}");
     assert_eq!(known.planned.as_ref().unwrap().len(), 30);
-    noting.rows();
+    noting.rows_read();
     let again = onlooker.look().await.unwrap().unwrap();
     assert!(Arc::ptr_eq(&known, &again) && noting.read.lock().unwrap().len() < 10);
     // Whoever leads next may have been broken off before, so all is read once.

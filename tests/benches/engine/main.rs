@@ -10,7 +10,7 @@ mod instantly;
 mod killed;
 
 use std::fmt::Write as _;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use tokio::sync::mpsc;
 use wattle_converge::{Cleanup, Limits, OnFailure};
-use wattle_runtime::deploy::{Deployment, Wanted};
+use wattle_runtime::deploy::{Deployment, Identity, Wanted};
 use wattle_runtime::space::OperatorKey;
 use wattle_runtime::store::{Address, Memory, Op, Store, StoreError};
 use wattle_tests::embedded::Embedded;
@@ -44,19 +44,38 @@ fn main() {
         "| store | resources | created | writes | reads | the same again | writes | one changed | writes | loaded | memory |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    let mut growth = String::new();
     for store in ["memory", "embedded", "zookeeper"] {
+        let mut created: Vec<(u32, f64)> = Vec::new();
         for size in &sizes {
             let place = Place::of(store);
-            let status = again(*size, &place, "row").status().expect("runs");
-            assert!(status.success(), "{store} with {size} resources");
+            let ran = again(*size, &place, "row").stderr(Stdio::inherit()).output().expect("runs");
+            assert!(ran.status.success(), "{store} with {size} resources");
+            let row = String::from_utf8_lossy(&ran.stdout).into_owned();
+            print!("{row}");
+            created.push((*size, milliseconds(&row)));
+        }
+        if let [(fewer, then), .., (more, now)] = created[..] {
+            let exponent = (now / then).ln() / (f64::from(more) / f64::from(fewer)).ln();
+            let _ = writeln!(
+                growth,
+                "{store}: from {fewer} to {more} resources, the time grows with an exponent of {exponent:.2}"
+            );
         }
     }
-    println!("\n| store | resources | it goes on after | of that, since nobody else leads |\n|---|---|---|---|");
+    println!("\n{growth}");
+    println!("| store | resources | it goes on after | of that, since nobody else leads |\n|---|---|---|---|");
     for store in ["embedded", "zookeeper"] {
         for size in &sizes {
             println!("| {store} | {size} | {} |", killed::after_a_kill(*size, &Place::of(store)));
         }
     }
+}
+
+/// How long it took to create what a row of the table is about.
+fn milliseconds(row: &str) -> f64 {
+    let column = row.split('|').nth(3).and_then(|column| column.trim().strip_suffix(" ms"));
+    column.and_then(|number| number.parse().ok()).expect("a row has a time")
 }
 
 /// Where what is stored is, beyond the process that stores it.
@@ -129,9 +148,11 @@ async fn row(size: u32, store: &str, inner: Arc<dyn Store>, key: OperatorKey) {
     let counted = Guarded::new(inner, Counter::default());
     let before = resident();
     let deployment = deployment(Arc::clone(&counted) as Arc<dyn Store>, key);
+    // As every command does, so that nothing of it is read with each write.
+    Identity::of(&deployment.store, &deployment.stack, &deployment.key).await.expect("an identity");
     let mut text = format!("| {store} | {size} ");
     let mut write = |taken: Duration, counts: (u64, u64), reads: bool| {
-        let _ = write!(text, "| {} ms | {} ", taken.as_millis(), per(counts.0, size));
+        let _ = write!(text, "| {:.1} ms | {} ", taken.as_secs_f64() * 1_000.0, per(counts.0, size));
         if reads {
             let _ = write!(text, "| {} ", per(counts.1, size));
         }

@@ -49,6 +49,14 @@ fn the_page_of_commands_is_what_help_says() {
 }
 
 #[test]
+fn the_page_that_compares_counts_the_types_that_are_driven() {
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/comparison.md")).expect("the page");
+    let driven = wattle_openstack::driver::kinds().count();
+    assert!(page.contains(&format!("| resource types | {driven} of OpenStack, ")), "there are {driven}");
+}
+
+#[test]
 fn every_link_leads_somewhere_and_every_page_is_in_the_summary() {
     let wrong = links::wrong(&pages::all());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -38,6 +38,29 @@ fn names_of_what_the_cloud_has_not_are_all_said_with_their_places() {
 }
 
 #[test]
+fn a_service_that_is_busy_before_anything_is_made_is_named() {
+    let site = Site::embedded(Setting::default());
+    let busy = |path: &str| {
+        let rule = Rule::next(Method::Get, path, Doing::Refused(503, Some(1)));
+        site.cloud.world().befall(Rule { times: 6, ..rule });
+    };
+    let says = |said: &str, service: &str| {
+        let line = format!("waiting for {service} of the cloud `simulated`, which is busy: it answers 503\n");
+        assert_eq!(said.matches(&line).count(), 1, "{said}");
+    };
+    // What is named, and what is there.
+    busy("/flavors");
+    busy("/quotas");
+    let said = site.deployed(&KEY);
+    says(&said, "compute");
+    says(&said, "network");
+    busy("/ports");
+    let ran = site.ask(&["drift", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    says(&ran.err, "network");
+}
+
+#[test]
 fn what_runs_already_is_not_asked_for() {
     let site = Site::embedded(Setting::default());
     site.deployed(&KEY);

@@ -14,6 +14,7 @@ mod life;
 mod own;
 mod placed;
 mod planned;
+mod requests;
 mod space;
 mod wrong;
 

@@ -148,6 +148,22 @@ fn servers_are_what_the_cloud_says_they_are() {
 }
 
 #[test]
+fn a_recipe_that_fails_is_no_failure_of_the_infrastructure() {
+    let model = |word: &str| inn.model(Words { word: word.into(), ..Words::default() });
+    let site = Site::new(&model("fail"));
+    let ran = site.try_to_run(&["deploy", ".", "--yes"]);
+    assert!(ran.code == Some(1) && ran.out.contains("the infrastructure exists, and software has failed"), "{ran}");
+    assert!(ran.out.contains("bar/say") && !ran.err.contains("infrastructure of"), "{ran}");
+    let bar = site.server("bar");
+    let ran = site.run(&["drift"]);
+    assert!(ran.out.contains("is as it was deployed"), "{ran}");
+    // What is right from then on runs on the same server.
+    site.stage.emit(&model("hello"));
+    let ran = site.run(&["deploy", ".", "--yes"]);
+    assert!(Site::export(&ran, "said").ends_with(" after hello") && site.server("bar") == bar, "{ran}");
+}
+
+#[test]
 fn whoever_takes_the_place_of_a_server_never_runs_beside_it() {
     let mut site = Site::new(&inn.model(Words::default()));
     site.run(&["deploy", ".", "--yes"]);

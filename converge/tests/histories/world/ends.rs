@@ -106,7 +106,9 @@ impl World {
         }
         let unwritten = self.store.rows.values().find(|row| {
             let varies = self.wish.0.iter().find(|(place, _)| crate::wish::name(**place) == row.name);
-            varies.is_some_and(|(_, resource)| *row.varying["v"] != *resource.varies.0.to_string())
+            varies.is_some_and(|(_, resource)| {
+                *row.varying["v"] != *resource.varies.0.to_string() || row.drains != resource.drains
+            })
         });
         if let Some(row) = unwritten {
             let what = format!("of {} something else is written down than what is wanted", row.id);

@@ -169,6 +169,11 @@ impl Driver for Association {
     }
 
     async fn differs(&self, work: &Work<'_>, found: &Found, properties: &Value) -> Result<Option<String>, Stop> {
+        let id = text(&found.item, "id");
+        let floating = given_text(properties, if self.of_server { "floating_ip" } else { "floatingip_id" });
+        if let Some(floating) = floating.filter(|floating| *floating != id) {
+            return Ok(Some(format!("it is of the floating IP `{id}`, and was to be of `{floating}`")));
+        }
         if self.of_server {
             let server = given_text(properties, "server_id").unwrap_or_default();
             let has = found.beside.first().map(|port| text(port, "device_id")).unwrap_or_default();

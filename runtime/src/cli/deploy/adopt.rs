@@ -86,7 +86,9 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     let rows = Deployment::rows(&work.store, &stack, &key).await?;
     // Errors are reported before anything is written.
     let driver = OpenStack::new(Arc::clone(&session), Mark::new(&stack));
-    let found = fit(&pairs, &target, &work.seed, &standing(&rows), &driver).await?;
+    let there = standing(&rows);
+    let fitting = fit(&pairs, &target, &work.seed, &there, &driver);
+    let found = cloud::answered(&session, console, fitting).await??;
     if work.store.get(&Layout::new(&stack).revision()).await.map_err(Failure::from)?.is_none() {
         work.apply().await?;
     }

@@ -1,7 +1,6 @@
 //! Which cloud is meant, and how to log in there.
 
 use std::collections::BTreeSet;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,11 +9,11 @@ use wattle::manners::reason;
 use wattle_converge::Target as _;
 use wattle_deploy::Deployment;
 use wattle_openstack::clouds::CloudError;
-use wattle_openstack::{Cloud, Fault, Session, driver};
+use wattle_openstack::{Cloud, Fault, Session, Wait, driver};
 
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
-use crate::cli::silence::awaited;
+use crate::cli::silence::{SILENCE, unanswered, watched};
 use crate::openstack::{Http, sources};
 
 /// How long a busy service is asked again before a job fails because the service is busy.
@@ -45,10 +44,44 @@ pub(in crate::cli) async fn session(matches: &ArgMatches, console: &mut Console)
     })?;
     let session = Arc::new(Session::new(cloud, Arc::new(wire), PATIENCE));
     // Everything that is wrong with the cloud is reported before anything is created.
-    let cloud = session.cloud();
-    let whom = format!("the cloud `{}` at {}", cloud.name, cloud.auth_url);
-    awaited(console, &whom, pin!(session.token())).await?.map_err(of_fault)?;
+    answered(&session, console, session.token()).await?.map_err(of_fault)?;
     Ok(session)
+}
+
+/// Waits for work that asks the services of a cloud. Whoever looks on hears soon which of them does not answer.
+///
+/// # Errors
+/// The standard error is not there.
+pub(in crate::cli) async fn answered<T>(
+    session: &Session,
+    console: &mut Console,
+    work: impl Future<Output = T>,
+) -> Result<T, Failure> {
+    let mut silent = Silent::default();
+    watched(console, || silent.line(session), work).await
+}
+
+/// The services that have not answered for a while, as far as that was said.
+#[derive(Debug, Default)]
+pub(super) struct Silent(BTreeSet<String>);
+
+impl Silent {
+    /// What is to be said of a service that does not answer, once for each.
+    pub(super) fn line(&mut self, session: &Session) -> Option<String> {
+        let Wait { service, status, .. } = session.waits().filter(|wait| wait.since >= SILENCE)?;
+        if !self.0.insert(service.clone()) {
+            return None;
+        }
+        let Cloud { name, auth_url, .. } = session.cloud();
+        let whom = match &*service {
+            "identity" => format!("the cloud `{name}` at {auth_url}"),
+            _ => format!("{service} of the cloud `{name}`"),
+        };
+        Some(match status {
+            Some(status) => format!("waiting for {whom}, which is busy: it answers {status}"),
+            None => unanswered(&whom),
+        })
+    }
 }
 
 /// Checks that the cloud has all services that a target needs, and that they answer.
@@ -61,8 +94,7 @@ pub(super) async fn services(session: &Session, target: &Deployment, console: &m
     let services = given.filter_map(|(ty, properties)| Some(driver::kind(ty)?.services(&properties)));
     let needed: BTreeSet<&'static str> = services.flatten().collect();
     for service in needed {
-        let whom = format!("{service} of the cloud `{}`", session.cloud().name);
-        awaited(console, &whom, pin!(session.reach(service))).await?.map_err(of_fault)?;
+        answered(session, console, session.reach(service)).await?.map_err(of_fault)?;
     }
     Ok(())
 }

@@ -7,14 +7,14 @@ use wattle::plan::{Action, Plan};
 use wattle_converge::Target as _;
 use wattle_deploy::{Deployment, Named};
 use wattle_heat::check::property_refused;
-use wattle_openstack::Session;
 use wattle_openstack::driver::{Inventory, Short};
+use wattle_openstack::{Fault, Session};
 
 use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::openstack::Source;
 
-use super::cloud::of_fault;
+use super::cloud::{answered, of_fault};
 use super::through;
 
 /// Checks that the cloud has what is named by the resources that are to be created or changed, and that the project may
@@ -29,16 +29,8 @@ pub(super) async fn foresee(
     session: &Arc<Session>,
     console: &mut Console,
 ) -> Result<(), Failure> {
-    let mut wrong: Vec<Diagnostic> = Vec::new();
     let mut inventory = Inventory::new(Arc::clone(session));
-    for named in target.named().iter().filter(|named| is_asked_for(plan, named)) {
-        let Some(lack) = inventory.lacks(&named.constraint, &named.name).await.map_err(of_fault)? else { continue };
-        let diagnostic = property_refused(&named.resource, &named.path, &lack.what, &named.at).help(lack.help);
-        // Members of a group are listed once.
-        if !wrong.iter().any(|known| known.labels == diagnostic.labels && known.help == diagnostic.help) {
-            wrong.push(diagnostic);
-        }
-    }
+    let wrong = answered(session, console, missing(target, plan, &mut inventory)).await?.map_err(of_fault)?;
     if !wrong.is_empty() {
         through::show(source, &wrong, console)?;
         let what = through::wrongs(wrong.len());
@@ -53,7 +45,7 @@ pub(super) async fn foresee(
         .into_iter()
         .filter(|(name, _)| matches!(action(plan, name), Action::Create | Action::Replace));
     let given: Vec<_> = made.filter_map(|(name, _)| target.given(&name)).collect();
-    let short = inventory.room(&given).await.map_err(of_fault)?;
+    let short = answered(session, console, inventory.room(&given)).await?.map_err(of_fault)?;
     if short.is_empty() {
         return Ok(());
     }
@@ -62,6 +54,20 @@ pub(super) async fn foresee(
          cloud to raise it with `openstack quota set`",
     );
     Err(short.iter().fold(failure, |failure, short| failure.note(said(short))))
+}
+
+/// What is named and the cloud does not have, at its places.
+async fn missing(target: &Deployment, plan: &Plan, inventory: &mut Inventory) -> Result<Vec<Diagnostic>, Fault> {
+    let mut wrong: Vec<Diagnostic> = Vec::new();
+    for named in target.named().iter().filter(|named| is_asked_for(plan, named)) {
+        let Some(lack) = inventory.lacks(&named.constraint, &named.name).await? else { continue };
+        let diagnostic = property_refused(&named.resource, &named.path, &lack.what, &named.at).help(lack.help);
+        // Members of a group are listed once.
+        if !wrong.iter().any(|known| known.labels == diagnostic.labels && known.help == diagnostic.help) {
+            wrong.push(diagnostic);
+        }
+    }
+    Ok(wrong)
 }
 
 /// A quota in words.

@@ -95,7 +95,7 @@ pub(super) async fn really(
         return Ok(Really { before, found: Vec::new(), is_there: false, site: None });
     }
     let site = Site::new(&work.store, &stack, key, Arc::clone(session)).await?;
-    let adopted = adopt::found(&site, &rows, after, session).await?;
+    let adopted = cloud::answered(session, console, adopt::found(&site, &rows, after, session)).await??;
     let mut really = deployed(before, site, key, console).await?;
     really.is_there |= !adopted.is_empty();
     // More is known by now about what was adopted.

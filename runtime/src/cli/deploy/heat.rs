@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use wattle::model::Resource;
 use wattle::plan::{Found, Left};
 use wattle_converge::{OnFailure, Time};
-use wattle_openstack::Fault;
 use wattle_openstack::orchestration::{Change, Follow, Orchestration, Stack, Step, Terms, Tree};
+use wattle_openstack::{Fault, Session};
 use wattle_words::names::some;
 use wattle_words::time::short;
 
@@ -22,7 +22,7 @@ use crate::clock;
 use crate::deploy::Wanted;
 use crate::openstack::{Source, package};
 
-use super::cloud::of_fault;
+use super::cloud::{answered, of_fault};
 use super::display::Display;
 use super::site::{Brought, Site};
 use super::software;
@@ -76,10 +76,19 @@ pub(super) async fn look(site: &Site, heat: &Orchestration, console: &mut Consol
 ///
 /// # Errors
 /// Why it is not known.
-pub(super) async fn glance(heat: &Orchestration, console: &mut Console) -> Result<Vec<Found>, Failure> {
-    let Some(stack) = heat.find().await.map_err(of_fault)? else { return Ok(vec![gone(heat)]) };
+pub(super) async fn glance(
+    session: &Session,
+    heat: &Orchestration,
+    console: &mut Console,
+) -> Result<Vec<Found>, Failure> {
+    let known = async {
+        let Some(stack) = heat.find().await? else { return Ok(None) };
+        let tree = heat.resources(&stack.id).await?;
+        Ok(Some((stack, tree)))
+    };
+    let known: Result<_, Fault> = answered(session, console, known).await?;
+    let Some((stack, tree)) = known.map_err(of_fault)? else { return Ok(vec![gone(heat)]) };
     console.err.write("this is what Heat knows: `wattle drift` makes it look again\n")?;
-    let tree = heat.resources(&stack.id).await.map_err(of_fault)?;
     Ok(differences(heat, &stack, &tree))
 }
 

@@ -63,8 +63,8 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
     };
     let lines = matches.get_one::<u32>("lines").copied().unwrap_or_default();
     let call = Call::new("compute", Method::Post, format!("/servers/{phys}/action"));
-    let asked = session.call(call.body(json!({ "os-getConsoleOutput": { "length": lines } }))).await;
-    let answer = asked.map_err(cloud::of_fault)?;
+    let asked = session.call(call.body(json!({ "os-getConsoleOutput": { "length": lines } })));
+    let answer = cloud::answered(&session, console, asked).await?.map_err(cloud::of_fault)?;
     let text = answer["output"].as_str().unwrap_or_default();
     if text.trim().is_empty() {
         console.err.write(&format!("`{server}` has written nothing to its console\n"))?;

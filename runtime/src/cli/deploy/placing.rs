@@ -20,7 +20,7 @@ use crate::cli::placement::{self, Beside, Described, Template};
 use crate::cli::seed::Work;
 use crate::openstack::Source;
 
-use super::cloud::of_fault;
+use super::cloud::{answered, of_fault};
 use super::site::Site;
 
 /// The server groups that placements add have names that begin with this.
@@ -75,7 +75,7 @@ pub(in crate::cli) async fn place(
         loaded: &source.loaded(),
         text: &|file| source.files.get(file).cloned(),
         beside: &Beside::of(&work.seed),
-        runs: &running(before, ground).await?,
+        runs: &running(before, ground, console).await?,
         moves: matches.get_flag("move"),
     };
     let found = described.place(&template, matches);
@@ -126,7 +126,11 @@ pub(in crate::cli) fn forgotten(before: Option<&State>, after: &State, console: 
 }
 
 /// What is known of the servers that run: from the cloud, if it is looked at; otherwise from what was deployed.
-async fn running(before: Option<&State>, ground: Option<Ground<'_>>) -> Result<BTreeMap<String, Runs>, Failure> {
+async fn running(
+    before: Option<&State>,
+    ground: Option<Ground<'_>>,
+    console: &mut Console,
+) -> Result<BTreeMap<String, Runs>, Failure> {
     let mut asked = before.map(asked).unwrap_or_default();
     let Some(Ground { site, session }) = ground else {
         for runs in asked.values_mut() {
@@ -142,7 +146,7 @@ async fn running(before: Option<&State>, ground: Option<Ground<'_>>) -> Result<B
     if things.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let stands = stands(session).await.map_err(of_fault)?;
+    let stands = answered(session, console, stands(session)).await?.map_err(of_fault)?;
     let runs = things.into_iter().filter_map(|(name, phys)| {
         let Stands { host, zone } = stands.get(&*phys)?.clone();
         let known = asked.remove(&*name).unwrap_or_default();

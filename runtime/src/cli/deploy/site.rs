@@ -16,12 +16,13 @@ use crate::cli::console::Console;
 use crate::cli::failure::Failure;
 use crate::cli::paint::{Tone, paint};
 use crate::cli::signals::Signals;
+use crate::cli::silence;
 use crate::deploy::{DeployError, Deployment, Ended, Identity, News, Through, Wanted, Whereabouts};
 use crate::openstack::{Hands, Source, Templates};
 use crate::space::{OperatorKey, ROOT, Space};
 use crate::store::Store;
 
-use super::cloud::of_fault;
+use super::cloud::{Silent, of_fault};
 use super::display::Display;
 use super::foot::Foot;
 use super::heat;
@@ -38,6 +39,7 @@ pub(in crate::cli) struct Site {
     pub(super) space: Space,
     cloud: String,
     here: Whereabouts,
+    session: Arc<Session>,
     orchestration: Orchestration,
     /// Whether Heat makes the infrastructure what it is meant to be.
     pub(super) is_heats: bool,
@@ -71,7 +73,7 @@ impl Site {
         let name = session.cloud().name.clone();
         let orchestration = Orchestration::new(Arc::clone(&session), stack, &identity.mark);
         let is_heats = Deployment::through(store, stack, key).await? == Some(Through::Heat);
-        let cloud = Arc::new(Hands::new(session, &identity, space.clone()).await);
+        let cloud = Arc::new(Hands::new(Arc::clone(&session), &identity, space.clone()).await);
         let deployment = Deployment {
             store: Arc::clone(store),
             stack: stack.to_owned(),
@@ -80,7 +82,7 @@ impl Site {
             maker: Arc::new(Templates::new(&identity)),
             limits: Limits::default(),
         };
-        Ok(Self { deployment, space, cloud: name, here, orchestration, is_heats })
+        Ok(Self { deployment, space, cloud: name, here, session, orchestration, is_heats })
     }
 
     /// The cloud's name.
@@ -104,18 +106,32 @@ impl Site {
             return heat::look(self, &self.orchestration, console).await;
         }
         let (news, mut heard) = mpsc::unbounded_channel();
-        let differences = self.deployment.look(&news).await?;
-        while let Ok(told) = heard.try_recv() {
-            if let News::Elsewhere = told {
-                console.err.write("another `wattle deploy` is at work: this is what it has found\n")?;
+        let (mut display, mut silent) = (Display::new(console.err.color), Silent::default());
+        let look = self.deployment.look(&news);
+        tokio::pin!(look);
+        loop {
+            let line = tokio::select! {
+                biased;
+                Some(told) = heard.recv() => match told {
+                    News::Elsewhere => Some("another `wattle deploy` is at work: this is what it has found".to_owned()),
+                    News::Blind(_) => display.line(&told),
+                    _ => None,
+                },
+                differences = &mut look => return Ok(differences?),
+                () = tokio::time::sleep(silence::PAUSE) => silent.line(&self.session),
+            };
+            if let Some(line) = line {
+                console.err.write(&format!("{line}\n"))?;
             }
         }
-        Ok(differences)
     }
 
     /// The same without making anything else look: for a stack of Heat's, what Heat knows already.
     pub(super) async fn glance(&self, console: &mut Console) -> Result<Vec<Found>, Failure> {
-        if self.is_heats { heat::glance(&self.orchestration, console).await } else { self.look(console).await }
+        if self.is_heats {
+            return heat::glance(&self.session, &self.orchestration, console).await;
+        }
+        self.look(console).await
     }
 
     /// Makes these things, which existed before, resources of `target`.

@@ -72,7 +72,7 @@ pub(super) async fn choose(
             (None, _) => {}
         }
         let session = cloud::session(matches, console).await?;
-        if let Err(fault) = Orchestration::is_there(&session).await {
+        if let Err(fault) = cloud::answered(&session, console, Orchestration::is_there(&session)).await? {
             return Err(say(source, &refused, wrong, console)?.note(format!("Heat cannot do it either: {fault}")));
         }
         let text = format!(
@@ -84,7 +84,8 @@ pub(super) async fn choose(
     }
     let session = cloud::session(matches, console).await?;
     let is_known = before.is_some();
-    through_heat(work, source, &session, is_known, matches).await?;
+    let judged = through_heat(work, source, &session, is_known, matches);
+    cloud::answered(&session, console, judged).await??;
     Ok(Chosen { session, target: None })
 }
 

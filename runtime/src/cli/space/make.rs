@@ -50,7 +50,7 @@ pub(in crate::cli) async fn make(home: &Home, matches: &ArgMatches, console: &mu
     let session = cloud::session(matches, console).await?;
     let ground = match known {
         Some(ground) => ground,
-        None => ground::choose(matches, &session).await?,
+        None => cloud::answered(&session, console, ground::choose(matches, &session)).await??,
     };
     console.err.write(&format!("{}\n", said(&ground, &session.cloud().name)))?;
     if !agreed(matches, "make it", console).await? {

@@ -1,0 +1,104 @@
+//! How much is asked of a cloud for each resource. Times are for `benches/deploy`; numbers of requests are the same everywhere.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use tokio::sync::mpsc;
+use wattle_cloud::Setting;
+use wattle_converge::{Cleanup, Limits, OnFailure};
+use wattle_openstack::clouds::Sources;
+use wattle_openstack::{Cloud, Lost, Method, Request, Response, Session, Wire};
+use wattle_runtime::deploy::{Deployment, Identity, Wanted};
+use wattle_runtime::openstack::{Hands, Http, Source, Templates};
+use wattle_runtime::space::{OperatorKey, Space};
+use wattle_runtime::store::{Memory, Store};
+use wattle_tests::cloud::CloudServer;
+
+/// Tiers, each of a port and a server.
+const TIERS: usize = 100;
+
+/// Notes what is asked.
+struct Noting {
+    inner: Http,
+    asked: Mutex<Vec<(Method, String)>>,
+}
+
+#[async_trait]
+impl Wire for Noting {
+    async fn send(&self, request: &Request) -> Result<Response, Lost> {
+        self.asked.lock().expect("nobody panics").push((request.method, request.url.clone()));
+        self.inner.send(request).await
+    }
+
+    async fn pause(&self, time: Duration) {
+        self.inner.pause(time).await;
+    }
+
+    fn now(&self) -> SystemTime {
+        self.inner.now()
+    }
+}
+
+fn template() -> String {
+    let mut text = "heat_template_version: 2021-04-16\nresources:\n  net: {type: OS::Neutron::Net}\n  \
+                    subnet: {type: OS::Neutron::Subnet, properties: {network: {get_resource: net}, cidr: 10.0.0.0/16}}\n  \
+                    group: {type: OS::Neutron::SecurityGroup}\n"
+        .to_owned();
+    for tier in 0..TIERS {
+        text += &format!(
+            "  port{tier}: {{type: OS::Neutron::Port, properties: {{network: {{get_resource: net}}, fixed_ips: [{{subnet: \
+             {{get_resource: subnet}}}}], security_groups: [{{get_resource: group}}]}}}}\n  server{tier}: {{type: \
+             OS::Nova::Server, properties: {{image: debian-12, flavor: m1.small, networks: [{{port: {{get_resource: \
+             port{tier}}}}}], user_data_format: RAW, user_data: '#!/bin/sh'}}}}\n"
+        );
+    }
+    text
+}
+
+#[tokio::test]
+async fn a_resource_costs_little_more_than_the_request_that_makes_it() {
+    let cloud = CloudServer::start(Setting { takes: Duration::ZERO, ..Setting::default() });
+    let clouds = format!(
+        "clouds: {{simulated: {{auth: {{auth_url: '{}', username: demo, password: demo, project_name: demo, user_domain_id: \
+         default, project_domain_id: default}}}}}}",
+        cloud.auth_url()
+    );
+    let sources = Sources { clouds: Some(("clouds.yaml".into(), clouds)), ..Sources::default() };
+    let chosen = Cloud::choose(&sources, None).expect("a cloud");
+    let noting = Arc::new(Noting { inner: Http::new(&chosen).expect("a wire"), asked: Mutex::default() });
+    let session = Session::new(chosen, Arc::clone(&noting) as Arc<dyn Wire>, Duration::from_secs(5));
+    let (key, store) = (OperatorKey::generate(), Arc::new(Memory::new()) as Arc<dyn Store>);
+    let identity = Identity::of(&store, "tiers", &key).await.expect("an identity");
+    let space = Space::new(Arc::clone(&store), "tiers");
+    let deployment = Deployment {
+        store,
+        stack: "tiers".into(),
+        key,
+        cloud: Arc::new(Hands::new(Arc::new(session), &identity, space).await),
+        maker: Arc::new(Templates::new(&identity)),
+        limits: Limits::default(),
+    };
+    let source = Source {
+        template: "template.yaml".into(),
+        files: [("template.yaml".to_owned(), template())].into_iter().collect(),
+        stack: "tiers".into(),
+        ..Source::default()
+    };
+    let wanted = Wanted::Deploy {
+        source: source.to_text(),
+        on_failure: OnFailure::Stop,
+        cleanup: Cleanup::Last,
+        corrects: false,
+        deadline: None,
+    };
+    let (news, _heard) = mpsc::unbounded_channel();
+    let ended = deployment.bring(&wanted, &news, std::future::pending()).await.expect("it is brought there");
+    assert_eq!(ended.expect("nobody ended it").roots, [""; 0]);
+    let asked = noting.asked.lock().expect("nobody panics");
+    let (reads, writes): (Vec<_>, Vec<_>) = asked.iter().partition(|(method, _)| *method == Method::Get);
+    let resources = 2 * TIERS + 3;
+    println!("{} writing and {} reading requests for {resources} resources", writes.len(), reads.len());
+    assert!(10 * writes.len() <= 13 * resources, "{} writing requests", writes.len());
+    assert!(10 * reads.len() <= resources, "{} reading requests: {reads:#?}", reads.len());
+}
