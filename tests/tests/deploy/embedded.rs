@@ -30,6 +30,16 @@ fn a_shop_lives_over_the_embedded_store() {
     assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
 }
 
+/// A vault may give a value only once.
+#[test]
+fn a_command_that_gives_a_parameter_runs_once() {
+    let site = Site::embedded(Setting::default());
+    let command = ["--parameter-from", "db_password=echo x >>runs; echo battery-horse"];
+    let said = site.deployed(&[&KEY[..], &command].concat());
+    assert_eq!(std::fs::read_to_string(site.path().join("runs")).expect("it ran"), "x\n");
+    assert!(!said.contains("battery-horse"), "{said}");
+}
+
 /// Each time it is waited until no request of whoever was killed can arrive any more.
 #[test]
 fn a_shop_lives_over_the_embedded_store_whoever_is_killed() {
