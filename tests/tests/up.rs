@@ -348,9 +348,9 @@ fn no_process_that_stays_shows_what_a_parameter_holds() {
     assert!(empty.err.contains("it is empty"), "{empty}");
 }
 
-/// A pipe and a command may give their value only once, and an `up` in the background is another process.
+/// A command may give its value only once, and an `up` in the background is another process.
 #[test]
-fn what_a_command_or_a_pipe_gives_once_arrives_in_the_background() {
+fn what_a_command_gives_once_arrives_in_the_background() {
     let stage = Stage::new(&whisper.model(Default::default()));
     let runs = stage.path().join("runs");
     let command = format!("word=echo x >>'{}'; echo hunter44", runs.display());
@@ -359,20 +359,6 @@ fn what_a_command_or_a_pipe_gives_once_arrives_in_the_background() {
     assert_eq!(stage.said("a"), ["hunter44"]);
     assert_eq!(std::fs::read_to_string(&runs).expect("it ran"), "x\n");
     assert_eq!(stage.processes("hunter44"), Vec::<i32>::new());
-    assert_eq!(stage.run(&["down"]).code, Some(0));
-
-    let pipe = stage.path().join("pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
-    let script = format!("exec 3<'{}'; exec \"$@\" 3<&3", pipe.display());
-    let writer = std::thread::spawn({
-        let pipe = pipe.clone();
-        move || std::fs::write(pipe, "hunter55\n")
-    });
-    let stage = stage.within(vec!["bash".into(), "-c".into(), script, "bash".into()]);
-    let up = stage.run(&["up", "-d", "--until-done", "--parameter-file", "word=/dev/fd/3"]);
-    assert_eq!(up.code, Some(0), "{up}");
-    assert_eq!(stage.said("a"), ["hunter44", "hunter55"]);
-    writer.join().expect("no panic").expect("it is read");
 }
 
 #[test]
