@@ -18,7 +18,7 @@ const GITLAB: &str = ".gitlab-ci.yml";
 
 /// What the change of these tests does.
 const PLAN: &str = "Merging this changes:\n\n```text\n+ spare2 (OS::Nova::Server): is created\n  settings\n    ~ spares: 1 \
-                    -> 2\n\n1 to create, 0 to update, 0 to replace, 0 to delete; no component runs; 2 resources and 1 \
+                    -> 2\n\n1 to create, 0 to update, 0 to replace, 0 to delete; no component runs; 3 resources and 1 \
                     component stay as they are\n```\n";
 
 fn page() -> Page {
@@ -41,7 +41,7 @@ fn done(session: &mut Session, command: &str) -> String {
 /// The page's blueprint in a repository with a branch `main`, on a branch that asks for one more server.
 fn checked_out(page: &Page) -> Session {
     let mut session = Session::new(Path::new("nothing"));
-    for command in ["wattle new shop", "cd shop", "cargo add --quiet serde --features derive"] {
+    for command in ["wattle new depot", "cd depot", "cargo add --quiet serde --features derive"] {
         done(&mut session, command);
     }
     let first = page.blocks.iter().find(|block| block.language == Language::Diff).expect("a change");
@@ -53,8 +53,10 @@ fn checked_out(page: &Page) -> Session {
     for command in [
         "export GIT_AUTHOR_NAME=ann GIT_AUTHOR_EMAIL=ann@example.org GIT_COMMITTER_NAME=ann \
          GIT_COMMITTER_EMAIL=ann@example.org GIT_CONFIG_NOSYSTEM=1",
+        // Where a version is published, everything below any folder finds it; here, what is below this one finds wattle.
+        "cp -r .cargo .. && mkdir ../tmp && export TMPDIR=$(realpath ../tmp)",
         "echo 'spares: 1' >production.yaml",
-        "git init --quiet --initial-branch main && git add --all && git commit --quiet --message 'A shop'",
+        "git init --quiet --initial-branch main && git add --all && git commit --quiet --message 'A depot'",
         "git clone --quiet --bare . ../origin.git && git remote add origin \"file://$(realpath ../origin.git)\"",
         "git checkout --quiet -b more && echo 'spares: 2' >production.yaml",
         "git commit --quiet --all --message 'One more'",
@@ -104,7 +106,7 @@ fn the_workflow_of_github_comments_with_the_plan() {
 
     // Whoever changes nothing is told so, and a blueprint that does not compile, or a test that fails, ends it.
     done(&mut session, "echo 'spares: 1' >production.yaml; sh ci/topology main");
-    let comment = || fs::read_to_string(&fakes.join("../shop/comment.md")).expect("it is written");
+    let comment = || fs::read_to_string(&fakes.join("../depot/comment.md")).expect("it is written");
     assert_eq!(comment(), "Merging this changes nothing.\n");
     done(&mut session, "sed -i 's/hello, world/hello, moon/' tests/blueprint.rs");
     let (said, code) = session.run("sh ci/topology main").expect("it ends");

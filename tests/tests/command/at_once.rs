@@ -51,7 +51,7 @@ fn who_is_overtaken_writes_nothing_and_is_told_so() {
     assert!(quick.code == Some(0) && quick.out.contains("revision 1 -> 2"), "{quick}");
     assert_eq!(slow.code, Some(1), "{slow}");
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/how-to/team.md")).expect("the page");
-    assert!(page.contains(&slow.err.replace("three_tier", "shop")), "the page shows another message: {slow}");
+    assert!(page.contains(&slow.err.replace("three_tier", "depot")), "the page shows another message: {slow}");
 
     // What stands there is Bob's, and nothing of Ann's.
     let same = with_keys(&bob, &["seed", "diff"], keys, &space);
