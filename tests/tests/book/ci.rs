@@ -38,17 +38,17 @@ fn done(session: &mut Session, command: &str) -> String {
     }
 }
 
-/// The page's blueprint in a repository with a branch `main`, on a branch that asks for one more server.
+/// The page's blueprint, under a name that no page uses, in a repository with a branch `main`, on a branch that asks for one more server.
 fn checked_out(page: &Page) -> Session {
     let mut session = Session::new(Path::new("nothing"));
-    for command in ["wattle new depot", "cd depot", "cargo add --quiet serde --features derive"] {
+    for command in ["wattle new silo", "cd silo", "cargo add --quiet serde --features derive"] {
         done(&mut session, command);
     }
     let first = page.blocks.iter().find(|block| block.language == Language::Diff).expect("a change");
-    change(&mut session, "src/lib.rs", &first.text).expect("it can be changed");
+    change(&mut session, "src/lib.rs", &first.text.replace("depot", "silo")).expect("it can be changed");
     for name in [GITHUB, GITLAB, "ci/topology"] {
         let block = page.blocks.iter().find(|block| block.file.as_deref() == Some(name)).expect("the page has it");
-        write(&mut session, name, &block.text).expect("writes");
+        write(&mut session, name, &block.text.replace("depot", "silo")).expect("writes");
     }
     for command in [
         "export GIT_AUTHOR_NAME=ann GIT_AUTHOR_EMAIL=ann@example.org GIT_COMMITTER_NAME=ann \
@@ -66,8 +66,14 @@ fn checked_out(page: &Page) -> Session {
     session
 }
 
+/// One after the other, because both build one crate.
 #[test]
-fn the_workflow_of_github_comments_with_the_plan() {
+fn the_workflows_comment_with_the_plan() {
+    github();
+    gitlab();
+}
+
+fn github() {
     let page = page();
     let mut session = checked_out(&page);
     let fakes = session.here().join("../fakes");
@@ -106,15 +112,14 @@ fn the_workflow_of_github_comments_with_the_plan() {
 
     // Whoever changes nothing is told so, and a blueprint that does not compile, or a test that fails, ends it.
     done(&mut session, "echo 'spares: 1' >production.yaml; sh ci/topology main");
-    let comment = || fs::read_to_string(&fakes.join("../depot/comment.md")).expect("it is written");
+    let comment = || fs::read_to_string(&fakes.join("../silo/comment.md")).expect("it is written");
     assert_eq!(comment(), "Merging this changes nothing.\n");
     done(&mut session, "sed -i 's/hello, world/hello, moon/' tests/blueprint.rs");
     let (said, code) = session.run("sh ci/topology main").expect("it ends");
     assert!(code != 0 && said.contains("the_world_is_greeted"), "{said}");
 }
 
-#[test]
-fn the_workflow_of_gitlab_comments_with_the_plan() {
+fn gitlab() {
     let page = page();
     let mut session = checked_out(&page);
     let listener = TcpListener::bind("127.0.0.1:0").expect("listens");
@@ -130,7 +135,7 @@ fn the_workflow_of_gitlab_comments_with_the_plan() {
         let mut body = vec![0; length.trim().parse().expect("a number")];
         reader.read_exact(&mut body).expect("reads");
         stream.write_all(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}").expect("answers");
-        (head, String::from_utf8(body).expect("text"))
+        (head, String::from_utf8(body).expect("text").replace('+', "%20"))
     });
     done(
         &mut session,
