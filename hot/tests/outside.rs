@@ -58,6 +58,8 @@ fn no_template_is_written_whose_files_would_be_missing() {
             stack_bytes: None,
             deployed: None,
             model: false,
+            settings: None,
+            deny_warnings: false,
         };
         let refused = emit(&model(&resources), &emission).expect_err("it names what is not below");
         assert!(refused.message.contains(&format!("`{path}`")), "{}", refused.message);

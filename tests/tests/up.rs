@@ -348,6 +348,19 @@ fn no_process_that_stays_shows_what_a_parameter_holds() {
     assert!(empty.err.contains("it is empty"), "{empty}");
 }
 
+/// A command may give its value only once, and an `up` in the background is another process.
+#[test]
+fn what_a_command_gives_once_arrives_in_the_background() {
+    let stage = Stage::new(&whisper.model(Default::default()));
+    let runs = stage.path().join("runs");
+    let command = format!("word=echo x >>'{}'; echo hunter44", runs.display());
+    let up = stage.run(&["up", "-d", "--until-done", "-P", "word=wrong", "--parameter-from", &command]);
+    assert_eq!(up.code, Some(0), "{up}");
+    assert_eq!(stage.said("a"), ["hunter44"]);
+    assert_eq!(std::fs::read_to_string(&runs).expect("it ran"), "x\n");
+    assert_eq!(stage.processes("hunter44"), Vec::<i32>::new());
+}
+
 #[test]
 fn servers_with_networks_of_their_own() {
     if !running::can_make_networks() {

@@ -238,6 +238,8 @@ impl Given<'_> {
             stack_bytes: self.one("stack-bytes"),
             deployed: self.one("deployed"),
             model: false,
+            settings: None,
+            deny_warnings: false,
         };
         let cut = [
             ("stack-resources", emission.stack_resources.is_some()),
@@ -295,6 +297,8 @@ fn request(matches: &ArgMatches, known: &[Policy]) -> Result<Request, Failure> {
                     stack_bytes: behind.get_one("stack-bytes").copied(),
                     deployed: behind.get_one("deployed").cloned(),
                     model: false,
+                    settings: None,
+                    deny_warnings: false,
                 },
                 is_json: is_json(behind),
             },

@@ -11,8 +11,10 @@ use crate::lower::{self, Environment, Filled, Lowering, Places, Seed};
 use crate::manners::{read, reason};
 use crate::model::{Content, IndexMap, Model, Name};
 use crate::names::did_you_mean;
+use crate::plan::SETTINGS;
 use wattle_heat::emit::{self, EmitError};
 
+use super::chosen::{self, Chosen};
 use super::deployed;
 use super::environment::FILE as ENVIRONMENT;
 use super::files::{self, File, Swap, Written};
@@ -43,6 +45,10 @@ pub struct Emission {
     pub deployed: Option<PathBuf>,
     /// Whether the model itself is also written, as an extended template.
     pub model: bool,
+    /// The settings that the blueprint was given. None if the model is not one that settings made.
+    pub settings: Option<Chosen>,
+    /// Whether nothing is written if a setting of the last emission is left out.
+    pub deny_warnings: bool,
 }
 
 impl Emission {
@@ -92,11 +98,13 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
     let directory = emission.out.join(&*model.stack);
     let filled = filled(&directory)?;
     let beside = beside(model)?;
+    let last = Chosen::last(&directory)?;
+    let mut told = chosen::told(model, emission, &directory, &last)?;
+    let settings = emission.settings.as_ref().unwrap_or(&last);
     let count_beside = beside.len();
     // What runs is known by the names under which it was deployed.
     let identified = lower::identified(model);
     let mut nested = IndexMap::default();
-    let mut told = String::new();
     // The seed is written first, because a deployment begins with it, and then each file before those that it refers
     // to. Each result is freed once it is written, before the next one is made: a large model leaves little memory.
     let (written, removed) = files::replace(&directory, is_emitted, |swap| {
@@ -113,6 +121,7 @@ pub fn emit(model: &Model, emission: &Emission) -> Result<Emitted, Failure> {
         } else if !nested.is_empty() {
             told += &deployed::unknown(&directory);
         }
+        settings.file().map_or(Ok(()), |file| swap.write(file))?;
         swap.write(whole(&template, emission.format))?;
         told += &lost(&environment, &filled);
         swap.write(self::environment(&environment, &filled))?;
@@ -263,7 +272,7 @@ const BUFFER: usize = 1 << 20;
 
 /// Whether a file of this name is one that `emit` writes.
 fn is_emitted(name: &str) -> bool {
-    matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED | MODEL | FILE_NAME)
+    matches!(name, "template.yaml" | "template.json" | ENVIRONMENT | SEED | MODEL | FILE_NAME | SETTINGS)
         || lower::places::number_of(name).is_some()
 }
 

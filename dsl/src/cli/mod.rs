@@ -4,6 +4,7 @@
 //! which are up to `check` and `lower`. How diagnostics look is up to `view`.
 
 mod args;
+mod chosen;
 mod console;
 mod copied;
 mod deployed;
@@ -38,6 +39,7 @@ use console::Console;
 
 use crate::manners::{Exit, Failure};
 pub use args::{emission, emission_args, messages};
+pub use chosen::Chosen;
 pub use copied::{Copied, write_files};
 pub use emit::{Emission, Emitted, TemplateFormat, emit};
 pub use environment::{beside, environment};
@@ -106,7 +108,7 @@ fn execute<B: Blueprint>(
     match &request.command {
         Command::Explain { code } => explain::explain(code.as_deref(), console),
         Command::Check { format, policies } => {
-            let model = model(blueprint, request)?;
+            let (model, _) = model(blueprint, request)?;
             let diagnostics = diagnostics(&model, policies, request);
             let options = console.out.options();
             let text = view::render(&diagnostics, *format, read, &options);
@@ -118,7 +120,7 @@ fn execute<B: Blueprint>(
             Ok(exit(&diagnostics))
         }
         Command::Graph { drawing } => {
-            let model = model(blueprint, request)?;
+            let (model, _) = model(blueprint, request)?;
             if let Some(summary) = view::summary(&errors(diagnostics(&model, &Policies::default(), request))) {
                 let told =
                     format!("{summary} in the model, which `check` reports; some of the diagram may be missing\n");
@@ -128,19 +130,20 @@ fn execute<B: Blueprint>(
             Ok(Exit::Fine)
         }
         Command::Plan { planning } => {
-            let model = model(blueprint, request)?;
+            let (model, settings) = model(blueprint, request)?;
             let diagnostics = errors(diagnostics(&model, &Policies::default(), request));
             report(&diagnostics, view::Format::Full, "nothing was compared", console, read);
-            if diagnostics.is_empty() { planning.run(&model, console) } else { Ok(Exit::Failed) }
+            if diagnostics.is_empty() { planning.with(settings).run(&model, console) } else { Ok(Exit::Failed) }
         }
         Command::Emit { emission, messages } => {
-            let model = model(blueprint, request)?;
+            let (model, settings) = model(blueprint, request)?;
             let diagnostics = diagnostics(&model, &Policies::default(), request);
             report(&diagnostics, *messages, "nothing was written", console, read);
             if check::has_errors(&diagnostics) {
                 return Ok(Exit::Failed);
             }
-            let emitted = emit::emit(&model, emission)?;
+            let (settings, deny_warnings) = (Some(settings), request.deny_warnings);
+            let emitted = emit::emit(&model, &Emission { settings, deny_warnings, ..emission.clone() })?;
             console.err.write(&emitted.told)?;
             console.out.write(&emitted.tree)?;
             // The process is about to end. Freeing a large model piece by piece would only take time.
@@ -150,8 +153,8 @@ fn execute<B: Blueprint>(
     }
 }
 
-/// Runs the blueprint.
-fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<Model, Failure> {
+/// Runs the blueprint. Returns its model, and the settings that it was given.
+fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<(Model, Chosen), Failure> {
     struct Building(&'static str);
     impl Drop for Building {
         fn drop(&mut self) {
@@ -164,11 +167,11 @@ fn model<B: Blueprint>(blueprint: &B, request: &Request) -> Result<Model, Failur
             }
         }
     }
-    let config = settings::config::<B>(request.config.as_deref(), &request.set)?;
+    let (config, settings) = settings::config::<B>(request.config.as_deref(), &request.set)?;
     let building = Building(B::NAME);
     let model = blueprint.model(config);
     std::mem::forget(building);
-    Ok(model)
+    Ok((model, settings))
 }
 
 fn diagnostics(model: &Model, policies: &Policies, request: &Request) -> Vec<Diagnostic> {

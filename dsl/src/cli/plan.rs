@@ -8,10 +8,11 @@ use crate::lower;
 use crate::lower::hot::Template;
 use crate::manners::{Exit, Failure, read_bytes, reason};
 use crate::model::{Content, IndexMap, Model, Name, Value};
-use crate::plan::{Found, State, plan_of};
+use crate::plan::{Found, State, flat, plan_of};
 use wattle_heat::emit;
 use wattle_heat::environment::Environment;
 
+use super::chosen::Chosen;
 use super::console::Console;
 use super::emit::Emission;
 use super::environment::{beside, environment};
@@ -111,6 +112,12 @@ fn json(template: &Template) -> Result<String, Failure> {
 }
 
 impl Planning {
+    /// The same for a model that was made with these settings.
+    pub(super) fn with(&self, settings: Chosen) -> Self {
+        let emission = Emission { settings: Some(settings), ..self.emission.clone() };
+        Self { against: self.against.clone(), emission, is_json: self.is_json }
+    }
+
     /// Reports what a model without errors would do.
     pub(super) fn run(&self, model: &Model, console: &mut Console<'_>) -> Result<Exit, Failure> {
         let own = self.emission.out.join(&*model.stack);
@@ -130,7 +137,7 @@ impl Planning {
     }
 
     /// What `emit` would write, with the values that an operator has filled in.
-    fn state(&self, model: &Model, own: &Path) -> Result<State, Failure> {
+    pub(super) fn state(&self, model: &Model, own: &Path) -> Result<State, Failure> {
         let mut files: IndexMap<String, String> = IndexMap::default();
         for (name, content) in &model.files {
             files.insert(name.to_string(), String::from_utf8_lossy(Content::bytes(content)).into_owned());
@@ -143,6 +150,8 @@ impl Planning {
             files.insert(name.clone(), json(nested)?);
         }
         files.insert("template.yaml".to_owned(), json(&template)?);
-        State::new(&files, values(&environment(&beside(own))?), seed).map_err(|error| Failure::new(error.to_string()))
+        let state = State::new(&files, values(&environment(&beside(own))?), seed);
+        let settings = self.emission.settings.as_ref().map(|settings| flat(&settings.0)).unwrap_or_default();
+        Ok(state.map_err(|error| Failure::new(error.to_string()))?.with_settings(settings))
     }
 }

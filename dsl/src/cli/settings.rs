@@ -8,12 +8,13 @@ use crate::author::Blueprint;
 use crate::manners::reason;
 use crate::names::{did_you_mean, list, meant, nearest};
 
+use super::chosen::Chosen;
 use super::help;
 use super::shape::{self, Place, Shape, Step};
 use crate::manners::Failure;
 
-/// The configuration: the settings of the file, overridden by those of `--set` in their order.
-pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Result<B::Config, Failure> {
+/// The configuration: the settings of the file, overridden by those of `--set` in their order. And what was given.
+pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Result<(B::Config, Chosen), Failure> {
     let settings = Settings { blueprint: B::NAME, at: shape::at::<B::Config>, is_parameter: help::is_parameter::<B> };
     let whole = shape::at::<B::Config>(&[]).shape;
     if !matches!(whole, Shape::Settings(_) | Shape::Map | Shape::Unknown) {
@@ -24,7 +25,7 @@ pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Resul
     }
     let given = settings.given(file, set)?;
     if given.is_empty() {
-        return Ok(B::Config::default());
+        return Ok((B::Config::default(), Chosen::default()));
     }
     let mut ignored = Vec::new();
     let config = serde_ignored::deserialize(Value::Mapping(given.clone()), |path| ignored.push(path.to_string()));
@@ -32,7 +33,7 @@ pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Resul
     if let Some(name) = ignored.first() {
         return Err(Failure::usage(format!("unknown setting `{}`", name.replace(".?", ""))));
     }
-    config.map_err(|error: serde_yaml::Error| {
+    let config = config.map_err(|error: serde_yaml::Error| {
         let fits_without = |name: &&String| {
             let mut rest = given.clone();
             rest.shift_remove(name.as_str());
@@ -43,7 +44,8 @@ pub(crate) fn config<B: Blueprint>(file: Option<&Path>, set: &[String]) -> Resul
             _ => None,
         });
         refused(&error.to_string(), names.into_iter().find(fits_without))
-    })
+    })?;
+    Ok((config, Chosen(given)))
 }
 
 /// serde's error about a value that was not found to be wrong before.

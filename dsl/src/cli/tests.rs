@@ -1,6 +1,7 @@
 //! The command line as its users see it.
 
 mod blueprint;
+mod chosen;
 mod deployed;
 mod files;
 mod graph;

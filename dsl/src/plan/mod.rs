@@ -11,6 +11,7 @@ mod found;
 mod group;
 mod requirement;
 mod resource;
+mod setting;
 mod show;
 mod state;
 mod wire;
@@ -24,6 +25,8 @@ use crate::requirement::When;
 pub use component::recipe_differences;
 pub use files::{ROOTS, gather};
 pub use found::{Found, Left};
+pub use setting::{SETTINGS, settings};
+pub(crate) use setting::{between, flat};
 pub use state::{IsFixed, State, StateError};
 
 /// The format of a plan as JSON.
@@ -43,6 +46,9 @@ pub struct Plan {
     /// What becomes of what is required of values that are not known while the blueprint is built.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub requirements: IndexMap<Name, RequirementPlan>,
+    /// The settings that are other ones than before, by name. They change nothing by themselves.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    pub settings: IndexMap<Name, SettingPlan>,
     /// What was found in the cloud that is of none of these resources.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -171,6 +177,17 @@ pub enum Demanded {
     Removed,
 }
 
+/// What becomes of a setting, as `--set` takes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SettingPlan {
+    /// What was given for it. None if nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// What is given now, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+}
+
 /// Why something changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Reason {
@@ -221,6 +238,7 @@ pub fn plan_of(before: Option<&State>, after: &State, found: &[Found]) -> Plan {
     let mut components = component::plan(before, after, &resources);
     formerly::tell(before, after, &mut resources, &mut components);
     let requirements = requirement::plan(before, after);
+    let settings = setting::plan(before, after);
     let stack = after.stack().or_else(|| before?.stack()).cloned().unwrap_or_else(|| "".into());
     let mut summary = Summary::default();
     for resource in resources.values() {
@@ -240,7 +258,7 @@ pub fn plan_of(before: Option<&State>, after: &State, found: &[Found]) -> Plan {
         || !notes.is_empty()
         || components.values().any(|component| !component.is_same())
         || summary.requirements.keys().any(|demanded| *demanded != Demanded::Unchanged);
-    Plan { format: FORMAT, stack, resources, components, requirements, notes, summary }
+    Plan { format: FORMAT, stack, resources, components, requirements, settings, notes, summary }
 }
 
 impl Plan {

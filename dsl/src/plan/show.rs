@@ -7,8 +7,9 @@ use clap::builder::styling::{AnsiColor, Style};
 use crate::model::{IndexMap, Name, Resource};
 use crate::names::list;
 use crate::requirement::When;
+use crate::shown::argument;
 
-use super::{Action, ComponentPlan, Demanded, Plan, Reason, RequirementPlan, ResourcePlan, Run, Summary};
+use super::{Action, ComponentPlan, Demanded, Plan, Reason, RequirementPlan, ResourcePlan, Run, SettingPlan, Summary};
 
 /// Components that are named in one line.
 const SHOWN: usize = 3;
@@ -143,6 +144,20 @@ impl Page {
     }
 }
 
+impl Page {
+    fn setting(&mut self, indent: usize, name: &str, plan: &SettingPlan) {
+        let (sign, tone, what) = match (&plan.from, &plan.to) {
+            (Some(from), Some(to)) => ("~", Tone::Change, format!("{from} -> {to}")),
+            (None, to) => ("+", Tone::Good, format!("now {}", to.as_deref().unwrap_or_default())),
+            (Some(from), None) => {
+                let set = argument(format!("{name}={from}"));
+                ("-", Tone::Change, format!("was {from}, and is not given any more; `--set {set}` keeps it"))
+            }
+        };
+        self.line(indent, &format!("{}: {what}", self.painted(&format!("{sign} {name}"), tone)));
+    }
+}
+
 impl Plan {
     /// The plan as people read it: what changes, by server, and how many of each there are.
     pub fn to_text(&self, color: bool) -> String {
@@ -186,6 +201,13 @@ impl Plan {
             page.line(2, &head);
             for (name, plan) in &self.requirements {
                 page.requirement(4, name, plan);
+            }
+        }
+        if !self.settings.is_empty() {
+            let head = page.painted("settings", Tone::Head);
+            page.line(2, &head);
+            for (name, plan) in &self.settings {
+                page.setting(4, name, plan);
             }
         }
         for note in &self.notes {

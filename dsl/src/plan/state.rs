@@ -8,6 +8,7 @@ use crate::lower::Seed;
 use crate::model::{IndexMap, Name, Value};
 
 use super::files::{InFolder, ROOTS};
+use super::setting::{SETTINGS, settings};
 
 /// What is deployed, or would be.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct State {
     /// Of which type's properties another value makes another thing, although Heat changes them in place: where wattle brings up the
     /// infrastructure itself.
     pub(super) own: Option<IsFixed>,
+    /// The settings that the blueprint was given, as `--set` takes them.
+    pub(super) settings: IndexMap<Name, String>,
 }
 
 /// A template that asks for nothing.
@@ -77,7 +80,11 @@ impl State {
             Some(text) => Some(Seed::read(&text).map_err(|error| StateError::malformed("seed.yaml", error))?),
             None => None,
         };
-        Self::of(read, parameters, seed)
+        let given = match read(SETTINGS) {
+            Some(text) => settings(&text).map_err(|error| StateError::malformed(SETTINGS, error))?,
+            None => IndexMap::default(),
+        };
+        Ok(Self::of(read, parameters, seed)?.with_settings(given))
     }
 
     fn of(
@@ -92,7 +99,7 @@ impl State {
         for (name, unreadable) in std::iter::once((name, loaded.unreadable.as_ref())).chain(nested) {
             unreadable.map_or(Ok(()), |error| Err(StateError::malformed(name, error)))?;
         }
-        Ok(Self { loaded, parameters, seed, own: None })
+        Ok(Self { loaded, parameters, seed, own: None, settings: IndexMap::default() })
     }
 
     /// The same where wattle brings up the infrastructure without Heat, and `is_fixed` says what it cannot change in place although
@@ -100,6 +107,12 @@ impl State {
     #[must_use]
     pub fn without_heat(self, is_fixed: IsFixed) -> Self {
         Self { own: Some(is_fixed), ..self }
+    }
+
+    /// The same where the blueprint was given these settings.
+    #[must_use]
+    pub fn with_settings(self, settings: IndexMap<Name, String>) -> Self {
+        Self { settings, ..self }
     }
 
     /// The same where none of its resources is there yet.
@@ -118,7 +131,7 @@ impl State {
         files: &IndexMap<String, String>,
         parameters: IndexMap<Name, Value>,
     ) -> Result<Self, StateError> {
-        Ok(Self { own: self.own, ..Self::new(files, parameters, self.seed)? })
+        Ok(Self { own: self.own, settings: self.settings, ..Self::new(files, parameters, self.seed)? })
     }
 
     /// The stack's name, where a seed says it.

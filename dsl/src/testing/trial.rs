@@ -72,7 +72,7 @@ impl Trial {
     pub fn set<'s, B: Blueprint>(blueprint: B, settings: impl IntoIterator<Item = &'s str>) -> Self {
         let set: Vec<String> = settings.into_iter().map(str::to_owned).collect();
         match settings::config::<B>(None, &set) {
-            Ok(config) => Self::configured(blueprint, config),
+            Ok((config, _)) => Self::configured(blueprint, config),
             Err(failure) => {
                 panic!("{}", view::failure(&failure.message, &failure.notes, &failure.help, &view::Options::default()))
             }

@@ -29,6 +29,7 @@ mod lsp;
 mod man;
 mod new;
 mod paint;
+mod parameters;
 mod placement;
 mod plan;
 mod program;

@@ -6,7 +6,7 @@ use clap::{ArgMatches, Command};
 use serde_json::Value;
 use wattle::cli::{plan_against, plan_format, planned_of, state_of};
 use wattle::manners::{Exit, exit_codes};
-use wattle::plan::{Found, State, StateError};
+use wattle::plan::{Found, State, StateError, settings};
 use wattle_place::template::Placed;
 
 use crate::deploy::{Deployment, Through};
@@ -19,7 +19,7 @@ use super::deploy::placing::{self, Ground};
 use super::deploy::{found, source};
 use super::failure::Failure;
 use super::seed::Work;
-use super::{args, placement, seed};
+use super::{args, parameters, placement, seed};
 
 pub(super) fn command() -> Command {
     Command::new("plan")
@@ -29,7 +29,7 @@ pub(super) fn command() -> Command {
         .arg(found::argument())
         .args(placing::arguments().map(|arg| arg.conflicts_with("against")))
         .arg(plan_format())
-        .args(seed::parameters())
+        .args(parameters::arguments())
         .args(args::data_space())
         .arg(args::credentials())
         .after_help(args::section(&[
@@ -60,7 +60,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required");
     let (before, after, found, placed) = match matches.get_one::<PathBuf>("against") {
         Some(against) => {
-            let given = seed::given(matches, directory)?;
+            let given = parameters::given(matches, directory, &parameters::assigned(matches)?)?;
             let after = state_of(directory, Some(given.all()))?;
             (Some(state_of(against, None)?), after, Vec::new(), None)
         }
@@ -122,8 +122,9 @@ pub(super) enum Unkept {
 /// What the directory of `work` would make of the stack.
 pub(super) async fn after(work: &Work, directory: &Path) -> Result<State, Failure> {
     let (seed, parameters) = concealed(&work.seed, &work.options.given, &work.options.key);
-    let after = State::new(&work.options.files.templates, parameters, Some(seed));
-    let after = after.map_err(|error| unreadable(directory, &error))?;
+    let files = &work.options.files;
+    let after = State::new(&files.templates, parameters, Some(seed)).map_err(|error| unreadable(directory, &error))?;
+    let after = after.with_settings(files.settings.as_deref().map(settings).and_then(Result::ok).unwrap_or_default());
     let through = Deployment::through(&work.store, &work.stack(), &work.options.key).await?;
     Ok(if through == Some(Through::Wattle) { after.without_heat(is_fixed) } else { after })
 }
@@ -147,7 +148,7 @@ pub(super) async fn between(
             let text = format!("compared with revision {} of `{stack}` at {}\n", snapshot.revision, work.address);
             console.err.write(&text)?;
             let state = State::new(&snapshot.templates, snapshot.parameters, Some(snapshot.seed));
-            Some(state.map_err(|error| unreadable(directory, &error))?)
+            Some(state.map_err(|error| unreadable(directory, &error))?.with_settings(snapshot.settings))
         }
         None if work.store.get(&layout.revision()).await?.is_none() => {
             console.err.write(&format!("{} holds no stack `{stack}`: this is a first deployment\n", work.address))?;

@@ -1,11 +1,9 @@
 //! `wattle seed`: what OpenStack's servers read, written to the data space before the stack is created.
 
-use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use wattle::cli::{beside, environment};
+use clap::{Arg, ArgMatches, Command, value_parser};
 use wattle::lower::Seed;
 use wattle::manners::{self, reason};
 use wattle::names::{list, some};
@@ -14,7 +12,7 @@ use wattle::shown::{self, argument, option};
 use crate::deploy;
 use crate::local::{self, Folder};
 use crate::seed::{
-    self, Beside, Changes, Credentials, Files, Given, Options, SeedError, Unnamed, lacking, note_space_of_key,
+    self, Beside, Changes, Credentials, Files, Options, SeedError, Unnamed, lacking, note_space_of_key,
     read_operator_key, spaces_of_key, write_operator_key,
 };
 use crate::space::OperatorKey;
@@ -22,7 +20,7 @@ use crate::store::{Address, Store};
 
 use super::console::Console;
 use super::failure::{CHANGED, Exit, Failure};
-use super::{admit, args, delete, forget, here, rotate, target};
+use super::{admit, args, delete, forget, here, parameters, rotate, target};
 
 /// How to fix a seed.
 const EMIT_AGAIN: &str =
@@ -57,21 +55,26 @@ pub(super) fn command() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .subcommand(
-            apply.arg(directory()).args(parameters()).args(args::data_space()).arg(args::credentials()).after_help(
-                args::section(&[(
+            apply
+                .arg(directory())
+                .args(parameters::arguments())
+                .args(args::data_space())
+                .arg(args::credentials())
+                .after_help(args::section(&[(
                     "Files beside the seed",
                     "  operator.key      opens the data space to the operator; made by the first `apply`
   credentials.yaml  what each server proves its identity with: a further environment file for Heat
   environment.yaml  is read as well, as far as it is filled in
   Keep the first two, and keep them secret. If the data space does not know them, they have to be
   named with --key and --credentials, because someone else may have put them into the directory.",
-                )]),
-            ),
+                )])),
         )
         .subcommand(admit::command())
         .subcommand(rotate::command())
         .subcommand(forget::command())
-        .subcommand(diff.arg(directory()).args(parameters()).args(args::data_space()).arg(args::credentials()))
+        .subcommand(
+            diff.arg(directory()).args(parameters::arguments()).args(args::data_space()).arg(args::credentials()),
+        )
         .subcommand(delete::command())
 }
 
@@ -82,28 +85,6 @@ pub(super) fn directory() -> Arg {
         .required(true)
         .value_parser(value_parser!(PathBuf))
         .help("Directory that a blueprint's `emit` wrote: the one with seed.yaml")
-}
-
-/// The options for values of parameters.
-pub(super) fn parameters() -> [Arg; 3] {
-    [
-        Arg::new("environment")
-            .long("environment")
-            .short('e')
-            .value_name("FILE")
-            .action(ArgAction::Append)
-            .value_parser(value_parser!(PathBuf))
-            .help("Read parameters from a Heat environment file; may be repeated, later files override earlier ones"),
-        Arg::new("parameter").long("parameter").short('P').value_name("NAME=VALUE").action(ArgAction::Append).help(
-            "Set a parameter; overrides environment files. Every user of the machine can see the value while the \
-             command runs, so keep secrets in files",
-        ),
-        Arg::new("parameter-file")
-            .long("parameter-file")
-            .value_name("NAME=FILE")
-            .action(ArgAction::Append)
-            .help("Set a parameter to the content of a file, without the newline at its end; overrides all others"),
-    ]
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
@@ -155,60 +136,6 @@ pub(super) fn template_in(directory: &Path) -> Option<&'static str> {
     ["template.json", "template.yaml"].into_iter().find(|name| directory.join(name).is_file())
 }
 
-/// The given parameters: from the environment beside the seed, from further environments, and one by one.
-pub(super) fn given(matches: &ArgMatches, directory: &Path) -> Result<Given, Failure> {
-    let beside = beside(directory);
-    let files = beside.iter().chain(matches.get_many::<PathBuf>("environment").into_iter().flatten());
-    let mut given = Given::new(environment(files)?);
-    assignments(matches)?.into_iter().for_each(|(name, value)| given.assign(name, value));
-    Ok(given)
-}
-
-/// The values that are given one by one, as text.
-pub(super) fn assignments(matches: &ArgMatches) -> Result<Vec<(String, String)>, Failure> {
-    let mut given = Vec::new();
-    for assignment in matches.get_many::<String>("parameter").into_iter().flatten() {
-        let (name, value) = assignment.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("`{assignment}` is not NAME=VALUE")).help("write `--parameter NAME=VALUE`")
-        })?;
-        given.push((name.trim().to_owned(), value.to_owned()));
-    }
-    for assignment in matches.get_many::<String>("parameter-file").into_iter().flatten() {
-        given.push(from_file(assignment)?);
-    }
-    Ok(given)
-}
-
-/// The value of a parameter, from a file.
-fn from_file(assignment: &str) -> Result<(String, String), Failure> {
-    let Some((name, file)) = assignment.split_once('=') else {
-        return Err(
-            Failure::usage(format!("`{assignment}` is not NAME=FILE")).help("write `--parameter-file NAME=FILE`")
-        );
-    };
-    let refuse = |why: &str| Failure::usage(format!("cannot read the value of `{name}` from `{file}`: {why}"));
-    let text = read_value(Path::new(file)).map_err(|error| refuse(&reason(&error)))?;
-    let value = text.strip_suffix('\n').unwrap_or(&text);
-    if value.is_empty() {
-        // A pipe is also empty if somebody has read it before.
-        return Err(refuse("it is empty").help(format!("`--parameter {name}=` gives an empty value")));
-    }
-    Ok((name.trim().to_owned(), value.to_owned()))
-}
-
-/// The text of a file, or of a pipe that a shell has opened in its place (`<(...)`), which has a writer at its other
-/// end.
-fn read_value(file: &Path) -> std::io::Result<String> {
-    if !["/dev/fd", "/proc/self/fd"].iter().any(|open| file.starts_with(open)) {
-        return manners::read(file);
-    }
-    let file = std::fs::File::open(file)?;
-    if file.metadata()?.file_type().is_char_device() {
-        return Err(std::io::Error::other("it is a device, not a file"));
-    }
-    manners::text(manners::whole(file)?)
-}
-
 pub(super) struct Work {
     pub(super) directory: PathBuf,
     pub(super) credentials: PathBuf,
@@ -218,6 +145,8 @@ pub(super) struct Work {
     pub(super) is_new_key: bool,
     pub(super) store: Arc<dyn Store>,
     pub(super) options: Options,
+    /// The values of parameters that were given one by one, as text.
+    pub(super) assigned: Vec<(String, String)>,
 }
 
 /// Everything that `apply`, `diff` and `plan` need. What is given is judged before the data space is asked for
@@ -229,7 +158,8 @@ pub(super) async fn prepare(
 ) -> Result<Work, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
     let mut seed = read(&directory)?;
-    let given = given(matches, &directory)?;
+    let assigned = parameters::assigned(matches)?;
+    let given = parameters::given(matches, &directory, &assigned)?;
     let space = target::named(matches, "space", "WATTLE_SPACE");
     let folder = Folder::of(&directory);
     let named = matches.get_one::<PathBuf>("credentials").cloned();
@@ -280,7 +210,7 @@ pub(super) async fn prepare(
     }
     target::patiently(&address, console, seed::adopt(&store, &seed, &mut options, unnamed)).await?;
     options.credentials.complete(&seed, &options.key);
-    Ok(Work { directory, credentials, seed, address, key_file, is_new_key, store, options })
+    Ok(Work { directory, credentials, seed, address, key_file, is_new_key, store, options, assigned })
 }
 
 async fn apply(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
@@ -403,7 +333,7 @@ fn next(work: &Work, matches: &ArgMatches, changes: &Changes, stack: &str) -> St
         command.extend([format!(" -e {}", shown::path(file.display()))]);
     }
     command.extend([format!(" -e {}", shown::path(work.credentials.display()))]);
-    let assignments = ["parameter", "parameter-file"].into_iter().filter_map(|name| matches.get_many::<String>(name));
+    let assignments = parameters::OPTIONS.into_iter().filter_map(|name| matches.get_many::<String>(name));
     for assignment in assignments.flatten() {
         // It may be a secret.
         command.extend([format!(" --parameter {}=...", argument(assignment.split('=').next().unwrap_or_default()))]);

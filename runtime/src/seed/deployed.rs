@@ -18,7 +18,7 @@ use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::manners::read_bytes;
 use wattle::model::{IndexMap, Name, Value};
-use wattle::plan::ROOTS;
+use wattle::plan::{ROOTS, SETTINGS, settings};
 use wattle::requirement::Operand;
 use wattle_agent_core::hex;
 
@@ -52,6 +52,8 @@ pub struct Files {
     pub templates: IndexMap<String, String>,
     /// The diagram, if there is one.
     pub picture: Option<String>,
+    /// The settings that the blueprint was given, if it was given any: the file of them that `emit` wrote.
+    pub settings: Option<String>,
 }
 
 impl Files {
@@ -63,7 +65,7 @@ impl Files {
         let mut failed = None;
         let mut read = |name: &str| {
             let path = directory.join(name);
-            let is_own = name == FILE_NAME || ROOTS.contains(&name);
+            let is_own = name == FILE_NAME || name == SETTINGS || ROOTS.contains(&name);
             match if is_own { read_bytes(&path) } else { read_brought(directory, name) } {
                 Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
                 Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
@@ -73,9 +75,9 @@ impl Files {
                 }
             }
         };
-        let picture = read(FILE_NAME);
+        let (picture, settings) = (read(FILE_NAME), read(SETTINGS));
         let templates = wattle::plan::gather(&mut read);
-        failed.map_or(Ok(Self { templates, picture }), Err)
+        failed.map_or(Ok(Self { templates, picture, settings }), Err)
     }
 }
 
@@ -90,6 +92,8 @@ pub struct Snapshot {
     pub parameters: IndexMap<Name, Value>,
     /// Its seed in the form of [`concealed`], without the recipes' files.
     pub seed: Seed,
+    /// The settings that the blueprint was given, as `--set` takes them.
+    pub settings: IndexMap<Name, String>,
 }
 
 /// The record of what is kept.
@@ -103,6 +107,9 @@ pub(super) struct Record {
     /// The pieces of each file, in order.
     files: IndexMap<String, Vec<String>>,
     parameters: IndexMap<Name, Value>,
+    /// The settings that the blueprint was given.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    settings: IndexMap<Name, String>,
 }
 
 /// The pieces of the diagram, in a node of their own because others may read it.
@@ -204,6 +211,8 @@ impl Keeping<'_> {
             digest: self.seed.digest.clone(),
             files,
             parameters,
+            // A file that is not one of settings was not written by `emit`.
+            settings: self.files.settings.as_ref().and_then(|text| settings(text).ok()).unwrap_or_default(),
         };
         if picture.is_some() && there.names.contains(PICTURE_NODE) {
             steps.granted.push((self.layout.deployed_picture(), members.clone()));
@@ -284,8 +293,8 @@ pub async fn deployed(
         let damaged = |what: String| SeedError::Damaged { what };
         let seed = texts.shift_remove(SEED).ok_or_else(|| damaged("it is not among what is kept of it".to_owned()))?;
         let seed = serde_json::from_str(&seed).map_err(|error| damaged(format!("what is kept of it: {error}")))?;
-        let Record { revision, parameters, .. } = record;
-        return Ok(Some(Snapshot { revision, templates: texts, parameters, seed }));
+        let Record { revision, parameters, settings, .. } = record;
+        return Ok(Some(Snapshot { revision, templates: texts, parameters, seed, settings }));
     }
     Err(SeedError::Busy { stack: layout.stack().to_owned() })
 }

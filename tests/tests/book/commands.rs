@@ -60,7 +60,7 @@ fn run_pages(pages: &[Page]) -> Option<String> {
     None
 }
 
-fn write(session: &mut Session, file: &str, text: &str) -> Result<(), String> {
+pub(crate) fn write(session: &mut Session, file: &str, text: &str) -> Result<(), String> {
     let path = session.here().join(file);
     fs::create_dir_all(path.parent().expect("a folder"))
         .and_then(|()| fs::write(&path, text))
@@ -68,7 +68,7 @@ fn write(session: &mut Session, file: &str, text: &str) -> Result<(), String> {
 }
 
 /// Changes a file: what stays and goes stands in it once.
-fn change(session: &mut Session, file: &str, text: &str) -> Result<(), String> {
+pub(crate) fn change(session: &mut Session, file: &str, text: &str) -> Result<(), String> {
     let path = session.here().join(file);
     let old = fs::read_to_string(&path).map_err(|error| format!("`{file}` is not read: {error}"))?;
     let new = changed(&old, text)?;

@@ -4,6 +4,7 @@
 //! only.
 
 mod block;
+mod ci;
 mod code;
 mod commands;
 mod generated;

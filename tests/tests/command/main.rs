@@ -1,5 +1,7 @@
 //! What the `wattle` command says to whoever uses it wrongly, and its help.
 
+mod at_once;
+mod parameters;
 mod place;
 mod policies;
 mod templates;

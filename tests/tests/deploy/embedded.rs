@@ -30,6 +30,30 @@ fn a_shop_lives_over_the_embedded_store() {
     assert!(ran.code == Some(0) && site.counts() == [0; 6], "{ran}");
 }
 
+/// A vault may give a value only once.
+#[test]
+fn a_command_that_gives_a_parameter_runs_once() {
+    let site = Site::embedded(Setting::default());
+    let command = ["--parameter-from", "db_password=echo x >>runs; echo battery-horse"];
+    let said = site.deployed(&[&KEY[..], &command].concat());
+    assert_eq!(std::fs::read_to_string(site.path().join("runs")).expect("it ran"), "x\n");
+    assert!(!said.contains("battery-horse"), "{said}");
+}
+
+/// One works, the other one looks on, and what was asked for last counts.
+#[test]
+fn who_comes_second_is_told_who_works() {
+    let site = site();
+    let mut first = site.start(&KEY);
+    first.wait_for("\u{2713} ", Duration::from_mins(2));
+    let second = site.deploy(&[&KEY[..], &["-P", "flavor=m1.medium"]].concat());
+    assert_eq!(second.code, Some(0), "{second}");
+    let told = "another `wattle deploy` is at work and has been notified; this one watches";
+    assert!(format!("{second}").contains(told), "{second}");
+    assert_eq!(first.ended(), Some(0), "{}", first.said());
+    assert!(site.there()["servers"].iter().all(|server| server["flavor"]["name"] == "m1.medium"));
+}
+
 /// Each time it is waited until no request of whoever was killed can arrive any more.
 #[test]
 fn a_shop_lives_over_the_embedded_store_whoever_is_killed() {

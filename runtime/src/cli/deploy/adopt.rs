@@ -17,7 +17,7 @@ use wattle_openstack::driver::{Mark, OpenStack, Unfit};
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Failure, exit_codes};
-use crate::cli::{args, seed};
+use crate::cli::{args, parameters, seed};
 use crate::deploy::{Deployment, Identity, Through, standing};
 use crate::openstack::Source;
 use crate::space::Layout;
@@ -41,7 +41,7 @@ pub(in crate::cli) fn command() -> Command {
                 .help("Resource of the template, and the id of the thing in the cloud that becomes this resource"),
         )
         .arg(cloud::argument())
-        .args(seed::parameters())
+        .args(parameters::arguments())
         .args(args::data_space())
         .arg(args::credentials())
         .after_help(args::section(&[

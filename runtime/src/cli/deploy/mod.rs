@@ -30,7 +30,7 @@ use wattle_converge::{Cleanup, OnFailure, Time};
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
 use super::question::agreed;
-use super::{args, plan, seed, space, target, ui};
+use super::{args, parameters, plan, seed, space, target, ui};
 use crate::clock;
 use crate::deploy::Wanted;
 
@@ -50,7 +50,7 @@ pub(super) fn command() -> Command {
         .arg(ui::option())
         .args(choices())
         .args(placing::arguments())
-        .args(seed::parameters())
+        .args(parameters::arguments())
         .args(args::data_space())
         .arg(args::credentials())
         .after_help(args::section(&[

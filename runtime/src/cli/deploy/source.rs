@@ -39,7 +39,7 @@ pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<Source
     let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
     let credentials = work.options.credentials.text(&work.stack(), &space, &ca);
     environments.push((work.credentials.display().to_string(), credentials));
-    let given = seed::assignments(matches)?;
+    let given = work.assigned.clone();
     Ok(Source {
         template: template.to_owned(),
         files,

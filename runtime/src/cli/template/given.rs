@@ -23,7 +23,7 @@ use wattle_hot::check::{MISSING_VALUE, with_wiring};
 use wattle_hot::model::is_extended;
 
 use super::files::{Disk, whole};
-use crate::cli::seed;
+use crate::cli::{parameters, seed};
 
 /// The name of the standard input in messages.
 const STDIN: &str = "<stdin>";
@@ -37,7 +37,7 @@ pub(super) fn args() -> impl Iterator<Item = Arg> {
 pub(super) fn args_of(help: &'static str) -> impl Iterator<Item = Arg> {
     let template =
         Arg::new("template").value_name("FILE").required(true).value_parser(clap::value_parser!(PathBuf)).help(help);
-    std::iter::once(template).chain(seed::parameters())
+    std::iter::once(template).chain(parameters::arguments())
 }
 
 /// The path that the command line names as the template.
@@ -78,7 +78,7 @@ impl Given {
         }
         let environment = Environment::read(environments.iter().map(|(name, text)| (name.as_str(), text.as_str())));
         let mut inputs = Inputs { environment: Arc::new(environment), ..Inputs::default() };
-        for (name, value) in seed::assignments(matches)? {
+        for (name, value) in parameters::assigned(matches)? {
             inputs.given.insert(name, Value::Text(value));
         }
         let loaded = wattle_hot::load(&text, &name, &Disk, &inputs);

@@ -17,6 +17,7 @@ use crate::cli::args;
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::paint::width;
+use crate::cli::parameters;
 
 pub(in crate::cli) fn command() -> Command {
     Command::new("lower")
@@ -66,7 +67,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     stand_there(&given.loaded, &model)?;
     let emitted = emit(&model, &emission)?;
     console.err.write(&emitted.told)?;
-    if ["environment", "parameter", "parameter-file"].into_iter().any(|option| matches.contains_id(option)) {
+    if ["environment"].into_iter().chain(parameters::OPTIONS).any(|option| matches.contains_id(option)) {
         console.err.write(
             "the values of `-e` and `-P` were only used for checking: give them to Heat, and to `wattle up` or `seed \
              apply`, as well\n",

@@ -10,6 +10,7 @@ use wattle::cli::{Copied, is_json, write_files};
 use wattle::diagram::FILE_NAME;
 use wattle::lower::{Lowering, Seed};
 use wattle::manners::{exit_codes, read, read_bytes, reason};
+use wattle::plan::SETTINGS;
 use wattle::view;
 use wattle_place::template::Placed;
 
@@ -169,9 +170,12 @@ fn files(given: &Given, own: &str, placed: &Placed) -> Result<Vec<Copied>, Failu
         }
     }
     if given.is_emitted {
-        for (file, content) in
-            [("environment.yaml", "its parameters"), ("seed.yaml", "the seed"), (FILE_NAME, "the diagram")]
-        {
+        for (file, content) in [
+            ("environment.yaml", "its parameters"),
+            ("seed.yaml", "the seed"),
+            (FILE_NAME, "the diagram"),
+            (SETTINGS, "the settings"),
+        ] {
             let path = Path::new(own).join(file);
             if path.is_file() && !all.iter().any(|known| known.name == file) {
                 let bytes = read_bytes(&path)

@@ -9,7 +9,7 @@ use wattle::shown;
 
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::{target, ui};
+use crate::cli::{parameters, target, ui};
 use crate::local::{self, Folder, Wish};
 use crate::log_file;
 use crate::report::Picture;
@@ -63,6 +63,7 @@ pub(super) async fn join(
 pub(super) async fn detach(
     folder: Folder,
     wish: &Wish,
+    assigned: &[(String, String)],
     until_done: bool,
     console: &mut Console,
 ) -> Result<Exit, Failure> {
@@ -79,7 +80,10 @@ pub(super) async fn detach(
         .spawn()
         .map_err(|error| cannot(&error))?;
     if let Some(mut input) = child.stdin.take() {
-        input.write_all(&handover::write(std::env::args_os())).await.map_err(|error| cannot(&error))?;
+        input
+            .write_all(&handover::write(parameters::hand_over(std::env::args_os(), assigned)))
+            .await
+            .map_err(|error| cannot(&error))?;
     }
     let begin = Instant::now();
     let pid = child.id();

@@ -6,8 +6,8 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt as _;
 
 /// Encodes arguments. None of them can contain a zero byte.
-pub(super) fn write(args: impl Iterator<Item = OsString>) -> Vec<u8> {
-    args.flat_map(|arg| [arg.as_bytes(), b"\0"].concat()).collect()
+pub(super) fn write(args: impl IntoIterator<Item = OsString>) -> Vec<u8> {
+    args.into_iter().flat_map(|arg| [arg.as_bytes(), b"\0"].concat()).collect()
 }
 
 /// Decodes arguments.

@@ -19,7 +19,7 @@ use crate::seed::Files;
 use super::command_line::parse;
 use super::console::Console;
 use super::failure::{Exit, Failure, exit_codes};
-use super::{agent, args, here, seed, ui};
+use super::{agent, args, here, parameters, seed, ui};
 
 use super::signals::Signals;
 use session::Session;
@@ -28,7 +28,8 @@ pub(super) fn command() -> Command {
     Command::new("up")
         .about("Bring up a whole topology on this machine: one agent per server, each at its own address")
         .arg(seed::directory())
-        .args(seed::parameters())
+        .args(parameters::arguments())
+        .arg(parameters::handed())
         .arg(args::flag("generate-secrets", "Generate values for secret parameters that have none; they stay the same"))
         .arg(
             Arg::new("import")
@@ -118,7 +119,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 
 async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) -> Result<Exit, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
-    let wish = wish(matches, &directory)?;
+    let assigned = parameters::assigned(matches)?;
+    let wish = wish(matches, &directory, &assigned)?;
     let state = matches.get_one::<PathBuf>("state");
     let folder = state.map_or_else(|| Folder::of(&directory), |state| Folder::at(&directory, state));
     // A user who names a state declares that it is theirs.
@@ -140,7 +142,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     local::mark(&folder)?;
     if is_detached {
         drop(lock);
-        return elsewhere::detach(folder, &wish, until_done, console).await;
+        return elsewhere::detach(folder, &wish, &assigned, until_done, console).await;
     }
     if is_background {
         // The terminal that it was started from may close.
@@ -175,7 +177,7 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
 }
 
 /// What was requested.
-fn wish(matches: &ArgMatches, directory: &Path) -> Result<Wish, Failure> {
+fn wish(matches: &ArgMatches, directory: &Path, assigned: &[(String, String)]) -> Result<Wish, Failure> {
     let mut imports: IndexMap<String, String> = IndexMap::default();
     for text in matches.get_many::<String>("import").into_iter().flatten() {
         let (name, value) = text.split_once('=').filter(|(name, _)| name.contains(':')).ok_or_else(|| {
@@ -206,7 +208,7 @@ fn wish(matches: &ArgMatches, directory: &Path) -> Result<Wish, Failure> {
     };
     Ok(Wish {
         files: Files::read(directory)?,
-        given: seed::given(matches, directory)?,
+        given: parameters::given(matches, directory, assigned)?,
         generate_secrets: matches.get_flag("generate-secrets"),
         attributes,
         network,

@@ -1,0 +1,104 @@
+//! The settings that an emission was given. They are kept beside what it wrote, because what they decided is deployed:
+//! an emission that leaves one out would take that back.
+
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use serde_yaml::Mapping;
+use wattle_heat::emit::EmitError;
+
+use crate::manners::{Exit, Failure, read, reason};
+use crate::model::{IndexMap, Model, Name};
+use crate::plan::{SETTINGS, between, flat, plan};
+use crate::shown::argument;
+
+use super::emit::Emission;
+use super::files::File;
+use super::plan::{Planning, state_of};
+use super::tree::count;
+
+/// Settings that were given while building, without those that have their defaults.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chosen(pub(super) Mapping);
+
+impl Chosen {
+    /// Those of the last emission to this directory.
+    pub(super) fn last(directory: &Path) -> Result<Self, Failure> {
+        let path = directory.join(SETTINGS);
+        let refuse = |why: String| {
+            Failure::files(format!("the settings of the last emission, in `{}`, cannot be read: {why}", path.display()))
+                .note("nothing was changed")
+                .help("restore the file, or remove it and give every setting that is to stay")
+        };
+        match read(&path) {
+            Ok(text) => serde_yaml::from_str(&text).map(Self).map_err(|error| refuse(error.to_string())),
+            // If something that is not a file is in the way, the error comes when it is to be replaced.
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory) =>
+            {
+                Ok(Self::default())
+            }
+            Err(error) => Err(refuse(reason(&error))),
+        }
+    }
+
+    /// The file that keeps them. None if there are none.
+    pub(super) fn file(&self) -> Option<File<'_>> {
+        let number = flat(&self.0).len();
+        let write = move |file: &mut fs::File| {
+            let text = serde_yaml::to_string(&self.0).map_err(|error| EmitError::Value(error.to_string()))?;
+            file.write_all(b"# The settings that were given: `--config` takes this file.\n")?;
+            Ok(file.write_all(text.as_bytes())?)
+        };
+        let content = count(number, "setting");
+        (number > 0).then(|| File { name: SETTINGS.into(), content, write: Box::new(write) })
+    }
+
+    /// The settings of the last emission that are not given this time, as `--set` takes them.
+    fn left_out(&self, last: &Self) -> IndexMap<Name, String> {
+        let changed = between(&flat(&last.0), &flat(&self.0));
+        let left = changed.into_iter().filter(|(name, plan)| plan.to.is_none() && !self.has_part_of(name));
+        left.filter_map(|(name, plan)| Some((name, plan.from?))).collect()
+    }
+
+    /// Whether something within `name`, or something that it is within, is given, as a list or a map in its place.
+    fn has_part_of(&self, name: &str) -> bool {
+        let within = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'));
+        flat(&self.0).keys().any(|given| within(given, name) || within(name, given))
+    }
+}
+
+/// What the emission `of` a model to the directory `own` leaves out of the `last` settings, and what that would change.
+/// Empty if it leaves out nothing.
+///
+/// # Errors
+/// The same, if warnings are errors.
+pub(super) fn told(model: &Model, emission: &Emission, own: &Path, last: &Chosen) -> Result<String, Failure> {
+    let Some(given) = &emission.settings else { return Ok(String::new()) };
+    let left = given.left_out(last);
+    if left.is_empty() {
+        return Ok(String::new());
+    }
+    let names: Vec<String> = left.iter().map(|(name, value)| format!("`{name}` was {value}")).collect();
+    let message = format!("settings of the last emission are left out: {}", names.join(", "));
+    let flags: Vec<String> =
+        left.iter().map(|(name, value)| format!("--set {}", argument(format!("{name}={value}")))).collect();
+    let keep = format!("to keep what they decided, add `{}`", flags.join(" "));
+    let changes = changes(model, emission, own);
+    if emission.deny_warnings {
+        let failure = Failure { exit: Exit::Failed, ..Failure::usage(message) };
+        let failure = changes.into_iter().fold(failure, |failure, changes| failure.note(changes));
+        return Err(failure.note("nothing was written").help(keep));
+    }
+    let changes = changes.map(|changes| format!("  {changes}\n")).unwrap_or_default();
+    Ok(format!("warning: {message}\n{changes}  {keep}\n"))
+}
+
+/// What the emission would change of the last one. Unknown if that cannot be read.
+fn changes(model: &Model, emission: &Emission, own: &Path) -> Option<String> {
+    let before = state_of(own, None).ok()?;
+    let planning = Planning { against: None, emission: emission.clone(), is_json: false };
+    let plan = plan(Some(&before), &planning.state(model, own).ok()?);
+    Some(format!("compared with that emission: {}", plan.summary))
+}
