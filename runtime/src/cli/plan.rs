@@ -6,12 +6,12 @@ use clap::{ArgMatches, Command};
 use serde_json::Value;
 use wattle::cli::{plan_against, plan_format, planned_of, state_of};
 use wattle::manners::{Exit, exit_codes};
-use wattle::plan::{Found, State, StateError, settings};
+use wattle::plan::{Found, State, StateError};
 use wattle_place::template::Placed;
 
 use crate::deploy::{Deployment, Through};
 use crate::openstack::is_fixed;
-use crate::seed::{concealed, deployed};
+use crate::seed::{chosen, concealed, deployed};
 use crate::space::Layout;
 
 use super::console::Console;
@@ -124,7 +124,7 @@ pub(super) async fn after(work: &Work, directory: &Path) -> Result<State, Failur
     let (seed, parameters) = concealed(&work.seed, &work.options.given, &work.options.key);
     let files = &work.options.files;
     let after = State::new(&files.templates, parameters, Some(seed)).map_err(|error| unreadable(directory, &error))?;
-    let after = after.with_settings(files.settings.as_deref().map(settings).and_then(Result::ok).unwrap_or_default());
+    let after = after.with_settings(chosen(files.settings.as_deref()));
     let through = Deployment::through(&work.store, &work.stack(), &work.options.key).await?;
     Ok(if through == Some(Through::Wattle) { after.without_heat(is_fixed) } else { after })
 }

@@ -30,6 +30,9 @@ pub struct Source {
     pub stack: String,
     /// The seed that goes with it, as it is written.
     pub seed: String,
+    /// The settings that the blueprint was given, if it was given any: the file of them that `emit` wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<String>,
 }
 
 impl Source {

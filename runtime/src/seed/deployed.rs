@@ -211,8 +211,7 @@ impl Keeping<'_> {
             digest: self.seed.digest.clone(),
             files,
             parameters,
-            // A file that is not one of settings was not written by `emit`.
-            settings: self.files.settings.as_ref().and_then(|text| settings(text).ok()).unwrap_or_default(),
+            settings: chosen(self.files.settings.as_deref()),
         };
         if picture.is_some() && there.names.contains(PICTURE_NODE) {
             steps.granted.push((self.layout.deployed_picture(), members.clone()));
@@ -257,6 +256,11 @@ fn delete(path: String) -> Op {
 
 fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
+}
+
+/// The settings in the file that `emit` wrote of them. A file that does not have any was not written by it.
+pub(crate) fn chosen(text: Option<&str>) -> IndexMap<Name, String> {
+    text.and_then(|text| settings(text).ok()).unwrap_or_default()
 }
 
 /// What was deployed last as the stack of `layout`. `None` if `seed apply` never ran or was given no files. `store` is

@@ -50,6 +50,7 @@ pub use changes::{Change, Changes, ComponentChange, Delta, ServerChanges};
 pub(crate) use credentials::write_secret;
 pub use credentials::{Credentials, note_space_of_key, read_operator_key, spaces_of_key, write_operator_key};
 pub use delete::{delete, delete_counting};
+pub(crate) use deployed::chosen;
 pub use deployed::{Files, Snapshot, concealed, deployed, picture};
 pub(crate) use error::lacking;
 use error::unknown_server;

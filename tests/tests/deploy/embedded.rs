@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use wattle::plan::SETTINGS;
 use wattle_cloud::Setting;
-use wattle_tests::site::{SHOP, Site};
+use wattle_tests::site::{PASSWORD, SHOP, Site};
 use wattle_tests::skip::everything;
 
 use super::KEY;
@@ -15,8 +16,18 @@ fn site() -> Site {
 #[test]
 fn a_shop_lives_over_the_embedded_store() {
     let mut site = site();
+    let set = |apps: &str| std::fs::write(site.path().join(SETTINGS), format!("apps: {apps}\n")).expect("writes");
+    set("2");
     site.deployed(&KEY);
     assert_eq!(site.counts(), SHOP);
+    set("3");
+    site.deployed(&[&KEY[..], &["-P", "flavor=m1.large"]].concat());
+    let ran = site.ask(&["rollback", "--yes", "--infrastructure-only", KEY[0], KEY[1]]);
+    assert_eq!(ran.code, Some(0), "{ran}");
+    // The settings go back as well.
+    let ran = site.ask(&["plan", ".", "--cloud", "simulated", "-P", PASSWORD, KEY[0], KEY[1]]);
+    assert!(ran.out.contains("~ apps: 2 -> 3"), "{ran}");
+    set("2");
     // The store is another process's, which may have to begin again from its log.
     site.store().stop();
     site.store().start();

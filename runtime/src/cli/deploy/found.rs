@@ -13,7 +13,7 @@ use crate::cli::failure::Failure;
 use crate::cli::seed::Work;
 use crate::deploy::Deployment;
 use crate::openstack::{Source, Templates, is_fixed};
-use crate::seed::{Given, concealed};
+use crate::seed::{Given, chosen, concealed};
 use crate::space::OperatorKey;
 
 use super::site::Site;
@@ -146,6 +146,7 @@ pub(super) fn state_of(source: &Source, site: &Site) -> Result<State, Failure> {
     let key = &site.deployment.key;
     let (seed, parameters) = concealed(&software::seed(source)?, &given(source), key);
     let state = State::new(&source.files, parameters, Some(seed)).map_err(unreadable)?;
+    let state = state.with_settings(chosen(source.settings.as_deref()));
     Ok(if site.is_heats { state } else { state.without_heat(is_fixed) })
 }
 

@@ -176,7 +176,7 @@ pub(super) async fn restore(site: &Site, source: &Source, console: &mut Console)
     let seed = seed(source)?;
     let mut options = seed::Options::new(site.deployment.key.clone());
     options.given = given(&source.environments, &source.given);
-    options.files = Files { templates: source.files.clone(), ..Files::default() };
+    options.files = Files { templates: source.files.clone(), settings: source.settings.clone(), ..Files::default() };
     options.stack = Some(site.deployment.stack.clone());
     options.admission = true;
     // They are in the deployment's last environment.

@@ -47,6 +47,7 @@ pub(in crate::cli) fn source(work: &Work, matches: &ArgMatches) -> Result<Source
         given: given.into_iter().map(|(name, value)| (name.into(), Value::Str(value.into()))).collect(),
         stack: work.stack(),
         seed: manners::read(&work.directory.join("seed.yaml")).map_err(|error| unreadable("the seed", &error))?,
+        settings: work.options.files.settings.clone(),
     })
 }
 
