@@ -222,5 +222,6 @@ pub fn source(folder: &Path, stack: &str, given: &[(&str, &str)]) -> Source {
         given: given.iter().map(|(name, text)| ((*name).into(), value(text))).collect(),
         stack: stack.to_owned(),
         seed: String::new(),
+        settings: None,
     }
 }
