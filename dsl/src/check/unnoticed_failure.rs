@@ -129,7 +129,7 @@ fn words(why: &Why) -> [String; 3] {
             return [
                 format!("`{by}` does not fail with what is substituted, so a failure of this goes unnoticed"),
                 format!("assign in a command of its own: `{name}=$(...)`"),
-                format!("or handle the failure inside the substitution: `|| true` if it does not matter"),
+                "or handle the failure inside the substitution: `|| true` if it does not matter".to_owned(),
             ];
         }
     };

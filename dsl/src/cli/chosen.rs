@@ -88,7 +88,7 @@ pub(super) fn told(model: &Model, emission: &Emission, own: &Path, last: &Chosen
     let changes = changes(model, emission, own);
     if emission.deny_warnings {
         let failure = Failure { exit: Exit::Failed, ..Failure::usage(message) };
-        let failure = changes.into_iter().fold(failure, |failure, changes| failure.note(changes));
+        let failure = changes.into_iter().fold(failure, Failure::note);
         return Err(failure.note("nothing was written").help(keep));
     }
     let changes = changes.map(|changes| format!("  {changes}\n")).unwrap_or_default();
