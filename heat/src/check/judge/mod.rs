@@ -155,7 +155,10 @@ impl Judge<'_, '_> {
             }
             // Its references are invalid whatever its type is.
             self.references(subject);
-            self.misspelt(subject);
+            // In a program, a member is a value of its group, and its type is what is wrong with that value.
+            if self.around.is_none() {
+                self.misspelt(subject);
+            }
             return;
         }
         if resource.external {
