@@ -163,7 +163,7 @@ pub(super) mod tests {
             model.declarations["Db2"].recipe.files[0].content = Content::Text(text.clone().into());
             let found = check(&model, &Limits::default());
             let [one] = &*found else { panic!("{text}: {found:?}") };
-            (one.labels[0].at.line, one.labels[0].text.to_string(), one.help[0].to_string())
+            (one.labels[0].at.line, one.labels[0].text.clone(), one.help[0].clone())
         };
         let (line, label, help) = said("install() {\n  tar -x\n  make\n}\nif ! install; then exit 1; fi\n");
         assert_eq!(line, 4);

@@ -79,13 +79,11 @@ impl Plain {
 
     fn add(&mut self, byte: u8, out: &mut Vec<u8>) {
         self.state = match (self.state, byte) {
-            (State::Escape, b'[') => State::Sequence,
+            (State::Escape, b'[') | (State::Sequence, b' '..=b'?') => State::Sequence,
             (State::Escape, b']' | b'P' | b'X' | b'^' | b'_') => State::String,
             (State::Escape | State::Selection, b' '..=b'/') => State::Selection,
-            (State::Selection, b'0'..=b'~') => State::Text,
+            (State::Selection, b'0'..=b'~') | (State::Sequence, b'@'..=b'~') => State::Text,
             (State::Escape, byte) if FUNCTIONS.contains(&byte) => State::Text,
-            (State::Sequence, b' '..=b'?') => State::Sequence,
-            (State::Sequence, b'@'..=b'~') => State::Text,
             (State::String | State::StringC1, 0x07 | 0x18 | 0x1a) | (State::StringC1, 0x9c) => State::Text,
             (State::String | State::StringC1, 0x1b) => State::StringEscape,
             (State::String | State::StringC1, 0xc2) => State::StringC1,
