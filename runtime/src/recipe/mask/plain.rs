@@ -82,18 +82,20 @@ impl Plain {
             (State::Escape, b'[') | (State::Sequence, b' '..=b'?') => State::Sequence,
             (State::Escape, b']' | b'P' | b'X' | b'^' | b'_') => State::String,
             (State::Escape | State::Selection, b' '..=b'/') => State::Selection,
-            (State::Selection, b'0'..=b'~') | (State::Sequence, b'@'..=b'~') => State::Text,
+            (State::Selection, b'0'..=b'~')
+            | (State::Sequence, b'@'..=b'~')
+            | (State::String | State::StringC1, 0x07 | 0x18 | 0x1a)
+            | (State::StringC1, 0x9c)
+            | (State::StringEscape, b'\\') => State::Text,
             (State::Escape, byte) if FUNCTIONS.contains(&byte) => State::Text,
-            (State::String | State::StringC1, 0x07 | 0x18 | 0x1a) | (State::StringC1, 0x9c) => State::Text,
             (State::String | State::StringC1, 0x1b) => State::StringEscape,
             (State::String | State::StringC1, 0xc2) => State::StringC1,
             (State::String | State::StringC1, byte) if byte != b'\n' => State::String,
-            (State::StringEscape, byte) if byte != b'\\' => {
+            (State::StringEscape, _) => {
                 // Another sequence ends the one before.
                 self.state = State::Escape;
                 return self.add(byte, out);
             }
-            (State::StringEscape, _) => State::Text,
             _ => {
                 self.state = State::Text;
                 return self.add_text(byte, out);
