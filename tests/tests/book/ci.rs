@@ -112,7 +112,7 @@ fn github() {
 
     // Whoever changes nothing is told so, and a blueprint that does not compile, or a test that fails, ends it.
     done(&mut session, "echo 'spares: 1' >production.yaml; sh ci/topology main");
-    let comment = || fs::read_to_string(&fakes.join("../silo/comment.md")).expect("it is written");
+    let comment = || fs::read_to_string(fakes.join("../silo/comment.md")).expect("it is written");
     assert_eq!(comment(), "Merging this changes nothing.\n");
     done(&mut session, "sed -i 's/hello, world/hello, moon/' tests/blueprint.rs");
     let (said, code) = session.run("sh ci/topology main").expect("it ends");

@@ -18,13 +18,13 @@ use crate::{Stack, assert_denied, server_of};
 
 #[tokio::test]
 async fn a_server_that_has_left_reads_nothing_of_the_others() {
-    left(Stack::new("left")).await;
+    Box::pin(left(Stack::new("left"))).await;
 }
 
 #[tokio::test]
 async fn nor_does_it_in_the_embedded_store() {
     let (stack, _store) = Stack::new("left").embedded().await;
-    left(stack).await;
+    Box::pin(left(stack)).await;
 }
 
 async fn left(mut stack: Stack) {
