@@ -65,12 +65,7 @@ pub(super) fn is_looked_at(tokens: &[Token], name: &str) -> bool {
 
 /// The bodies of functions within which `set -e` does not apply, because one of these is called where its end is asked.
 fn asked_functions<'t>(tokens: &'t [Token], shape: &Shape<'t>) -> BTreeMap<usize, Asker<'t>> {
-    let bodies = shape.compounds.iter().enumerate().filter(|(_, compound)| compound.is_function);
-    let bodies: Vec<(usize, &str)> = bodies.map(|(number, _)| number).zip(shape.functions.iter().copied()).collect();
-    let mut asked = BTreeMap::new();
-    if bodies.len() != shape.functions.len() {
-        return asked;
-    }
+    let (bodies, mut asked) = (shape.bodies(), BTreeMap::new());
     let called = |one: &Simple| {
         let words = words(tokens, one.start);
         let program = words.iter().find(|word| assigned(word).is_none())?.literal()?;

@@ -30,6 +30,17 @@ pub(super) struct Shape<'t> {
     pub(super) functions: Vec<&'t str>,
 }
 
+impl<'t> Shape<'t> {
+    /// The bodies of functions, by the numbers of their compound commands, with the functions' names. Empty if it is not known
+    /// which body is whose.
+    pub(super) fn bodies(&self) -> Vec<(usize, &'t str)> {
+        let bodies = self.compounds.iter().enumerate().filter(|(_, compound)| compound.is_function);
+        let bodies: Vec<usize> = bodies.map(|(number, _)| number).collect();
+        let is_known = bodies.len() == self.functions.len();
+        bodies.into_iter().zip(self.functions.iter().copied()).filter(|_| is_known).collect()
+    }
+}
+
 /// A simple command.
 pub(super) struct Simple {
     /// Its first token.

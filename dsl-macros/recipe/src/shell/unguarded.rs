@@ -76,10 +76,6 @@ fn errexit(words: &[&Word]) -> Option<bool> {
 
 /// The functions that end as a command does that may fail.
 pub(super) fn failing<'t>(tokens: &[Token], shape: &Shape<'t>) -> Vec<&'t str> {
-    let bodies = shape.compounds.iter().enumerate().filter(|(_, compound)| compound.is_function);
-    if bodies.clone().count() != shape.functions.len() {
-        return Vec::new();
-    }
     let fails = |number: usize| {
         let last = shape.simple.iter().rfind(|one| one.around == Some(number)).filter(|one| !one.is_asked)?;
         let is_denied = last.start.checked_sub(1).is_some_and(|before| is_bang(&tokens[before]));
@@ -89,8 +85,7 @@ pub(super) fn failing<'t>(tokens: &[Token], shape: &Shape<'t>) -> Vec<&'t str> {
         let is_last = shape.compounds[number].behind == Some(behind) && !is_denied;
         risky(&words(tokens, last.start), &shape.functions, &[]).filter(|_| is_last)
     };
-    let names = bodies.zip(&shape.functions).filter(|((number, _), _)| fails(*number).is_some());
-    names.map(|(_, name)| *name).collect()
+    shape.bodies().into_iter().filter(|(number, _)| fails(*number).is_some()).map(|(_, name)| name).collect()
 }
 
 fn is_bang(token: &Token) -> bool {
