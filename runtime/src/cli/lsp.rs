@@ -2,25 +2,20 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command};
 use wattle::manners::reason;
 use wattle_lsp::{Server, serve_stdio};
 
-use super::args;
 use super::console::Console;
 use super::failure::{Exit, Failure};
 use super::template::Disk;
+use super::{args, parameters};
 
 pub(super) fn command() -> Command {
     Command::new("lsp")
         .about("Answer what an editor asks about Heat templates, as a language server")
         .arg(
-            Arg::new("environment")
-                .long("environment")
-                .short('e')
-                .value_name("FILE")
-                .action(ArgAction::Append)
-                .value_parser(value_parser!(PathBuf))
+            parameters::environments()
                 .help("Give all templates this environment; may be repeated, later ones go over earlier ones"),
         )
         .arg(args::flag("stdio", "Use the standard input and output, which is the only way; some editors say so"))

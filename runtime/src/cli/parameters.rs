@@ -25,15 +25,20 @@ const HANDED: &str = "handed-parameter";
 /// What a shell ends with if it cannot run a command, and if there is no such command.
 const CANNOT_RUN: [(i32, &str); 2] = [(126, "; a command in it cannot be run"), (127, "; there is no such command")];
 
+/// The option for environment files, without its help.
+pub(super) fn environments() -> Arg {
+    Arg::new("environment")
+        .long("environment")
+        .short('e')
+        .value_name("FILE")
+        .action(ArgAction::Append)
+        .value_parser(value_parser!(PathBuf))
+}
+
 /// The options for values of parameters.
 pub(super) fn arguments() -> [Arg; 4] {
     [
-        Arg::new("environment")
-            .long("environment")
-            .short('e')
-            .value_name("FILE")
-            .action(ArgAction::Append)
-            .value_parser(value_parser!(PathBuf))
+        environments()
             .help("Read parameters from a Heat environment file; may be repeated, later files override earlier ones"),
         Arg::new("parameter").long("parameter").short('P').value_name("NAME=VALUE").action(ArgAction::Append).help(
             "Set a parameter; overrides environment files. Every user of the machine can see the value while the \
