@@ -76,6 +76,7 @@ impl Crowd {
                 attributes: Arc::new(Fixed::default()),
                 user_data: IndexMap::default(),
                 limits: Limits::default(),
+                recent: Arc::default(),
             };
             crowd.agents.spawn(agent.run(std::future::pending()));
         }

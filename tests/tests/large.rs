@@ -1,11 +1,13 @@
 //! Many agents over an ensemble of three: how often they ask it. The bench of this name has ten thousand of them.
 
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 use wattle::author::Blueprint;
-use wattle_runtime::seed::{Options, apply};
-use wattle_runtime::space::{OperatorKey, Space};
+use wattle::model::Name;
+use wattle_runtime::seed::{Options, Told, apply, ask_for_log, ask_no_more};
+use wattle_runtime::space::{Ask, OperatorKey, Space};
 use wattle_runtime::store::{Address, Store};
 use wattle_tests::crowd::{Crowd, Server};
 use wattle_tests::requests::{Counts, Requests};
@@ -40,6 +42,50 @@ impl Stack {
             moved += usize::from(plan.revision == applied.revision);
         }
         (counts, moved)
+    }
+
+    /// While an operator asks one server for its log, that one answers. Nobody else asks for anything, and nobody does
+    /// before and afterwards.
+    async fn looks_at_one_log(&self) {
+        let (name, key) = (self.space.layout().stack(), &self.options.key);
+        let server = Name::from("server7");
+        let space = self.space.clone().operated_by(key.signer().authority());
+        let ask = Ask::new(None, key, SystemTime::now().into());
+        let ask = Ask { until: ask.until + Duration::from_mins(1), ..ask };
+        self.is_idle("nobody has asked for a log").await;
+        let before = self.requests.counts();
+        let asked = ask_for_log(&self.store, name, key, &server, &ask).await.expect("asks");
+        assert_eq!(asked, Told::Asked);
+        space.plan(&server).await.expect("reads").expect("a plan");
+        let mut seen = None;
+        loop {
+            let heard = space.answered(&server, (&ask, &key.opener()), seen).await.expect("reads");
+            seen = heard.version;
+            if heard.log.expect("its own").is_some() {
+                break;
+            }
+        }
+        ask_no_more(&self.store, name, key, &server, &ask.id).await.expect("it is taken back");
+        let path = space.layout().log(&server);
+        while let Some(there) = self.store.changed(&path, seen).await.expect("reads") {
+            seen = Some(there.version);
+        }
+        let counts = self.requests.counts().since(&before);
+        // Fewer than if each agent had asked once.
+        assert!(counts.requests() < u64::from(TIERS), "{counts}");
+        self.is_idle("nobody asks for a log any more").await;
+    }
+
+    /// Waits until nothing is asked for, for some time.
+    async fn is_idle(&self, when: &str) {
+        for _ in 0..20 {
+            let before = self.requests.counts();
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            if self.requests.counts().since(&before).requests() == 0 {
+                return;
+            }
+        }
+        panic!("{when}, and the data space is asked without end");
     }
 }
 
@@ -85,6 +131,7 @@ async fn an_ensemble_is_asked_few_times_for_a_component() {
     assert_eq!(moved, 1);
     // Mostly the operator's: no agent asks for anything but the one of that server.
     assert!(counts.requests() <= u64::from(TIERS) + 5, "{counts}");
+    stack.looks_at_one_log().await;
     crowd.close().await;
 }
 

@@ -183,6 +183,7 @@ fn real(case: u64, model: &Model, absent: &BTreeSet<Name>) -> Real {
                 attributes: Arc::new(Of(server.clone())),
                 user_data: told.clone(),
                 limits: Limits::default(),
+                recent: Arc::default(),
             };
             agents.spawn(agent.run(std::future::pending()));
         }

@@ -556,6 +556,7 @@ async fn the_operator_sees_who_is_alive_and_the_other_servers_that_somebody_is()
         attributes: Arc::new(Fixed(IndexMap::default())),
         user_data: IndexMap::default(),
         limits: Limits::default(),
+        recent: Arc::default(),
     };
     let both_see_it = async {
         let path = Space::new(Arc::clone(&operator), &seed.stack).layout().alive(&server);

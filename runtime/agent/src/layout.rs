@@ -111,6 +111,11 @@ impl Layout {
         format!("{ROOT}/{}/agents/{place}/signals", self.stack)
     }
 
+    /// The log of the server that has this `place`, for an operator who asks for it.
+    pub fn log(&self, place: &str) -> String {
+        format!("{ROOT}/{}/agents/{place}/log", self.stack)
+    }
+
     /// The same for agents of earlier versions, which know no place of their own.
     pub fn former_alive(&self, server: &str) -> String {
         format!("{ROOT}/{}/servers/{server}/alive", self.stack)

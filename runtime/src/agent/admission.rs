@@ -157,7 +157,12 @@ pub(super) async fn attend(shared: &Shared) {
 /// If it may not or cannot be read.
 pub(super) async fn join(shared: &Shared) -> Result<bool, SpaceError> {
     let admission = &shared.admission;
-    let Some(membership) = shared.space.membership(&shared.server).await? else { return Ok(false) };
+    let Some(mut membership) = shared.space.membership(&shared.server).await? else { return Ok(false) };
+    let asks = std::mem::take(&mut membership.asks);
+    // Without a key to trust, anyone could have asked.
+    if admission.credential.authority().is_some() {
+        shared.asked.hear(asks);
+    }
     if locked(&admission.told).as_ref() == Some(&membership) {
         return Ok(false);
     }

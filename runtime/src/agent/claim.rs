@@ -115,6 +115,7 @@ async fn desire(shared: &Shared, goals: watch::Sender<Option<Goal>>) -> Result<(
                 }
                 shared.space.believe(&shared.server, &desired.plan);
                 shared.signals.works_by(desired.plan.revision);
+                shared.asked.works_by(desired.plan.of());
                 shared.say(Event::Desired(desired));
                 continue;
             }
@@ -203,6 +204,7 @@ async fn claim(
         version,
         agent: Some(agent.to_owned()),
         boot: Some(boot.clone()),
+        logs: true,
     };
     // An agent that replaces its predecessor writes the predecessor's node. Others need only see whether the node
     // exists.

@@ -18,9 +18,11 @@ mod files;
 mod identity;
 mod journal;
 mod live;
+mod logs;
 mod metadata;
 mod own_key;
 mod publisher;
+mod recent;
 mod runs;
 mod seen;
 mod shared;
@@ -47,11 +49,13 @@ pub use attributes::{Attributes, Fixed};
 pub use identity::{Identity, IdentityError};
 pub use journal::{JournalError, forget_finished};
 pub use metadata::{Metadata, Place};
+pub use recent::Recent;
 pub use wattle_agent_core::machine::Limits;
 
 use admission::Admission;
 use disk::Disk;
 use driver::Driver;
+use logs::Asked;
 use own_key::own_keys;
 use publisher::Publisher;
 use seen::Seen;
@@ -78,6 +82,8 @@ pub struct Agent {
     pub user_data: IndexMap<Name, Value>,
     /// Limits for components that do not declare their own.
     pub limits: Limits,
+    /// The last lines of its log, for an operator who asks for them.
+    pub recent: Arc<Recent>,
 }
 
 /// Why an agent ended without an error.
@@ -148,7 +154,7 @@ impl Agent {
         let (sender, messages) = mpsc::unbounded_channel();
         let stack = self.space.layout().stack().to_owned();
         let vault = ServerVault::new(&stack, own.clone(), &self.credential);
-        let Self { space, server, credential, runner, state, attributes, user_data, limits } = self;
+        let Self { space, server, credential, runner, state, attributes, user_data, limits, recent } = self;
         let setup = Setup { server: server.clone(), user_data, limits, vault };
         let store = Arc::clone(space.store());
         // The operator may know the server by any of them. If the credential is from before passwords were for one
@@ -180,6 +186,8 @@ impl Agent {
             publisher: Publisher::default(),
             runs: Runs::default(),
             signals,
+            asked: Asked::default(),
+            recent,
             socket: socket.path().to_owned(),
             disk: Disk::new(&agent, &memory),
             touch: Touch::new(agent, store),
@@ -197,6 +205,7 @@ impl Agent {
             followed = &mut follow => return followed.map(|()| Ended::Asked).map_err(AgentError::from),
             () = shared.publisher.publish(&shared) => Ended::Asked,
             () = shared.signals.publish(&shared) => Ended::Asked,
+            () = logs::answer(&shared) => Ended::Asked,
             () = shared.tell_disowned() => Ended::Asked,
             () = admission::attend(&shared) => Ended::Asked,
             () = admission::announce(&shared) => Ended::Asked,

@@ -19,7 +19,9 @@ use crate::store::StoreError;
 use super::Attributes;
 use super::admission::{self, Admission};
 use super::disk::Disk;
+use super::logs::Asked;
 use super::publisher::Publisher;
+use super::recent::Recent;
 use super::seen::Seen;
 use super::signals::Kept;
 use super::socket::Runs;
@@ -55,6 +57,8 @@ pub(super) struct Shared {
     pub(super) publisher: Publisher,
     pub(super) runs: Runs,
     pub(super) signals: Kept,
+    pub(super) asked: Asked,
+    pub(super) recent: Arc<Recent>,
     pub(super) socket: PathBuf,
     pub(super) touch: Touch,
     pub(super) seen: Seen,

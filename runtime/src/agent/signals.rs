@@ -137,11 +137,18 @@ impl Kept {
     }
 }
 
-async fn tell(shared: &Shared, signals: &Signals) -> Result<(), SpaceError> {
-    // The goal's author reads the signals.
+/// The rights to what the server writes in the place of its agent for the goal's author.
+///
+/// # Errors
+/// If the goal cannot be read.
+pub(super) async fn readable(shared: &Shared) -> Result<Access, SpaceError> {
     let operator = shared.insist(|| shared.space.goal()).await?.and_then(|goal| goal.operator);
     let own = Access::new().grant(&shared.admission.public().principal, Rights::READ.and(Rights::WRITE));
-    let access = operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ));
+    Ok(operator.iter().fold(own, |access, operator| access.grant(operator, Rights::READ)))
+}
+
+async fn tell(shared: &Shared, signals: &Signals) -> Result<(), SpaceError> {
+    let access = readable(shared).await?;
     let sure = || shared.touch.is_certain();
     shared.insist(|| shared.space.set_signals(&shared.server, signals, &access, &sure)).await
 }

@@ -9,7 +9,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use wattle::manners::{read_bytes, reason};
 use wattle::model::{IndexMap, Name, Value};
 
-use crate::agent::{Agent, Attributes, Ended, Fixed, Identity, Limits, Metadata, Place};
+use crate::agent::{Agent, Attributes, Ended, Fixed, Identity, Limits, Metadata, Place, Recent};
 use crate::local::STATE_DIR;
 use crate::recipe::Tools;
 use crate::space::Space;
@@ -90,7 +90,9 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
     let is_json = matches.get_one::<String>("log-format").is_some_and(|format| format == "json");
     let file = path("log");
-    let _log = log::start(file.as_deref(), Format { is_json, color: console.err.color }).map_err(|error| {
+    let recent = Arc::<Recent>::default();
+    let format = Format { is_json, color: console.err.color };
+    let _log = log::start(file.as_deref(), format, Arc::clone(&recent)).map_err(|error| {
         let place =
             file.as_ref().map_or_else(|| "the standard error".to_owned(), |file| format!("`{}`", file.display()));
         Failure::new(format!("cannot log to {place}: {}", reason(&error)))
@@ -127,6 +129,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         attributes,
         user_data: identity.values,
         limits: Limits { deadline: limit("deadline", defaults.deadline), wait: limit("wait", defaults.wait) },
+        recent,
     };
     let ended = agent.run(end).await;
     store.close().await;

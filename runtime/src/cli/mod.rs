@@ -24,6 +24,7 @@ mod get;
 mod here;
 mod hosts;
 mod log;
+mod logs;
 mod ls;
 mod lsp;
 mod man;

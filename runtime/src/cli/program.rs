@@ -1,9 +1,9 @@
 //! The programs, and the commands that each of them has.
 
 use super::command_line::{Named, Program};
-use super::deploy::{adopt, destroy, drift, logs, rollback};
+use super::deploy::{adopt, destroy, drift, rollback};
 use super::{
-    agent, ca, cloud, completions, deploy, down, explain, get, hosts, ls, lsp, man, new, plan, seed, set, signal,
+    agent, ca, cloud, completions, deploy, down, explain, get, hosts, logs, ls, lsp, man, new, plan, seed, set, signal,
     space, status, template, up, watch,
 };
 

@@ -29,6 +29,7 @@ mod roster;
 mod rotate;
 mod sealing;
 mod sharing;
+mod told;
 mod turn;
 mod wanted;
 mod work;
@@ -62,6 +63,7 @@ pub(crate) use names::check_all as check_names;
 
 pub use renew::{admit_renewed, renew};
 pub use rotate::{Rotation, rotatable, rotate, rotate_top};
+pub use told::{Told, ask_for_log, ask_no_more};
 
 use present::{AT_ONCE, Deployed};
 use turn::Turn;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use wattle::model::{IndexSet, Name};
 
-use crate::space::{Authority, Layout, Membership, OperatorKey, Signed, parse_json, to_json};
+use crate::space::{OperatorKey, Signed};
 use crate::store::Store;
 
-use super::SeedError;
 use super::admit::{self, Admission, Doing, Found, Waiting};
+use super::{SeedError, told};
 
 /// Asks `servers` of `stack` for new keys of their own, unless they were asked before. Returns which of them have made
 /// one, and which have not yet. `store` is used as the operator who has `key`.
@@ -33,28 +33,10 @@ pub async fn renew(
     let absent: IndexSet<Name> = servers.iter().filter(|server| !come.contains(server)).cloned().collect();
     let store: &Arc<dyn Store> = &(signed as Arc<dyn Store>);
     for server in &absent {
-        let identity = roster.identity(server).map(|identity| identity.key);
-        ask(store, &layout, server, identity).await?;
+        let renews = roster.identity(server).map(|identity| identity.key);
+        told::change(store, &layout, server, |told| std::mem::replace(&mut told.renews, renews) != renews).await?;
     }
     Ok(Waiting { come, absent: absent.into_iter().collect() })
-}
-
-/// Asks a server to replace its key.
-async fn ask(
-    store: &Arc<dyn Store>,
-    layout: &Layout,
-    server: &Name,
-    renews: Option<Authority>,
-) -> Result<(), SeedError> {
-    let path = layout.membership(server);
-    let Some(node) = store.get(&path).await? else { return Ok(()) };
-    let Some(mut asked) = parse_json::<Membership>(&path, &node.data)? else { return Ok(()) };
-    if asked.renews == renews {
-        return Ok(());
-    }
-    asked.renews = renews;
-    store.set(&path, &to_json(&asked), Some(node.version)).await?;
-    Ok(())
 }
 
 /// Admits the new keys that `servers` of `stack` have made since [`renew`] asked for them.

@@ -21,4 +21,7 @@ pub struct Alive {
     /// are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boot: Option<String>,
+    /// Whether it answers an operator who asks for its log. Earlier versions do not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub logs: bool,
 }

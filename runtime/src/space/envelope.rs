@@ -1,6 +1,6 @@
 //! Envelopes: what servers publish, with their signatures.
 //!
-//! An entry, a status or a server's signals are a JSON object whose last field is `signature`: Ed25519 over the path
+//! An entry, a status, a server's signals or its log are a JSON object whose last field is `signature`: Ed25519 over the path
 //! and everything before that field. So a signature is valid for one entry of one stack, and for the revision that it
 //! names, which in turn determines the type. A reader that does not know signatures reads the same object.
 
@@ -48,7 +48,7 @@ pub(super) fn said_by(path: &str) -> Option<(&str, &str)> {
     let mut parts = path.strip_prefix(ROOT)?.strip_prefix('/')?.split('/');
     let (stack, top, server) = (parts.next()?, parts.next()?, parts.next()?);
     let below = parts.next()?;
-    if (top, below) == ("agents", "signals") {
+    if top == "agents" && matches!(below, "log" | "signals") {
         return Some((stack, Layout::of_place(server).0));
     }
     matches!(top, "entries" | "status").then_some((stack, server))
@@ -68,7 +68,7 @@ fn message(path: &str, open: &[u8]) -> Vec<u8> {
 }
 
 impl Signer {
-    /// Signs the JSON `object` for the node at `path`, which is an entry, a status or a server's signals.
+    /// Signs the JSON `object` for the node at `path`, which is an entry, a status, a server's signals or its log.
     ///
     /// # Panics
     /// If `object` is not a JSON object.
@@ -172,10 +172,9 @@ mod tests {
 
     #[test]
     fn who_says_what_stands_in_the_path() {
-        for path in
-            [PATH, "/wattle/shop/status/db/part", "/wattle/shop/agents/db/signals", "/wattle/shop/agents/db:2/signals"]
-        {
-            assert_eq!(said_by(path), Some(("shop", "db")), "{path}");
+        for path in ["entries/db/part/out", "status/db/part", "agents/db/signals", "agents/db:2/signals", "agents/db/log"] {
+            let path = format!("/wattle/shop/{path}");
+            assert_eq!(said_by(&path), Some(("shop", "db")), "{path}");
         }
         let others = ["servers/db/plan", "agents/db/alive", "entries/db", "status", "revision", "recipes/a/b"];
         for path in others {

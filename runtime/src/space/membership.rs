@@ -10,7 +10,7 @@ use crate::store::{AuthorityId, Login, Principal};
 
 use super::keys::Public;
 use super::signed::Authority;
-use super::{Opener, OperatorKey, SealError, open, seal};
+use super::{Ask, Opener, OperatorKey, SealError, open, seal};
 
 /// The logins that the servers of a stack share, signed by its operator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,6 +54,9 @@ pub struct Membership {
     /// The own key that the server is to replace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renews: Option<Authority>,
+    /// The requests for the server's log.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<Ask>,
     sealed: String,
 }
 
@@ -69,7 +72,7 @@ impl Membership {
         announces: bool,
     ) -> Result<Self, SealError> {
         let sealed = seal(&Value::from(login.password.clone()), [&*identity.recipient])?;
-        Ok(Self { identity: identity.clone(), generation, store, announces, renews: None, sealed })
+        Ok(Self { identity: identity.clone(), generation, store, announces, renews: None, asks: Vec::new(), sealed })
     }
 
     /// Whether a store of one of these `authorities` may learn the login.

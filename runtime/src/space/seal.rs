@@ -94,7 +94,11 @@ fn json(value: &Value) -> Vec<u8> {
     serde_json::to_vec(value).expect("INVARIANT: a value is JSON")
 }
 
-fn encrypt<'a>(text: &[u8], recipients: impl IntoIterator<Item = &'a str>) -> Result<String, SealError> {
+/// Encrypts `text` for each of `recipients`.
+///
+/// # Errors
+/// Like [`seal`].
+pub(super) fn encrypt<'a>(text: &[u8], recipients: impl IntoIterator<Item = &'a str>) -> Result<String, SealError> {
     let parse = |text: &str| text.parse().map_err(|_| SealError::Recipient { recipient: text.to_owned() });
     let recipients = recipients.into_iter().map(parse).collect::<Result<Vec<Recipient>, _>>()?;
     let recipients = recipients.iter().map(|recipient| recipient as &dyn age::Recipient);
@@ -149,7 +153,11 @@ impl BufRead for AtOnce<'_> {
     }
 }
 
-fn decrypt(sealed: &str, opener: &Opener) -> Result<Vec<u8>, SealError> {
+/// Decrypts what [`encrypt`] encrypted.
+///
+/// # Errors
+/// [`SealError::Decrypt`].
+pub(super) fn decrypt(sealed: &str, opener: &Opener) -> Result<Vec<u8>, SealError> {
     let failed = |error: &dyn std::fmt::Display| SealError::Decrypt(error.to_string());
     let bytes = STANDARD.decode(sealed).map_err(|_| failed(&"it is not base64"))?;
     let decryptor = age::Decryptor::new_buffered(AtOnce(&bytes)).map_err(|error| failed(&error))?;

@@ -125,6 +125,7 @@ impl Case {
             attributes: Arc::new(Fixed([("networks".into(), networks)].into_iter().collect())),
             user_data: Default::default(),
             limits: Limits { deadline: DEADLINE, wait: WAIT },
+            recent: Arc::default(),
         }
     }
 

@@ -90,6 +90,7 @@ impl World {
             attributes: Arc::new(Fixed::default()),
             user_data: IndexMap::default(),
             limits: Limits { deadline: Duration::from_mins(1), wait: Duration::from_mins(10) },
+            recent: Arc::default(),
         }
     }
 

@@ -8,7 +8,9 @@ use wattle::author::Blueprint as _;
 use wattle_agent_core::time::Time;
 use wattle_runtime::report::{Picture, critical_path, lives, roots};
 use wattle_runtime::seed::{Options, apply};
-use wattle_runtime::space::{Announcement, Layout, Revision, ServerKey, Signal, Signals, Signer, Space, Written};
+use wattle_runtime::space::{
+    Announcement, Ask, Layout, Log, Revision, ServerKey, Signal, Signals, Signer, Space, Written,
+};
 use wattle_runtime::store::{Access, Memory, Op, Store};
 use wattle_tests::fuzz::{Read, Target};
 use wattle_tests::seeds::{options, seed};
@@ -162,6 +164,42 @@ fn what_is_signalled_counts_as_its_server_has_signed_it() {
         [&JSON[..], &["\"handles\":", "\"3-1-ab\":", "{\"status\":\"FAILURE\",\"at\":\"1970-01-01T00:00:00Z\"}"]]
             .concat();
     Target { name: "signals", corpus, words: &words, thinned: 4 }.try_all(read);
+}
+
+/// What a server answers is the log that it has sealed and signed, or nothing.
+#[test]
+fn an_answer_is_what_its_server_has_sealed_and_signed() {
+    let deployed = Deployed::new();
+    let (own, key, space) = (deployed.signer(), &deployed.options.key, deployed.space());
+    let asks = [(); 2].map(|()| Ask::new(None, key, Time::EPOCH));
+    let log = Log { since: Time::from_secs(1), before: 3, lines: vec!["a \"line\"".to_owned(), "another".to_owned()] };
+    let path = deployed.layout.log(&deployed.server);
+    let server = Space::new(Arc::clone(&deployed.store), deployed.layout.stack()).signing(vec![deployed.signer()]);
+    let mut corpus = Vec::new();
+    for asks in [&asks[..1], &asks] {
+        let log = |_: &Ask, _: usize| log.clone();
+        let place = (&*deployed.server, &deployed.of);
+        let answered = server.answer(place, asks, &log, Some(&Access::new()), &|| true);
+        deployed.wait(answered).expect("its own place");
+        corpus.push(deployed.wait(deployed.store.get(&path)).expect("reads").expect("it is there").data);
+    }
+    deployed.wait(space.plan(&deployed.server)).expect("reads").expect("a plan");
+    let read = |bytes: &[u8], is_signed_anew: bool| {
+        let object = bytes.ends_with(b"}").then(|| own.vouch(&path, bytes)).filter(|_| is_signed_anew);
+        deployed.put(&path, object.as_deref().unwrap_or(bytes));
+        let heard = deployed.wait(space.answered(&deployed.server, (&asks[0], &key.opener()), None)).expect("reads");
+        match heard.log {
+            Ok(Some(there)) => {
+                assert_eq!(there, log);
+                Read::Accepted
+            }
+            Ok(None) | Err(_) => Read::Refused,
+        }
+    };
+    let words = [&JSON[..], &["\"answers\":[", "[\"\",\"\"]", "YWdl"]].concat();
+    let said = corpus.clone();
+    Target { name: "logs", corpus, words: &words, thinned: 4 }.try_all(|bytes| read(bytes, false));
+    Target { name: "logs, signed anew", corpus: said, words: &words, thinned: 4 }.try_all(|bytes| read(bytes, true));
 }
 
 /// Who a server will be takes both keys, and is what they have signed.

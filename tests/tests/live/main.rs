@@ -2,6 +2,7 @@
 
 mod client;
 mod deployed;
+mod logs;
 mod page;
 mod server;
 mod stack;

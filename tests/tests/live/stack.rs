@@ -48,7 +48,7 @@ pub(crate) struct Settings {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Story {
-    /// `bad` for a first one that fails.
+    /// `bad` for a first one that fails, `loud` for one that says very much.
     mood: String,
     /// Seconds that the first one takes.
     takes: u16,
@@ -73,6 +73,11 @@ pub(crate) fn model(mood: &str, takes: u16) -> Model {
     secrets.model(Story { mood: mood.into(), takes, held: false })
 }
 
+/// One whose first waits until it is let go.
+pub(crate) fn held(mood: &str) -> Model {
+    secrets.model(Story { mood: mood.into(), takes: 0, held: true })
+}
+
 /// A stack that is up, and where it is shown.
 pub(crate) struct Shown {
     pub(crate) stage: Stage,
@@ -89,6 +94,11 @@ impl Shown {
     /// The same, where nobody goes on until they are [let go](Self::let_go).
     pub(crate) fn held() -> Self {
         Self::told(Story { held: true, ..Story::default() })
+    }
+
+    /// The same, where the first one then says very much.
+    pub(crate) fn held_loud() -> Self {
+        Self::told(Story { mood: "loud".into(), held: true, ..Story::default() })
     }
 
     fn told(story: Story) -> Self {

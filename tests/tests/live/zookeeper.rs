@@ -21,13 +21,13 @@ use crate::client::{Events, get, parts};
 use crate::stack::{PASSWORD, model, url};
 
 /// The agents of servers, which are gone when this is dropped, with what they run.
-struct Agents<'s> {
+pub(crate) struct Agents<'s> {
     stage: &'s Stage,
     running: Vec<Child>,
 }
 
 impl<'s> Agents<'s> {
-    fn start(stage: &'s Stage, space: &str, credentials: &Credentials) -> Self {
+    pub(crate) fn start(stage: &'s Stage, space: &str, credentials: &Credentials) -> Self {
         let start = |server: &str| {
             let folder = stage.path().join(server);
             fs::create_dir_all(folder.join("state")).expect("a folder");
@@ -56,7 +56,7 @@ impl Drop for Agents<'_> {
 }
 
 /// Applies the seed of `model`, and returns what its servers are known by.
-fn applied(stage: &Stage, model: &Model, address: &str) -> Credentials {
+pub(crate) fn applied(stage: &Stage, model: &Model, address: &str) -> Credentials {
     let key = OperatorKey::generate();
     write_operator_key(&stage.path().join("operator.key"), &key).expect("writes");
     let seed = seed(model);

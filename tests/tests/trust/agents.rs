@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use wattle::model::{IndexMap, Name, Value};
-use wattle_runtime::agent::{Agent, AgentError, Ended, Fixed, Limits};
+use wattle_runtime::agent::{Agent, AgentError, Ended, Fixed, Limits, Recent};
 use wattle_runtime::recipe::{Broken, Job, Runner};
 use wattle_runtime::report::Picture;
 use wattle_runtime::space::{ServerKey, Space};
@@ -47,6 +47,8 @@ impl Ran {
 pub(crate) struct Db {
     server: &'static str,
     pub(crate) ran: Ran,
+    /// What its present agent has logged.
+    pub(crate) recent: Arc<Recent>,
     state: TempDir,
     agent: Option<JoinHandle<Result<Ended, AgentError>>>,
 }
@@ -58,7 +60,7 @@ impl Db {
     }
 
     pub(crate) fn of(server: &'static str) -> Self {
-        Self { server, ran: Ran::default(), state: TempDir::new().expect("a folder"), agent: None }
+        Self { server, ran: Ran::default(), recent: Arc::default(), state: TempDir::new().expect("a folder"), agent: None }
     }
 
     /// The key that it has made last.
@@ -84,6 +86,7 @@ impl Db {
     /// Starts its agent; one that runs is killed.
     pub(crate) async fn start(&mut self, stack: &Stack) {
         self.kill().await;
+        self.recent = Arc::default();
         let agent = Agent {
             space: Space::new(stack.server(self.server).await, &stack.seed.stack),
             server: self.server.into(),
@@ -93,6 +96,7 @@ impl Db {
             attributes: Arc::new(Fixed::default()),
             user_data: IndexMap::default(),
             limits: Limits::default(),
+            recent: Arc::clone(&self.recent),
         };
         self.agent = Some(tokio::spawn(agent.run(std::future::pending())));
     }

@@ -30,6 +30,7 @@ mod former;
 mod handed;
 mod handed_state;
 mod identities;
+mod logs;
 mod of_before;
 mod own_place;
 mod put_back;
@@ -86,6 +87,11 @@ impl Stack {
         let mut options = options(&seed);
         options.credentials.complete(&seed, &options.key);
         Self { model, seed, options, address: zookeeper.address().parse().expect("an address") }
+    }
+
+    /// Where its store is.
+    pub(crate) fn address(&self) -> String {
+        self.address.to_string()
     }
 
     pub(crate) async fn login(&self, logins: &[Login]) -> Arc<dyn Store> {

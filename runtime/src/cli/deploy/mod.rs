@@ -2,6 +2,7 @@
 //! and its software.
 
 pub(super) mod adopt;
+pub(super) mod boot_log;
 pub(super) mod cloud;
 pub(super) mod destroy;
 mod display;
@@ -11,7 +12,6 @@ mod foresight;
 pub(super) mod found;
 mod heat;
 mod live;
-pub(super) mod logs;
 mod patience;
 pub(super) mod placing;
 pub(super) mod rollback;

@@ -5,19 +5,24 @@
 
 mod file;
 mod queue;
+mod recent;
 mod shown;
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::agent::Recent;
 use crate::clock;
 
 use file::Rotated;
 use queue::{Flush, Queue};
+use recent::Keep;
+pub(super) use shown::plain;
 
 /// What is logged unless `RUST_LOG` says otherwise.
 const DEFAULT: LevelFilter = LevelFilter::INFO;
@@ -31,11 +36,12 @@ pub(super) struct Format {
     pub(super) color: bool,
 }
 
-/// Logs to `file` or to the standard error until the result is dropped. By then, everything has been written.
+/// Logs to `file` or to the standard error until the result is dropped. By then, everything has been written. The last
+/// lines are kept in `recent`.
 ///
 /// # Errors
 /// If the file cannot be opened.
-pub(super) fn start(file: Option<&Path>, format: Format) -> io::Result<Flush> {
+pub(super) fn start(file: Option<&Path>, format: Format, recent: Arc<Recent>) -> io::Result<Flush> {
     let note = move |text: &str| note(format, text);
     let color = format.color && file.is_none();
     let shown = match format {
@@ -52,7 +58,8 @@ pub(super) fn start(file: Option<&Path>, format: Format) -> io::Result<Flush> {
         .with_ansi(color)
         .with_target(false)
         .with_timer(Rfc3339);
-    let subscriber = tracing_subscriber::registry().with(filter(&std::env::var("RUST_LOG").unwrap_or_default()));
+    let chosen = filter(&std::env::var("RUST_LOG").unwrap_or_default());
+    let subscriber = tracing_subscriber::registry().with(chosen).with(Keep(recent));
     // There is another subscriber only if this was called twice.
     let _ = if format.is_json { subscriber.with(lines.json()).try_init() } else { subscriber.with(lines).try_init() };
     Ok(flush)
@@ -101,7 +108,7 @@ impl tracing_subscriber::fmt::time::FormatTime for Rfc3339 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     use super::*;
 

@@ -1,0 +1,102 @@
+//! Changes what a server is told besides its plan, between revisions: what it is asked for.
+
+use std::sync::Arc;
+
+use wattle::model::Name;
+
+use crate::space::{Ask, Goal, Layout, MOST_ASKS, Membership, OperatorKey, Signed, parse_json, to_json};
+use crate::store::{Op, Store, StoreError};
+
+use super::SeedError;
+
+/// Whether a server has been asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// It has been.
+    Asked,
+    /// Too many ask already.
+    Full,
+    /// It cannot be: it has left the model, or an earlier version has applied the seed.
+    Nobody,
+}
+
+/// Asks `server` of `stack` for a log, or renews the request. `store` is used as the operator who has `key`. Requests
+/// that have ended by `now` are forgotten.
+///
+/// # Errors
+/// If the data space cannot be used, or is not the operator's.
+pub async fn ask_for_log(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    key: &OperatorKey,
+    server: &Name,
+    ask: &Ask,
+) -> Result<Told, SeedError> {
+    let mut is_full = false;
+    let is_there = change(&ours(store, key), &Layout::new(stack), server, |told| {
+        told.asks.retain(|other| other.id != ask.id && other.until > crate::clock::now());
+        is_full = told.asks.len() >= MOST_ASKS;
+        told.asks.extend((!is_full).then(|| ask.clone()));
+        !is_full
+    })
+    .await?;
+    Ok(match (is_there, is_full) {
+        (false, _) => Told::Nobody,
+        (true, true) => Told::Full,
+        (true, false) => Told::Asked,
+    })
+}
+
+/// Takes the request with this `id` back.
+///
+/// # Errors
+/// Like [`ask_for_log`].
+pub async fn ask_no_more(
+    store: &Arc<dyn Store>,
+    stack: &str,
+    key: &OperatorKey,
+    server: &Name,
+    id: &str,
+) -> Result<(), SeedError> {
+    let withdrawn = change(&ours(store, key), &Layout::new(stack), server, |told| {
+        let before = told.asks.len();
+        told.asks.retain(|ask| ask.id != id);
+        told.asks.len() < before
+    });
+    withdrawn.await.map(drop)
+}
+
+fn ours(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {
+    Signed::insisting(store, key, None)
+}
+
+/// Changes what `server` is told, if `change` says that it did. Returns whether it is told anything. Whoever writes it
+/// at the same time comes first.
+///
+/// # Errors
+/// If the data space cannot be used.
+pub(super) async fn change(
+    store: &Arc<dyn Store>,
+    layout: &Layout,
+    server: &Name,
+    mut change: impl FnMut(&mut Membership) -> bool,
+) -> Result<bool, SeedError> {
+    let (path, goal) = (layout.membership(server), layout.revision());
+    loop {
+        let Some(there) = store.get(&goal).await? else { return Ok(false) };
+        let space = parse_json::<Goal>(&goal, &there.data)?.and_then(|goal| goal.space);
+        // ZooKeeper compares only how many times a node was set. In another data space, that starts again.
+        let mark = layout.mark(space.as_ref());
+        let check = store.get(&mark).await?.map(|node| Op::Check { path: mark, expected: node.version });
+        let Some(node) = store.get(&path).await? else { return Ok(false) };
+        let Some(mut told) = parse_json::<Membership>(&path, &node.data)? else { return Ok(false) };
+        if !change(&mut told) {
+            return Ok(true);
+        }
+        let set = Op::Set { path: path.clone(), data: to_json(&told), expected: Some(node.version) };
+        match store.apply(check.into_iter().chain([set]).collect()).await {
+            Err(StoreError::Conflict { .. }) => {}
+            changed => return Ok(changed.map(|()| true)?),
+        }
+    }
+}
