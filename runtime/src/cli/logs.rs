@@ -25,7 +25,7 @@ use super::{args, target};
 const STANDS: Duration = Duration::from_mins(1);
 
 /// How often a request is renewed.
-const RENEW: Duration = Duration::from_secs(10);
+const RENEW: Duration = Duration::from_secs(5);
 
 /// How long an agent may take to answer.
 const PATIENCE: Duration = Duration::from_secs(6);
@@ -71,7 +71,13 @@ pub(super) fn command() -> Command {
   while this command asks for them, encrypted for the operator, and masks secrets as in its own log.
   Lines that come faster than once a second can show are left out, and counted.",
             ),
-            ("Other logs", &format!("  {};\n  `wattle status --why` shows the last words of what failed", WHOLE.replace("; ", ";\n  "))),
+            (
+                "Other logs",
+                &format!(
+                    "  {};\n  `wattle status --why` shows the last words of what failed",
+                    WHOLE.replace("; ", ";\n  ")
+                ),
+            ),
         ]))
 }
 
@@ -110,7 +116,10 @@ async fn find(space: &Space, of: &str) -> Result<(Name, Option<Name>), Failure> 
         let known = || plan.components.keys().map(|name| &**name);
         return Err(Failure::usage(format!("the server `{server}` has no component `{component}`"))
             .help_if(meant(component, known()))
-            .note(format!("it has {}", if plan.components.is_empty() { "none".to_owned() } else { list(known(), "and") })));
+            .note(format!(
+                "it has {}",
+                if plan.components.is_empty() { "none".to_owned() } else { list(known(), "and") }
+            )));
     }
     Ok((server.into(), component.map(|_| of.into())))
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use wattle::model::Name;
 
+use crate::clock;
 use crate::space::{Ask, Goal, Layout, MOST_ASKS, Membership, OperatorKey, Signed, parse_json, to_json};
 use crate::store::{Op, Store, StoreError};
 
@@ -21,7 +22,7 @@ pub enum Told {
 }
 
 /// Asks `server` of `stack` for a log, or renews the request. `store` is used as the operator who has `key`. Requests
-/// that have ended by `now` are forgotten.
+/// that have ended are forgotten.
 ///
 /// # Errors
 /// If the data space cannot be used, or is not the operator's.
@@ -34,7 +35,7 @@ pub async fn ask_for_log(
 ) -> Result<Told, SeedError> {
     let mut is_full = false;
     let is_there = change(&ours(store, key), &Layout::new(stack), server, |told| {
-        told.asks.retain(|other| other.id != ask.id && other.until > crate::clock::now());
+        told.asks.retain(|other| other.id != ask.id && other.until > clock::now());
         is_full = told.asks.len() >= MOST_ASKS;
         told.asks.extend((!is_full).then(|| ask.clone()));
         !is_full
@@ -58,12 +59,13 @@ pub async fn ask_no_more(
     server: &Name,
     id: &str,
 ) -> Result<(), SeedError> {
-    let withdrawn = change(&ours(store, key), &Layout::new(stack), server, |told| {
+    change(&ours(store, key), &Layout::new(stack), server, |told| {
         let before = told.asks.len();
         told.asks.retain(|ask| ask.id != id);
         told.asks.len() < before
-    });
-    withdrawn.await.map(drop)
+    })
+    .await
+    .map(drop)
 }
 
 fn ours(store: &Arc<dyn Store>, key: &OperatorKey) -> Arc<dyn Store> {

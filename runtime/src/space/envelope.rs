@@ -172,7 +172,9 @@ mod tests {
 
     #[test]
     fn who_says_what_stands_in_the_path() {
-        for path in ["entries/db/part/out", "status/db/part", "agents/db/signals", "agents/db:2/signals", "agents/db/log"] {
+        for path in
+            ["entries/db/part/out", "status/db/part", "agents/db/signals", "agents/db:2/signals", "agents/db/log"]
+        {
             let path = format!("/wattle/shop/{path}");
             assert_eq!(said_by(&path), Some(("shop", "db")), "{path}");
         }

@@ -74,7 +74,7 @@ struct Answers {
 
 /// What is in the place of the answers.
 #[derive(Debug)]
-pub struct Heard {
+pub struct Answered {
     /// The version of the node. `None` if there is no node.
     pub version: Option<Version>,
     /// The answer to the request. `None` as long as there is none.
@@ -98,7 +98,7 @@ fn answers(
     // In base64, three bytes take four.
     let mut room = most * 3 / 4 / asks.len().max(1);
     loop {
-        let seal = |ask: &Ask| {
+        let seal = |ask: &Ask| -> Result<_, SealError> {
             let text = [head(path, &ask.id), to_json(&log(ask, room))].concat();
             Ok((ask.id.clone(), encrypt(&text, [&*ask.reader])?))
         };
@@ -163,10 +163,10 @@ impl Space {
         place: &str,
         (ask, opener): (&Ask, &Opener),
         seen: Option<Version>,
-    ) -> Result<Heard, StoreError> {
+    ) -> Result<Answered, StoreError> {
         let path = self.layout().log(place);
         let node = match self.store().changed(&path, seen).await {
-            Err(error @ StoreError::Denied { .. }) => return Ok(Heard { version: None, log: Err(error.into()) }),
+            Err(error @ StoreError::Denied { .. }) => return Ok(Answered { version: None, log: Err(error.into()) }),
             node => node?,
         };
         let version = node.as_ref().map(|node| node.version);
@@ -178,7 +178,7 @@ impl Space {
                 told => told.map(|_| None),
             },
         };
-        Ok(Heard { version, log })
+        Ok(Answered { version, log })
     }
 }
 

@@ -58,7 +58,7 @@ pub use following::{Following, Hears};
 pub use goal::{Goal, Numbers};
 pub use keyring::Keyring;
 pub use keys::{Public, ServerKey};
-pub use logs::{Ask, Heard as Answered, Log, MOST_ASKS};
+pub use logs::{Answered, Ask, Log, MOST_ASKS};
 pub(crate) use marks::place_of;
 pub(crate) use membership::Shared;
 pub use membership::{Members, Membership};

@@ -47,8 +47,15 @@ pub(crate) fn picture(alive: &[&str], lines: &[&str]) -> Picture {
             past: Vec::new(),
         });
         let standing = picture.servers.entry(server.into()).or_insert_with(|| {
-            let agent =
-                Alive { since: TIMES.0, host: "h".into(), pid: 1, version: "0".into(), agent: None, boot: None, logs: false };
+            let agent = Alive {
+                since: TIMES.0,
+                host: "h".into(),
+                pid: 1,
+                version: "0".into(),
+                agent: None,
+                boot: None,
+                logs: false,
+            };
             let alive = alive.contains(&server).then_some(agent);
             Standing {
                 alive,

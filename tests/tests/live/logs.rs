@@ -63,11 +63,9 @@ impl Case<'_> {
             assert!(!format!("{shown}").contains(PASSWORD), "{shown}");
         }
 
-        for (of, words) in [
-            ("d", "has no server `d`"),
-            ("a/frist", "did you mean `first`?"),
-            ("../a", "has no server `..`"),
-        ] {
+        for (of, words) in
+            [("d", "has no server `d`"), ("a/frist", "did you mean `first`?"), ("../a", "has no server `..`")]
+        {
             let wrong = self.run(&["logs", of]);
             assert!(wrong.code == Some(2) && wrong.err.contains(words), "{of}: {wrong}");
         }
@@ -94,7 +92,8 @@ fn the_log_of_a_server_is_shown_in_zookeeper() {
     let case = Case { stage: &stage, place, state };
     let nobody = case.run(&["logs", "a/first"]);
     assert_eq!(nobody.code, Some(1), "{nobody}");
-    for words in ["no agent acts for `a`: it has not come yet", "wattle logs a --console", "journalctl -u wattle-agent"] {
+    for words in ["no agent acts for `a`: it has not come yet", "wattle logs a --console", "journalctl -u wattle-agent"]
+    {
         assert!(nobody.err.contains(words), "{nobody}");
     }
     // Who follows waits for it.

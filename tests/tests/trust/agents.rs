@@ -60,7 +60,13 @@ impl Db {
     }
 
     pub(crate) fn of(server: &'static str) -> Self {
-        Self { server, ran: Ran::default(), recent: Arc::default(), state: TempDir::new().expect("a folder"), agent: None }
+        Self {
+            server,
+            ran: Ran::default(),
+            recent: Arc::default(),
+            state: TempDir::new().expect("a folder"),
+            agent: None,
+        }
     }
 
     /// The key that it has made last.

@@ -126,7 +126,8 @@ async fn never_came(mut stack: Stack) {
     reaches_only(&store, &operator, &own, "a server that has left").await;
     // Somebody has its place: the operator is asked to think once more.
     let place = Space::new(Arc::clone(&web), "never_came");
-    let alive = Alive { since: now(), host: "web".into(), pid: 7, version: "1".into(), agent: None, boot: None, logs: false };
+    let alive =
+        Alive { since: now(), host: "web".into(), pid: 7, version: "1".into(), agent: None, boot: None, logs: false };
     let _held = place.come_alive("web", &alive, &Access::new(), None).await.expect("it has a place");
     assert!(refused("web").await.contains("the agent of `web` still runs"), "{}", refused("web").await);
     let forgotten = forget(&operator, "never_came", &key, &[], true).await.expect("it is forgotten");

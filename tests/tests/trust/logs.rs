@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use wattle_agent_core::time::Time;
 use wattle_runtime::seed::{Told, admit, apply, ask_for_log, ask_no_more, write_operator_key};
-use wattle_runtime::space::{Answered, Ask, Layout, Log, MOST_ASKS, OperatorKey, Revision, ServerKey, Space, SpaceError};
+use wattle_runtime::space::{
+    Answered, Ask, Layout, Log, MOST_ASKS, OperatorKey, Revision, ServerKey, Space, SpaceError,
+};
 use wattle_runtime::store::{Access, Op, Rights, Store};
 use wattle_tests::command::{apart, wattle};
 use wattle_tests::running::Foreground;
@@ -319,19 +321,16 @@ async fn whatever_a_server_answers_is_shown_harmlessly(stack: Stack) {
         }
         panic!("it is not asked")
     };
-    let mut shown = start();
+    let shown = start();
     let ask = asked().await;
     assert_eq!(ask.component.as_deref(), Some("db/part"));
     operator.answers_as(&operator.own_key(), &ask, &["a\u{1b}[2J\nFORGED", "\u{202e}\rb\tc"]).await;
     let harmless = "a\\u{1b}[2J\\nFORGED\n\\u{202e}\\rb\tc\n";
     until_so("it is shown", async || shown.said().contains(harmless)).await;
     // Who ends asks for nothing any more.
-    shown = at_its_end(shown, Foreground::interrupt, 0).await;
-    drop(shown);
-    until_so("nobody asks", async || {
-        db.membership("db").await.expect("reads").expect("it is told").asks.is_empty()
-    })
-    .await;
+    drop(at_its_end(shown, Foreground::interrupt, 0).await);
+    until_so("nobody asks", async || db.membership("db").await.expect("reads").expect("it is told").asks.is_empty())
+        .await;
 
     let shown = start();
     let ask = asked().await;

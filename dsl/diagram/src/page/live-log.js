@@ -81,7 +81,7 @@ const liveLog = (() => {
 
   function elsewhere(told) {
     source.close();
-    note.textContent = `The log is on the server ${told.server}, not here: \`${told.command}\` shows it there.`;
+    note.textContent = `The log is on the server ${told.server}, not here: \`wattle logs ${told.server}\` shows its last lines, and \`${told.command}\` all of it there.`;
     failed();
   }
 
