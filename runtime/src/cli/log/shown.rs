@@ -4,7 +4,7 @@
 use wattle::shown::{is_unseen, on_terminal};
 
 /// Shows a line of text.
-pub(super) fn plain(line: &str) -> String {
+pub(in crate::cli) fn plain(line: &str) -> String {
     on_terminal(line, false).replace('\n', "\\n")
 }
 
