@@ -293,8 +293,9 @@ async fn the_log_of_a_server_that_was_replaced_is_not_its_successors(mut stack: 
     let log = operator.answer(&ask, |log| log.lines.iter().any(|line| line == "of the new one")).await;
     assert!(!is_former(&log), "{log:?}");
     db.kill().await;
-    // Whoever still has what the former one said puts it back.
-    operator.store.set(&operator.path, &said, None).await.expect("writes");
+    // Whoever still has what the former one said puts it back, with the rights of the present one.
+    let own = operator.stack.login(&db.key().logins(&operator.stack.seed.stack, "db")).await;
+    own.set(&operator.path, &said, None).await.expect("its own");
     let log = operator.heard(&ask).await.log;
     assert!(!matches!(log, Ok(Some(_))), "{log:?}");
     web.kill().await;
