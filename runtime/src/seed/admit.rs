@@ -18,7 +18,7 @@ use super::sealing::ForServers;
 use super::sharing::{Sharing, has_left};
 use super::turn::{self, Turn};
 use super::wanted::{Wanted, foreign, is_another};
-use super::work::{goal, tampered};
+use super::work::{goal, insist, tampered};
 use super::write::Writing;
 use super::{Changes, SeedError, deployed, names, rights};
 
@@ -203,10 +203,7 @@ pub(super) async fn find(
         there
     };
     let present = Present::read(store, &layout, Some(there.clone()), false).await?;
-    let nodes = tampered(signed.refused(), &present);
-    if !nodes.is_empty() {
-        return Err(SeedError::Tampered { stack: stack.to_owned(), nodes });
-    }
+    insist(signed, &layout, &present).await?;
     let there = there.0;
     let is_active = |server: &Name| present.plans.get(server).is_some_and(|plan| !plan.retired);
     let unknown: Vec<String> = named.iter().filter(|server| !is_active(server)).map(ToString::to_string).collect();
