@@ -26,7 +26,8 @@ check! {
     /// `set -e` does not apply where the end of something is asked (`if`, `&&`, `||`, `!`), and therefore not within a
     /// function that is called there: `install || exit` goes on in the middle of `install`. The same goes for commands
     /// in braces and parentheses. Nothing is reported of a function that ends with a test, and of `install || true`.
-    /// `local x=$(...)` and `export x=$(...)` succeed whatever runs within. A shell that the recipe starts (`sh -c '...'`,
+    /// `local x=$(...)` and `export x=$(...)` succeed whatever runs within, and so does
+    /// `echo "$(curl ...)" >file`. A shell that the recipe starts (`sh -c '...'`,
     /// `ssh HOST '...'`) has no `set -e` of its own; that goes for `shell:` in a playbook and `exec` in a manifest as well.
     ///
     /// Of a list such as `cd app && make`, `set -e` counts only the last command: if `cd` fails, the recipe goes on behind

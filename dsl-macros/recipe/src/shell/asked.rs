@@ -16,7 +16,7 @@ use crate::names::file_name;
 /// Programs that answer a question.
 const ANSWERS: [&str; 8] = ["[", "test", "grep", "egrep", "fgrep", "cmp", "diff", "pgrep"];
 /// Programs, or what heads a compound, that look at a value.
-const LOOKING: [&str; 5] = ["[", "[[", "test", "case", ":"];
+pub(super) const LOOKING: [&str; 5] = ["[", "[[", "test", "case", ":"];
 
 /// A function whose end is asked, and the line that does so.
 type Asker<'t> = (&'t str, u32);

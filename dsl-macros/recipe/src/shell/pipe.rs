@@ -15,7 +15,7 @@ const PASSING: [&str; 6] = ["tee", "cat", "true", ":", "logger", "ts"];
 /// Programs to which nothing at all is a sound text.
 const CONTENT: [&str; 9] = ["sh", "bash", "dash", "jq", "psql", "mysql", "sqlite3", "uniq", "xargs"];
 /// Programs that fetch, and whose failure leaves nothing or half of it.
-const FETCHING: [&str; 8] = ["curl", "wget", "pg_dump", "pg_dumpall", "mysqldump", "ssh", "zcat", "gunzip"];
+pub(super) const FETCHING: [&str; 8] = ["curl", "wget", "pg_dump", "pg_dumpall", "mysqldump", "ssh", "zcat", "gunzip"];
 
 /// Whether pipes fail as any of their commands does.
 pub(super) fn fails(tokens: &[Token], shape: &Shape<'_>) -> bool {

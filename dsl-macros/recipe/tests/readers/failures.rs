@@ -237,6 +237,30 @@ fn what_a_declaration_hides_is_found() {
 }
 
 #[test]
+fn what_an_argument_hides_is_found() {
+    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
+    for (source, line, by) in [
+        ("set -e\necho \"$(curl -f http://x)\" >y\n", 2, "echo"),
+        ("set -e\nprintf '%s' \"key=$(vault kv get x)\" >y\n", 2, "printf"),
+        ("set -e\ncat >y <<END\nkey=$(curl -f http://x)\nEND\n", 2, "cat"),
+        ("set -e\nwhile read -r x; do echo \"$(ssh x hostname)\"; done <y\n", 2, "echo"),
+    ] {
+        let (_, at, why) = found(source).expect(source);
+        assert_eq!(why, Why::Substituted { name: "value".into(), by: by.into() }, "{source}");
+        assert!((line..=line + 1).contains(&at), "{source}: {at}");
+    }
+    for source in [
+        "set -e\necho \"$(hostname)\" \"$(lsb_release -cs)\" >y\n",
+        "set -e\n[ \"$(curl -f http://x)\" = y ]\nif test \"$(curl -f http://x)\"; then echo; fi\n",
+        "set -e\necho \"$(curl -f http://x || echo none)\"\n",
+        "set -e\nx=$(curl -f http://x)\necho \"$x\"\n",
+        "set -e\ncat >y <<'END'\nkey=$(curl -f http://x)\nEND\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
 fn what_a_shell_of_its_own_does_not_notice_is_found() {
     let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
     for (source, line) in [
