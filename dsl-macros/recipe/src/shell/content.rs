@@ -91,5 +91,5 @@ fn runs_each(words: &[&Word]) -> bool {
         matches!(file_name(program), "grep" | "test" | "[" | "sh" | "bash" | "echo" | "cmp" | "false" | "true")
     });
     // What follows such a command depends on how it ended.
-    !asks && literal[at..].iter().any(|word| *word == ";") && literal.last() == Some(&";")
+    !asks && literal[at..].contains(&";") && literal.last() == Some(&";")
 }
