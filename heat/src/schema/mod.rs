@@ -6,6 +6,7 @@
 
 mod constraint;
 mod conversion;
+mod cron;
 mod named;
 mod pattern;
 mod types;
