@@ -3,7 +3,7 @@
 use wattle_model::names::meant;
 
 use crate::template::Version;
-use crate::yaml::Span;
+use crate::yaml::{Span, Tree};
 
 use super::Sink;
 use super::registry::check;
@@ -33,10 +33,12 @@ const OTHERS: [&str; 2] = ["AWSTemplateFormatVersion", "HeatTemplateFormatVersio
 
 fn run(sink: &mut Sink<'_>) {
     let template = sink.template();
-    if template.version.is_some() || sink.loaded.unreadable.is_some() {
+    let root = &template.root;
+    // What is no map at all is reported as that.
+    let is_other = !matches!(*root.tree, Tree::Map(_)) && root.is_truthy();
+    if template.version.is_some() || sink.loaded.unreadable.is_some() || is_other {
         return;
     }
-    let root = &template.root;
     let diagnostic = if let Some(node) = root.get("heat_template_version") {
         let at = sink.at(node.span);
         match node.tree.as_text() {
