@@ -356,7 +356,7 @@ async fn who_was_overtaken_while_reading_suspects_nobody() {
     let [first, small, large] = [2, 1, 3].map(|apps| seed(&three_tier(apps)));
     let options = options_for(&[&large, &first, &small]);
     let mut overtaken = 0;
-    for step in (0..).step_by(3) {
+    for step in 0.. {
         let plain = memory();
         apply(&plain, &first, &options).await.expect("applies");
         let slow = Guarded::new(Arc::clone(&plain), Pause { reads: true, ..Pause::before(step) });
@@ -377,5 +377,5 @@ async fn who_was_overtaken_while_reading_suspects_nobody() {
             Err(error) => panic!("{step}: {error:?}"),
         }
     }
-    assert!(overtaken > 5, "overtaken {overtaken} times");
+    assert!(overtaken > 3, "overtaken {overtaken} times");
 }
