@@ -106,7 +106,10 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findin
             let mut has_text = false;
             for (at, word) in arguments.iter().enumerate() {
                 let text = word.to_source();
-                has_text |= text == "-c" || text == "-lc" || text.starts_with("--command");
+                // With `-u`, no shell is between `runuser` and the command, which is fed then.
+                has_text |= matches!(&*text, "-c" | "-lc" | "-u" | "--")
+                    || text.starts_with("--command")
+                    || text.starts_with("--user");
                 match text.strip_prefix("--command=") {
                     Some(text) => {
                         let (text, line) = (text.to_owned(), word.line);

@@ -286,6 +286,8 @@ fn what_a_shell_of_its_own_does_not_notice_is_found() {
         "set -e\neval 'tar xf x; echo'\ntrap 'tar xf x; echo' EXIT\n",
         "set -e\ncat >x.sh <<'END'\n#!/bin/sh\ntar xf x\necho\nEND\n",
         "set -e\nzsh -c 'tar xf x; echo'\n",
+        "set -e\nrunuser -u openldap -- slapadd -f x <<LDIF\ndn: $base\ndc: y\nLDIF\n",
+        "set -e\nrunuser --user=x psql -v ON_ERROR_STOP=1 <<SQL\nselect 1;\nselect 2;\nSQL\n",
     ] {
         assert_eq!(first(source), None, "{source}");
     }
