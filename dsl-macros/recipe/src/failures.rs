@@ -75,6 +75,11 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
+    /// Adds what goes unnoticed within a shell that the recipe starts. The first one stays.
+    pub(crate) fn add_started(&mut self, found: Option<Unnoticed>) {
+        self.started = self.started.take().into_iter().chain(found).min_by_key(|one| one.line);
+    }
+
     /// The first command that goes unnoticed in a text that a shell of its own runs.
     pub(crate) fn of_command(self) -> Option<Unnoticed> {
         let general = if self.traps { self.lenient } else { self.unguarded };

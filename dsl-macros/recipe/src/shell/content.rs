@@ -5,7 +5,7 @@
 
 use super::structure::{Shape, Simple};
 use super::unguarded::{assigned, end, words};
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Kind, Part, Token, Word, has_short};
 use crate::failures::{Unnoticed, Why};
 use crate::names::file_name;
 
@@ -46,19 +46,18 @@ fn mentions(token: &Token, name: &str) -> bool {
 /// Whether `curl` keeps what it gets, whatever the server answers.
 fn keeps(tokens: &[Token], one: &Simple, words: &[&Word]) -> bool {
     let literal = || words.iter().filter_map(|word| word.literal());
-    let is_short = |word: &str, option: char| word.starts_with('-') && !word.starts_with("--") && word.contains(option);
     // Its answer is looked at, or only its head; or options come from elsewhere.
     let asks = |word: &str| {
         word.starts_with("--fail")
             || matches!(word, "--write-out" | "--head" | "--config" | "--include" | "--upload-file" | "--dump-header")
-            || ['f', 'w', 'I', 'K', 'i', 'T', 'D'].iter().any(|option| is_short(word, *option))
+            || ['f', 'w', 'I', 'K', 'i', 'T', 'D'].iter().any(|option| has_short(word, *option))
     };
     let is_open = words.iter().any(|word| matches!(word.parts.first(), Some(Part::Var(_) | Part::Unknown)));
     if is_open || literal().any(asks) || literal().any(|word| word == "/dev/null") {
         return false;
     }
     let is_kept = literal()
-        .any(|word| matches!(word, "--output" | "--remote-name") || is_short(word, 'o') || is_short(word, 'O'));
+        .any(|word| matches!(word, "--output" | "--remote-name") || has_short(word, 'o') || has_short(word, 'O'));
     is_kept || sends(tokens, one)
 }
 

@@ -6,7 +6,7 @@
 use super::pipe::program;
 use super::structure::{Shape, Simple};
 use super::unguarded::{Rule, asks, assigned, end, goes_on, joined, next, risky, words};
-use super::word::{Kind, Token, Word};
+use super::word::{Kind, Token, Word, has_short};
 
 /// Programs that do something, with words of which they have one when they do; none where they always do.
 const DOING: [(&str, &[&str]); 61] = [
@@ -96,13 +96,9 @@ fn does(name: &str, words: &[&Word]) -> bool {
     let Ok(at) = DOING.binary_search_by_key(&name, |(known, _)| known) else { return false };
     let literal = || words.iter().filter(|word| assigned(word).is_none()).filter_map(|word| word.literal());
     // `docker inspect x && docker rm x` asks by its first argument.
-    let is_one = |word: &str| DOING[at].1.contains(&word) || name == "curl" && is_short(word, ['o', 'O']);
+    let is_one =
+        |word: &str| DOING[at].1.contains(&word) || name == "curl" && (has_short(word, 'o') || has_short(word, 'O'));
     DOING[at].1.is_empty() || literal().any(is_one)
-}
-
-/// Whether the word is a group of short options with one of these.
-fn is_short(word: &str, options: [char; 2]) -> bool {
-    word.starts_with('-') && !word.starts_with("--") && word.contains(options)
 }
 
 /// Whether nobody is to see what a command says: it may fail.

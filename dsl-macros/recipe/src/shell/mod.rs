@@ -94,8 +94,7 @@ pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut Findings
     into.analysis.dynamic_writes |= analysis.dynamic_writes;
     if is_shell {
         let found = failures.of_command().map(|one| Unnoticed { line: line.saturating_add(one.line - 1), ..one });
-        let known = into.failures.started.take();
-        into.failures.started = known.into_iter().chain(found).min_by_key(|one| one.line);
+        into.failures.add_started(found);
     }
     // What it sources sets nothing of that tool's.
     into.includes.extend(includes.into_iter().map(|include| match include {
@@ -112,10 +111,7 @@ pub fn is_other_program(source: &str) -> bool {
 /// Whether the first line itself says that failures count: `#!/bin/sh -e`.
 fn is_strict(source: &str) -> bool {
     let first = source.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
-    first
-        .split_ascii_whitespace()
-        .skip(1)
-        .any(|word| word == "errexit" || word.starts_with('-') && !word.starts_with("--") && word.contains('e'))
+    first.split_ascii_whitespace().skip(1).any(|word| word == "errexit" || word::has_short(word, 'e'))
 }
 
 /// The program that the first line names, without its folders.

@@ -41,7 +41,7 @@ fn assigning(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnoti
 fn argument(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnoticed> {
     let own = words(tokens, one.start);
     let by = own.first()?.literal()?;
-    if one.is_asked || one.is_denied || DECLARING.contains(&by) || LOOKING.contains(&by) || by == "[[" {
+    if one.is_asked || one.is_denied || DECLARING.contains(&by) || LOOKING.contains(&by) {
         return None;
     }
     let given = tokens[one.start..end(tokens, one.start)].iter().filter_map(|token| match &token.kind {

@@ -9,7 +9,7 @@
 
 use super::asked::compounds;
 use super::structure::{Shape, Simple};
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Kind, Part, Token, Word, has_short};
 use crate::names::{file_name, leading_identifier};
 
 /// Builtins and programs that do not fail as a rule, or whose status is an answer.
@@ -35,17 +35,13 @@ pub(super) fn traps(tokens: &[Token], shape: &Shape) -> bool {
         let (Some(program), rest) = (literal.first(), literal.get(1..).unwrap_or_default()) else { return false };
         match *program {
             "set" | "shopt" => {
-                rest.iter().any(|word| is_flag(word) || *word == "errexit") && !is_scoped(tokens, shape, one)
+                rest.iter().any(|word| has_short(word, 'e') || *word == "errexit") && !is_scoped(tokens, shape, one)
             }
             "trap" => rest.contains(&"ERR") && !rest.first().is_some_and(|text| only_speaks(text)),
             "eval" => true,
             _ => false,
         }
     })
-}
-
-fn is_flag(word: &str) -> bool {
-    word.starts_with('-') && !word.starts_with("--") && word.contains('e')
 }
 
 /// Whether a command stands in a subshell.
@@ -108,7 +104,7 @@ fn errexit(words: &[&Word]) -> Option<bool> {
     let ["set", rest @ ..] = literal.as_slice() else { return None };
     rest.iter().enumerate().find_map(|(at, word)| match *word {
         "errexit" => Some(at.checked_sub(1).is_some_and(|before| rest[before].starts_with('-'))),
-        word if word.contains('e') && word.starts_with('-') && !word.starts_with("--") => Some(true),
+        word if has_short(word, 'e') => Some(true),
         word if word.contains('e') && word.starts_with('+') => Some(false),
         _ => None,
     })

@@ -111,8 +111,7 @@ impl Script {
             let counts = strict || unguarded::traps(&tokens, &shape);
             let found = unguarded::first(&tokens, &shape, !counts);
             let found = found.map(|(program, line)| Unnoticed { program, line, why: Why::OwnShell });
-            let known = self.failures.started.take();
-            self.failures.started = known.into_iter().chain(found).min_by_key(|one| one.line);
+            self.failures.add_started(found);
         }
         Ok(())
     }

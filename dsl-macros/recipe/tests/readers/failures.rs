@@ -6,6 +6,14 @@ fn first(source: &str) -> Option<(String, u32)> {
     whole(&[("x.sh", source)])
 }
 
+fn found(source: &str) -> Option<(String, u32, Why)> {
+    goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why))
+}
+
+fn why(source: &str) -> Option<(u32, Why)> {
+    found(source).map(|(_, line, why)| (line, why))
+}
+
 fn whole(files: &[(&str, &str)]) -> Option<(String, u32)> {
     goes_on_after("x.sh", files.iter().copied()).map(|Unnoticed { program, line, .. }| (program, line))
 }
@@ -86,14 +94,13 @@ fn what_is_asked_or_comes_last_is_none() {
 
 #[test]
 fn what_a_script_no_longer_notices_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
     for (source, line) in [
         ("set -e\nset +e\ntar xf x\necho\n", 3),
         ("set -eu\necho\nset +e\ntar xf x\nset -e\necho\n", 4),
         ("#!/bin/bash -e\nset +o errexit\ntar xf x\necho\n", 3),
         ("set -e\n(\nset +e\ntar xf x\necho\n)\n", 4),
     ] {
-        assert_eq!(found(source), Some((line, Why::NoLongerCounts)), "{source}");
+        assert_eq!(why(source), Some((line, Why::NoLongerCounts)), "{source}");
     }
     for source in [
         "set -e\nset +e\ntar xf x\nstatus=$?\nset -e\n",
@@ -102,13 +109,12 @@ fn what_a_script_no_longer_notices_is_found() {
         "set -e\nset +e\n. ./venv/bin/activate\nset -e\ntar xf x\necho\n",
         "set +u\nset -e\ntar xf x\necho\n",
     ] {
-        assert_eq!(found(source), None, "{source}");
+        assert_eq!(why(source), None, "{source}");
     }
 }
 
 #[test]
 fn what_a_pipe_swallows_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
     for (source, line) in [
         ("set -e\ncurl -fsS http://x | sh\n", 2),
         ("set -e\nmake install 2>&1 | tee log\n", 2),
@@ -117,7 +123,7 @@ fn what_a_pipe_swallows_is_found() {
         ("set -e\nfalse | true\n", 2),
         ("set -e\nwget -qO- http://x | sudo bash -s -- x\n", 2),
     ] {
-        assert_eq!(found(source), Some((line, Why::Piped)), "{source}");
+        assert_eq!(why(source), Some((line, Why::Piped)), "{source}");
     }
     for source in [
         "set -euo pipefail\ncurl http://x | sh\n",
@@ -129,13 +135,12 @@ fn what_a_pipe_swallows_is_found() {
         "set -e\ncat x | sh\nls | while read x; do echo; done\n",
         "set -e\n. ./elsewhere.sh\ncurl http://x | sh\n",
     ] {
-        assert_eq!(found(source), None, "{source}");
+        assert_eq!(why(source), None, "{source}");
     }
 }
 
 #[test]
 fn what_is_asked_about_as_a_whole_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
     let asked = |line, function: Option<(&str, u32)>| {
         let function = function.map(|(name, line)| (name.to_owned(), line));
         Some((line, Why::Asked { function }))
@@ -157,7 +162,7 @@ fn what_is_asked_about_as_a_whole_is_found() {
         "g() { f; }; g || exit",
     ] {
         let name = if call.starts_with('g') { "g" } else { "f" };
-        assert_eq!(found(&format!("{f}{call}\necho\n")), asked(3, Some((name, 6))), "{call}");
+        assert_eq!(why(&format!("{f}{call}\necho\n")), asked(3, Some((name, 6))), "{call}");
     }
     for (source, line) in [
         ("set -e\n( tar xf x; make ) || exit\n", 2),
@@ -167,10 +172,10 @@ fn what_is_asked_about_as_a_whole_is_found() {
         ("set -e\n! { tar xf x; make; }\necho\n", 2),
         ("set -e\nif [ x ]; then\n  tar xf x\n  echo\nfi || exit\n", 3),
     ] {
-        assert_eq!(found(source), asked(line, None), "{source}");
+        assert_eq!(why(source), asked(line, None), "{source}");
     }
     let inner = "set -e\nf() {\n  set -e\n  x=$(tar tf x)\n  echo $x\n}\nf && echo\n";
-    assert_eq!(found(inner), asked(4, Some(("f", 7))), "a `set -e` of its own does not apply either");
+    assert_eq!(why(inner), asked(4, Some(("f", 7))), "a `set -e` of its own does not apply either");
 }
 
 #[test]
@@ -207,7 +212,6 @@ fn what_counts_although_something_is_asked_is_none() {
 
 #[test]
 fn what_a_declaration_hides_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
     let hidden = |line, by: &str| {
         let why = Why::Substituted { name: "x".to_owned(), by: by.to_owned() };
         Some(("wattle".to_owned(), line, why))
@@ -238,7 +242,6 @@ fn what_a_declaration_hides_is_found() {
 
 #[test]
 fn what_an_argument_hides_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
     for (source, line, by) in [
         ("set -e\necho \"$(curl -f http://x)\" >y\n", 2, "echo"),
         ("set -e\nprintf '%s' \"key=$(vault kv get x)\" >y\n", 2, "printf"),
@@ -262,7 +265,6 @@ fn what_an_argument_hides_is_found() {
 
 #[test]
 fn what_a_shell_of_its_own_does_not_notice_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
     for (source, line) in [
         ("set -e\nsh -c 'tar xf x; echo'\n", 2),
         ("set -e\nbash -c '\n  cd x\n  tar xf x\n  echo\n'\n", 3),
@@ -295,7 +297,6 @@ fn what_a_shell_of_its_own_does_not_notice_is_found() {
 
 #[test]
 fn what_stands_before_and_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
     for (source, program, line) in [
         ("set -e\ncd /opt/app && make\nsystemctl restart app\n", "cd", 2),
         ("set -e\napt-get update && apt-get install -y nginx\necho done\n", "apt-get", 2),
@@ -331,13 +332,12 @@ fn what_stands_before_and_is_found() {
 
 #[test]
 fn what_comes_before_set_e_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
     for (source, line) in [
         ("tar xf x\nset -e\necho\n", 1),
         ("#!/bin/bash\ncd /opt/app\n\nset -euo pipefail\nmake\n", 2),
         ("if [ x ]; then\n  tar xf x\nfi\nset -e\necho\n", 2),
     ] {
-        assert_eq!(found(source), Some((line, Why::NotYetCounts)), "{source}");
+        assert_eq!(why(source), Some((line, Why::NotYetCounts)), "{source}");
     }
     for source in [
         "#!/bin/sh -e\ntar xf x\nset -e\necho\n",
@@ -346,7 +346,7 @@ fn what_comes_before_set_e_is_found() {
         ". ./elsewhere.sh\ntar xf x\nset -e\necho\n",
         "if [ x ]; then set -e; fi\ntar xf x\necho\n",
     ] {
-        assert_eq!(found(source), None, "{source}");
+        assert_eq!(why(source), None, "{source}");
     }
 }
 
@@ -370,14 +370,13 @@ fn what_ends_nothing_is_no_trap() {
 
 #[test]
 fn what_a_pipe_of_many_commands_swallows_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
     for (source, line) in [
         ("set -e\nfor x in a b; do\n  tar xf $x\ndone | tee log\n", 3),
         ("set -e\n{ make; make install; } 2>&1 | tee log\n", 2),
         ("set -e\n(cd x; make) | logger\n", 2),
         ("set -e\nmain() {\n  make\n  echo\n}\nmain \"$@\" 2>&1 | tee log\n", 3),
     ] {
-        assert_eq!(found(source), Some((line, Why::Piped)), "{source}");
+        assert_eq!(why(source), Some((line, Why::Piped)), "{source}");
     }
     for source in [
         "set -eo pipefail\n{ make; make install; } | tee log\n",
@@ -385,13 +384,12 @@ fn what_a_pipe_of_many_commands_swallows_is_found() {
         "set -e\n{ make; make install; } | tee log\n[ ${PIPESTATUS[0]} = 0 ]\n",
         "set -e\nmain() { make; echo; }\nmain | grep x\n",
     ] {
-        assert_eq!(found(source), None, "{source}");
+        assert_eq!(why(source), None, "{source}");
     }
 }
 
 #[test]
 fn programs_that_succeed_in_spite_of_a_failure_are_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
     for (source, program, line, own) in [
         ("set -e\ncurl -sSL http://x -o y\n", "curl", 2, "add `--fail`"),
         ("set -e\ncurl -s http://x >y\n", "curl", 2, "add `--fail`"),
@@ -420,20 +418,19 @@ fn programs_that_succeed_in_spite_of_a_failure_are_found() {
 
 #[test]
 fn what_another_machine_or_user_does_not_notice_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
     for (source, line) in [
         ("set -e\nssh root@x 'tar xf x; echo'\n", 2),
         ("set -e\nssh -i key -p 22 root@x <<'END'\ntar xf x\necho\nEND\n", 3),
         ("set -e\nsu - postgres <<END\ncreatedb x\ncreateuser y\nEND\n", 3),
     ] {
-        assert_eq!(found(source), Some((line, Why::OwnShell)), "{source}");
+        assert_eq!(why(source), Some((line, Why::OwnShell)), "{source}");
     }
     for source in [
         "set -e\nssh root@x 'cd x && tar xf x'\nssh root@x tar xf x\n",
         "set -e\nssh root@x <<END\nset -e\ntar xf x\necho\nEND\n",
         "set -e\nsu - postgres -c 'createdb x' <<END\ncreatedb x\necho\nEND\n",
     ] {
-        assert_eq!(found(source), None, "{source}");
+        assert_eq!(why(source), None, "{source}");
     }
 }
 
