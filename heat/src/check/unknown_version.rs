@@ -3,7 +3,7 @@
 use wattle_model::names::meant;
 
 use crate::template::Version;
-use crate::yaml::{Span, Tree};
+use crate::yaml::Span;
 
 use super::Sink;
 use super::registry::check;
@@ -35,8 +35,7 @@ fn run(sink: &mut Sink<'_>) {
     let template = sink.template();
     let root = &template.root;
     // What is no map at all is reported as that.
-    let is_other = !matches!(*root.tree, Tree::Map(_)) && root.is_truthy();
-    if template.version.is_some() || sink.loaded.unreadable.is_some() || is_other {
+    if template.version.is_some() || sink.loaded.unreadable.is_some() || root.is_other_than_map() {
         return;
     }
     let diagnostic = if let Some(node) = root.get("heat_template_version") {

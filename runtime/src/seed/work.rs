@@ -296,6 +296,12 @@ pub(super) fn goal(wanted: &Wanted, key: &OperatorKey, revision: u64, space: Opt
     }
 }
 
+/// Why a stack without a goal to go on from is refused: because somebody has changed that, or because it is incomplete.
+pub(super) fn not_deployed(signed: &Signed, layout: &Layout) -> SeedError {
+    let (stack, nodes) = (layout.stack().to_owned(), tampered(signed.refused(), &Present::default()));
+    if nodes.is_empty() { SeedError::Incomplete { stack } } else { SeedError::Tampered { stack, nodes } }
+}
+
 /// Refuses a stack with anything that is not as its operator has written it.
 ///
 /// # Errors

@@ -176,7 +176,7 @@ impl Judge<'_, '_> {
         let fine = wrongs.is_empty();
         // Where the properties are no map, that is reported, and nothing is missing besides.
         let properties = written.and_then(|resource| resource.properties.as_ref());
-        let is_other = properties.is_some_and(|node| !matches!(*node.tree, Tree::Map(_)) && node.is_truthy());
+        let is_other = properties.is_some_and(Node::is_other_than_map);
         for wrong in wrongs.into_iter().filter(|wrong| !is_other || !matches!(wrong.what, What::Missing(_))) {
             self.wrong(subject, &resource.ty, wrong);
         }
