@@ -6,9 +6,10 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use wattle_tests::command::{at_home, wattle};
+use wattle_tests::running::eventually;
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// Ends what a command said.
@@ -199,11 +200,8 @@ fn what_runs_in_the_background_ends_with_the_session() {
     let process = Path::new("/proc").join(pid.trim());
     assert!(process.exists());
     drop(session);
-    let begun = Instant::now();
-    while fs::read_to_string(process.join("stat")).is_ok_and(|stat| !stat.contains(") Z ")) {
-        assert!(begun.elapsed() < Duration::from_mins(1), "{pid} goes on");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    let is_gone = || fs::read_to_string(process.join("stat")).map_or(true, |stat| stat.contains(") Z "));
+    eventually("what runs in the background ends", is_gone);
 }
 
 /// The folders below `folder` in which `wattle up` keeps something.
