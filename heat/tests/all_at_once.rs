@@ -70,6 +70,14 @@ fn properties_of_a_misspelt_type_are_those_of_the_one_that_was_meant() {
 }
 
 #[test]
+fn what_is_no_map_is_one_mistake() {
+    let found = found("  s: {type: OS::Heat::Value, properties: [value, 3]}\n");
+    assert_eq!(codes(&found), ["W1006"], "{found:?}");
+    let found = check(&Loaded::of("- hosts: localhost\n  tasks: []\n", "playbook.yaml"));
+    assert_eq!(codes(&found), ["W1003"], "{found:?}");
+}
+
+#[test]
 fn repeat_over_what_a_function_gives_is_explained() {
     let repeat = |argument: &str| {
         let found = found(&format!("  a: {{type: OS::Heat::Value, properties: {{value: {{repeat: {argument}}}}}}}\n"));

@@ -16,8 +16,12 @@ pub struct Unnoticed {
 pub enum Why {
     /// The script has no `set -e`.
     NeverCounts,
+    /// It stands before `set -e`.
+    NotYetCounts,
     /// It stands behind `set +e`.
     NoLongerCounts,
+    /// It stands before `&&`.
+    Joined,
     /// It is not the last command of its pipe.
     Piped,
     /// It stands in a substitution whose failure is not that of the command around it.
@@ -34,6 +38,13 @@ pub enum Why {
     },
     /// It stands in the text of a shell that is started, which has no `set -e`.
     OwnShell,
+    /// Its program succeeds although what it was to do has failed, unless an option says otherwise.
+    Content {
+        /// What fails, in words.
+        what: &'static str,
+        /// What has the program fail as well, as an instruction.
+        fix: &'static str,
+    },
 }
 
 /// How a script takes failures. The commands are the first of their kind.
@@ -47,6 +58,12 @@ pub(crate) struct Failures {
     pub(crate) unguarded: Option<Unnoticed>,
     /// What is unnoticed although it does.
     pub(crate) lenient: Option<Unnoticed>,
+    /// What is unnoticed because it comes before that.
+    pub(crate) early: Option<Unnoticed>,
+    /// What is unnoticed before `&&`.
+    pub(crate) joined: Option<Unnoticed>,
+    /// Whose program is content.
+    pub(crate) content: Option<Unnoticed>,
     /// What is unnoticed if its pipes do not.
     pub(crate) piped: Option<Unnoticed>,
     /// What is unnoticed because it is asked about as a whole.
@@ -55,4 +72,19 @@ pub(crate) struct Failures {
     pub(crate) substituted: Option<Unnoticed>,
     /// What is unnoticed within a shell that it starts.
     pub(crate) started: Option<Unnoticed>,
+}
+
+impl Failures {
+    /// Adds what goes unnoticed within a shell that the recipe starts. The first one stays.
+    pub(crate) fn add_started(&mut self, found: Option<Unnoticed>) {
+        self.started = self.started.take().into_iter().chain(found).min_by_key(|one| one.line);
+    }
+
+    /// The first command that goes unnoticed in a text that a shell of its own runs.
+    pub(crate) fn of_command(self) -> Option<Unnoticed> {
+        let general = if self.traps { self.lenient } else { self.unguarded };
+        let general = general.map(|one| Unnoticed { why: Why::OwnShell, ..one });
+        let others = [self.content, self.started, self.substituted];
+        general.into_iter().chain(others.into_iter().flatten()).min_by_key(|one| one.line)
+    }
 }

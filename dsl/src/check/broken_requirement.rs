@@ -28,8 +28,8 @@ check! {
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0803"));
     /// ```
     ///
-    /// The value of a parameter is judged when it is given, by Heat and by `wattle seed apply`. Values that exist only
-    /// at run time are judged by the agent of each component that reads them, before the component runs.
+    /// The value of a parameter is checked when it is given, by Heat and by `wattle seed apply`. Values that exist only
+    /// at run time are checked by the agent of each component that reads them, before the component runs.
     CHECK: "W0803", Error, "a requirement that does not hold", run
 }
 

@@ -1,4 +1,4 @@
-//! W0910: a requirement that Heat cannot judge.
+//! W0910: a requirement that Heat cannot check.
 
 use crate::model::{Name, Requirement};
 use crate::requirement::{self, When};
@@ -10,7 +10,7 @@ use super::unjudged_requirement::run_time_values;
 check! {
     /// A requirement is about values that exist only at run time, or about parameters in a way that Heat's constraints
     /// cannot express, but the model is lowered for Heat's own agents (`--lowering heat-native`). Wattle's agents and
-    /// `wattle seed apply` would judge such a requirement. Here, nothing does.
+    /// `wattle seed apply` would check such a requirement. Here, nothing does.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -30,7 +30,7 @@ check! {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0910"));
     /// ```
     ///
-    /// Heat can judge many requirements that compare one parameter with constants: bounds, lengths, patterns, and a
+    /// Heat can check many requirements that compare one parameter with constants: bounds, lengths, patterns, and a
     /// choice of values.
     ///
     /// ```
@@ -42,7 +42,7 @@ check! {
     /// t.require("voters", p.voters.between(3, 7));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new()), "W0910"));
     /// ```
-    CHECK: "W0910", Warning, "a requirement that Heat cannot judge", run, only HeatNative
+    CHECK: "W0910", Warning, "a requirement that Heat cannot check", run, only HeatNative
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

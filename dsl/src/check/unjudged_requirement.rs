@@ -1,4 +1,4 @@
-//! W0804: a requirement that no agent can judge.
+//! W0804: a requirement that no agent can check.
 
 use crate::model::Name;
 use crate::names::list;
@@ -9,8 +9,8 @@ use super::sink::Sink;
 
 check! {
     /// A requirement is about values that exist only at run time, but no component reads all of them. Such a
-    /// requirement is judged by the agent of each component that reads all of the values, before the component runs.
-    /// Without such a component, nothing would judge it.
+    /// requirement is checked by the agent of each component that reads all of the values, before the component runs.
+    /// Without such a component, nothing would check it.
     ///
     /// ```
     /// # use wattle::prelude::*;
@@ -44,7 +44,7 @@ check! {
     /// t.require("two addresses", second.address.is_not(first.address));
     /// # assert!(!wattle::check::finds(&t.finish(Exports::new().entry("address", third.address)), "W0804"));
     /// ```
-    CHECK: "W0804", Error, "a requirement that no agent can judge", run, only Agents
+    CHECK: "W0804", Error, "a requirement that no agent can check", run, only Agents
 }
 
 fn run(sink: &mut Sink<'_, '_>) {

@@ -26,8 +26,15 @@ check! {
     /// `set -e` does not apply where the end of something is asked (`if`, `&&`, `||`, `!`), and therefore not within a
     /// function that is called there: `install || exit` goes on in the middle of `install`. The same goes for commands
     /// in braces and parentheses. Nothing is reported of a function that ends with a test, and of `install || true`.
-    /// `local x=$(...)` and `export x=$(...)` succeed whatever runs within. A shell that the recipe starts (`sh -c '...'`)
-    /// has no `set -e` of its own.
+    /// `local x=$(...)` and `export x=$(...)` succeed whatever runs within, and so does
+    /// `echo "$(curl ...)" >file`. A shell that the recipe starts (`sh -c '...'`,
+    /// `ssh HOST '...'`) has no `set -e` of its own; that goes for `shell:` in a playbook and `exec` in a manifest as well.
+    ///
+    /// Of a list such as `cd app && make`, `set -e` counts only the last command: if `cd` fails, the recipe goes on behind
+    /// the list. Only programs that do something are reported there, because others ask a question.
+    ///
+    /// Some programs succeed although they have failed, and are reported unless an option says otherwise: `curl` that saves
+    /// the page of an error (`--fail`), `psql` that runs a script (`-v ON_ERROR_STOP=1`), and `find` with `-exec ... ;`.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -66,7 +73,8 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let own = sink.model.declarations.values().filter(|kind| is_own(&kind.at) && kind.recipe.tool == Tool::Shell);
+    let has_shells = |tool| matches!(tool, Tool::Shell | Tool::Ansible | Tool::Puppet);
+    let own = sink.model.declarations.values().filter(|kind| is_own(&kind.at) && has_shells(kind.recipe.tool));
     for kind in own {
         let entries = [Some(&kind.recipe.entry), kind.recipe.teardown.as_ref()];
         for entry in entries.into_iter().flatten() {
@@ -96,6 +104,16 @@ fn words(why: &Why) -> [String; 3] {
             "begin the recipe with `set -e`, so that it ends with the first command that fails",
             "or handle the failure: `|| exit`, or `|| true` if it does not matter",
         ],
+        Why::NotYetCounts => [
+            "this comes before `set -e`, so a failure of it goes unnoticed",
+            "begin the recipe with `set -e`",
+            "or handle the failure: `|| exit`, or `|| true` if it does not matter",
+        ],
+        Why::Joined => [
+            "`set -e` does not apply to a command before `&&`, so a failure of this goes unnoticed",
+            "write each command on a line of its own, without `&&`",
+            "or handle the failure behind the last one: `|| exit`, or `|| true` if it does not matter",
+        ],
         Why::NoLongerCounts => [
             "after `set +e`, a failure of this goes unnoticed",
             "check its exit status (`status=$?`), or write `|| true` if it does not matter",
@@ -123,6 +141,13 @@ fn words(why: &Why) -> [String; 3] {
                 ),
                 "end the command with `|| return`, or `|| true` if its failure does not matter".to_owned(),
                 format!("or call `{name}` by itself, without `if`, `&&`, `||` or `!`"),
+            ];
+        }
+        Why::Content { what, fix } => {
+            return [
+                format!("this succeeds although {what}, so that goes unnoticed"),
+                (*fix).to_owned(),
+                "or check what came of it".to_owned(),
             ];
         }
         Why::Substituted { name, by } => {
@@ -175,6 +200,12 @@ pub(super) mod tests {
         let (line, label, help) = said("export key=$(gpg --export)\n");
         assert_eq!((line, help.as_str()), (3, "assign in a command of its own: `key=$(...)`"));
         assert!(label.starts_with("`export` does not fail with what is substituted"), "{label}");
+        let (line, label, help) = said("cd /opt/app && make\n");
+        assert_eq!((line, help.as_str()), (3, "write each command on a line of its own, without `&&`"));
+        assert!(label.starts_with("`set -e` does not apply to a command before `&&`"), "{label}");
+        let (line, label, help) = said("curl -o app.tar http://example.org/app.tar\n");
+        assert_eq!((line, help.as_str()), (3, "add `--fail`"));
+        assert!(label.starts_with("this succeeds although the server answers with an error"), "{label}");
         let (line, label, help) = said("su - app -c 'cd site\nmake\necho done'\n");
         assert_eq!(line, 3);
         assert!(label.starts_with("the shell that runs this has no `set -e`"), "{label}");

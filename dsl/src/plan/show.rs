@@ -128,10 +128,10 @@ impl Page {
         let judges = match (plan.action, plan.when) {
             (Demanded::Removed, _) => String::new(),
             (_, When::RunTime) if judges.len() > SHOWN => {
-                format!("; the agents of {} components judge it", judges.len())
+                format!("; the agents of {} components check it", judges.len())
             }
-            (_, When::RunTime) => format!("; the agent of {} judges it", list(judges, "and that of")),
-            _ => "; `seed apply` judges it".to_owned(),
+            (_, When::RunTime) => format!("; the agent of {} checks it", list(judges, "and that of")),
+            _ => "; `seed apply` checks it".to_owned(),
         };
         self.line(indent, &format!("{}: {what}{judges}", self.painted(&format!("{sign} {name}"), tone)));
         match (plan.action, plan.because.as_slice()) {

@@ -5,7 +5,7 @@ use wattle_model::names::{list, meant};
 
 use crate::evaluate::Value;
 use crate::parameters::number_from_text;
-use crate::schema::NAMED_CONSTRAINTS;
+use crate::schema::{NAMED_CONSTRAINTS, outside_of_classes};
 use crate::template::{CONSTRAINTS, Parameter, Version};
 use crate::yaml::{Node, Tree};
 
@@ -249,6 +249,9 @@ fn broken_pattern(pattern: &str) -> Option<String> {
     let mut open = 0_usize;
     let mut in_class = false;
     let mut first_in_class = false;
+    if has_late_flags(pattern) {
+        return Some("flags such as `(?i)` must stand at the beginning of the pattern".into());
+    }
     let mut characters = pattern.chars().peekable();
     while let Some(character) = characters.next() {
         match character {
@@ -296,16 +299,40 @@ fn broken_pattern(pattern: &str) -> Option<String> {
     }
 }
 
+/// Whether flags for the whole pattern stand behind its beginning, which Python refuses since 3.11.
+fn has_late_flags(pattern: &str) -> bool {
+    let Ok(flags) = regex_lite::Regex::new(r"^\(\?[aiLmsux]+\)") else { return false };
+    let mut rest = pattern;
+    while let Some(found) = flags.find(rest) {
+        rest = &rest[found.end()..];
+    }
+    outside_of_classes(rest).any(|(at, sign)| sign == '(' && flags.is_match(&rest[at..]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::broken_pattern;
 
     #[test]
     fn patterns_are_judged_where_python_and_others_agree() {
-        for pattern in ["[a-z]+", "[]a]", "[^]a]", "(?=a)a", r"\(", "a{2}", "[(]", "^$", "(a|b)*?"] {
+        for pattern in [
+            "[a-z]+",
+            "[]a]",
+            "[^]a]",
+            "(?=a)a",
+            r"\(",
+            "a{2}",
+            "[(]",
+            "^$",
+            "(a|b)*?",
+            "(?i)a",
+            "(?i)(?m)a",
+            "a[(?i)]",
+            "a(?i:b)",
+        ] {
             assert_eq!(broken_pattern(pattern), None, "{pattern}");
         }
-        for pattern in ["(", "a)", "[a", r"a\", "*a", "[z-a]", "a{2,1}", r"\h", r"[\A]"] {
+        for pattern in ["(", "a)", "[a", r"a\", "*a", "[z-a]", "a{2,1}", r"\h", r"[\A]", "a(?i)b"] {
             assert!(broken_pattern(pattern).is_some(), "{pattern}");
         }
     }

@@ -77,11 +77,10 @@ fn run(sink: &mut Sink<'_>) {
             sink.push(diagnostic);
             continue;
         }
-        let is_map = matches!(*pair.value.tree, Tree::Map(_));
         // Python treats any falsy value as an empty section, except for conditions.
         let is_refused = match &*name {
-            "parameters" | "resources" | "outputs" => !is_map && pair.value.is_truthy(),
-            "conditions" => !is_map,
+            "parameters" | "resources" | "outputs" => pair.value.is_other_than_map(),
+            "conditions" => !matches!(*pair.value.tree, Tree::Map(_)),
             _ => false,
         };
         if is_refused {

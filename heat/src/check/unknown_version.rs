@@ -33,10 +33,11 @@ const OTHERS: [&str; 2] = ["AWSTemplateFormatVersion", "HeatTemplateFormatVersio
 
 fn run(sink: &mut Sink<'_>) {
     let template = sink.template();
-    if template.version.is_some() || sink.loaded.unreadable.is_some() {
+    let root = &template.root;
+    // What is no map at all is reported as that.
+    if template.version.is_some() || sink.loaded.unreadable.is_some() || root.is_other_than_map() {
         return;
     }
-    let root = &template.root;
     let diagnostic = if let Some(node) = root.get("heat_template_version") {
         let at = sink.at(node.span);
         match node.tree.as_text() {

@@ -6,6 +6,7 @@
 
 mod constraint;
 mod conversion;
+mod cron;
 mod named;
 mod pattern;
 mod types;
@@ -13,5 +14,5 @@ mod types;
 pub use constraint::{broken, too_few_or_many};
 pub use conversion::{is_integer, is_same, number, outside_of, plain};
 pub use named::{NAMED_CONSTRAINTS, broken_named};
-pub(crate) use pattern::matches;
+pub(crate) use pattern::{matches, outside_of_classes};
 pub use types::{TYPES, is_type, schema, types, written};

@@ -3,6 +3,7 @@
 use regex_lite::Regex;
 
 use super::constraint::{is_address, is_address_or_network, is_mac, is_network};
+use super::cron::is_cron;
 
 /// The names of Heat's named constraints (`heat.constraints` among its entry points), sorted. A cloud may have more.
 pub const NAMED_CONSTRAINTS: [&str; 70] = [
@@ -139,11 +140,6 @@ fn is_expiration(text: &str) -> bool {
     text.is_empty() || is_time(text.trim())
 }
 
-/// What croniter reads has five to seven columns, or is one of its keywords. The rest is left to Heat.
-fn is_cron(text: &str) -> bool {
-    text.is_empty() || text.starts_with('@') || (5..=7).contains(&text.split_whitespace().count())
-}
-
 #[cfg(test)]
 mod tests {
     use super::broken_named;
@@ -157,7 +153,7 @@ mod tests {
             ("json_string", &["[1]", ""], &["x"]),
             ("iso_8601", &["2030-01-31T12:00:00Z", "2030"], &["x", "PT10M"]),
             ("expiration", &[" 2030-01-31T12:00:00Z", ""], &["x"]),
-            ("cron_expression", &["0 4 * * *", "@daily", ""], &["x"]),
+            ("cron_expression", &["0 4 * * *", "@daily", ""], &["x", "60 4 * * *"]),
             ("glance.image", &["anything"], &[]),
         ] {
             for text in fine {

@@ -94,6 +94,11 @@ impl Template {
 }
 
 impl Node {
+    /// Whether it says something, and is no map.
+    pub fn is_other_than_map(&self) -> bool {
+        !matches!(*self.tree, Tree::Map(_)) && self.is_truthy()
+    }
+
     /// Python's truth value: neither null, nor zero, nor empty.
     pub fn is_truthy(&self) -> bool {
         match &*self.tree {

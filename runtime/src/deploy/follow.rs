@@ -8,8 +8,9 @@ use tokio::sync::mpsc;
 use wattle::model::Value;
 use wattle_converge::{Act, Id, Outcome, Row, Stage, Wait, What, Why};
 
+use super::news::look_of;
 use super::place::Place;
-use super::{Count, DeployError, Deployment, News, Onlooker, look_of};
+use super::{Count, DeployError, Deployment, News, Onlooker};
 
 /// How often it is read what they have stored.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -18,7 +18,7 @@ use super::sealing::ForServers;
 use super::sharing::{Sharing, has_left};
 use super::turn::{self, Turn};
 use super::wanted::{Wanted, foreign, is_another};
-use super::work::{goal, tampered};
+use super::work::{goal, insist, not_deployed};
 use super::write::Writing;
 use super::{Changes, SeedError, deployed, names, rights};
 
@@ -192,21 +192,14 @@ pub(super) async fn find(
     let there = present::deployed(store, &layout).await?;
     let is_deployed =
         |there: &(Deployed, _)| there.0.announces && (there.0.goal.applying.is_none() || !there.0.admitting.is_empty());
-    let there = there.filter(is_deployed).ok_or_else(|| {
-        let nodes = tampered(signed.refused(), &Present::default());
-        let stack = stack.to_owned();
-        if nodes.is_empty() { SeedError::Incomplete { stack } } else { SeedError::Tampered { stack, nodes } }
-    })?;
+    let there = there.filter(is_deployed).ok_or_else(|| not_deployed(signed, &layout))?;
     let there = if doing.writes() && there.0.goal.there().is_being_written() {
         turn::end_another(store, &layout, there).await?
     } else {
         there
     };
     let present = Present::read(store, &layout, Some(there.clone()), false).await?;
-    let nodes = tampered(signed.refused(), &present);
-    if !nodes.is_empty() {
-        return Err(SeedError::Tampered { stack: stack.to_owned(), nodes });
-    }
+    insist(signed, &layout, &present).await?;
     let there = there.0;
     let is_active = |server: &Name| present.plans.get(server).is_some_and(|plan| !plan.retired);
     let unknown: Vec<String> = named.iter().filter(|server| !is_active(server)).map(ToString::to_string).collect();

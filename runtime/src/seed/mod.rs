@@ -67,7 +67,7 @@ pub use told::{Told, ask_for_log, ask_no_more};
 
 use present::{AT_ONCE, Deployed};
 use turn::Turn;
-use work::{Found, Work, tampered};
+use work::{Found, Work, insist, tampered};
 
 /// Options for applying a seed.
 #[derive(Clone, Debug)]
@@ -169,7 +169,7 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     };
     let found = Box::pin(work.compare(store, seed, options, known)).await?;
     if !options.restore {
-        work.insist(signed.refused(), &found.present)?;
+        insist(&signed, &work.layout, &found.present).await?;
     }
     let Found { present, wanted, writing, mut changes, goal } = found;
     match &present.deployed {
@@ -203,6 +203,9 @@ pub async fn diff(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Res
     changes.tampered = tampered(signed.refused(), &present);
     // This takes a request per node, and what others write there does not count, so `apply` does not do it.
     changes.tampered.extend(exceeding::exceeding(store, &work.layout, &present, &options.key).await?);
+    if !changes.tampered.is_empty() {
+        present.seen.confirm(store, &work.layout).await?;
+    }
     Ok(changes)
 }
 

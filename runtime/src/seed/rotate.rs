@@ -21,7 +21,7 @@ use super::present::{self, AT_ONCE, Deployed, Present};
 use super::roster::{Admitting, Roster};
 use super::sealing::ForServers;
 use super::turn::{Seen, Turn};
-use super::work::{goal, tampered};
+use super::work::{goal, insist, not_deployed};
 use super::write::Writing;
 use super::{SeedError, bounds, deployed, restore};
 
@@ -110,19 +110,13 @@ async fn find(store: &Arc<dyn Store>, layout: &Layout, keys: Rotation<'_>) -> Re
     let signed = Signed::succeeding(store, keys.next, keys.former);
     let reading: &Arc<dyn Store> = &(Arc::clone(&signed) as Arc<dyn Store>);
     let there = present::deployed(reading, layout).await?;
-    let refuse = |present: &Present| {
-        let (stack, nodes) = (layout.stack().to_owned(), tampered(signed.refused(), present));
-        if nodes.is_empty() { SeedError::Incomplete { stack } } else { SeedError::Tampered { stack, nodes } }
-    };
     let is_whole = |there: &(Deployed, _)| there.0.rotates || (there.0.goal.applying.is_none() && there.0.announces);
-    let there = there.filter(is_whole).ok_or_else(|| refuse(&Present::default()))?;
+    let there = there.filter(is_whole).ok_or_else(|| not_deployed(&signed, layout))?;
     if !there.0.rotates && is_next(store, layout, keys).await? {
         return Ok(Found::Done(there.0.goal.revision));
     }
     let present = Present::read(reading, layout, Some(there.clone()), false).await?;
-    if !signed.refused().is_empty() || !present.replaced.is_empty() {
-        return Err(refuse(&present));
-    }
+    insist(&signed, layout, &present).await?;
     Ok(Found::Begins(Box::new(there)))
 }
 

@@ -34,6 +34,16 @@ impl Seen {
         Ok(Self { goal: Some(*version), mark, importers })
     }
 
+    /// Checks that no other writer has begun since. Otherwise what was read may be of two revisions, and differences
+    /// say nothing.
+    ///
+    /// # Errors
+    /// [`SeedError::Busy`] if one has.
+    pub(super) async fn confirm(&self, store: &Arc<dyn Store>, layout: &Layout) -> Result<(), SeedError> {
+        let there = store.get(&layout.revision()).await?.map(|node| node.version);
+        if self.goal.is_none() || self.goal == there { Ok(()) } else { Err(over(layout)) }
+    }
+
     /// Whether there was a goal.
     pub(super) fn is_of_goal(&self) -> bool {
         self.goal.is_some()

@@ -122,13 +122,6 @@ impl Work {
         there.goal.digest == self.digest && there.given == self.given
     }
 
-    /// Refuses a stack with anything that is not as its operator has written it.
-    pub(super) fn insist(&self, refused: BTreeMap<String, NotOurs>, present: &Present) -> Result<(), SeedError> {
-        let nodes = tampered(refused, present);
-        let stack = self.layout.stack().to_owned();
-        if nodes.is_empty() { Ok(()) } else { Err(SeedError::Tampered { stack, nodes }) }
-    }
-
     /// A warning about the servers' credentials, if needed.
     fn unproven(&self, seed: &Seed) -> Option<String> {
         let of_before = |server: &&Name| self.credentials.get(server).is_some_and(|one| one.authority().is_none());
@@ -160,7 +153,7 @@ impl Work {
         if there.0.identities != roster.digest(has_places(options, &there.0)) {
             return Ok(None);
         }
-        self.insist(signed.refused(), &present)?;
+        insist(signed, &self.layout, &present).await?;
         let mut turn = Turn::resume(store, &self.layout, &before, &there.0)?;
         let mut goal = there.0;
         // No server is notified of another revision, so this one stays valid for longer.
@@ -301,6 +294,25 @@ pub(super) fn goal(wanted: &Wanted, key: &OperatorKey, revision: u64, space: Opt
         expires: Some(clock::now() + COUNTS),
         plans: Some(Numbers::new(plans.map(|(server, plan)| (server, plan.revision)))),
     }
+}
+
+/// Why a stack without a goal to go on from is refused: because somebody has changed that, or because it is incomplete.
+pub(super) fn not_deployed(signed: &Signed, layout: &Layout) -> SeedError {
+    let (stack, nodes) = (layout.stack().to_owned(), tampered(signed.refused(), &Present::default()));
+    if nodes.is_empty() { SeedError::Incomplete { stack } } else { SeedError::Tampered { stack, nodes } }
+}
+
+/// Refuses a stack with anything that is not as its operator has written it.
+///
+/// # Errors
+/// [`SeedError::Tampered`] for such nodes, and [`SeedError::Busy`] if another writer has begun since they were read.
+pub(super) async fn insist(signed: &Arc<Signed>, layout: &Layout, present: &Present) -> Result<(), SeedError> {
+    let nodes = tampered(signed.refused(), present);
+    if nodes.is_empty() {
+        return Ok(());
+    }
+    present.seen.confirm(&(Arc::clone(signed) as Arc<dyn Store>), layout).await?;
+    Err(SeedError::Tampered { stack: layout.stack().to_owned(), nodes })
 }
 
 /// The nodes that are not as the operator has written them, by path.

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use wattle_tests::command::{at_home, wattle};
+use wattle_tests::running::eventually;
 use wattle_tests::zookeeper::ZooKeeper;
 
 /// Ends what a command said.
@@ -86,7 +88,9 @@ impl Session {
             .env("WATTLE_BOOK_REPOSITORY", repository())
             .env("WATTLE_BOOK_PROGRAMS", programs.parent().expect("a folder"))
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
+            .stdout(Stdio::piped())
+            // What runs in its background ends with it.
+            .process_group(0);
         let mut shell = command.spawn().expect("bash starts");
         let input = shell.stdin.take().expect("piped");
         let (sender, output) = channel();
@@ -183,9 +187,21 @@ impl Drop for Session {
             let mut down = Command::new(wattle());
             let _ = at_home(down.arg("down").arg(&folder), self.folder.path()).output();
         }
-        let _ = self.shell.kill();
+        let group = format!("-{}", self.shell.id());
+        let _ = Command::new("kill").args(["-TERM", "--", &group]).status();
         let _ = self.shell.wait();
     }
+}
+
+#[test]
+fn what_runs_in_the_background_ends_with_the_session() {
+    let mut session = Session::new(Path::new("/nowhere"));
+    let (pid, _) = session.run("sleep 1000 & echo $!").expect("it begins");
+    let process = Path::new("/proc").join(pid.trim());
+    assert!(process.exists());
+    drop(session);
+    let is_gone = || fs::read_to_string(process.join("stat")).map_or(true, |stat| stat.contains(") Z "));
+    eventually("what runs in the background ends", is_gone);
 }
 
 /// The folders below `folder` in which `wattle up` keeps something.

@@ -11,7 +11,7 @@ use wattle::author::{Exports, Topology};
 use wattle::lower::Seed;
 use wattle::model::Model;
 use wattle::prelude::*;
-use wattle_runtime::seed::{Applied, Options, SeedError, apply, delete};
+use wattle_runtime::seed::{Applied, Options, SeedError, apply, delete, diff};
 use wattle_runtime::space::Space;
 use wattle_runtime::store::{Access, Address, Op, Store, StoreError};
 use wattle_tests::proxy::Proxy;
@@ -23,19 +23,34 @@ use wattle_tests::zookeeper::ZooKeeper;
 use super::broken_off::assert_same;
 use super::{exporter, importer, memory, options_for, server, three_tier};
 
-/// Holds up one change, and all that come with it, until it may go on; and breaks off after some more.
+/// Holds up one change, or whatever is asked if it holds up `reads`, and all that come with it, until it may go on; and breaks off
+/// after some more.
 #[derive(Debug)]
 struct Pause {
+    reads: bool,
     left: AtomicUsize,
     more: AtomicUsize,
     reached: Semaphore,
     may_go_on: Semaphore,
 }
 
+impl Pause {
+    /// Before the change of this number.
+    fn before(changes: usize) -> Self {
+        Self {
+            reads: false,
+            left: changes.into(),
+            more: usize::MAX.into(),
+            reached: Semaphore::new(0),
+            may_go_on: Semaphore::new(0),
+        }
+    }
+}
+
 #[async_trait]
 impl Guard for Pause {
     async fn before(&self, asked: &Asked<'_>) -> Result<(), StoreError> {
-        if !matches!(asked, Asked::Op(_) | Asked::Protect(..)) {
+        if !self.reads && !matches!(asked, Asked::Op(_) | Asked::Protect(..)) {
             return Ok(());
         }
         let left = self.left.fetch_sub(1, Ordering::SeqCst);
@@ -81,13 +96,7 @@ async fn held_up(
     options: &Options,
     changes: usize,
 ) -> Option<(Arc<Guarded<Pause>>, Applying)> {
-    let pause = Pause {
-        left: changes.into(),
-        more: usize::MAX.into(),
-        reached: Semaphore::new(0),
-        may_go_on: Semaphore::new(0),
-    };
-    let slow = Guarded::new(Arc::clone(store), pause);
+    let slow = Guarded::new(Arc::clone(store), Pause::before(changes));
     let slowly: Arc<dyn Store> = Arc::clone(&slow) as _;
     let (seed, options) = (seed.clone(), options.clone());
     let mut applying = async move { apply(&slowly, &seed, &options).await }.boxed_local();
@@ -319,13 +328,7 @@ async fn who_was_overtaken_deletes_nothing_any_more() {
     for changes in 1.. {
         let plain = memory();
         apply(&plain, &first, &options).await.expect("applies");
-        let pause = Pause {
-            left: changes.into(),
-            more: usize::MAX.into(),
-            reached: Semaphore::new(0),
-            may_go_on: Semaphore::new(0),
-        };
-        let slow = Guarded::new(Arc::clone(&plain), pause);
+        let slow = Guarded::new(Arc::clone(&plain), Pause::before(changes));
         let slowly: Arc<dyn Store> = Arc::clone(&slow) as _;
         let mut late = Box::pin(delete(&slowly, &first.stack, &options.key, false));
         tokio::select! {
@@ -345,4 +348,34 @@ async fn who_was_overtaken_deletes_nothing_any_more() {
         }
         assert_same(&essence(&plain).await, &expected, changes);
     }
+}
+
+/// What one reads while another one writes is of two revisions. That is nobody's tampering.
+#[tokio::test]
+async fn who_was_overtaken_while_reading_suspects_nobody() {
+    let [first, small, large] = [2, 1, 3].map(|apps| seed(&three_tier(apps)));
+    let options = options_for(&[&large, &first, &small]);
+    let mut overtaken = 0;
+    for step in 0.. {
+        let plain = memory();
+        apply(&plain, &first, &options).await.expect("applies");
+        let slow = Guarded::new(Arc::clone(&plain), Pause { reads: true, ..Pause::before(step) });
+        let slowly: Arc<dyn Store> = Arc::clone(&slow) as _;
+        let mut late = Box::pin(diff(&slowly, &large, &options));
+        tokio::select! {
+            compared = &mut late => {
+                assert!(compared.expect("compares, held up by nobody").tampered.is_empty());
+                break;
+            }
+            reached = slow.guard.reached.acquire() => drop(reached),
+        }
+        apply(&plain, &small, &options).await.expect("overtakes");
+        slow.guard.may_go_on.add_permits(1);
+        match late.await {
+            Err(SeedError::Busy { .. }) => overtaken += 1,
+            Ok(changes) => assert!(changes.tampered.is_empty(), "{step}: {:?}", changes.tampered),
+            Err(error) => panic!("{step}: {error:?}"),
+        }
+    }
+    assert!(overtaken > 3, "overtaken {overtaken} times");
 }

@@ -24,7 +24,7 @@ mod value;
 
 use crate::analysis::{Findings, SyntaxError};
 
-use tree::Kind;
+use tree::{Kind, Node};
 
 pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     let documents = tree::parse(source)?;
@@ -53,9 +53,33 @@ pub(crate) fn is_playbook(source: &str) -> Result<(), SyntaxError> {
                 _ => return Err(SyntaxError::new(play.line, "a playbook is a list of plays, but this is not")),
             }
         }
+        // Hosts may be added while it runs.
+        let is_fixed = !["add_host", "group_by"].iter().any(|module| source.contains(module));
+        let strange: Option<Vec<&Node>> = plays.iter().map(strangers).collect();
+        if let Some([first, ..]) = strange.filter(|_| is_fixed).as_deref() {
+            return Err(SyntaxError::new(first.line, NOT_HERE));
+        }
     }
     Ok(())
 }
+
+/// The hosts of a play, if they are said and this server is none of them.
+fn strangers(play: &Node) -> Option<&Node> {
+    let hosts = play.get("hosts").filter(|_| play.get("<<").is_none())?;
+    let names: Vec<&str> = match &hosts.kind {
+        Kind::Text(text) => vec![text],
+        Kind::List(items) => items.iter().map(Node::text).collect::<Option<_>>()?,
+        _ => return None,
+    };
+    let mut names = names.iter().flat_map(|names| names.split([',', ':'])).map(str::trim);
+    let may_be_here =
+        |name: &str| HERE.contains(&name) || name.contains(['*', '?', '[', '~', '{', '!', '&']) || name.is_empty();
+    (!names.any(may_be_here)).then_some(hosts)
+}
+
+/// Names by which a play means this server, which is the only one in the inventory.
+const HERE: [&str; 4] = ["all", "localhost", "127.0.0.1", "ungrouped"];
+const NOT_HERE: &str = "no play is for this server, so nothing would run: a recipe's only host is `localhost`";
 
 const IS_MAP: &str = "a playbook is a list of plays, but this is a map: put `- ` before the first key of each play";
 const NO_HOSTS: &str = "a play has no `hosts`: tasks belong below `tasks:` of a play with `hosts: localhost`";
@@ -91,6 +115,13 @@ mod tests {
             "- hosts: localhost\n  tasks: []\n",
             "- ansible.builtin.import_playbook: other.yml\n- hosts: [a, b]\n",
             "- &play\n  hosts: localhost\n- <<: *play\n  tasks: []\n",
+            "- hosts: db\n  tasks: []\n- hosts: all\n  tasks: []\n",
+            "- hosts: db:localhost\n  tasks: []\n",
+            "- hosts: \"{{ where }}\"\n  tasks: []\n",
+            "- hosts: all:!db\n  tasks: []\n",
+            "- hosts: db*\n  tasks: []\n",
+            "- hosts: [ungrouped]\n  tasks: []\n",
+            "- hosts: localhost\n  tasks:\n  - add_host: {name: db}\n- hosts: db\n  tasks: []\n",
         ] {
             assert!(is_playbook(playbook).is_ok(), "{playbook}");
         }
@@ -99,6 +130,8 @@ mod tests {
             ("- name: x\n  shell: echo\n", 1),
             ("- hosts: localhost\n  tasks: []\n- foo\n", 3),
             ("hello", 1),
+            ("- name: x\n  hosts: webservers\n  tasks: []\n", 2),
+            ("- hosts: [db, web]\n  tasks: []\n- hosts: db:web\n  tasks: []\n", 1),
         ] {
             assert_eq!(is_playbook(text).expect_err(text).line, line, "{text}");
         }

@@ -174,7 +174,7 @@ impl<'a> Play<'a> {
                 }
                 self.arguments(value);
             }
-            _ if SHELLS.contains(&key) => self.shells(value),
+            _ if SHELLS.contains(&key) => self.shells(value, key != "command"),
             "vars" | "set_fact" | "hosts" | "loop" | "module_defaults" => {}
             _ if LOOKING.contains(&key) || SOURCES.contains(&key) || TASKS.contains(&key) => {}
             _ if key.starts_with("with_") => {}
@@ -234,7 +234,7 @@ impl<'a> Play<'a> {
         let name = name.split_ascii_whitespace().next().unwrap_or_default();
         match short(name) {
             "set_stats" => self.stats(task, value),
-            name if SHELLS.contains(&name) => self.shells(value),
+            name if SHELLS.contains(&name) => self.shells(value, false),
             name if LOOKING.contains(&name) => {}
             _ => self.arguments(value),
         }
@@ -256,27 +256,28 @@ impl<'a> Play<'a> {
         self.findings.includes.push(Include::Program(file_name(file).to_owned()));
     }
 
-    /// The text of a command, its `cmd:` or `_raw_params:`, or the list in `argv:`.
-    fn shells(&mut self, value: &Node) {
+    /// The text of a command, its `cmd:` or `_raw_params:`, or the list in `argv:`. Where `is_shell`, a shell runs it.
+    fn shells(&mut self, value: &Node, is_shell: bool) {
         match &value.kind {
-            Kind::Text(text) => self.shell(text, value.line),
+            Kind::Text(text) => self.shell(text, value.line, is_shell),
             Kind::List(items) => {
                 let words: Vec<&str> = items.iter().filter_map(Node::text).collect();
-                self.shell(&words.join(" "), value.line);
+                self.shell(&words.join(" "), value.line, false);
             }
             Kind::Map(_) => {
                 for key in ["cmd", "_raw_params", "argv", "stdin"] {
-                    value.get(key).into_iter().for_each(|value| self.shells(value));
+                    let is_shell = is_shell && key != "stdin";
+                    value.get(key).into_iter().for_each(|value| self.shells(value, is_shell));
                 }
             }
             Kind::Alias => self.findings.analysis.anything(),
         }
     }
 
-    fn shell(&mut self, text: &str, line: u32) {
+    fn shell(&mut self, text: &str, line: u32, is_shell: bool) {
         for text in self.values.of(text) {
             // What the shell expands is its environment, not Ansible's variables: but a play may pass them on.
-            crate::shell::command(&text, line, &mut self.findings);
+            crate::shell::command(&text, line, is_shell, &mut self.findings);
         }
     }
 

@@ -115,7 +115,7 @@ impl Manifest {
         let (texts, length) = self.values.expression(&tokens[at..]);
         if COMMANDS.contains(&attribute) || (around == "exec" && attribute.is_empty() && title) {
             for text in &texts {
-                crate::shell::command(text, line, &mut self.findings);
+                crate::shell::command(text, line, around == "exec", &mut self.findings);
             }
             return;
         }

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::structure::{Around, Shape, Simple};
-use super::unguarded::{asks, assigned, end, failing, goes_on, joined, next, risky, words};
+use super::unguarded::{Rule, asks, assigned, end, failing, goes_on, joined, next, risky, words};
 use super::word::{Kind, Part, Token, Word};
 use crate::failures::{Unnoticed, Why};
 use crate::names::file_name;
@@ -16,7 +16,7 @@ use crate::names::file_name;
 /// Programs that answer a question.
 const ANSWERS: [&str; 8] = ["[", "test", "grep", "egrep", "fgrep", "cmp", "diff", "pgrep"];
 /// Programs, or what heads a compound, that look at a value.
-const LOOKING: [&str; 5] = ["[", "[[", "test", "case", ":"];
+pub(super) const LOOKING: [&str; 5] = ["[", "[[", "test", "case", ":"];
 
 /// A function whose end is asked, and the line that does so.
 type Asker<'t> = (&'t str, u32);
@@ -39,7 +39,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
         let is_asked = is_looked_at || behind.is_some_and(|behind| asks(&words(tokens, behind.start)));
         let function = function.map(|(name, line)| ((*name).to_owned(), *line));
         let line = tokens[one.start].line;
-        (!is_asked && goes_on(tokens, shape, one, true)).then_some(Unnoticed {
+        (!is_asked && goes_on(tokens, shape, one, Rule::Asked)).then_some(Unnoticed {
             program,
             line,
             why: Why::Asked { function },
@@ -95,7 +95,7 @@ fn asked_functions<'t>(tokens: &'t [Token], shape: &Shape<'t>) -> BTreeMap<usize
 }
 
 /// The compound commands around a command, from the inside to the body of its function.
-fn compounds(shape: &Shape<'_>, one: &Simple) -> impl Iterator<Item = usize> {
+pub(super) fn compounds(shape: &Shape<'_>, one: &Simple) -> impl Iterator<Item = usize> {
     let mut next = one.around;
     std::iter::from_fn(move || {
         let number = next?;

@@ -31,8 +31,10 @@
 mod arithmetic;
 mod asked;
 mod commands;
+mod content;
 mod expansion;
 mod folder;
+mod joined;
 mod lexer;
 mod operands;
 mod pattern;
@@ -49,6 +51,7 @@ mod word;
 
 use crate::analysis::{Findings, Include, SyntaxError};
 use crate::embedded;
+use crate::failures::Unnoticed;
 use crate::names::{OUTPUTS_PATH, file_name};
 use crate::texts::{OUTPUTS, UNKNOWN};
 
@@ -63,7 +66,10 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     script.add_file(source, structure::is_known(program(source)))?;
     let mut findings = commands::judge(script);
     findings.names.anything |= !structure::is_known(program(source));
-    findings.failures.traps |= is_strict(source);
+    if is_strict(source) {
+        findings.failures.traps = true;
+        findings.failures.early = None;
+    }
     findings.failures.pipefail |= source.lines().next().is_some_and(|first| first.contains("pipefail"));
     for name in OWN {
         findings.analysis.reads.remove(name);
@@ -71,10 +77,11 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     Ok(findings)
 }
 
-/// What a command does that stands at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text.
-pub(crate) fn command(text: &str, line: u32, into: &mut Findings) {
+/// What a command does that stands at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text. Where
+/// `is_shell`, a shell of its own runs it, which may go on after a failure.
+pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut Findings) {
     let source = text.replace(OUTPUTS, "${heat_outputs_path}").replace(UNKNOWN, "${!unknown}");
-    let Ok(Findings { analysis, includes, .. }) = findings(&source) else {
+    let Ok(Findings { analysis, includes, failures, .. }) = findings(&source) else {
         into.analysis.dynamic_writes |= text.contains(OUTPUTS) || text.contains("wattle");
         return;
     };
@@ -85,6 +92,10 @@ pub(crate) fn command(text: &str, line: u32, into: &mut Findings) {
         into.analysis.write(name, line.saturating_add(at - 1));
     }
     into.analysis.dynamic_writes |= analysis.dynamic_writes;
+    if is_shell {
+        let found = failures.of_command().map(|one| Unnoticed { line: line.saturating_add(one.line - 1), ..one });
+        into.failures.add_started(found);
+    }
     // What it sources sets nothing of that tool's.
     into.includes.extend(includes.into_iter().map(|include| match include {
         Include::File(name) => Include::Program(name),
@@ -100,10 +111,7 @@ pub fn is_other_program(source: &str) -> bool {
 /// Whether the first line itself says that failures count: `#!/bin/sh -e`.
 fn is_strict(source: &str) -> bool {
     let first = source.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
-    first
-        .split_ascii_whitespace()
-        .skip(1)
-        .any(|word| word == "errexit" || word.starts_with('-') && !word.starts_with("--") && word.contains('e'))
+    first.split_ascii_whitespace().skip(1).any(|word| word == "errexit" || word::has_short(word, 'e'))
 }
 
 /// The program that the first line names, without its folders.

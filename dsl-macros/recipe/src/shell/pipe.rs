@@ -3,8 +3,10 @@
 //! That matters where the last command is content with whatever comes. It is said of what only passes on (`make | tee log`), and
 //! of a few programs that fetch, of which others take nothing for an answer (`curl ... | sh`).
 
-use super::structure::Shape;
-use super::unguarded::{FILTERS, asks, end, risky, words};
+use std::collections::BTreeMap;
+
+use super::structure::{Shape, Simple};
+use super::unguarded::{FILTERS, asks, end, next, risky, words};
 use super::word::{Kind, Token, Word};
 use crate::names::file_name;
 
@@ -13,7 +15,7 @@ const PASSING: [&str; 6] = ["tee", "cat", "true", ":", "logger", "ts"];
 /// Programs to which nothing at all is a sound text.
 const CONTENT: [&str; 9] = ["sh", "bash", "dash", "jq", "psql", "mysql", "sqlite3", "uniq", "xargs"];
 /// Programs that fetch, and whose failure leaves nothing or half of it.
-const FETCHING: [&str; 8] = ["curl", "wget", "pg_dump", "pg_dumpall", "mysqldump", "ssh", "zcat", "gunzip"];
+pub(super) const FETCHING: [&str; 8] = ["curl", "wget", "pg_dump", "pg_dumpall", "mysqldump", "ssh", "zcat", "gunzip"];
 
 /// Whether pipes fail as any of their commands does.
 pub(super) fn fails(tokens: &[Token], shape: &Shape<'_>) -> bool {
@@ -26,24 +28,80 @@ pub(super) fn fails(tokens: &[Token], shape: &Shape<'_>) -> bool {
 
 /// The first command in a pipe whose failure goes unnoticed, and its line.
 pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)> {
-    let is_pipe = |at: usize| matches!(tokens.get(at).map(|token| &token.kind), Some(Kind::Op("|" | "|&")));
-    let next = shape.simple.iter().skip(1).map(Some).chain([None]);
-    shape.simple.iter().zip(next).filter(|(one, _)| !one.is_asked).find_map(|(one, next)| {
-        let behind = end(tokens, one.start);
-        let next = next.filter(|next| is_pipe(behind) && next.start == behind + 1)?;
-        let producer = risky(&words(tokens, one.start), &shape.functions, &[])?;
-        let consumer = program(&words(tokens, next.start))?.to_owned();
-        let fetches = FETCHING.contains(&producer.as_str());
-        let is_content = CONTENT.contains(&&*consumer) || FILTERS.contains(&&*consumer);
-        let passes = PASSING.contains(&&*consumer);
-        let later = shape.simple.iter().find(|later| later.start > end(tokens, next.start));
-        let is_asked = later.is_some_and(|later| asks(&words(tokens, later.start)));
-        (!is_asked && (passes || fetches && is_content)).then(|| (producer, tokens[one.start].line))
+    let bodies: BTreeMap<&str, usize> = shape.bodies().into_iter().map(|(number, name)| (name, number)).collect();
+    let simple = shape.simple.iter().filter(|one| !one.is_asked).find_map(|one| of_simple(tokens, shape, &bodies, one));
+    let compound = shape.compounds.iter().filter(|own| !own.is_function && !own.is_asked).find_map(|own| {
+        let behind = own.behind?;
+        passes_on(tokens, shape, behind).then(|| within(tokens, shape, own.start, behind)).flatten()
+    });
+    simple.into_iter().chain(compound).min_by_key(|(_, line)| *line)
+}
+
+fn of_simple(
+    tokens: &[Token],
+    shape: &Shape<'_>,
+    bodies: &BTreeMap<&str, usize>,
+    one: &Simple,
+) -> Option<(String, u32)> {
+    let next = consumer(tokens, shape, end(tokens, one.start))?;
+    let own = words(tokens, one.start);
+    // Of a function, what it does counts, and how it ends does not.
+    let body = own.first().and_then(|word| bodies.get(word.literal()?));
+    if let Some(number) = body.filter(|_| passes_on(tokens, shape, one.start)) {
+        let body = &shape.compounds[*number];
+        return within(tokens, shape, body.start, body.behind?);
+    }
+    let producer = risky(&own, &shape.functions, &[])?;
+    let consumer = program(&words(tokens, next.start))?;
+    let fetches = FETCHING.contains(&producer.as_str());
+    let is_content = CONTENT.contains(&consumer) || FILTERS.contains(&consumer);
+    let is_lost = passes_on(tokens, shape, one.start) || fetches && is_content && !is_followed(tokens, shape, next);
+    is_lost.then(|| (producer, tokens[one.start].line))
+}
+
+/// What a pipe at `at` feeds.
+fn consumer<'s>(tokens: &[Token], shape: &'s Shape<'_>, at: usize) -> Option<&'s Simple> {
+    let is_pipe = matches!(tokens.get(at).map(|token| &token.kind), Some(Kind::Op("|" | "|&")));
+    let start = is_pipe.then(|| next(tokens, at))?;
+    shape.at_or_behind(start).filter(|one| one.start == start)
+}
+
+/// Whether what stands at `start` feeds a program that only passes on what comes, and nobody asks how it ended.
+fn passes_on(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
+    let consumer = consumer(tokens, shape, end(tokens, start));
+    consumer.is_some_and(|consumer| {
+        let passes = program(&words(tokens, consumer.start)).is_some_and(|program| PASSING.contains(&program));
+        passes && !is_followed(tokens, shape, consumer)
     })
 }
 
+/// Whether what comes behind a pipe asks how it ended.
+fn is_followed(tokens: &[Token], shape: &Shape<'_>, last: &Simple) -> bool {
+    let later = shape.at_or_behind(end(tokens, last.start));
+    later.is_some_and(|later| asks(&words(tokens, later.start)))
+}
+
+/// The first command between two tokens that may fail, and that nothing there asks about.
+fn within(tokens: &[Token], shape: &Shape<'_>, start: usize, behind: usize) -> Option<(String, u32)> {
+    let first = shape.simple.partition_point(|one| one.start < start);
+    shape.simple[first..].iter().take_while(|one| one.start < behind).find_map(|one| {
+        let is_asked = one.is_asked || one.is_denied || is_alternative(tokens, one);
+        let program = risky(&words(tokens, one.start), &shape.functions, &[]).filter(|_| !is_asked)?;
+        Some((program, tokens[one.start].line))
+    })
+}
+
+/// Whether `||` or `&&` stands before or behind a command.
+fn is_alternative(tokens: &[Token], one: &Simple) -> bool {
+    let is_joint = |token: Option<&Token>| {
+        matches!(token.map(|token| &token.kind), Some(Kind::Op("||" | "&&" | "|" | "|&" | "&")))
+    };
+    let before = tokens[..one.start].iter().rfind(|token| token.kind != Kind::Newline);
+    is_joint(before) || is_joint(tokens.get(end(tokens, one.start)))
+}
+
 /// The program of a command, also behind `sudo`.
-fn program<'w>(words: &[&'w Word]) -> Option<&'w str> {
+pub(super) fn program<'w>(words: &[&'w Word]) -> Option<&'w str> {
     let literal = words.iter().map(|word| word.literal().unwrap_or_default());
     literal.map(file_name).find(|word| *word != "sudo" && !word.starts_with('-'))
 }

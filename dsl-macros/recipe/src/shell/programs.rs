@@ -103,8 +103,13 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findin
             }
         }
         "su" | "runuser" | "script" | "flock" => {
+            let mut has_text = false;
             for (at, word) in arguments.iter().enumerate() {
                 let text = word.to_source();
+                // With `-u`, no shell is between `runuser` and the command, which is fed then.
+                has_text |= matches!(&*text, "-c" | "-lc" | "-u" | "--")
+                    || text.starts_with("--command")
+                    || text.starts_with("--user");
                 match text.strip_prefix("--command=") {
                     Some(text) => {
                         let (text, line) = (text.to_owned(), word.line);
@@ -118,8 +123,22 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findin
                     None => {}
                 }
             }
+            if !has_text && matches!(program, "su" | "runuser") {
+                inner.extend(command.fed.iter().map(of_another_shell));
+            }
         }
-        "ssh" | "watch" => {
+        "ssh" => {
+            let remote = behind_host(arguments);
+            match remote {
+                [] => inner.extend(command.fed.iter().map(of_another_shell)),
+                [text] => inner.push(of_another_shell(text)),
+                _ => {
+                    let text: Vec<String> = remote.iter().map(Word::to_source).collect();
+                    inner.push(Inner::elsewhere(text.join(" "), first.line));
+                }
+            }
+        }
+        "watch" => {
             let text: Vec<String> = arguments.iter().skip(1).map(Word::to_source).collect();
             inner.push(Inner::elsewhere(text.join(" "), first.line));
         }
@@ -142,6 +161,24 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findin
         }
         _ => {}
     }
+}
+
+/// What `ssh` is to run on its host.
+fn behind_host(mut arguments: &[Word]) -> &[Word] {
+    const WITH_VALUE: &str = "bcDeFiIJlLmoOpQRSwW";
+    while let [first, rest @ ..] = arguments {
+        arguments = rest;
+        let text = first.to_source();
+        let Some(options) = text.strip_prefix('-') else { break };
+        let takes_value = options.len() == 1 && WITH_VALUE.contains(options);
+        arguments = arguments.get(usize::from(takes_value)..).unwrap_or_default();
+    }
+    arguments
+}
+
+/// What somebody else's shell runs, without `set -e`.
+fn of_another_shell(text: &Word) -> Inner {
+    Inner { strict: Some(false), ..Inner::elsewhere(text.to_source(), text.line) }
 }
 
 /// A shell among the words of a command.

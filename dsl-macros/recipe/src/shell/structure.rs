@@ -31,6 +31,11 @@ pub(super) struct Shape<'t> {
 }
 
 impl<'t> Shape<'t> {
+    /// The first simple command that begins at a token or behind it.
+    pub(super) fn at_or_behind(&self, token: usize) -> Option<&Simple> {
+        self.simple.get(self.simple.partition_point(|one| one.start < token))
+    }
+
     /// The bodies of functions, by the numbers of their compound commands, with the functions' names. Empty if it is not known
     /// which body is whose.
     pub(super) fn bodies(&self) -> Vec<(usize, &'t str)> {
@@ -42,6 +47,7 @@ impl<'t> Shape<'t> {
 }
 
 /// A simple command.
+#[derive(Clone)]
 pub(super) struct Simple {
     /// Its first token.
     pub(super) start: usize,
@@ -63,6 +69,8 @@ pub(super) struct Around {
     pub(super) is_function: bool,
     /// It stands behind `!`.
     pub(super) is_denied: bool,
+    /// It stands in a condition.
+    pub(super) is_asked: bool,
     /// The one around it.
     pub(super) outer: Option<usize>,
 }
@@ -178,7 +186,8 @@ impl Checker<'_> {
         let outer = self.open.last().map(|open| open.number);
         let number = self.shape.compounds.len();
         let is_denied = mem::take(&mut self.denied);
-        self.shape.compounds.push(Around { start: self.begun, behind: None, is_function, is_denied, outer });
+        let is_asked = self.asking > 0;
+        self.shape.compounds.push(Around { start: self.begun, behind: None, is_function, is_denied, is_asked, outer });
         self.open.push(Open { kind, line, section, number });
         self.asking += usize::from(is_condition(section));
     }

@@ -7,8 +7,9 @@
 //! builtins, which hardly fail, and programs whose failure is an answer; of what a function ends with, which its caller may
 //! ask for; and of a loop's last command where nothing follows the loop.
 
+use super::asked::compounds;
 use super::structure::{Shape, Simple};
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Kind, Part, Token, Word, has_short};
 use crate::names::{file_name, leading_identifier};
 
 /// Builtins and programs that do not fail as a rule, or whose status is an answer.
@@ -21,30 +22,65 @@ const HARMLESS: [&str; 63] = [
 ];
 /// Programs of which a substitution makes what it is given into another text.
 pub(super) const FILTERS: [&str; 9] = ["cat", "cut", "sed", "awk", "tr", "head", "tail", "sort", "wc"];
+/// Builtins and programs that only say something.
+const SPEAKING: [&str; 7] = ["echo", "printf", "logger", "caller", "date", "true", ":"];
 /// Words that end the list in which a command stands.
 const CLOSING: [&str; 6] = ["fi", "done", "esac", "}", "else", "elif"];
 
-/// Whether the script sees to it somewhere that failures are noticed, or runs what this does not see.
+/// Whether the script sees to it somewhere that failures are noticed, or runs what this does not see. What a subshell sees to is its own.
 pub(super) fn traps(tokens: &[Token], shape: &Shape) -> bool {
     shape.simple.iter().any(|one| {
         let words = words(tokens, one.start);
         let literal: Vec<&str> = words.iter().map(|word| word.literal().unwrap_or_default()).collect();
         let (Some(program), rest) = (literal.first(), literal.get(1..).unwrap_or_default()) else { return false };
-        let is_flag = |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.contains('e');
         match *program {
-            "set" | "shopt" => rest.iter().any(|word| is_flag(word) || *word == "errexit"),
-            "trap" => rest.contains(&"ERR"),
+            "set" | "shopt" => {
+                rest.iter().any(|word| has_short(word, 'e') || *word == "errexit") && !is_scoped(tokens, shape, one)
+            }
+            "trap" => rest.contains(&"ERR") && !rest.first().is_some_and(|text| only_speaks(text)),
             "eval" => true,
             _ => false,
         }
     })
 }
 
+/// Whether a command stands in a subshell.
+fn is_scoped(tokens: &[Token], shape: &Shape, one: &Simple) -> bool {
+    compounds(shape, one).any(|number| is_op(tokens.get(shape.compounds[number].start), "("))
+}
+
+/// Whether the text of a trap says something and does not end the script.
+fn only_speaks(text: &str) -> bool {
+    let mut commands = text.split([';', '\n']).map(str::trim).filter(|command| !command.is_empty()).peekable();
+    let speaks = |command: &str| {
+        let program = command.split_ascii_whitespace().next().unwrap_or_default();
+        SPEAKING.contains(&program) && !command.contains(['&', '|', '`']) && !command.contains("$(")
+    };
+    commands.peek().is_some() && commands.all(speaks)
+}
+
+/// The first command after whose failure the script goes on although it has failures count later, and its line.
+pub(super) fn early(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)> {
+    let is_on = |one: &&Simple| errexit(&words(tokens, one.start)) == Some(true) && !is_scoped(tokens, shape, one);
+    let on = shape.simple.iter().find(is_on).filter(|on| on.around.is_none())?;
+    let others = shape.simple.iter().any(|one| {
+        let words = words(tokens, one.start);
+        matches!(words.first().and_then(|word| word.literal()), Some("trap" | "eval"))
+    });
+    let is_run = |one: &&Simple| compounds(shape, one).all(|number| !shape.compounds[number].is_function);
+    let before = shape.simple.iter().filter(|one| one.start <= on.start).filter(is_run).cloned();
+    (!others).then(|| unnoticed(tokens, shape, &before.collect::<Vec<_>>(), true)).flatten()
+}
+
 /// The first command after whose failure the script goes on, and its line: of all, or where `set +e` rules.
 pub(super) fn first(tokens: &[Token], shape: &Shape<'_>, everywhere: bool) -> Option<(String, u32)> {
-    let next = shape.simple.iter().skip(1).map(Some).chain([None]);
+    unnoticed(tokens, shape, &shape.simple, everywhere)
+}
+
+fn unnoticed(tokens: &[Token], shape: &Shape<'_>, among: &[Simple], everywhere: bool) -> Option<(String, u32)> {
+    let next = among.iter().skip(1).map(Some).chain([None]);
     let (mut end, failing) = (None, failing(tokens, shape));
-    shape.simple.iter().zip(next).find_map(|(one, next)| {
+    among.iter().zip(next).find_map(|(one, next)| {
         let own = words(tokens, one.start);
         match errexit(&own) {
             Some(true) => end = None,
@@ -58,7 +94,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>, everywhere: bool) -> Op
         }
         let program = risky(&own, &shape.functions, &failing)?;
         let is_asked = next.is_some_and(|next| asks(&words(tokens, next.start)));
-        (!is_asked && goes_on(tokens, shape, one, false)).then(|| (program, tokens[one.start].line))
+        (!is_asked && goes_on(tokens, shape, one, Rule::Ignored)).then(|| (program, tokens[one.start].line))
     })
 }
 
@@ -68,7 +104,7 @@ fn errexit(words: &[&Word]) -> Option<bool> {
     let ["set", rest @ ..] = literal.as_slice() else { return None };
     rest.iter().enumerate().find_map(|(at, word)| match *word {
         "errexit" => Some(at.checked_sub(1).is_some_and(|before| rest[before].starts_with('-'))),
-        word if word.contains('e') && word.starts_with('-') && !word.starts_with("--") => Some(true),
+        word if has_short(word, 'e') => Some(true),
         word if word.contains('e') && word.starts_with('+') => Some(false),
         _ => None,
     })
@@ -86,6 +122,10 @@ pub(super) fn failing<'t>(tokens: &[Token], shape: &Shape<'t>) -> Vec<&'t str> {
         risky(&words(tokens, last.start), &shape.functions, &[]).filter(|_| is_last)
     };
     shape.bodies().into_iter().filter(|(number, _)| fails(*number).is_some()).map(|(_, name)| name).collect()
+}
+
+fn is_op(token: Option<&Token>, op: &str) -> bool {
+    matches!(token, Some(Token { kind: Kind::Op(own), .. }) if *own == op)
 }
 
 fn is_bang(token: &Token) -> bool {
@@ -181,9 +221,19 @@ fn substituted(tokens: &[Token], functions: &[&str]) -> Option<String> {
     risky(&words, functions, &[]).filter(|program| !FILTERS.contains(&program.as_str()))
 }
 
-/// Whether the script goes on behind a command, however that ends. Where `strict`, `&&` is an answer as well: `set -e` would let
-/// the script go on there, too.
-pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, strict: bool) -> bool {
+/// What failures do where a command stands.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Rule {
+    /// Nothing.
+    Ignored,
+    /// Nothing, and `&&` is an answer as well: `set -e` would let the script go on there, too.
+    Asked,
+    /// They end the script, and a subshell.
+    Counts,
+}
+
+/// Whether the script goes on behind a command, or behind the list of `&&` in which it stands, however that ends.
+pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule) -> bool {
     let before = tokens[..one.start].iter().rfind(|token| token.kind != Kind::Newline);
     let is_answer = match before.map(|token| &token.kind) {
         Some(Kind::Op(op)) => *op == "||",
@@ -200,7 +250,7 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, strict: boo
         while let Some(Token { kind: Kind::Op(op), .. }) = tokens.get(at) {
             match *op {
                 "||" | "|" | "|&" | "&" => return false,
-                "&&" if strict => return false,
+                "&&" if rule == Rule::Asked => return false,
                 "&&" => at = joined(tokens, shape, next(tokens, at)),
                 _ => break,
             }
@@ -224,6 +274,9 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, strict: boo
             return false;
         };
         let Some(behind) = closed.behind else { return false };
+        if rule == Rule::Counts && is_op(tokens.get(closed.start), "(") {
+            return false;
+        }
         (at, around) = (end(tokens, behind), closed.outer);
     }
 }

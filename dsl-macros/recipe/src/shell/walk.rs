@@ -9,7 +9,7 @@ use super::pattern::{Pattern, heads_case};
 use super::uses::Uses;
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
-use super::{asked, pipe, substituted, unguarded};
+use super::{asked, content, joined, pipe, substituted, unguarded};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::failures::{Failures, Unnoticed, Why};
 use crate::lookup::Names;
@@ -111,8 +111,7 @@ impl Script {
             let counts = strict || unguarded::traps(&tokens, &shape);
             let found = unguarded::first(&tokens, &shape, !counts);
             let found = found.map(|(program, line)| Unnoticed { program, line, why: Why::OwnShell });
-            let known = self.failures.started.take();
-            self.failures.started = known.into_iter().chain(found).min_by_key(|one| one.line);
+            self.failures.add_started(found);
         }
         Ok(())
     }
@@ -128,6 +127,9 @@ impl Script {
                 pipefail: pipe::fails(&tokens, &shape),
                 unguarded: of(unguarded::first(&tokens, &shape, true), Why::NeverCounts),
                 lenient: of(unguarded::first(&tokens, &shape, false), Why::NoLongerCounts),
+                early: of(unguarded::early(&tokens, &shape), Why::NotYetCounts),
+                joined: of(joined::first(&tokens, &shape), Why::Joined),
+                content: content::first(&tokens, &shape),
                 piped: of(pipe::first(&tokens, &shape), Why::Piped),
                 asked: asked::first(&tokens, &shape),
                 substituted: substituted::first(&tokens, &shape),

@@ -95,3 +95,8 @@ impl Word {
         self
     }
 }
+
+/// Whether a word is a group of short options that has this one, such as `-eu`.
+pub(super) fn has_short(word: &str, option: char) -> bool {
+    word.starts_with('-') && !word.starts_with("--") && word.contains(option)
+}

@@ -6,6 +6,14 @@ fn first(source: &str) -> Option<(String, u32)> {
     whole(&[("x.sh", source)])
 }
 
+fn found(source: &str) -> Option<(String, u32, Why)> {
+    goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why))
+}
+
+fn why(source: &str) -> Option<(u32, Why)> {
+    found(source).map(|(_, line, why)| (line, why))
+}
+
 fn whole(files: &[(&str, &str)]) -> Option<(String, u32)> {
     goes_on_after("x.sh", files.iter().copied()).map(|Unnoticed { program, line, .. }| (program, line))
 }
@@ -86,14 +94,13 @@ fn what_is_asked_or_comes_last_is_none() {
 
 #[test]
 fn what_a_script_no_longer_notices_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
     for (source, line) in [
         ("set -e\nset +e\ntar xf x\necho\n", 3),
         ("set -eu\necho\nset +e\ntar xf x\nset -e\necho\n", 4),
         ("#!/bin/bash -e\nset +o errexit\ntar xf x\necho\n", 3),
         ("set -e\n(\nset +e\ntar xf x\necho\n)\n", 4),
     ] {
-        assert_eq!(found(source), Some((line, Why::NoLongerCounts)), "{source}");
+        assert_eq!(why(source), Some((line, Why::NoLongerCounts)), "{source}");
     }
     for source in [
         "set -e\nset +e\ntar xf x\nstatus=$?\nset -e\n",
@@ -102,13 +109,12 @@ fn what_a_script_no_longer_notices_is_found() {
         "set -e\nset +e\n. ./venv/bin/activate\nset -e\ntar xf x\necho\n",
         "set +u\nset -e\ntar xf x\necho\n",
     ] {
-        assert_eq!(found(source), None, "{source}");
+        assert_eq!(why(source), None, "{source}");
     }
 }
 
 #[test]
 fn what_a_pipe_swallows_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
     for (source, line) in [
         ("set -e\ncurl -fsS http://x | sh\n", 2),
         ("set -e\nmake install 2>&1 | tee log\n", 2),
@@ -117,7 +123,7 @@ fn what_a_pipe_swallows_is_found() {
         ("set -e\nfalse | true\n", 2),
         ("set -e\nwget -qO- http://x | sudo bash -s -- x\n", 2),
     ] {
-        assert_eq!(found(source), Some((line, Why::Piped)), "{source}");
+        assert_eq!(why(source), Some((line, Why::Piped)), "{source}");
     }
     for source in [
         "set -euo pipefail\ncurl http://x | sh\n",
@@ -129,13 +135,12 @@ fn what_a_pipe_swallows_is_found() {
         "set -e\ncat x | sh\nls | while read x; do echo; done\n",
         "set -e\n. ./elsewhere.sh\ncurl http://x | sh\n",
     ] {
-        assert_eq!(found(source), None, "{source}");
+        assert_eq!(why(source), None, "{source}");
     }
 }
 
 #[test]
 fn what_is_asked_about_as_a_whole_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.line, one.why));
     let asked = |line, function: Option<(&str, u32)>| {
         let function = function.map(|(name, line)| (name.to_owned(), line));
         Some((line, Why::Asked { function }))
@@ -157,7 +162,7 @@ fn what_is_asked_about_as_a_whole_is_found() {
         "g() { f; }; g || exit",
     ] {
         let name = if call.starts_with('g') { "g" } else { "f" };
-        assert_eq!(found(&format!("{f}{call}\necho\n")), asked(3, Some((name, 6))), "{call}");
+        assert_eq!(why(&format!("{f}{call}\necho\n")), asked(3, Some((name, 6))), "{call}");
     }
     for (source, line) in [
         ("set -e\n( tar xf x; make ) || exit\n", 2),
@@ -167,10 +172,10 @@ fn what_is_asked_about_as_a_whole_is_found() {
         ("set -e\n! { tar xf x; make; }\necho\n", 2),
         ("set -e\nif [ x ]; then\n  tar xf x\n  echo\nfi || exit\n", 3),
     ] {
-        assert_eq!(found(source), asked(line, None), "{source}");
+        assert_eq!(why(source), asked(line, None), "{source}");
     }
     let inner = "set -e\nf() {\n  set -e\n  x=$(tar tf x)\n  echo $x\n}\nf && echo\n";
-    assert_eq!(found(inner), asked(4, Some(("f", 7))), "a `set -e` of its own does not apply either");
+    assert_eq!(why(inner), asked(4, Some(("f", 7))), "a `set -e` of its own does not apply either");
 }
 
 #[test]
@@ -178,7 +183,7 @@ fn what_counts_although_something_is_asked_is_none() {
     for source in [
         "set -e\nf() {\n  tar xf x\n  echo\n}\nf\n",
         "set -e\nf() {\n  tar xf x\n  echo\n}\nf || true\nf && f || :\n",
-        "set -e\nf() {\n  tar xf x\n  echo\n}\n[ x ] && f\n[ x ] || f\nf | tee x\n",
+        "set -e\nf() {\n  tar xf x\n  echo\n}\n[ x ] && f\n[ x ] || f\n",
         "set -e\nf() {\n  tar xf x\n  echo\n}\nif f | grep -q x; then echo; fi\nf | cat || exit\n",
         "set -e\nf() {\n  make\n  return 1\n}\nf || exit\n",
         "set -e\nf() {\n  x='y z'\n  echo \"$x\"\n}\nf || exit\n",
@@ -191,8 +196,8 @@ fn what_counts_although_something_is_asked_is_none() {
         "set -e\nf() {\n  cd x ||\n    die\n  echo\n}\nf || exit\n",
         "set -e\nf() { tar xf x; }\nf || exit\n",
         "set -e\nf() {\n  tar xf x || return\n  cd x && make\n}\nf || exit\n",
-        "set -e\nf() {\n  curl http://x >y\n  grep -q x y\n}\nif f; then echo; fi\n",
-        "set -e\nf() {\n  curl http://x >y\n  [ -s y ]\n}\nif f; then echo; fi\n",
+        "set -e\nf() {\n  curl -f http://x >y\n  grep -q x y\n}\nif f; then echo; fi\n",
+        "set -e\nf() {\n  curl -f http://x >y\n  [ -s y ]\n}\nif f; then echo; fi\n",
         "set -e\nf() {\n  x=$(curl http://x)\n  if [ \"$x\" = y ]; then return 0; fi\n  return 1\n}\nif f; then echo; fi\n",
         "set -e\nf() {\n  tar xf x\n  return $?\n}\nif f; then echo; fi\n",
         "set -e\nf() {\n  for i in 1 2 3; do\n    curl http://x && return 0\n    sleep 1\n  done\n  return 1\n}\nf || exit\n",
@@ -207,7 +212,6 @@ fn what_counts_although_something_is_asked_is_none() {
 
 #[test]
 fn what_a_declaration_hides_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
     let hidden = |line, by: &str| {
         let why = Why::Substituted { name: "x".to_owned(), by: by.to_owned() };
         Some(("wattle".to_owned(), line, why))
@@ -237,8 +241,30 @@ fn what_a_declaration_hides_is_found() {
 }
 
 #[test]
+fn what_an_argument_hides_is_found() {
+    for (source, line, by) in [
+        ("set -e\necho \"$(curl -f http://x)\" >y\n", 2, "echo"),
+        ("set -e\nprintf '%s' \"key=$(vault kv get x)\" >y\n", 2, "printf"),
+        ("set -e\ncat >y <<END\nkey=$(curl -f http://x)\nEND\n", 2, "cat"),
+        ("set -e\nwhile read -r x; do echo \"$(ssh x hostname)\"; done <y\n", 2, "echo"),
+    ] {
+        let (_, at, why) = found(source).expect(source);
+        assert_eq!(why, Why::Substituted { name: "value".into(), by: by.into() }, "{source}");
+        assert!((line..=line + 1).contains(&at), "{source}: {at}");
+    }
+    for source in [
+        "set -e\necho \"$(hostname)\" \"$(lsb_release -cs)\" >y\n",
+        "set -e\n[ \"$(curl -f http://x)\" = y ]\nif test \"$(curl -f http://x)\"; then echo; fi\n",
+        "set -e\necho \"$(curl -f http://x || echo none)\"\n",
+        "set -e\nx=$(curl -f http://x)\necho \"$x\"\n",
+        "set -e\ncat >y <<'END'\nkey=$(curl -f http://x)\nEND\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
 fn what_a_shell_of_its_own_does_not_notice_is_found() {
-    let found = |source: &str| goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why));
     for (source, line) in [
         ("set -e\nsh -c 'tar xf x; echo'\n", 2),
         ("set -e\nbash -c '\n  cd x\n  tar xf x\n  echo\n'\n", 3),
@@ -262,7 +288,171 @@ fn what_a_shell_of_its_own_does_not_notice_is_found() {
         "set -e\neval 'tar xf x; echo'\ntrap 'tar xf x; echo' EXIT\n",
         "set -e\ncat >x.sh <<'END'\n#!/bin/sh\ntar xf x\necho\nEND\n",
         "set -e\nzsh -c 'tar xf x; echo'\n",
+        "set -e\nrunuser -u openldap -- slapadd -f x <<LDIF\ndn: $base\ndc: y\nLDIF\n",
+        "set -e\nrunuser --user=x psql -v ON_ERROR_STOP=1 <<SQL\nselect 1;\nselect 2;\nSQL\n",
     ] {
         assert_eq!(first(source), None, "{source}");
     }
+}
+
+#[test]
+fn what_stands_before_and_is_found() {
+    for (source, program, line) in [
+        ("set -e\ncd /opt/app && make\nsystemctl restart app\n", "cd", 2),
+        ("set -e\napt-get update && apt-get install -y nginx\necho done\n", "apt-get", 2),
+        ("set -e\nsudo apt-get update && sudo apt-get install -y nginx\necho\n", "apt-get", 2),
+        ("set -e\ncurl -fsS http://x -o y &&\n  tar xf y &&\n  rm y\necho\n", "curl", 2),
+        ("set -e\nif [ x ]; then cd x && make; fi\necho\n", "cd", 2),
+        ("set -e\n{ cd x && make; }\necho\n", "cd", 2),
+        ("set -e\nf() {\n  cd x && make\n  echo\n}\nf\n", "cd", 3),
+        ("set -e\n[ -d x ] && cd x && make\necho\n", "cd", 2),
+        ("set -e\nuseradd app && echo added\necho\n", "useradd", 2),
+    ] {
+        assert_eq!(found(source), Some((program.into(), line, Why::Joined)), "{source}");
+    }
+    for source in [
+        "set -e\ncd x && make\n",
+        "set -e\n(cd x && make)\necho\n",
+        "set -e\nx=$(cd x && pwd)\necho\n",
+        "set -e\ncd x && make || exit\necho\n",
+        "set -e\ncd x && make\nstatus=$?\necho\n",
+        "set -e\nf() { cd x && make; }\nf\necho\n",
+        "set -e\nif cd x && make; then echo; fi\necho\n",
+        "set -e\n[ -f x ] && tar xf x\necho\n",
+        "set -e\nip link show x && ip link delete x\necho\n",
+        "set -e\ndocker inspect x && docker rm x\nsystemctl is-active x && systemctl stop x\necho\n",
+        "set -e\nmkdir lock && make\necho\n",
+        "set -e\ncd x 2>/dev/null && make\necho\n",
+        "set -e\nfor i in 1 2 3; do\n  curl -fso x http://x && break\n  sleep 1\ndone\necho\n",
+        "set -e\ncurl -sf http://x && echo up\necho\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_comes_before_set_e_is_found() {
+    for (source, line) in [
+        ("tar xf x\nset -e\necho\n", 1),
+        ("#!/bin/bash\ncd /opt/app\n\nset -euo pipefail\nmake\n", 2),
+        ("if [ x ]; then\n  tar xf x\nfi\nset -e\necho\n", 2),
+    ] {
+        assert_eq!(why(source), Some((line, Why::NotYetCounts)), "{source}");
+    }
+    for source in [
+        "#!/bin/sh -e\ntar xf x\nset -e\necho\n",
+        "f() {\n  tar xf x\n  echo\n}\nset -e\nf\n",
+        "tar xf x || exit\nset -e\necho\n",
+        ". ./elsewhere.sh\ntar xf x\nset -e\necho\n",
+        "if [ x ]; then set -e; fi\ntar xf x\necho\n",
+    ] {
+        assert_eq!(why(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_ends_nothing_is_no_trap() {
+    for source in [
+        "(set -e; echo)\ntar xf x\necho\n",
+        "trap 'echo failed at $LINENO' ERR\ntar xf x\necho\n",
+        "trap 'echo failed; date' ERR\ntar xf x\necho\n",
+    ] {
+        assert_eq!(first(source).map(|(program, _)| program), Some("tar".into()), "{source}");
+    }
+    for source in [
+        "trap 'echo failed; exit 1' ERR\ntar xf x\necho\n",
+        "trap 'echo failed && kill $$' ERR\ntar xf x\necho\n",
+        "trap failed ERR\ntar xf x\necho\n",
+    ] {
+        assert_eq!(first(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_a_pipe_of_many_commands_swallows_is_found() {
+    for (source, line) in [
+        ("set -e\nfor x in a b; do\n  tar xf $x\ndone | tee log\n", 3),
+        ("set -e\n{ make; make install; } 2>&1 | tee log\n", 2),
+        ("set -e\n(cd x; make) | logger\n", 2),
+        ("set -e\nmain() {\n  make\n  echo\n}\nmain \"$@\" 2>&1 | tee log\n", 3),
+    ] {
+        assert_eq!(why(source), Some((line, Why::Piped)), "{source}");
+    }
+    for source in [
+        "set -eo pipefail\n{ make; make install; } | tee log\n",
+        "set -e\n{ echo; cat x || true; } | tee log\n",
+        "set -e\n{ make; make install; } | tee log\n[ ${PIPESTATUS[0]} = 0 ]\n",
+        "set -e\nmain() { make; echo; }\nmain | grep x\n",
+    ] {
+        assert_eq!(why(source), None, "{source}");
+    }
+}
+
+#[test]
+fn programs_that_succeed_in_spite_of_a_failure_are_found() {
+    for (source, program, line, own) in [
+        ("set -e\ncurl -sSL http://x -o y\n", "curl", 2, "add `--fail`"),
+        ("set -e\ncurl -s http://x >y\n", "curl", 2, "add `--fail`"),
+        ("set -e\ncurl -LO http://x\n", "curl", 2, "add `--fail`"),
+        ("set -e\npsql -f x.sql\n", "psql", 2, "add `-v ON_ERROR_STOP=1`"),
+        ("set -e\npsql <x.sql\n", "psql", 2, "add `-v ON_ERROR_STOP=1`"),
+        ("set -e\nsudo -u postgres psql <<END\ncreate role x;\nEND\n", "psql", 2, "add `-v ON_ERROR_STOP=1`"),
+        ("set -e\nfind . -exec chmod 600 {} \\;\n", "find", 2, "end `-exec` with `{} +`"),
+    ] {
+        let (name, at, why) = found(source).expect(source);
+        let Why::Content { fix, .. } = why else { panic!("{source}: {why:?}") };
+        assert_eq!((name.as_str(), at, fix), (program, line, own), "{source}");
+    }
+    for source in [
+        "set -e\ncurl -fsSL http://x -o y\ncurl --fail-with-body http://x -o y\n",
+        "set -e\ncurl http://x/health\ncurl -o /dev/null http://x\n",
+        "set -e\ncurl -s -o y -w '%{http_code}' http://x\ncurl $OPTIONS -o y http://x\n",
+        "set -e\nif curl -o y http://x; then echo; fi\n",
+        "set -e\npsql -v ON_ERROR_STOP=1 -f x.sql\npsql -c 'select 1'\n",
+        "set -e\npsql <<END\n\\set ON_ERROR_STOP on\nselect 1;\nEND\n",
+        "set -e\nfind . -exec chmod 600 {} +\nfind . -exec grep -q x {} \\; -print\nfind . -name x\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_another_machine_or_user_does_not_notice_is_found() {
+    for (source, line) in [
+        ("set -e\nssh root@x 'tar xf x; echo'\n", 2),
+        ("set -e\nssh -i key -p 22 root@x <<'END'\ntar xf x\necho\nEND\n", 3),
+        ("set -e\nsu - postgres <<END\ncreatedb x\ncreateuser y\nEND\n", 3),
+    ] {
+        assert_eq!(why(source), Some((line, Why::OwnShell)), "{source}");
+    }
+    for source in [
+        "set -e\nssh root@x 'cd x && tar xf x'\nssh root@x tar xf x\n",
+        "set -e\nssh root@x <<END\nset -e\ntar xf x\necho\nEND\n",
+        "set -e\nsu - postgres -c 'createdb x' <<END\ncreatedb x\necho\nEND\n",
+    ] {
+        assert_eq!(why(source), None, "{source}");
+    }
+}
+
+#[test]
+fn shells_of_other_tools_are_looked_into() {
+    let play = |task: &str| {
+        let text = format!("- hosts: localhost\n  tasks:\n{task}");
+        goes_on_after("x.yml", [("x.yml", text.as_str())]).map(|one| (one.program, one.line, one.why))
+    };
+    let tar = |line| Some(("tar".to_owned(), line, Why::OwnShell));
+    assert_eq!(play("  - shell: |\n      tar xf x\n      echo\n"), tar(4));
+    assert_eq!(play("  - ansible.builtin.shell:\n      cmd: tar xf x; echo\n"), tar(4));
+    assert_eq!(play("  - shell: \"tar xf {{ name }}; echo\"\n"), tar(3));
+    for task in [
+        "  - shell: |\n      set -e\n      tar xf x\n      echo\n",
+        "  - command: tar xf x; echo\n",
+        "  - shell: cd x && make\n",
+        "  - shell: \"{{ command }}; echo\"\n",
+    ] {
+        assert_eq!(play(task), None, "{task}");
+    }
+    let manifest = |text: &str| goes_on_after("x.pp", [("x.pp", text)]).map(|one| (one.program, one.line, one.why));
+    assert_eq!(manifest("\nexec { 'x': command => '/bin/tar xf x; /bin/echo' }\n"), tar(2));
+    assert_eq!(manifest("exec { '/bin/tar xf x': }\nfile { '/x': content => \"tar xf x; echo\" }\n"), None);
 }

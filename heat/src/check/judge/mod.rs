@@ -174,7 +174,10 @@ impl Judge<'_, '_> {
             wrongs = self.whatever_its_name(subject, named);
         }
         let fine = wrongs.is_empty();
-        for wrong in wrongs {
+        // Where the properties are no map, that is reported, and nothing is missing besides.
+        let properties = written.and_then(|resource| resource.properties.as_ref());
+        let is_other = properties.is_some_and(Node::is_other_than_map);
+        for wrong in wrongs.into_iter().filter(|wrong| !is_other || !matches!(wrong.what, What::Missing(_))) {
             self.wrong(subject, &resource.ty, wrong);
         }
         self.deletion_policy(subject);

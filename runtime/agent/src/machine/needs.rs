@@ -176,7 +176,10 @@ impl<V: Vault> Values<'_, V> {
                     let is_secret = requirement.predicate.is_secret();
                     let unknown = unknown.map(|why| if is_secret { UNTOLD.to_owned() } else { why });
                     let why = unknown.unwrap_or_else(|| "not all of its values are known".to_owned());
-                    return Err(Missing::Own(Kind::Input, format!("the requirement `{name}` cannot be judged: {why}")));
+                    return Err(Missing::Own(
+                        Kind::Input,
+                        format!("the requirement `{name}` cannot be checked: {why}"),
+                    ));
                 }
             }
         }

@@ -11,7 +11,9 @@ use wattle_converge::{Event, Id, Row, Sight, Stage, Step, Time, Wait, Why};
 
 use super::{Engine, SELDOM, SOON, join, now};
 use crate::deploy::cloud::{Blindness, Expected, Rows, Seen};
-use crate::deploy::{DeployError, Look, News, found, look_of, to_come};
+use crate::deploy::difference::{found, to_come};
+use crate::deploy::news::look_of;
+use crate::deploy::{DeployError, Look, News};
 use crate::store::Hold;
 
 /// How often in a row the cloud may not say what is there.

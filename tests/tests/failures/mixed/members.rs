@@ -18,6 +18,9 @@ pub(super) const MEMBERS: usize = 3;
 /// What a member says that could not write to its disk, and serves nobody any more.
 const CANNOT_WRITE: &str = "Severe unrecoverable error";
 
+/// How many bytes a log of transactions begins with before the first one: mark, version and database.
+const LOG_HEADER: u64 = 16;
+
 /// A ZooKeeper of three, each with a disk of its own where the tests may mount some.
 pub(super) struct Ensemble {
     pub(super) zookeeper: ZooKeeper,
@@ -136,7 +139,8 @@ impl<'e> Members<'e> {
     }
 
     /// Starts members again that have ended by themselves, as systemd does. One that does so again and again has found on
-    /// its disk what it cannot go on with: as the book says, it begins with an empty one when the others are there.
+    /// its disk what it cannot go on with. If that is a log of transactions that a full disk kept from being begun, it
+    /// holds nothing, and goes. Otherwise, as the book says, the member begins with an empty disk when the others are there.
     pub(super) fn supervise(&mut self) {
         for member in 0..MEMBERS {
             if self.health[member] != Health::Up || !self.is_gone(member) {
@@ -145,18 +149,35 @@ impl<'e> Members<'e> {
             self.ended[member] += 1;
             println!("member {} ended by itself: {}", member + 1, self.last_error(member));
             let others_serve =
-                (0..MEMBERS).filter(|other| *other != member).all(|other| self.ensemble.zookeeper.serves(other + 1));
-            if self.ended[member] > 2 && others_serve {
-                println!("member {} begins with an empty disk", member + 1);
-                self.empty(member);
-                self.ended[member] = 0;
+                || (0..MEMBERS).filter(|other| *other != member).all(|other| self.ensemble.zookeeper.serves(other + 1));
+            if self.ended[member] > 2 {
+                if self.has_removed_logs_without_a_header(member) {
+                    println!("member {} begins without a log that was never begun", member + 1);
+                    self.ended[member] = 0;
+                } else if others_serve() {
+                    println!("member {} begins with an empty disk", member + 1);
+                    self.empty(member);
+                    self.ended[member] = 0;
+                }
             }
             self.ensemble.zookeeper.start_again(member + 1);
         }
     }
 
+    /// ZooKeeper does not start with such a log, in which there is room for no transaction.
+    fn has_removed_logs_without_a_header(&self, member: usize) -> bool {
+        let entries = fs::read_dir(self.data(member)).unwrap().map(Result::unwrap);
+        let logs = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("log."));
+        let lacking = logs.filter(|entry| entry.metadata().unwrap().len() < LOG_HEADER);
+        lacking.map(|entry| fs::remove_file(entry.path()).unwrap()).count() > 0
+    }
+
     fn empty(&self, member: usize) {
-        fs::remove_dir_all(self.folder(member).join("data/version-2")).unwrap();
+        fs::remove_dir_all(self.data(member)).unwrap();
+    }
+
+    fn data(&self, member: usize) -> PathBuf {
+        self.folder(member).join("data/version-2")
     }
 
     fn folder(&self, member: usize) -> PathBuf {
@@ -196,4 +217,16 @@ impl<'e> Members<'e> {
         }
         self.health[member] = Health::Up;
     }
+}
+
+/// That happens to two members at once if both had no room, and then neither can begin with an empty disk.
+#[test]
+fn two_members_with_a_log_that_was_never_begun_come_back() {
+    let ensemble = Ensemble::start();
+    let mut members = Members::of(&ensemble);
+    for member in [0, 1] {
+        members.kill(member);
+        fs::write(members.data(member).join("log.100000000"), "").unwrap();
+    }
+    members.heal_all();
 }

@@ -61,9 +61,11 @@ impl Operators {
                     assert_eq!(before, None, "`{}` has revision {revision} as well", operator.word);
                 }
                 _ => {
-                    let why = errors.lines().next().unwrap_or_default();
+                    // Before it, there may be whom it waited for.
+                    let why = errors.lines().find(|line| !line.starts_with("waiting for ")).unwrap_or_default();
                     println!("who applies `{}` is refused: {why}", operator.word);
                     assert!(!status.success() && why.starts_with("error: "), "{status}: {said}{errors}");
+                    assert!(!why.contains("not what its operator wrote"), "nobody has tampered: {said}{errors}");
                     self.refused += 1;
                 }
             }

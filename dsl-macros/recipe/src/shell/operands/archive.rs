@@ -1,7 +1,7 @@
 //! Archives of `tar`, which reads or makes one as its letters say.
 
 use super::{Operand, Row, head, of_row};
-use crate::shell::word::Word;
+use crate::shell::word::{Word, has_short};
 
 /// The archive that `tar` reads or makes, whose letters may stand without a dash: `tar xzf x.tgz -C /opt`.
 pub(super) fn operands(row: &Row, arguments: &[Word]) -> Vec<Operand> {
@@ -10,10 +10,7 @@ pub(super) fn operands(row: &Row, arguments: &[Word]) -> Vec<Operand> {
     let is_bundle = !letters.starts_with('-');
     let is = |letter: char, long: &str| {
         is_bundle && letters.contains(letter)
-            || arguments
-                .iter()
-                .map(head)
-                .any(|text| text == long || text.starts_with('-') && !text.starts_with("--") && text.contains(letter))
+            || arguments.iter().map(head).any(|text| text == long || has_short(text, letter))
     };
     let makes = is('c', "--create") || is('r', "--append") || is('u', "--update");
     let mut found = of_row(row, arguments);

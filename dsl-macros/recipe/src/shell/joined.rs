@@ -1,0 +1,126 @@
+//! Commands before `&&`, of which `set -e` counts only the last of a list: after `cd app && make`, the script goes on if `cd` fails.
+//!
+//! One-sided as `unguarded`. What stands before `&&` is often a question (`ip link show x && ...`), so only programs that do
+//! something are reported: not those whose output nobody is to see, and not before `return` and its like.
+
+use super::pipe::program;
+use super::structure::{Shape, Simple};
+use super::unguarded::{Rule, asks, assigned, end, goes_on, joined, next, risky, words};
+use super::word::{Kind, Token, Word, has_short};
+
+/// Programs that do something, with words of which they have one when they do; none where they always do.
+const DOING: [(&str, &[&str]); 61] = [
+    ("a2dissite", &[]),
+    ("a2enmod", &[]),
+    ("a2ensite", &[]),
+    ("add-apt-repository", &[]),
+    ("adduser", &[]),
+    ("apk", &["add", "update", "upgrade"]),
+    ("apt", &["install", "update", "upgrade"]),
+    ("apt-get", &["install", "update", "upgrade", "dist-upgrade", "remove", "purge", "build-dep"]),
+    ("bundle", &["install"]),
+    ("cargo", &["build", "install"]),
+    ("cd", &[]),
+    ("chmod", &[]),
+    ("chown", &[]),
+    ("cmake", &[]),
+    ("composer", &["install"]),
+    ("configure", &[]),
+    ("cp", &[]),
+    ("createdb", &[]),
+    ("createuser", &[]),
+    ("curl", &["-o", "-O", "--output", "--remote-name"]),
+    ("dd", &[]),
+    ("dnf", &["install", "update", "upgrade", "makecache"]),
+    ("docker", &["build", "compose", "cp", "load", "pull", "run", "start"]),
+    ("docker-compose", &["build", "pull", "up"]),
+    ("dpkg", &["-i", "--install", "--configure"]),
+    ("gem", &["install"]),
+    ("git", &["checkout", "clone", "fetch", "pull", "reset", "submodule"]),
+    ("go", &["build", "install"]),
+    ("groupadd", &[]),
+    ("gunzip", &[]),
+    ("helm", &["install", "upgrade"]),
+    ("install", &[]),
+    ("kubectl", &["apply", "create"]),
+    ("locale-gen", &[]),
+    ("make", &[]),
+    ("mkdir", &["-p", "--parents", "-pv"]),
+    ("mkswap", &[]),
+    ("mount", &[]),
+    ("mv", &[]),
+    ("mvn", &[]),
+    ("npm", &["ci", "install", "run"]),
+    ("patch", &[]),
+    ("pip", &["install"]),
+    ("pip3", &["install"]),
+    ("podman", &["build", "load", "pull", "run", "start"]),
+    ("pushd", &[]),
+    ("rsync", &[]),
+    ("scp", &[]),
+    ("service", &["reload", "restart", "start"]),
+    ("swapon", &[]),
+    ("systemctl", &["daemon-reload", "enable", "mask", "reload", "restart", "start", "unmask"]),
+    ("tar", &[]),
+    ("tee", &[]),
+    ("unzip", &[]),
+    ("update-ca-certificates", &[]),
+    ("update-rc.d", &[]),
+    ("useradd", &[]),
+    ("usermod", &[]),
+    ("wget", &[]),
+    ("yarn", &[]),
+    ("yum", &["install", "makecache", "update"]),
+];
+/// What ends a list that asks a question.
+const ANSWERED: [&str; 6] = ["return", "exit", "break", "continue", "true", ":"];
+
+/// The first command that goes unnoticed like that, and its line.
+pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)> {
+    shape.simple.iter().find_map(|one| {
+        let own = words(tokens, one.start);
+        risky(&own, &shape.functions, &[])?;
+        let program = program(&own)?.to_owned();
+        if one.is_asked || one.is_denied || !does(&program, &own) || is_hushed(tokens, one) {
+            return None;
+        }
+        let behind = behind_list(tokens, shape, one)?;
+        let later = shape.at_or_behind(behind);
+        let is_followed = later.is_some_and(|later| asks(&words(tokens, later.start)));
+        (!is_followed && goes_on(tokens, shape, one, Rule::Counts)).then(|| (program, tokens[one.start].line))
+    })
+}
+
+/// Whether a command does something, and asks nothing.
+fn does(name: &str, words: &[&Word]) -> bool {
+    let Ok(at) = DOING.binary_search_by_key(&name, |(known, _)| known) else { return false };
+    let literal = || words.iter().filter(|word| assigned(word).is_none()).filter_map(|word| word.literal());
+    // `docker inspect x && docker rm x` asks by its first argument.
+    let is_one =
+        |word: &str| DOING[at].1.contains(&word) || name == "curl" && (has_short(word, 'o') || has_short(word, 'O'));
+    DOING[at].1.is_empty() || literal().any(is_one)
+}
+
+/// Whether nobody is to see what a command says: it may fail.
+fn is_hushed(tokens: &[Token], one: &Simple) -> bool {
+    tokens[one.start..end(tokens, one.start)].iter().any(|token| match &token.kind {
+        Kind::Word(word) => word.literal() == Some("/dev/null"),
+        _ => false,
+    })
+}
+
+/// Where the list ends that `&&` makes of a command and others, unless it asks a question.
+fn behind_list(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<usize> {
+    let (mut at, mut is_list) = (end(tokens, one.start), false);
+    while let Some(Token { kind: Kind::Op("&&"), .. }) = tokens.get(at) {
+        let next = next(tokens, at);
+        let is_answer =
+            words(tokens, next).first().and_then(|word| word.literal()).is_some_and(|word| ANSWERED.contains(&word));
+        if is_answer {
+            return None;
+        }
+        is_list = true;
+        at = joined(tokens, shape, next);
+    }
+    is_list.then_some(at)
+}

@@ -1,0 +1,154 @@
+//! What is needed to write a seed, found and checked before anything is written.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use wattle::lower::Seed;
+use wattle::shown;
+
+use super::super::console::Console;
+use super::super::failure::Failure;
+use super::super::{here, parameters, target};
+use super::read;
+use crate::local::{self, Folder};
+use crate::seed::{
+    self, Changes, Credentials, Files, Options, SeedError, Unnamed, note_space_of_key, read_operator_key,
+    spaces_of_key, write_operator_key,
+};
+use crate::space::OperatorKey;
+use crate::store::{Address, Store};
+
+pub(in crate::cli) struct Work {
+    pub(in crate::cli) directory: PathBuf,
+    pub(in crate::cli) credentials: PathBuf,
+    pub(in crate::cli) seed: Seed,
+    pub(in crate::cli) address: Address,
+    pub(in crate::cli) key_file: PathBuf,
+    pub(in crate::cli) is_new_key: bool,
+    pub(in crate::cli) store: Arc<dyn Store>,
+    pub(in crate::cli) options: Options,
+    /// The values of parameters that were given one by one, as text.
+    pub(in crate::cli) assigned: Vec<(String, String)>,
+}
+
+/// Everything that `apply`, `diff` and `plan` need. What is given is judged before the data space is asked for
+/// anything.
+pub(in crate::cli) async fn prepare(
+    matches: &ArgMatches,
+    judge: impl Fn(&Seed, &Options) -> Result<(), SeedError>,
+    console: &mut Console,
+) -> Result<Work, Failure> {
+    let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
+    let mut seed = read(&directory)?;
+    let assigned = parameters::assigned(matches)?;
+    let given = parameters::given(matches, &directory, &assigned)?;
+    let space = target::named(matches, "space", "WATTLE_SPACE");
+    let folder = Folder::of(&directory);
+    let named = matches.get_one::<PathBuf>("credentials").cloned();
+    let lying = directory.join("credentials.yaml");
+    let (address, beside, credentials, given, is_up) = match space {
+        Some(text) => (target::address_of(matches, &text)?, directory.join("operator.key"), lying, given, false),
+        None if folder.is_running() => {
+            let folder = here::own(folder)?;
+            let given = local::with_secrets(&folder, &seed, given)?;
+            seed = local::with_imports(seed, &local::imports(&folder)?)?;
+            (Address::Socket(folder.socket()), folder.operator_key(), folder.credentials(), given, true)
+        }
+        None => {
+            return Err(Failure::usage("it is not known which data space to use")
+                .help("name it: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
+                .help(format!("or bring it up on this machine: `wattle up {}`", shown::path(directory.display()))));
+        }
+    };
+    let mut unnamed = Unnamed::default();
+    let credentials = named.unwrap_or_else(|| {
+        unnamed.credentials = (!is_up).then(|| credentials.clone());
+        credentials
+    });
+    let key_file = target::key_file(matches).unwrap_or_else(|| {
+        unnamed.key = (!is_up && beside.exists()).then(|| beside.clone());
+        beside
+    });
+    if !matches.contains_id("key") {
+        target::judge_key(&key_file, &address)?;
+    }
+    target::judge_rotation(&key_file)?;
+    let key = read_operator_key(&key_file)?;
+    let is_new_key = key.is_none();
+    let mut options = Options::new(target::known_at(key.unwrap_or_else(OperatorKey::generate), &address)?);
+    options.given = given;
+    // What `up` runs belongs to this user, and so do its credentials.
+    options.admission = !matches!(address, Address::Socket(_));
+    options.files = Files::read(&directory)?;
+    options.stack = matches.get_one::<String>("stack").cloned();
+    options.renew = matches!(matches.try_get_one("renew"), Ok(Some(true)));
+    // The credentials in use are gone once others are written. By then, nothing else may be able to fail.
+    options.credentials = if options.renew { Credentials::new() } else { Credentials::read(&credentials)? };
+    judge(&seed, &options)?;
+    let store = target::connect(&address, &options.key.logins(), console).await?;
+    // If a data space begins anew, the restoring command reports what it holds of somebody else.
+    if !matches!(matches.try_get_one("restore"), Ok(Some(true))) {
+        target::judge_operator(&store, &address, &key_file, console).await?;
+    }
+    target::patiently(&address, console, seed::adopt(&store, &seed, &mut options, unnamed)).await?;
+    options.credentials.complete(&seed, &options.key);
+    Ok(Work { directory, credentials, seed, address, key_file, is_new_key, store, options, assigned })
+}
+
+impl Work {
+    /// The stack's name in the data space.
+    pub(in crate::cli) fn stack(&self) -> String {
+        self.options.stack.clone().unwrap_or_else(|| self.seed.stack.to_string())
+    }
+
+    /// Whether it belongs to what `up` runs on this machine.
+    pub(in crate::cli) fn is_up(&self) -> bool {
+        self.address == Address::Socket(Folder::of(&self.directory).socket())
+    }
+
+    /// Writes the seed. Before that, it writes what opens the data space, so that nobody is ever locked out of what was
+    /// written.
+    pub(in crate::cli) async fn apply(&mut self) -> Result<Changes, Failure> {
+        let work = self;
+        // If it is refused, no new key may stay behind, because the next call would take it for the right one.
+        let makes_keys = work.is_new_key || !work.credentials.exists();
+        if work.options.renew || (makes_keys && !work.options.restore) {
+            seed::diff(&work.store, &work.seed, &work.options).await?.untampered(work.options.restore)?;
+        }
+        let stack = work.stack();
+        let (space, ca) = work.address.for_servers().map_err(|error| Failure::usage(error.to_string()))?;
+        let mut made = Vec::new();
+        if work.is_new_key {
+            write_operator_key(&work.key_file, &work.options.key)?;
+            made.push(&work.key_file);
+        }
+        let credentials = &work.credentials;
+        if !credentials.exists() {
+            made.push(credentials);
+        }
+        work.options.credentials.write(credentials, &stack, &space, &ca)?;
+        let applied = match seed::apply(&work.store, &work.seed, &work.options).await {
+            Err(error) => {
+                // If nothing was written with them, the next call must not take them for the right ones.
+                if !made.is_empty() && seed::is_unknown(&work.store, &stack, &work.options.key).await {
+                    made.into_iter().for_each(|file| drop(std::fs::remove_file(file)));
+                }
+                return Err(error.into());
+            }
+            Ok(applied) => applied,
+        };
+        note(&work.key_file, &work.address, &space);
+        Ok(applied.changes)
+    }
+}
+
+/// Notes in the key's file which data space it belongs to. From then on, it is not offered to another one unless it is
+/// named. If that cannot be written, the file stays as it was.
+fn note(key_file: &Path, address: &Address, space: &str) {
+    let is_file = std::fs::symlink_metadata(key_file).is_ok_and(|file| file.is_file());
+    let spaces = spaces_of_key(key_file).unwrap_or_default();
+    if is_file && !spaces.iter().any(|space| address.is_also(space)) {
+        let _ = note_space_of_key(key_file, space);
+    }
+}

@@ -1,0 +1,97 @@
+//! What there is of a stack's infrastructure, as it is stored, and of which of it somebody is known.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use wattle::model::Name;
+use wattle_converge::{Row, Stage};
+
+use crate::space::OperatorKey;
+use crate::store::{Store, StoreError, Version};
+
+use super::keeper::{after, get, json};
+use super::place::Place;
+use super::{DeployError, Deployment, own};
+
+impl Deployment {
+    /// The resources of a type that are there and of which it was not [noted](Self::note_known) that they are known: each with
+    /// its thing's name in the cloud.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub async fn strangers(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
+        let known = self.known().await?.map(|(known, _)| known).unwrap_or_default();
+        let there = self.things_that_are(kind, |stage| stage == Stage::Sound).await?;
+        Ok(there.into_iter().filter(|(name, phys)| known.get(name) != Some(phys)).collect())
+    }
+
+    /// All resources of a type that are there, also those that are not as they should be: each with its thing's name in the cloud.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub async fn things(&self, kind: &str) -> Result<BTreeMap<Name, Name>, DeployError> {
+        self.things_that_are(kind, |_| true).await
+    }
+
+    /// The names of all resources of which something is there that is as it should be.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub async fn sound(&self) -> Result<BTreeSet<Name>, DeployError> {
+        let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
+        Ok(rows.into_iter().filter(|row| row.stage == Stage::Sound).map(|row| row.name).collect())
+    }
+
+    async fn things_that_are(
+        &self,
+        kind: &str,
+        is_so: impl Fn(Stage) -> bool,
+    ) -> Result<BTreeMap<Name, Name>, DeployError> {
+        let rows = Self::rows(&self.store, &self.stack, &self.key).await?;
+        let there = rows.into_iter().filter(|row| &*row.kind == kind && is_so(row.stage));
+        // Of several for a name, the youngest stands for it.
+        let mut there: BTreeMap<Name, Name> = there.filter_map(|row| Some((row.name, row.thing?.phys))).collect();
+        if kind == wattle::model::Resource::SERVER {
+            there.extend(self.heats_servers().await?);
+        }
+        Ok(there)
+    }
+
+    /// Notes that whoever acts for these resources is known by a key of its own: until another thing stands for a resource.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub async fn note_known(&self, things: &BTreeMap<Name, Name>) -> Result<(), DeployError> {
+        let path = Place::new(&self.stack).known();
+        loop {
+            let (mut known, version) = self.known().await?.map(|(known, at)| (known, Some(at))).unwrap_or_default();
+            known.extend(things.iter().map(|(name, phys)| (name.clone(), phys.clone())));
+            match self.own().apply(vec![after(path.clone(), json(&known), version)]).await {
+                Ok(()) => return Ok(()),
+                Err(StoreError::Conflict { .. } | StoreError::Exists { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    async fn known(&self) -> Result<Option<(BTreeMap<Name, Name>, Version)>, DeployError> {
+        get(&self.own(), &self.stack, &Place::new(&self.stack).known()).await
+    }
+
+    /// The rows as they are stored, the oldest first.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub async fn rows(store: &Arc<dyn Store>, stack: &str, key: &OperatorKey) -> Result<Vec<Row>, DeployError> {
+        let store = &own(store, key);
+        let place = Place::new(stack);
+        let mut rows = Vec::new();
+        for name in store.children(&place.rows()).await? {
+            if let Some((row, _)) = get::<Row>(store, stack, &format!("{}/{name}", place.rows())).await? {
+                rows.push(row);
+            }
+        }
+        rows.sort_by_key(|row| row.id);
+        Ok(rows)
+    }
+}
