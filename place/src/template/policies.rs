@@ -34,17 +34,19 @@ pub(super) fn read(
     }
     contradictions(&policies, of_groups, found);
     let mut wires = Vec::new();
-    for talk in talks {
+    for talk in talks.iter().flatten() {
         let ends = talk.between.iter().map(|one| members(order, one, "a wire", desired, servers, found));
         let Some(ends) = ends.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>() else { continue };
         let pairs = ends[0].iter().flat_map(|one| ends[1].iter().map(move |other| (*one, *other)));
         let pairs = pairs.filter(|(one, other)| one != other);
-        wires.extend(pairs.map(|between| Wire { between, bandwidth: talk.bandwidth }));
+        wires.extend(pairs.map(|between| Wire { between, bandwidth: talk.bandwidth.mbit() }));
     }
-    if wires.is_empty() {
+    if talks.is_none() {
         let place = |name: &str| servers.named(name).first().copied();
-        let known =
-            order.wires.iter().filter_map(|(one, other, bandwidth)| Some((place(one)?, place(other)?, *bandwidth)));
+        let known = order
+            .wires
+            .iter()
+            .filter_map(|(one, other, bandwidth)| Some((place(one)?, place(other)?, bandwidth.mbit())));
         let known = known.filter(|(one, other, _)| one != other);
         wires.extend(known.map(|(one, other, bandwidth)| Wire { between: (one, other), bandwidth }));
     }
@@ -62,7 +64,9 @@ fn metadata(order: Order<'_>, found: &mut Vec<Diagnostic>) -> Carried {
         let mut reading = Reading::reporting(&order.loaded.template.file, &POLICY.about);
         let Carried { policies, wires } = carried(&mut reading, &node);
         all.policies.extend(policies);
-        all.wires.extend(wires);
+        if let Some(wires) = wires {
+            all.wires.get_or_insert_default().extend(wires);
+        }
         found.extend(reading.found);
     }
     for nested in order.loaded.library.templates.values() {
