@@ -161,6 +161,32 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
     Ok(Placed { files, servers: all, placement, unkept, bandwidth, warnings: wattle_model::check::sorted(found) })
 }
 
+/// What is wrong with the policies and the wires of a template, whatever the cloud.
+pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
+    if !policies::are_there(loaded) {
+        return Vec::new();
+    }
+    let (cloud, flavors, runs) = (Cloud::default(), Flavors::default(), BTreeMap::new());
+    let order = Order {
+        loaded,
+        text: &|_| None,
+        said: &|_| None,
+        wires: &[],
+        cloud: &cloud,
+        flavors: &flavors,
+        runs: &runs,
+        moves: false,
+        is_admin: false,
+        effort: Effort::default(),
+    };
+    let desired = Desired::unfolded(loaded);
+    // What is not known of servers without a cloud is no mistake.
+    let servers = Servers::of(order, &desired, &mut Vec::new());
+    let mut found = Vec::new();
+    policies::read(order, &desired, &servers, &mut found);
+    wattle_model::check::sorted(found)
+}
+
 /// The diagnostic that says why there are no places, with everything that takes part in it.
 fn unplaced(why: Unplaced, is_fixed: bool) -> Diagnostic {
     let diagnostic = reason(why);

@@ -1,8 +1,8 @@
 //! The policies of a template: those of its server groups, and those in its metadata.
 
-use wattle_heat::Desired;
 use wattle_heat::evaluate::Value;
 use wattle_heat::template::Template;
+use wattle_heat::{Desired, Loaded};
 use wattle_model::placement::{Level, PlacementRule, Strength};
 use wattle_model::{Diagnostic, Severity, Source};
 use wattle_words::names::{did_you_mean, nearest, some};
@@ -51,6 +51,15 @@ pub(super) fn read(
         wires.extend(known.map(|(one, other, bandwidth)| Wire { between: (one, other), bandwidth }));
     }
     (policies, of_groups, wires)
+}
+
+/// Whether a template, or one that is nested in it, says anything about places.
+pub(super) fn are_there(loaded: &Loaded) -> bool {
+    let nested = loaded.library.templates.values().map(|nested| &nested.template);
+    let says = |template: &Template| {
+        template.resources.values().any(|one| one.metadata.as_ref().is_some_and(|metadata| metadata.get(KEY).is_some()))
+    };
+    says(&loaded.template) || nested.into_iter().any(says)
 }
 
 /// What the metadata of the template says. That of nested templates does not apply to any server.
@@ -145,7 +154,8 @@ fn policy(
 }
 
 /// The servers that a member names; none if it names nothing that could be a server, which is reported. A resource whose
-/// condition does not hold, and a group without members, may be named although they are not servers.
+/// condition does not hold, a group without members, and a member of a group whose members are not known yet may be named although
+/// there are no such servers.
 fn members(
     order: Order<'_>,
     (name, at): &(String, Source),
@@ -156,8 +166,14 @@ fn members(
 ) -> Option<Vec<usize>> {
     let named = servers.named(name);
     let there = desired.resources.get(name);
-    let is_absent = there.is_none() && order.loaded.template.resources.contains_key(name);
-    if !named.is_empty() || is_absent || there.is_some_and(|one| one.is_stack || one.is_group()) {
+    let nested = order.loaded.library.templates.values().map(|nested| &nested.template);
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let is_written = order.loaded.template.resources.contains_key(name)
+        || nested.into_iter().any(|template| template.resources.contains_key(last));
+    let is_absent = there.is_none() && is_written;
+    let is_open = name.split_once('/').and_then(|(group, _)| desired.resources.get(group));
+    let is_open = is_open.is_some_and(wattle_heat::desired::Resource::has_open_members);
+    if !named.is_empty() || is_absent || is_open || there.is_some_and(|one| one.is_stack || one.is_group()) {
         return Some(named);
     }
     let (what, label) = match there {

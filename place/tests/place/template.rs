@@ -6,7 +6,7 @@ use wattle_heat::Loaded;
 use wattle_heat::evaluate::Value;
 use wattle_heat::parameters::Inputs;
 use wattle_model::{Bandwidth, Diagnostic};
-use wattle_place::template::{Order, Placed, Way, placed};
+use wattle_place::template::{Order, Placed, Way, check, placed};
 use wattle_place::{Cloud, Effort, Flavors};
 
 const HOSTS: &str = "
@@ -348,6 +348,35 @@ fn everything_wrong_with_policies_is_reported_at_once() {
             "W1607: a policy needs exactly one of `apart`, `together`, `near`, `zone` and `license`",
         ]
     );
+}
+
+/// `check` says the same, and nothing of what depends on a cloud or on values that are given later.
+#[test]
+fn policies_are_checked_without_a_cloud() {
+    let checked = |text: &str| {
+        let loaded = Loaded::load(text, "template.yaml", &BTreeMap::<String, Vec<u8>>::new(), &Inputs::default());
+        messages(&check(&loaded))
+    };
+    let with =
+        |all: &str| template(&(server("a", "huge", "") + &server("b", "{get_param: flavor}", "") + &policies(all)));
+    assert_eq!(checked(&with("{apart: [a, b]}, {zone: nowhere, servers: [a]}")), [""; 0]);
+    assert_eq!(
+        checked(&with("{apart: [a, bb]}, {together: [a, b]}, {apart: [a, b], by: rack}")),
+        [
+            "W1607: the policy `apart` by host of `a` and `bb`: there is no server `bb`",
+            "W1607: the policy `together` of `a` and `b` and the policy `apart` by rack of `a` and `b` can never hold together",
+        ]
+    );
+    // How many members there will be is chosen later.
+    let group = "  g:\n    type: OS::Heat::ResourceGroup\n    properties:\n      count: {get_param: size}\n      resource_def: \
+                 {type: OS::Nova::Server, properties: {image: i, flavor: small}}\n";
+    assert_eq!(
+        checked(&template(
+            &(group.to_owned() + &servers(&["a"]) + &policies("{apart: [g/0, a]}, {near: [g, a], within: rack}"))
+        )),
+        [""; 0]
+    );
+    assert_eq!(checked(&template(&servers(&["a"]))), [""; 0]);
 }
 
 #[test]

@@ -64,7 +64,10 @@ flavors:
 fn model(is_apart: bool) -> Model {
     let mut t = Topology::new("shares");
     let server = || {
-        RawResource::new("OS::Nova::Server").property("flavor", "m1.small").property("image", "debian-12").property("networks", "none")
+        RawResource::new("OS::Nova::Server")
+            .property("flavor", "m1.small")
+            .property("image", "debian-12")
+            .property("networks", "none")
     };
     let [asks, files, counts, mounts] = ["asks", "files", "counts", "mounts"].map(|name| t.add(name, server()));
     let source = t.on(files).run("source", Source::new());
