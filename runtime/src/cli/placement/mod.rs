@@ -168,7 +168,7 @@ pub(super) fn drawn(text: &str, placed: &Placed, beside: &Beside) -> Option<Stri
             Way::Zone => Place { zone, ..Place::default() },
             Way::Nova | Way::Somewhere => continue,
         };
-        let now = beside.called_now.get(one.server.as_str()).map_or(&*one.server, |now| now);
+        let now = beside.called_now.get(one.server.as_str()).map_or(&*one.server, |now| &**now);
         // What runs is known by the name under which it was deployed.
         diagram.places.insert(one.server.as_str().into(), place.clone());
         diagram.put(now, place);
