@@ -55,11 +55,11 @@ pub(super) fn read(
 
 /// Whether a template, or one that is nested in it, says anything about places.
 pub(super) fn are_there(loaded: &Loaded) -> bool {
-    let nested = loaded.library.templates.values().map(|nested| &nested.template);
+    let mut nested = loaded.library.templates.values().map(|nested| &nested.template);
     let says = |template: &Template| {
         template.resources.values().any(|one| one.metadata.as_ref().is_some_and(|metadata| metadata.get(KEY).is_some()))
     };
-    says(&loaded.template) || nested.into_iter().any(says)
+    says(&loaded.template) || nested.any(says)
 }
 
 /// What the metadata of the template says. That of nested templates does not apply to any server.
@@ -166,10 +166,10 @@ fn members(
 ) -> Option<Vec<usize>> {
     let named = servers.named(name);
     let there = desired.resources.get(name);
-    let nested = order.loaded.library.templates.values().map(|nested| &nested.template);
+    let mut nested = order.loaded.library.templates.values().map(|nested| &nested.template);
     let last = name.rsplit('/').next().unwrap_or(name);
     let is_written = order.loaded.template.resources.contains_key(name)
-        || nested.into_iter().any(|template| template.resources.contains_key(last));
+        || nested.any(|template| template.resources.contains_key(last));
     let is_absent = there.is_none() && is_written;
     let is_open = name.split_once('/').and_then(|(group, _)| desired.resources.get(group));
     let is_open = is_open.is_some_and(wattle_heat::desired::Resource::has_open_members);
