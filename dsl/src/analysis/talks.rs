@@ -78,9 +78,9 @@ fn exchanges<'m>(model: &'m Model, component: &'m Component) -> Vec<((&'m Name, 
 
 /// Whether anything in the model says how much it exchanges.
 pub(crate) fn is_said(model: &Model) -> bool {
-    let used = model.components.values().filter_map(|component| model.declaration(component));
+    let mut used = model.components.values().filter_map(|component| model.declaration(component));
     let outputs = |of: &crate::model::Declaration| of.outputs.values().any(|output| output.bandwidth.is_some());
-    used.into_iter().any(|of| of.bandwidth.is_some() || outputs(of))
+    used.any(|of| of.bandwidth.is_some() || outputs(of))
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ pub(super) fn are_there(loaded: &Loaded) -> bool {
     let says = |template: &Template| {
         template.resources.values().any(|one| one.metadata.as_ref().is_some_and(|metadata| metadata.get(KEY).is_some()))
     };
-    says(&loaded.template) || nested.any(says)
+    says(&loaded.template) || nested.any(|nested| says(nested))
 }
 
 /// What the metadata of the template says. That of nested templates does not apply to any server.
