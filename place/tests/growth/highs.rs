@@ -44,10 +44,12 @@ fn ask(file: &Path, seconds: u32, cloud: &Cloud, problem: &Problem) -> Option<Fo
     let python = std::env::var("HIGHS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let asked = Command::new(python).args(["-c", ASK]).arg(file).arg(seconds.to_string()).output().ok()?;
     let said = String::from_utf8(asked.stdout).ok().filter(|_| asked.status.success())?;
-    let (first, second) = said.split_once('\n')?;
-    let mut numbers = first.split_whitespace().map(|number| number.parse().ok());
+    // HiGHS introduces itself before.
+    let mut lines = said.lines().rev();
+    let (chosen, costs) = (lines.next()?, lines.next()?);
+    let mut numbers = costs.split_whitespace().map(|number| number.parse().ok());
     let (cost, bound) = (numbers.next()??, numbers.next()??);
-    let on = second.split_whitespace().filter_map(|name| {
+    let on = chosen.split_whitespace().filter_map(|name| {
         let (server, host) = name.strip_prefix('x')?.split_once('h')?;
         let (server, host): (usize, usize) = (server.parse().ok()?, host.parse().ok()?);
         Some((problem.servers[server].name.clone(), cloud.hosts[host].name.clone()))
