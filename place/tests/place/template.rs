@@ -199,7 +199,7 @@ fn wires_of_the_seed_count_only_if_the_template_says_nothing() {
             servers(&["a", "b"])
         );
         let known = [("a".to_owned(), "b".to_owned(), Bandwidth::of_mbit(7))];
-        let placed = with_wires(&text, &[], true, &[], &known).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+        let placed = with_wires(&template(&text), &[], true, &[], &known).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
         placed.bandwidth
     };
     assert_eq!(of(""), 7);
