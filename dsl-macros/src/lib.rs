@@ -4,6 +4,7 @@
 //! while compiling. What must not: knowledge of what recipes look like, which is `wattle-recipe`'s. No input makes a
 //! macro panic; errors are collected, and after an error the macro still leaves stubs of what it would have defined.
 
+mod bandwidth;
 mod blueprint;
 mod component;
 mod constant;
@@ -64,6 +65,7 @@ use proc_macro::TokenStream;
 /// | `deadline = "30m"` | how long one run may take (`s`, `m`, `h`, `d`), waiting for inputs not counted |
 /// | `wait = "2h"` | how long its inputs may be awaited |
 /// | `listen = "tcp/5432"` | a port on which it always listens; or ports, `"tcp/8000-8010"`, or a list of those |
+/// | `bandwidth = "200 Mbit/s"` | what it is expected to exchange with each component that reads its outputs, all of them together, in `Mbit/s` or `Gbit/s`; `wattle place` weighs distances by it |
 ///
 /// Paths are relative to the crate. The files become a part of the program, so that changing one of them recompiles it
 /// (a file that is new in a folder is seen at the next change of another one).
@@ -74,6 +76,7 @@ use proc_macro::TokenStream;
 /// | `#[input(default = 50_000)]` | a constant for when it is not wired |
 /// | `#[input(listen)]` | a `u16`: the TCP port on which it listens; `listen = "udp"` for UDP, `listen = ["tcp", "udp"]` for both |
 /// | `#[output]` | the recipe is read while compiling, and must write it |
+/// | `#[output(bandwidth = "200 Mbit/s")]` | what is exchanged with each component that reads this output, where that is another bandwidth than that of its type or of the component |
 /// | `#[output(dynamic)]` | written in a way that reading the recipe does not show |
 /// | `#[output(early)]` | for Chef: what recipes write while they are compiled is published at once, not at the end of the run |
 /// | `path = "db2/instance/port"` | in both, for Chef: the node attribute, by default `COOKBOOK/NAME` |
@@ -143,7 +146,25 @@ pub fn parameters(item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// A recipe has its value as a JSON object. A struct with a `Secret` in it may only go where secrets may.
-#[proc_macro_derive(PortType)]
+///
+/// Whoever reads such a value may exchange much with its writer. Say once how much, and `wattle place` draws the servers
+/// of both together:
+///
+/// ```
+/// use wattle::prelude::*;
+///
+/// /// A share of files.
+/// #[derive(PortType)]
+/// #[port_type(bandwidth = "2 Gbit/s")]
+/// pub struct Share {
+///     address: IpAddr,
+///     path: String,
+/// }
+/// ```
+///
+/// Units are `Mbit/s` and `Gbit/s`. A list or a map of such values has the same bandwidth, and a struct that says nothing
+/// has that of its fields together.
+#[proc_macro_derive(PortType, attributes(port_type))]
 pub fn port_type(item: TokenStream) -> TokenStream {
     port_type::expand(item.into()).into()
 }

@@ -4,11 +4,15 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields};
+use wattle_words::Bandwidth;
 
 use crate::errors::Errors;
-use crate::{docs, names};
+use crate::keys::{Keys, Known};
+use crate::{bandwidth, docs, names};
 
 const SHAPE: &str = "write `#[derive(PortType)] struct Node { host: String, port: u16 }`";
+
+static KNOWN: Known = Known { attribute: "#[port_type(...)]", keys: &["bandwidth"] };
 
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
@@ -16,6 +20,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
         return errors.into_tokens();
     };
     let fields = fields(&item, &mut errors);
+    let bandwidth = bandwidth_of(&item, &mut errors);
     if !errors.is_empty() {
         return stub(&item, errors);
     }
@@ -32,10 +37,16 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let values_back = types.iter().map(|ty| quote!(<#ty as ::wattle::author::PortType>::from_value));
     // A bound that names a lifetime is judged where it is needed. Without one, a struct with a secret would not compile.
     let public = types.iter().map(|ty| quote!(for<'judged_where_used> #ty: ::wattle::author::Public));
+    let bandwidth = match bandwidth {
+        Some(bandwidth) => bandwidth::expand(Some(bandwidth)),
+        None => quote!(::wattle::model::Bandwidth::sum(&[#(<#types as ::wattle::author::PortType>::BANDWIDTH,)*])),
+    };
     let (constants, twin) = (constants(&item), twin(&item, &fields));
     quote! {
         #[diagnostic::do_not_recommend]
         impl ::wattle::author::PortType for #ident {
+            const BANDWIDTH: ::core::option::Option<::wattle::model::Bandwidth> = #bandwidth;
+
             fn port_type() -> ::wattle::model::Type {
                 ::wattle::model::Type::Struct(::core::iter::FromIterator::from_iter([
                     #((::wattle::model::Name::from(#plain), #port_types),)*
@@ -64,6 +75,16 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
 
         #twin
     }
+}
+
+/// What `#[port_type(...)]` says of the bandwidth.
+fn bandwidth_of(item: &DeriveInput, errors: &mut Errors) -> Option<Bandwidth> {
+    let mut said = item.attrs.iter().filter(|attr| attr.path().is_ident("port_type"));
+    let (first, again) = (said.next()?, said.next());
+    if let Some(again) = again {
+        errors.push(again, "`#[port_type(...)]` is written twice", "keep one of the two");
+    }
+    bandwidth::of(&mut Keys::of(first, &KNOWN, errors), errors).map(|(bandwidth, _)| bandwidth)
 }
 
 /// The struct whose fields say that those of a deferred struct cannot be taken out.

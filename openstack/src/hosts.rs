@@ -70,6 +70,7 @@ pub async fn hosts(session: &Session) -> Result<Hosts, Fault> {
         of_host.entry(text(&hypervisor["service"]["host"])).or_default().push(hypervisor);
     }
     let mut found = Hosts::default();
+    let mut open = Vec::new();
     for (name, nodes) in of_host {
         let service = services.iter().find(|service| service["host"] == *name);
         if let Some(why) = closed(service, &nodes) {
@@ -77,7 +78,11 @@ pub async fn hosts(session: &Session) -> Result<Hosts, Fault> {
             continue;
         }
         let tree = trees.remove(text(&nodes[0]["id"])).unwrap_or_default();
-        let offer = provider::offer(session, &tree).await?;
+        open.push(((name, service, nodes), tree));
+    }
+    let (open, trees): (Vec<_>, Vec<_>) = open.into_iter().unzip();
+    let offers = provider::offers(session, &trees).await?;
+    for ((name, service, nodes), offer) in open.into_iter().zip(offers) {
         let mut compute = Compute {
             name: name.to_owned(),
             zone: service

@@ -1,25 +1,89 @@
 //! What an administrator reads of a cloud's hosts.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use serde_json::json;
+use serde_json::{Value, json};
 use wattle_cloud::{Near, Setting, World};
 use wattle_openstack::clouds::Sources;
-use wattle_openstack::hosts::{Stands, flavors, hosts, stands};
+use wattle_openstack::hosts::{Hosts, Stands, flavors, hosts, stands};
 use wattle_openstack::session::Call;
 use wattle_openstack::version::Version;
-use wattle_openstack::{Cloud, Fault, Method, Session, Wire};
+use wattle_openstack::{Cloud, Fault, Lost, Method, Request, Response, Session, Wire};
+
+/// What Placement says of many providers at once.
+#[derive(Clone, Copy, PartialEq)]
+enum List {
+    /// All that the cloud says.
+    Whole,
+    /// Not of this many providers: nothing is left there.
+    Without(usize),
+    /// Nothing: Placement is too old.
+    Old,
+}
+
+/// A cloud whose requests are listed.
+struct Listed {
+    cloud: Near,
+    list: List,
+    asked: Mutex<Vec<String>>,
+}
+
+#[async_trait]
+impl Wire for Listed {
+    async fn send(&self, request: &Request) -> Result<Response, Lost> {
+        let path = request.url.split_once("//").map_or(&*request.url, |(_, rest)| rest);
+        self.asked.lock().expect("not poisoned").push(path.to_owned());
+        let mut response = self.cloud.send(request).await?;
+        if path.ends_with("/placement/") && self.list == List::Old {
+            let text = String::from_utf8(response.body).expect("text");
+            assert!(text.contains("\"1.39\""), "{text}");
+            response.body = text.replace("\"1.39\"", "\"1.28\"").into_bytes();
+        } else if let (List::Without(full), true) = (self.list, path.contains("/allocation_candidates")) {
+            let mut body: Value = serde_json::from_slice(&response.body).expect("JSON");
+            let summaries = body["provider_summaries"].as_object_mut().expect("summaries");
+            let ids: Vec<String> = summaries.keys().take(full).cloned().collect();
+            ids.iter().for_each(|id| drop(summaries.remove(id)));
+            response.body = body.to_string().into_bytes();
+        }
+        Ok(response)
+    }
+
+    async fn pause(&self, time: Duration) {
+        self.cloud.pause(time).await;
+    }
+
+    fn now(&self) -> SystemTime {
+        self.cloud.now()
+    }
+}
+
+/// The hosts, and what Placement was asked for them.
+fn listed(list: List) -> (Hosts, Vec<String>) {
+    let now = SystemTime::UNIX_EPOCH + Duration::from_hours(498_756);
+    let setting = Setting { is_admin: true, ..Setting::default() };
+    let cloud = Near::new(World::new(setting, now), now);
+    let cloud = Arc::new(Listed { cloud, list, asked: Mutex::default() });
+    let session = logged_in(Arc::clone(&cloud) as Arc<dyn Wire>);
+    server(&session, "nova:compute-3");
+    cloud.asked.lock().expect("not poisoned").clear();
+    let hosts = hosts(&session).now_or_never().expect("at once").expect("hosts");
+    let asked = cloud.asked.lock().expect("not poisoned").clone();
+    (hosts, asked.into_iter().filter(|path| path.contains("/placement")).collect())
+}
 
 fn session(is_admin: bool) -> Session {
     let now = SystemTime::UNIX_EPOCH + Duration::from_hours(498_756);
     // A page has fewer items than there are hosts.
     let setting = Setting { is_admin, page: 3, ..Setting::default() };
-    let cloud = Arc::new(Near::new(World::new(setting, now), now));
+    logged_in(Arc::new(Near::new(World::new(setting, now), now)))
+}
+
+fn logged_in(cloud: Arc<dyn Wire>) -> Session {
     let text = "clouds: {test: {auth: {auth_url: 'http://cloud.test/identity', username: demo, password: demo, project_name: demo}}}";
     let sources = Sources { clouds: Some(("clouds.yaml".into(), text.into())), ..Sources::default() };
-    let cloud = cloud as Arc<dyn Wire>;
     Session::new(Cloud::choose(&sources, None).expect("a cloud"), cloud, Duration::from_mins(5))
 }
 
@@ -60,6 +124,24 @@ fn an_administrator_reads_hosts_and_where_servers_run() {
     assert_eq!(stands[&id], Stands { host: Some("compute-3".into()), zone: Some("nova".into()) });
     let flavors = flavors(&session).now_or_never().expect("at once").expect("flavors");
     assert_eq!((flavors.len(), &*flavors[0].name, flavors[0].asks["VCPU"]), (4, "m1.large", 4));
+}
+
+/// One request for each host that takes servers, and few others: the versions, the providers, what is used of all of them.
+#[test]
+fn placement_is_asked_little_and_says_the_same_however_it_is_asked() {
+    let (hosts, asked) = listed(List::Whole);
+    let of = |what: &str, asked: &[String]| asked.iter().filter(|path| path.ends_with(what)).count();
+    assert_eq!((hosts.all.len(), asked.len(), of("/inventories", &asked)), (4, 4 + 3, 4), "{asked:#?}");
+    assert_eq!(hosts.all[2].used["VCPU"], 4);
+    // A host that is full is not among those that are listed.
+    let (others, asked) = listed(List::Without(2));
+    let single = [of("/inventories", &asked), of("/usages", &asked), of("/traits", &asked)];
+    assert_eq!((others == hosts, single), (true, [4, 2, 2]), "{asked:#?}");
+    // Before version 1.29, there was no such list.
+    let (others, asked) = listed(List::Old);
+    let single = [of("/inventories", &asked), of("/usages", &asked), of("/traits", &asked)];
+    assert_eq!((others == hosts, single), (true, [4, 4, 4]), "{asked:#?}");
+    assert!(!asked.iter().any(|path| path.contains("allocation_candidates")), "{asked:#?}");
 }
 
 #[test]

@@ -7,10 +7,10 @@ pub use wattle_model::placement::{PlacementRule, Strength};
 
 use crate::cloud::Amounts;
 
-/// The default weight of a preference: as much as a wire that crosses racks ten times.
+/// The default weight of a preference: as much as a wire of 10 Mbit/s that goes one step further.
 pub const WEIGHT: u32 = 10;
 
-/// The cost of a wire by what its ends have in common: a host, a rack, a room, a zone, nothing.
+/// The cost of each Mbit/s of a wire by what its ends have in common: a host, a rack, a room, a zone, nothing.
 pub const DISTANCES: [i64; 5] = [0, 1, 2, 3, 4];
 
 /// Servers, policies and wires.
@@ -63,7 +63,7 @@ pub struct Policy {
 pub struct Wire {
     /// Their places in [`Problem::servers`].
     pub between: (usize, usize),
-    /// How much they exchange. It weighs the distance between them ([`DISTANCES`]).
+    /// How much they exchange, in Mbit/s. It weighs the distance between them ([`DISTANCES`]).
     pub bandwidth: u32,
 }
 

@@ -1,6 +1,7 @@
 //! What the author wrote.
 
 use syn::{Attribute, Expr, Ident, LitStr, Type, Visibility};
+use wattle_words::Bandwidth;
 
 use crate::constant::argument;
 use crate::{docs, names};
@@ -27,6 +28,8 @@ pub(super) struct ComponentKeys {
     pub(super) wait: Option<u64>,
     /// Ports that are always the same.
     pub(super) listen: Vec<Listen>,
+    /// What it exchanges with each reader, and where that is said.
+    pub(super) bandwidth: Option<(Bandwidth, LitStr)>,
 }
 
 /// `tcp/8000-8010`.
@@ -64,6 +67,7 @@ pub(super) enum Role {
         listen: Vec<Protocol>,
     },
     Output {
+        bandwidth: Option<Bandwidth>,
         dynamic: bool,
         early: bool,
     },

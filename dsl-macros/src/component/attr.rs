@@ -7,7 +7,7 @@ use wattle_words::time;
 
 use crate::errors::Errors;
 use crate::keys::{Keys, Known};
-use crate::names;
+use crate::{bandwidth, names};
 
 use super::ast::{Component, ComponentKeys, Field, Role};
 use super::listen;
@@ -15,12 +15,12 @@ use super::recipe::run_as_files;
 
 static COMPONENT: Known = Known {
     attribute: "#[component(...)]",
-    keys: &["recipe", "chef", "teardown", "files", "deadline", "wait", "listen"],
+    keys: &["recipe", "chef", "teardown", "files", "deadline", "wait", "listen", "bandwidth"],
 };
 static INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default", "listen"] };
-static OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic"] };
+static OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["bandwidth", "dynamic"] };
 static CHEF_INPUT: Known = Known { attribute: "#[input(...)]", keys: &["default", "listen", "path"] };
-static CHEF_OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["dynamic", "early", "path"] };
+static CHEF_OUTPUT: Known = Known { attribute: "#[output(...)]", keys: &["bandwidth", "dynamic", "early", "path"] };
 
 /// Reads a declaration; what is malformed is noted, and left out.
 pub(super) fn declaration(keys: TokenStream, item: ItemStruct, errors: &mut Errors) -> Component {
@@ -58,6 +58,7 @@ fn component(ident: &Ident, tokens: TokenStream, errors: &mut Errors) -> Compone
         deadline: length_of_time("deadline", &mut keys, errors),
         wait: length_of_time("wait", &mut keys, errors),
         listen: listen::fixed(&mut keys, errors),
+        bandwidth: bandwidth::of(&mut keys, errors),
     };
     match (&read.recipe, &read.chef) {
         // A key that was misspelt or has no value was reported as that.
@@ -127,7 +128,8 @@ fn field(component: &Ident, field: syn::Field, chef: bool, errors: &mut Errors) 
                     "remove it: a recipe for another tool publishes an output immediately with `wattle set NAME VALUE`";
                 errors.push(Ident::new("early", at), format!("`early` of `{name}` is for Chef recipes"), help);
             }
-            role = Role::Output { dynamic, early: early.is_some() };
+            let bandwidth = bandwidth::of(&mut keys, errors).map(|(bandwidth, _)| bandwidth);
+            role = Role::Output { bandwidth, dynamic, early: early.is_some() };
             path = keys.text("path", "\"db2/instance/url\"", errors);
         }
         [first, again, ..] => {

@@ -6,7 +6,7 @@ use syn::Ident;
 use syn::spanned::Spanned;
 
 use crate::errors::Errors;
-use crate::{constant, docs, source};
+use crate::{bandwidth, constant, docs, source};
 
 use super::ast::{Component, Field, Role};
 use super::builder::Builder;
@@ -108,6 +108,7 @@ fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> T
     let teardown = optional(recipe.teardown.as_ref().map(|teardown| quote!(::wattle::model::Name::from(#teardown))));
     let deadline = optional(component.keys.deadline);
     let wait = optional(component.keys.wait);
+    let bandwidth = bandwidth::expand(component.keys.bandwidth.as_ref().map(|(bandwidth, _)| *bandwidth));
     let listens = listen::expand(component);
     let inputs: Vec<TokenStream> = component.inputs().map(|field| input(field, recipe, errors)).collect();
     let outputs = component.outputs().map(|field| output(field, recipe));
@@ -126,6 +127,7 @@ fn declaration(component: &Component, recipe: &Recipe, errors: &mut Errors) -> T
             listens: #listens,
             deadline: #deadline,
             wait: #wait,
+            bandwidth: #bandwidth,
             at: #at,
         }
     }
@@ -154,12 +156,25 @@ fn input(field: &Field, recipe: &Recipe, errors: &mut Errors) -> TokenStream {
 
 fn output(field: &Field, recipe: &Recipe) -> TokenStream {
     let (name, common) = (&field.name, common(field, recipe));
-    let (dynamic, early) =
-        if let Role::Output { dynamic, early } = field.role { (dynamic, early) } else { (false, false) };
+    let (said, dynamic, early) = if let Role::Output { bandwidth, dynamic, early } = field.role {
+        (bandwidth, dynamic, early)
+    } else {
+        (None, false, false)
+    };
+    let ty = field.value_type();
+    let bandwidth = match said {
+        None => quote_spanned!(ty.span()=> <#ty as ::wattle::author::PortType>::BANDWIDTH),
+        said => bandwidth::expand(said),
+    };
     quote! {
         (
             ::wattle::model::Name::from(#name),
-            ::wattle::model::OutputDeclaration { dynamic: #dynamic, early: #early, #common },
+            ::wattle::model::OutputDeclaration {
+                bandwidth: #bandwidth,
+                dynamic: #dynamic,
+                early: #early,
+                #common
+            },
         )
     }
 }

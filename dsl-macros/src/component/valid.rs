@@ -27,6 +27,10 @@ pub(super) fn check(component: &Component, errors: &mut Errors) {
         }
         value(component, field, errors);
     }
+    if let (Some((_, at)), None) = (&component.keys.bandwidth, component.outputs().next()) {
+        let message = format!("nothing reads from the component `{}`, which has no outputs", component.ident);
+        errors.push(at, message, "say the bandwidth at the component that this one reads from, or at its port type");
+    }
     for attr in component.attrs.iter().filter(|attr| attr.path().is_ident("derive")) {
         let derived = docs::source(attr);
         if derived.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == "Clone" || word == "Copy") {

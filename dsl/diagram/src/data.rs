@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use wattle_model::{IndexMap, Name};
 
+use super::Place;
+
 /// The format of [`Diagram`] as JSON.
 pub const FORMAT: &str = "wattle-picture/1";
 
@@ -48,6 +50,9 @@ pub struct Diagram<R: Parts = Vec<Resource>, C: Parts = Vec<Component>, E: Parts
     /// The texts of recipes, without duplicates. [`File::text`] is an index into this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<Name>,
+    /// Where servers are, by their names, as far as that is known.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub places: IndexMap<Name, Place>,
     /// Where live states come from, if the page is served by a program that knows them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<Live>,
@@ -87,7 +92,7 @@ impl<F: Fn() -> I, I: Iterator<Item: Serialize>> Serialize for Each<F> {
     }
 }
 
-/// A frame around resources: a module or a nested stack.
+/// A frame around resources: a module, a nested stack, or a place.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Module {
     /// Its qualified name.
@@ -97,6 +102,9 @@ pub struct Module {
     pub module: Option<Name>,
     /// The Rust type of the module. For a nested stack, its file.
     pub kind: Name,
+    /// What stands on the frame. `None` for the last part of its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<Name>,
     /// Where it was added.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub at: Name,
@@ -192,6 +200,9 @@ pub struct Kind {
     /// The most seconds to wait for its inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<u64>,
+    /// What it is expected to exchange with each component that reads its outputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<Name>,
     /// Where it was declared.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub at: Name,
@@ -213,6 +224,9 @@ pub struct Port {
     /// A short form of its type: `string`, `list of url`, `secret string`.
     #[serde(rename = "type")]
     pub ty: Name,
+    /// For an output, what the component is expected to exchange with each component that reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<Name>,
     /// Its documentation.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub doc: Name,
@@ -292,6 +306,9 @@ pub struct Edge {
     /// A short form of the input's type.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub ty: Option<Name>,
+    /// What both ends are expected to exchange, if the output says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bandwidth: Option<Name>,
     /// The forward reference through which it is wired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promise: Option<Name>,
@@ -303,13 +320,14 @@ pub struct Edge {
 impl Edge {
     /// An edge with only its ends and its reason.
     pub fn new(from: Name, to: Name, why: Why) -> Self {
-        Self { from, to, why, output: None, input: None, ty: None, promise: None, at: Name::default() }
+        Self { from, to, why, output: None, input: None, ty: None, bandwidth: None, promise: None, at: Name::default() }
     }
 
-    /// The input and its type, which label a data edge: `upstream: url`.
+    /// The input, its type and the bandwidth, which label a data edge: `upstream: url, 2 Gbit/s`.
     pub fn label(&self) -> Option<String> {
         let input = self.input.as_ref().filter(|_| self.why == Why::Data)?;
-        Some(self.ty.as_ref().map_or_else(|| input.to_string(), |ty| format!("{input}: {ty}")))
+        let label = self.ty.as_ref().map_or_else(|| input.to_string(), |ty| format!("{input}: {ty}"));
+        Some(self.bandwidth.as_ref().map_or_else(|| label.clone(), |bandwidth| format!("{label}, {bandwidth}")))
     }
 }
 

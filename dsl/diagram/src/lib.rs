@@ -8,6 +8,7 @@ mod fold;
 mod legend;
 #[cfg(feature = "page")]
 mod page;
+mod places;
 mod prose;
 mod state;
 mod svg;
@@ -22,6 +23,7 @@ pub use data::{
 };
 #[cfg(feature = "page")]
 pub use page::html;
+pub use places::Place;
 pub use state::State;
 pub use svg::svg;
 pub use text::{dot, mermaid};

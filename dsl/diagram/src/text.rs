@@ -44,7 +44,8 @@ fn frame(out: &mut String, form: &dyn Form, tree: &Tree<'_>, module: &str, depth
     for item in tree.within(module) {
         match item {
             Item::Module(module) => {
-                form.open(out, depth, &module.name, &format!("{} ({})", module.name, module.kind));
+                let title = module.title.as_ref().unwrap_or(&module.name);
+                form.open(out, depth, &module.name, &format!("{title} ({})", module.kind));
                 frame(out, form, tree, &module.name, depth + 1);
                 form.close(out, depth);
             }

@@ -6,6 +6,7 @@ use std::fmt;
 use crate::IndexMap;
 use serde::{Deserialize, Serialize};
 use wattle_recipe::Tool;
+use wattle_words::Bandwidth;
 
 use super::{Binding, Name, Source, Type, Value};
 
@@ -59,6 +60,9 @@ pub struct Declaration {
     /// The ports it listens on, which must be open for it to be reachable.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listens: Vec<Listen>,
+    /// What it is expected to exchange with each component that reads its outputs.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "super::bandwidth")]
+    pub bandwidth: Option<Bandwidth>,
     /// The most seconds that one run may take, not counting the wait for inputs.
     #[serde(default)]
     pub deadline: Option<u64>,
@@ -139,6 +143,9 @@ pub struct OutputDeclaration {
     /// Its type.
     #[serde(rename = "type")]
     pub ty: Type,
+    /// What the component is expected to exchange with each component that reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "super::bandwidth")]
+    pub bandwidth: Option<Bandwidth>,
     /// Whether the recipe writes it in a way that static analysis of the recipe cannot see.
     #[serde(default)]
     pub dynamic: bool,

@@ -4,6 +4,7 @@
 //! diagnostic and a check are; names in messages. What must not: I/O, Heat's rules, and anything that decides for a whole
 //! model. The only crate of ours that this one depends on is `wattle-recipe`, whose `Tool` is the model's.
 
+mod bandwidth;
 mod bytes;
 pub mod check;
 mod component;
@@ -33,7 +34,7 @@ use serde::{Deserialize, Serialize};
 pub use check::Check;
 pub use cycles::shortest_cycles;
 pub use diagnostic::{Diagnostic, Label, Severity};
-pub use wattle_words::{Carrier, Scalar, names, shown};
+pub use wattle_words::{Bandwidth, Carrier, Scalar, names, shown};
 
 pub use component::{
     After, Component, Content, Declaration, File, Input, Listen, OutputDeclaration, Ports, Protocol, Recipe,

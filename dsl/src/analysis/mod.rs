@@ -9,3 +9,4 @@ pub(crate) mod function;
 pub(crate) mod identity;
 pub(crate) mod lowering;
 pub(crate) mod reads;
+pub(crate) mod talks;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::model::{Scalar, Type, Value};
+use crate::model::{Bandwidth, Scalar, Type, Value};
 
 use super::secret::Secret;
 
@@ -18,6 +18,8 @@ use super::secret::Secret;
     note = "inputs and outputs are: bool, integers, floats, String, IpAddr, Ipv4Addr, Ipv6Addr, Cidr, Url, Duration, Vec<T>, BTreeMap<String, T>, Secret<T>, and structs with `#[derive(PortType)]`"
 )]
 pub trait PortType {
+    /// What a component that reads such a value is expected to exchange with the one that wrote it, if the type says so.
+    const BANDWIDTH: Option<Bandwidth> = None;
     /// The type as data.
     fn port_type() -> Type;
     /// Turns a value of this type into data.
@@ -150,6 +152,8 @@ fn nearest(number: f64) -> f32 {
 
 #[diagnostic::do_not_recommend]
 impl<T: PortType> PortType for Vec<T> {
+    const BANDWIDTH: Option<Bandwidth> = T::BANDWIDTH;
+
     fn port_type() -> Type {
         Type::List(Box::new(T::port_type()))
     }
@@ -166,6 +170,8 @@ impl<T: PortType> PortType for Vec<T> {
 
 #[diagnostic::do_not_recommend]
 impl<T: PortType> PortType for BTreeMap<String, T> {
+    const BANDWIDTH: Option<Bandwidth> = T::BANDWIDTH;
+
     fn port_type() -> Type {
         Type::Map(Box::new(T::port_type()))
     }
@@ -184,6 +190,8 @@ impl<T: PortType> PortType for BTreeMap<String, T> {
 
 #[diagnostic::do_not_recommend]
 impl<T: PortType> PortType for Secret<T> {
+    const BANDWIDTH: Option<Bandwidth> = T::BANDWIDTH;
+
     fn port_type() -> Type {
         Type::Hidden(Box::new(T::port_type()))
     }

@@ -78,6 +78,7 @@ impl Sketch {
         let output = |(name, ty): &(&str, Type), at| {
             let output = OutputDeclaration {
                 ty: ty.clone(),
+                bandwidth: None,
                 dynamic: false,
                 early: false,
                 doc: String::new(),
@@ -95,6 +96,7 @@ impl Sketch {
             listens: Vec::new(),
             deadline: None,
             wait: None,
+            bandwidth: None,
             at,
         };
         self.model.declarations.insert(name.into(), declaration);

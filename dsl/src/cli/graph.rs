@@ -94,11 +94,12 @@ impl Drawing {
     /// # Errors
     /// If it is a page and the crate was built without the feature `page`.
     pub fn draw(&self, diagram: &Diagram) -> Result<String, Failure> {
+        let framed = diagram.framed();
         Ok(match self.format {
-            DiagramFormat::Dot => diagram::dot(diagram),
-            DiagramFormat::Mermaid => diagram::mermaid(diagram),
-            DiagramFormat::Svg => diagram::svg(diagram),
-            DiagramFormat::Html => page(diagram)?,
+            DiagramFormat::Dot => diagram::dot(&framed),
+            DiagramFormat::Mermaid => diagram::mermaid(&framed),
+            DiagramFormat::Svg => diagram::svg(&framed),
+            DiagramFormat::Html => page(&framed)?,
             DiagramFormat::Json => diagram.to_pretty_json(),
         })
     }

@@ -56,8 +56,25 @@ fn with<R: Parts, C: Parts, E: Parts>(model: &Model, resources: R, components: C
         parameters: model.parameters.iter().map(|(name, of)| (name.clone(), parameter(of))).collect(),
         exports: exports.chain(outputs).collect(),
         texts,
+        places: places(model),
         live: None,
     }
+}
+
+fn said(bandwidth: model::Bandwidth) -> Name {
+    bandwidth.to_string().into()
+}
+
+/// Where servers are, as far as the model itself names hosts: `availability_zone: ZONE:HOST`.
+fn places(model: &Model) -> IndexMap<Name, Place> {
+    let servers = model.resources.iter().filter(|(_, of)| of.is_server());
+    let place = |of: &model::Resource| {
+        let (zone, host) = of.properties.get("availability_zone")?.value.constant()?.as_str()?.split_once(':')?;
+        let named = |name: &str| Some(Name::from(name)).filter(|name| !name.is_empty());
+        let host = named(host.split(':').next().unwrap_or(host))?;
+        Some(Place { zone: named(zone), host: Some(host), ..Place::default() })
+    };
+    servers.filter_map(|(name, of)| Some((name.clone(), place(of)?))).collect()
 }
 
 /// The innermost module around what has this qualified name.
@@ -78,6 +95,7 @@ fn modules(model: &Model) -> Vec<Module> {
         name: name.clone(),
         module: around(model, name),
         kind: of.kind.clone(),
+        title: None,
         at: place(&of.at),
     };
     let mut modules: Vec<_> = model.modules.iter().map(module).collect();
@@ -185,6 +203,7 @@ fn kind(of: &Declaration, texts: &mut Vec<Name>) -> Kind {
         listens: of.listens.iter().map(listen).collect(),
         deadline: of.deadline,
         wait: of.wait,
+        bandwidth: of.bandwidth.map(said),
         at: place(&of.at),
     }
 }
@@ -200,6 +219,7 @@ fn read(input: &Input) -> Port {
     let default = input.default.as_ref().map(|default| value(&Expr::Constant(default.clone()), input.ty.is_secret()));
     Port {
         ty: ty(&input.ty).into(),
+        bandwidth: None,
         doc: input.doc.trim().into(),
         optional: !input.required,
         default: default.map(Into::into),
@@ -207,7 +227,8 @@ fn read(input: &Input) -> Port {
 }
 
 fn written(output: &model::OutputDeclaration) -> Port {
-    Port { ty: ty(&output.ty).into(), doc: output.doc.trim().into(), optional: false, default: None }
+    let bandwidth = output.bandwidth.map(said);
+    Port { ty: ty(&output.ty).into(), bandwidth, doc: output.doc.trim().into(), optional: false, default: None }
 }
 
 fn listen(listen: &model::Listen) -> Name {
@@ -279,6 +300,13 @@ fn edges<'m>(model: &'m Model, graph: &'m Graph<'m>) -> impl Iterator<Item = Edg
                     Node::Component(_, component) => {
                         let input = model.declaration(component).and_then(|declared| declared.inputs.get(input));
                         input.map(|input| ty(&input.ty).into())
+                    }
+                    Node::Resource(..) => None,
+                };
+                drawn.bandwidth = match from {
+                    Node::Component(_, component) => {
+                        let output = model.declaration(component).and_then(|declared| declared.outputs.get(output));
+                        output.and_then(|output| output.bandwidth).map(said)
                     }
                     Node::Resource(..) => None,
                 };

@@ -7,7 +7,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::lower::hot::Hot;
 use crate::model::{
-    Component, Content, Declaration, File, Input, Listen, Name, Order, OutputDeclaration, Ports, Recipe, Value,
+    Bandwidth, Component, Content, Declaration, File, Input, Listen, Name, Order, OutputDeclaration, Ports, Recipe,
+    Value,
 };
 
 use super::value::ty;
@@ -44,6 +45,7 @@ impl<'m> Writer<'m> {
         if !declaration.listens.is_empty() {
             fields.add("listens", Hot::List(declaration.listens.iter().map(listen).collect()));
         }
+        add_bandwidth(&mut fields, declaration.bandwidth);
         for (name, seconds) in [("deadline", declaration.deadline), ("wait", declaration.wait)] {
             if let Some(seconds) = seconds {
                 fields.add(name, Hot::Value(seconds.into()));
@@ -90,6 +92,7 @@ fn input(input: &Input) -> Hot {
 
 fn output(output: &OutputDeclaration) -> Hot {
     let mut fields = vec![("type".into(), ty(&output.ty))];
+    add_bandwidth(&mut fields, output.bandwidth);
     for (name, is_so) in [("dynamic", output.dynamic), ("early", output.early)] {
         if is_so {
             fields.add(name, Hot::Value(true.into()));
@@ -98,6 +101,12 @@ fn output(output: &OutputDeclaration) -> Hot {
     fields.add_text("doc", &output.doc);
     add_path(&mut fields, &output.path);
     short(fields)
+}
+
+fn add_bandwidth(fields: &mut Vec<(Name, Hot)>, bandwidth: Option<Bandwidth>) {
+    if let Some(bandwidth) = bandwidth {
+        fields.add("bandwidth", text(bandwidth.to_string()));
+    }
 }
 
 fn add_path(fields: &mut Vec<(Name, Hot)>, path: &[Name]) {

@@ -25,6 +25,7 @@ pub use crate::analysis::decision::{Decision, Reader, Way};
 pub use crate::analysis::function::computed_by_heat;
 pub use crate::analysis::identity::identified;
 pub use crate::analysis::lowering::{Lowering, RESERVED};
+pub use crate::analysis::talks::{Talk, talks};
 pub use agent::CREDENTIALS;
 pub(crate) use agent::user_data_sizes;
 pub use environment::Environment;

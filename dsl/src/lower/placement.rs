@@ -1,33 +1,38 @@
 //! Placement policies in a template: the metadata of a separate resource that means nothing to Heat.
 //!
 //! The same resource lists which servers talk to each other, as the wires of the software show. If a blueprint has no
-//! policies, none of this is written.
+//! policies and says nothing of bandwidth, none of this is written.
 
 use wattle_agent_core::seed::Seed;
 
-use crate::analysis::reads::{self, Read};
+use crate::analysis::talks::{Talk, is_said, talks};
 pub(crate) use crate::model::placement::KEY;
 use crate::model::placement::{Level, PlacementRule, Policy, Strength};
-use crate::model::{IndexMap, Model, Name, Value};
+use crate::model::{Model, Name, Value};
 
 use super::hot::{Hot, HotResource, Template};
 
 /// The resource that carries the policies.
 pub const CARRIER: &str = "wattle_placement";
 
-/// Adds the resource that carries the policies of a model, if it has any.
+/// Adds the resource that carries the policies of a model and what its servers exchange, if the author says either.
 pub(super) fn add(model: &Model, template: &mut Template) {
-    if model.placement.is_empty() {
+    let is_said = is_said(model);
+    if model.placement.is_empty() && !is_said {
         return;
     }
     // Heat and deployments see only the value of such a resource, so there is nothing that could be replaced.
     let mut carrier = HotResource::new("OS::Heat::Value".into());
     carrier.set("type".into(), "string".into());
     carrier.set("value".into(), "where servers are to be".into());
-    let mut fields = vec![("policies".into(), policies(model))];
+    let mut fields = Vec::new();
+    if !model.placement.is_empty() {
+        fields.push(("policies".into(), policies(model)));
+    }
     let wires = wires(model);
-    if !wires.is_empty() {
-        fields.push(("wires".into(), Hot::List(wires)));
+    // Without wires, `wattle place` would look for them elsewhere, where nothing is known of bandwidths.
+    if is_said || !matches!(&wires, Hot::List(wires) if wires.is_empty()) {
+        fields.push(("wires".into(), wires));
     }
     carrier.metadata = Some(Box::new(Hot::Map(vec![(KEY.into(), Hot::Map(fields))])));
     template.resources.insert(CARRIER.into(), carrier);
@@ -60,38 +65,16 @@ fn policy(policy: &Policy) -> Hot {
     Hot::Map(fields)
 }
 
-/// Which servers talk to each other. Each pair is listed once, with the number of times that one reads what the other
-/// writes.
-fn wires(model: &Model) -> Vec<Hot> {
-    let mut talks: IndexMap<(&Name, &Name), u32> = IndexMap::default();
-    for component in model.components.values() {
-        for binding in component.inputs.values() {
-            reads::each(model, &binding.value, &mut |read| {
-                let from = match read {
-                    Read::Output { component, .. } => model.components.get(component).map(|from| &from.server),
-                    Read::Attribute(attribute) => model
-                        .resources
-                        .get_key_value(attribute.resource)
-                        .filter(|(_, from)| from.is_server())
-                        .map(|(name, _)| name),
-                    _ => None,
-                };
-                if let Some(from) = from.filter(|from| **from != component.server) {
-                    let to = &component.server;
-                    let pair = if talks.contains_key(&(to, from)) { (to, from) } else { (from, to) };
-                    *talks.entry(pair).or_default() += 1;
-                }
-            });
-        }
-    }
-    let wire = |((from, to), bandwidth): ((&Name, &Name), u32)| {
+/// Which servers talk to each other.
+fn wires(model: &Model) -> Hot {
+    let wire = |Talk { between: (from, to), bandwidth }: Talk<'_>| {
         let ends = [from, to].map(|name| Hot::Value((&**name).into()));
         Hot::Map(vec![
             ("between".into(), Hot::List(ends.into())),
-            ("bandwidth".into(), Hot::Value(Value::Integer(bandwidth.into()))),
+            ("bandwidth".into(), Hot::Value(bandwidth.to_string().into())),
         ])
     };
-    talks.into_iter().map(wire).collect()
+    Hot::List(talks(model).into_iter().map(wire).collect())
 }
 
 #[cfg(test)]
@@ -175,15 +158,15 @@ mod tests {
         component("db", &[("web/x", "name")]);
         component("web", &[("db/x", "url"), ("db/x", "port"), ("web/x", "own")]);
         component("app", &[("web/x", "url")]);
-        let text = wattle_heat::emit::to_yaml(&Hot::List(wires(&model))).expect("emits");
+        let text = wattle_heat::emit::to_yaml(&wires(&model)).expect("emits");
         let expected = "- between:
   - web
   - db
-  bandwidth: 3
+  bandwidth: 3 Mbit/s
 - between:
   - web
   - app
-  bandwidth: 1
+  bandwidth: 1 Mbit/s
 ";
         assert_eq!(text, expected);
     }

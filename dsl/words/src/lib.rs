@@ -1,9 +1,11 @@
-//! What a word means wherever one is read: which name was meant, which length of time, which scalar type.
+//! What a word means wherever one is read: which name was meant, which length of time, which bandwidth, which
+//! scalar type.
 //!
 //! What lives here: functions of text that the macros, the reader of recipes, the model and the commands share, so that
 //! each of them reads alike. What must not: values, models, or anything that needs more than a few small crates, for this
 //! is built before the macros are.
 
+mod bandwidth;
 mod cidr;
 pub mod names;
 mod scalar;
@@ -11,6 +13,7 @@ pub mod shown;
 pub mod time;
 mod url;
 
+pub use bandwidth::Bandwidth;
 pub use scalar::{Carrier, Scalar};
 
 /// Rust types of scalars that the standard library lacks.

@@ -38,7 +38,9 @@ pub fn all() -> impl Iterator<Item = &'static About> {
 /// code.
 pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
     if !is_extended(&loaded.template) {
-        return sorted(with_software(loaded, diagnostics(Judged { loaded, stock: None, never: None })));
+        let mut found = diagnostics(Judged { loaded, stock: None, never: None });
+        found.extend(wattle_place::template::check(loaded));
+        return sorted(with_software(loaded, found));
     }
     // Heat's resources cannot supply what only software can, so Heat must not look for it there.
     let model = read(loaded);

@@ -1,7 +1,7 @@
 //! Maps with a fixed set of keys, and diagnostics for them.
 
 use wattle::check::Diagnostic;
-use wattle::model::Name;
+use wattle::model::{Bandwidth, Name};
 use wattle::names::{list, meant};
 use wattle_words::time;
 
@@ -82,6 +82,20 @@ impl<'l> Reader<'l> {
             );
         };
         seconds.map_err(wrong).ok()
+    }
+
+    /// The bandwidth that the map says. Reports anything else.
+    pub(super) fn bandwidth(&mut self, node: &Node, what: &str) -> Option<Bandwidth> {
+        let value = node.get("bandwidth")?;
+        let read = match &*value.tree {
+            Tree::Text { text, .. } => Bandwidth::read(text),
+            _ => Bandwidth::read(&value.as_key()),
+        };
+        let wrong = |help| {
+            let message = format!("`bandwidth` of {what} is not a bandwidth");
+            self.malformed(value.span, message, "not a bandwidth", help);
+        };
+        read.map_err(wrong).ok()
     }
 
     /// The boolean under `key`. Reports anything else.

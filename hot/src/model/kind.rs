@@ -10,13 +10,25 @@ use wattle_heat::yaml::{Node, Span, Tree};
 
 /// The keys of a component, as an extended template describes it.
 pub const COMPONENT: &[&str] = &[
-    "name", "kind", "recipe", "teardown", "inputs", "types", "outputs", "after", "deadline", "wait", "listens", "doc",
+    "name",
+    "kind",
+    "recipe",
+    "teardown",
+    "inputs",
+    "types",
+    "outputs",
+    "after",
+    "deadline",
+    "wait",
+    "listens",
+    "bandwidth",
+    "doc",
     "title",
 ];
 
 /// The keys that declare something about the kind.
 pub(super) const DECLARING: &[&str] =
-    &["recipe", "teardown", "types", "outputs", "deadline", "wait", "listens", "doc", "title"];
+    &["recipe", "teardown", "types", "outputs", "deadline", "wait", "listens", "bandwidth", "doc", "title"];
 
 impl<'l> Reader<'l> {
     /// The declaration of a kind whose first component is `key`.
@@ -38,6 +50,7 @@ impl<'l> Reader<'l> {
             listens: Vec::new(),
             deadline: self.seconds(node, "deadline", &what),
             wait: self.seconds(node, "wait", &what),
+            bandwidth: self.bandwidth(node, &what),
             at: self.at(span),
         };
         if let Some(types) = node.get("types")
@@ -122,9 +135,10 @@ impl<'l> Reader<'l> {
 
     fn output_of(&mut self, name: &str, at: Span, node: &'l Node) -> OutputDeclaration {
         let what = format!("the output `{name}`");
-        let (ty, more) = self.typed(node, &what, &["type", "dynamic", "early", "doc", "path"]);
+        let (ty, more) = self.typed(node, &what, &["type", "bandwidth", "dynamic", "early", "doc", "path"]);
         let mut output = output(ty, self.at(at));
         if let Some(node) = more {
+            output.bandwidth = self.bandwidth(node, &what);
             output.dynamic = self.flag(node, "dynamic", &what).unwrap_or_default();
             output.early = self.flag(node, "early", &what).unwrap_or_default();
             self.text_of(node, "doc", &what).unwrap_or_default().clone_into(&mut output.doc);
@@ -207,5 +221,5 @@ fn is_number(text: &str) -> bool {
 }
 
 fn output(ty: Type, at: wattle::model::Source) -> OutputDeclaration {
-    OutputDeclaration { ty, dynamic: false, early: false, doc: String::new(), path: Vec::new(), at }
+    OutputDeclaration { ty, bandwidth: None, dynamic: false, early: false, doc: String::new(), path: Vec::new(), at }
 }

@@ -23,6 +23,7 @@ pub(crate) fn answer(common: &Common, nova: &Nova, asked: &Asked<'_>) -> Answer 
             let all: Vec<Value> = nova.hosts().iter().map(provider).collect();
             Ok(json(200, &json!({ "resource_providers": all })))
         }
+        (Method::Get, ["allocation_candidates"]) => candidates(nova, asked),
         (Method::Get, ["resource_providers", id]) => Ok(json(200, &provider(find(id)?))),
         (Method::Get, ["resource_providers", id, "inventories"]) => {
             find(id)?;
@@ -51,6 +52,56 @@ pub(crate) fn answer(common: &Common, nova: &Nova, asked: &Asked<'_>) -> Answer 
         }
         _ => Err(Refusal::missing("The resource could not be found.")),
     }
+}
+
+/// Hosts on which `resources` are left, and what is known of them.
+fn candidates(nova: &Nova, asked: &Asked<'_>) -> Answer {
+    if asked.version < (1, 29) {
+        return Err(Refusal::missing("The resource could not be found."));
+    }
+    let malformed = || {
+        Refusal::new(
+            400,
+            "Badly formed resources parameter. Expected resources query string parameter in form: ?resources=VCPU:2,MEMORY_MB:1024.",
+        )
+    };
+    let resources = asked.route.asked("resources").ok_or_else(malformed)?;
+    let mut wanted = Vec::new();
+    for one in resources.split(',') {
+        let (class, amount) = one.split_once(':').ok_or_else(malformed)?;
+        let at = CLASSES.iter().position(|(known, ..)| *known == class);
+        let at =
+            at.ok_or_else(|| Refusal::new(400, format!("Invalid resource class in resources parameter: {class}")))?;
+        wanted.push((at, amount.parse::<i64>().map_err(|_| malformed())?));
+    }
+    let left = |host: &Host, at: usize| capacity(at) - nova.used(host.name, ROOM[at].0);
+    let fits = |host: &&Host| wanted.iter().all(|(at, amount)| left(host, *at) >= *amount);
+    let (mut requests, mut summaries) = (Vec::new(), Map::new());
+    for host in nova.hosts().iter().filter(fits) {
+        let amounts: Map<String, Value> =
+            wanted.iter().map(|(at, amount)| (CLASSES[*at].0.to_owned(), (*amount).into())).collect();
+        requests.push(
+            json!({ "allocations": { host.id.clone(): { "resources": amounts } }, "mappings": { "": [host.id] } }),
+        );
+        let resources: Map<String, Value> = (0..CLASSES.len())
+            .map(|at| {
+                let said = json!({ "capacity": capacity(at), "used": nova.used(host.name, ROOM[at].0) });
+                (CLASSES[at].0.to_owned(), said)
+            })
+            .collect();
+        let summary = json!({
+            "resources": resources, "traits": host.traits, "parent_provider_uuid": Value::Null, "root_provider_uuid": host.id,
+        });
+        summaries.insert(host.id.clone(), summary);
+    }
+    Ok(json(200, &json!({ "allocation_requests": requests, "provider_summaries": summaries })))
+}
+
+/// What a host has of the resource class at `at`, with what is overcommitted.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "the amounts are small")]
+fn capacity(at: usize) -> i64 {
+    let ((_, reserved, ratio), (_, total)) = (CLASSES[at], ROOM[at]);
+    ((total - reserved) as f64 * ratio) as i64
 }
 
 fn provider(host: &Host) -> Value {

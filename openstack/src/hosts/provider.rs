@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::version::Version;
 use crate::{Fault, Session};
@@ -13,6 +13,9 @@ use super::{get, text};
 
 /// The first version in which providers are trees.
 const TREES: Version = Version::new(1, 14);
+
+/// The first version in which summaries are of whole trees, with all resource classes and traits.
+const WHOLE_TREES: Version = Version::new(1, 29);
 
 /// How many requests are under way at once.
 const AT_ONCE: usize = 8;
@@ -45,20 +48,49 @@ pub(super) async fn trees(session: &Session) -> Result<BTreeMap<String, Vec<Stri
     Ok(trees)
 }
 
-/// What these providers offer.
-pub(super) async fn offer(session: &Session, providers: &[String]) -> Result<Offer, Fault> {
-    let calls = providers.iter().flat_map(|id| ["inventories", "usages", "traits"].map(|what| (id, what)));
-    let asked = calls.map(|(id, what)| async move {
-        let call = get("placement", format!("/resource_providers/{id}/{what}")).version(TREES);
-        Ok((what, session.call(call).await?))
-    });
-    let mut answers = stream::iter(asked).buffered(AT_ONCE);
-    let mut offer = Offer::default();
-    while let Some(answer) = answers.next().await {
-        let (what, answer) = answer?;
-        offer.add(what, &answer[what]);
+/// What the providers of each tree offer. Placement lists uses and traits of many providers in one answer, but how much is
+/// reserved and overcommitted only for one provider at a time. So each provider costs one request, and two more if the list
+/// leaves it out.
+pub(super) async fn offers(session: &Session, trees: &[Vec<String>]) -> Result<Vec<Offer>, Fault> {
+    let known = summaries(session).await?;
+    let mut offers = vec![Offer::default(); trees.len()];
+    let mut asked = Vec::new();
+    for (number, id) in trees.iter().enumerate().flat_map(|(number, tree)| tree.iter().map(move |id| (number, id))) {
+        asked.push((number, id, "inventories"));
+        match known.get(id) {
+            Some(summary) => {
+                let uses = summary["resources"].as_object().into_iter().flatten();
+                let uses = uses.map(|(class, said)| (class.clone(), said["used"].clone())).collect();
+                offers[number].add("usages", &Value::Object(uses));
+                offers[number].add("traits", &summary["traits"]);
+            }
+            None => asked.extend(["usages", "traits"].map(|what| (number, id, what))),
+        }
     }
-    Ok(offer)
+    let calls = asked.into_iter().map(|(number, id, what)| async move {
+        let call = get("placement", format!("/resource_providers/{id}/{what}")).version(TREES);
+        Ok((number, what, session.call(call).await?))
+    });
+    let mut answers = stream::iter(calls).buffered(AT_ONCE);
+    while let Some(answer) = answers.next().await {
+        let (number, what, answer) = answer?;
+        offers[number].add(what, &answer[what]);
+    }
+    Ok(offers)
+}
+
+/// What is used of providers and which traits they have, by their ids: of all trees in which a server still finds memory. Empty
+/// if Placement is too old for that.
+async fn summaries(session: &Session) -> Result<Map<String, Value>, Fault> {
+    let call = get("placement", "/allocation_candidates?resources=MEMORY_MB:1").version(WHOLE_TREES);
+    match session.call(call).await {
+        Ok(mut answer) => match answer["provider_summaries"].take() {
+            Value::Object(summaries) => Ok(summaries),
+            _ => Ok(Map::new()),
+        },
+        Err(Fault::Version { .. }) => Ok(Map::new()),
+        Err(fault) => Err(fault),
+    }
 }
 
 impl Offer {

@@ -50,9 +50,9 @@ pub(super) fn exact(of: &Instance, start: Option<&State<'_>>, effort: Effort) ->
     }
     let proven = outcome.termination_reason() == TerminationReason::ProvenOptimal;
     let bound = if proven { Some(outcome.objective()) } else { outcome.stats().best_bound };
-    // Costs are whole numbers.
+    // Costs are whole numbers of the unit. Large sums are less exact.
     #[expect(clippy::cast_possible_truncation, reason = "no cost is so large")]
-    let bound = bound.map_or(0, |bound| (bound - 1e-4).ceil() as i64);
+    let bound = bound.map_or(0, |bound| (bound - 1e-4 - bound.abs() * 1e-7).ceil() as i64 * program.unit);
     let better = start.is_none_or(|start| state.worth.cost <= start.worth.cost);
     let on = if better { state.on } else { start.map(|start| start.on.clone()).unwrap_or_default() };
     Exact::Found { on, bound }
@@ -63,6 +63,8 @@ struct Program<'i> {
     problem: Problem,
     /// The hosts of each server, each with its variable.
     on: Vec<Vec<(u32, Variable)>>,
+    /// What divides all costs. The program counts in it, because its arithmetic is exact for small numbers only.
+    unit: i64,
 }
 
 fn float(number: i64) -> f64 {
@@ -71,8 +73,14 @@ fn float(number: i64) -> f64 {
     float
 }
 
+/// The greatest common divisor.
+fn divisor(one: i64, other: i64) -> i64 {
+    if other == 0 { one } else { divisor(other, one % other) }
+}
+
 impl<'i> Program<'i> {
     fn new(of: &'i Instance) -> Self {
+        let unit = of.costs().fold(0, divisor).max(1);
         let mut problem = Problem::new(OptimizationDirection::Minimize);
         let mut on = Vec::with_capacity(of.servers);
         for server in 0..of.servers {
@@ -81,11 +89,11 @@ impl<'i> Program<'i> {
                 missed.map(|(_, weight)| weight).sum()
             };
             let variables: Vec<(u32, Variable)> =
-                of.open(server).iter().map(|host| (*host, problem.add_binary_var(float(cost(*host))))).collect();
+                of.open(server).iter().map(|host| (*host, problem.add_binary_var(float(cost(*host) / unit)))).collect();
             problem.add_constraint(variables.iter().map(|(_, one)| (*one, 1.0)), ComparisonOp::Eq, 1.0);
             on.push(variables);
         }
-        Self { of, problem, on }
+        Self { of, problem, on, unit }
     }
 
     /// Adds the constraints for the capacity of each host.
@@ -123,7 +131,7 @@ impl<'i> Program<'i> {
     fn group(&mut self, group: &Group) {
         let members: Vec<Vec<Vec<Variable>>> =
             group.members.iter().map(|member| self.by_place(*member, group.level)).collect();
-        let cost = float(group.weight.unwrap_or(0));
+        let cost = float(group.weight.unwrap_or(0) / self.unit);
         if !group.is_apart && group.weight.is_some() {
             // All places but one cost something.
             let constant = self.problem.add_var(-cost, (1.0, 1.0));
@@ -162,7 +170,7 @@ impl<'i> Program<'i> {
             if self.of.within[level].len() < 2 {
                 continue;
             }
-            let differs = self.problem.add_var(float(bandwidth), (0.0, 1.0));
+            let differs = self.problem.add_var(float(bandwidth / self.unit), (0.0, 1.0));
             let (here, there) = (self.by_place(one, level), self.by_place(other, level));
             for (here, there) in here.into_iter().zip(there).filter(|(here, _)| !here.is_empty()) {
                 let here = here.into_iter().map(|variable| (variable, 1.0));

@@ -130,6 +130,13 @@ impl Instance {
         all
     }
 
+    /// All costs that there can be: of wires for one step, and of preferences that are not kept.
+    pub(super) fn costs(&self) -> impl Iterator<Item = i64> {
+        let wires = self.pairs.iter().map(|(_, _, bandwidth)| *bandwidth);
+        let wishes = self.wishes.iter().flatten().map(|(_, weight)| *weight);
+        wires.chain(wishes).chain(self.groups.iter().filter_map(|group| group.weight))
+    }
+
     /// Numbers the places. Hosts whose place at a level is not given share one place there, within the place around it.
     fn stand(&mut self, cloud: &Cloud) {
         let mut known: [BTreeMap<Vec<Option<&str>>, u32>; 4] = Default::default();

@@ -20,6 +20,8 @@ pub(super) struct Search<'i> {
     chance: Chance,
     /// The price of a server that overflows its host, in costs, times [`COST`].
     price: i64,
+    /// By how much prices are larger than for small costs: a wrong placement must not be cheaper than a heavy wire.
+    scale: i64,
     /// How much worse a change may be, times [`COST`].
     heat: i64,
     /// The groups that must or should be in one place.
@@ -36,7 +38,8 @@ impl<'i> Search<'i> {
         let logarithms =
             (0..1024).map(|one| (-((f64::from(one) + 0.5) / 1024.0).ln() * 1024.0).round() as i64).collect();
         let (best, chance) = (start.clone(), Chance::new(seed));
-        Self { of, state: start, best, chance, price: 8 * COST, heat: 0, near, logarithms }
+        let scale = (of.costs().max().unwrap_or(0) / 16).max(1);
+        Self { of, state: start, best, chance, price: 8 * COST * scale, scale, heat: 0, near, logarithms }
     }
 
     /// Takes this many steps and returns the best placement. It ends early if nothing is wrong and nothing costs anything.
@@ -54,7 +57,7 @@ impl<'i> Search<'i> {
                 let left = i64::try_from(1024 - step * 1024 / steps).unwrap_or(0);
                 self.heat = (hottest * left / 1024) * left / 1024;
                 self.price = if self.state.worth.wrong > 0 { self.price * 5 / 4 } else { self.price * 4 / 5 };
-                self.price = self.price.clamp(COST / 2, 4096 * COST);
+                self.price = self.price.clamp(COST / 2, 4096 * COST * self.scale);
                 if left < 512 && step % (ROUND * 64) == 0 && self.state.worth > self.best.worth {
                     self.state = self.best.clone();
                 }

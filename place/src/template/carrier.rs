@@ -3,7 +3,7 @@
 use wattle_heat::yaml::{Node, Span, Tree};
 pub use wattle_model::placement::KEY;
 use wattle_model::placement::{Level, PlacementRule, Policy, Strength};
-use wattle_model::{Diagnostic, Source};
+use wattle_model::{Bandwidth, Diagnostic, Source};
 use wattle_words::names::{did_you_mean, list, nearest};
 
 use crate::cloud::fields::Reading;
@@ -22,7 +22,8 @@ const RULES: [(&str, &[&str]); 5] = [
 #[derive(Default)]
 pub(super) struct Carried {
     pub(super) policies: Vec<Said>,
-    pub(super) wires: Vec<Talk>,
+    /// None if the template says nothing about wires, not even that there are none.
+    pub(super) wires: Option<Vec<Talk>>,
 }
 
 /// A policy.
@@ -36,7 +37,7 @@ pub(super) struct Said {
 /// Which servers talk to each other.
 pub(super) struct Talk {
     pub(super) between: Vec<(String, Source)>,
-    pub(super) bandwidth: u32,
+    pub(super) bandwidth: Bandwidth,
 }
 
 /// The policies of `node`, which is below [`KEY`] in `file`, with the names that they use there, and the diagnostics for them.
@@ -59,12 +60,11 @@ pub(super) fn read(reading: &mut Reading, node: &Node) -> Carried {
             reading.report(&POLICY.about, pair.value.span, message, "here", None);
             continue;
         };
-        for item in items {
-            if key == "policies" {
-                carried.policies.extend(policy(reading, item));
-            } else {
-                carried.wires.extend(wire(reading, item));
-            }
+        if key == "policies" {
+            carried.policies.extend(items.iter().filter_map(|item| policy(reading, item)));
+        } else {
+            let wires = items.iter().filter_map(|item| wire(reading, item));
+            carried.wires.get_or_insert_default().extend(wires);
         }
     }
     carried
@@ -127,16 +127,16 @@ fn policy(reading: &mut Reading, node: &Node) -> Option<Said> {
 }
 
 fn wire(reading: &mut Reading, node: &Node) -> Option<Talk> {
-    let (mut between, mut bandwidth) = (Vec::new(), 1);
+    let (mut between, mut bandwidth) = (Vec::new(), Bandwidth::of_mbit(1));
     for (key, pair) in reading.known(node, "a wire", &["between", "bandwidth"]) {
         match key {
             "between" => between = members(reading, "`between` of a wire", &pair.value),
-            _ => bandwidth = number(reading, "`bandwidth` of a wire", &pair.value)?,
+            _ => bandwidth = self::bandwidth(reading, &pair.value)?,
         }
     }
     if between.len() != 2 {
         let message = format!("a wire is between 2 servers, but this one is between {}", between.len());
-        let help = Some("write `{between: [NAME, NAME], bandwidth: 1}`".to_owned());
+        let help = Some("write `{between: [NAME, NAME], bandwidth: 200 Mbit/s}`".to_owned());
         reading.report(&POLICY.about, node.span, message, "here", help);
         return None;
     }
@@ -163,7 +163,16 @@ fn level(reading: &mut Reading, what: &str, node: &Node) -> Option<Level> {
     level
 }
 
-/// A weight or a bandwidth.
+fn bandwidth(reading: &mut Reading, node: &Node) -> Option<Bandwidth> {
+    let text = node.as_key();
+    let wrong = |help| {
+        let message = format!("`bandwidth` of a wire: `{text}` is not a bandwidth");
+        reading.report(&POLICY.about, node.span, message, "here", Some(help));
+    };
+    Bandwidth::read(&text).map_err(wrong).ok()
+}
+
+/// A weight.
 fn number(reading: &mut Reading, what: &str, node: &Node) -> Option<u32> {
     let number = match &*node.tree {
         Tree::Integer(number) => u32::try_from(*number).ok().filter(|number| (1..=MOST).contains(number)),

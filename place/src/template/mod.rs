@@ -16,7 +16,7 @@ mod written;
 use std::collections::BTreeMap;
 
 use wattle_heat::{Desired, Loaded};
-use wattle_model::{Diagnostic, Severity, Source};
+use wattle_model::{Bandwidth, Diagnostic, Severity, Source};
 use wattle_words::names::list;
 
 use crate::cloud::{Cloud, Flavors, Host};
@@ -41,7 +41,7 @@ pub struct Order<'o> {
     /// Where the author wrote the policy of this number, if that is not in the template.
     pub said: &'o dyn Fn(usize) -> Option<Source>,
     /// Which servers talk to each other and how much, by their names, if the template itself says nothing about it.
-    pub wires: &'o [(String, String, u32)],
+    pub wires: &'o [(String, String, Bandwidth)],
     /// The cloud.
     pub cloud: &'o Cloud,
     /// Flavors besides those that the hosts file describes.
@@ -67,7 +67,7 @@ pub struct Placed {
     pub placement: Placement,
     /// Preferences that are not kept, in words, and how many servers break each.
     pub unkept: Vec<(String, i64)>,
-    /// The bandwidth of all wires.
+    /// The bandwidth of all wires, in Mbit/s.
     pub bandwidth: i64,
     /// What could not be promised, and other warnings.
     pub warnings: Vec<Diagnostic>,
@@ -159,6 +159,32 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
     let unkept = unkept.collect();
     let bandwidth = problem.wires.iter().map(|wire| i64::from(wire.bandwidth)).sum();
     Ok(Placed { files, servers: all, placement, unkept, bandwidth, warnings: wattle_model::check::sorted(found) })
+}
+
+/// What is wrong with the policies and the wires of a template, whatever the cloud.
+pub fn check(loaded: &Loaded) -> Vec<Diagnostic> {
+    if !policies::are_there(loaded) {
+        return Vec::new();
+    }
+    let (cloud, flavors, runs) = (Cloud::default(), Flavors::default(), BTreeMap::new());
+    let order = Order {
+        loaded,
+        text: &|_| None,
+        said: &|_| None,
+        wires: &[],
+        cloud: &cloud,
+        flavors: &flavors,
+        runs: &runs,
+        moves: false,
+        is_admin: false,
+        effort: Effort::default(),
+    };
+    let desired = Desired::unfolded(loaded);
+    // What is not known of servers without a cloud is no mistake.
+    let servers = Servers::of(order, &desired, &mut Vec::new());
+    let mut found = Vec::new();
+    policies::read(order, &desired, &servers, &mut found);
+    wattle_model::check::sorted(found)
 }
 
 /// The diagnostic that says why there are no places, with everything that takes part in it.

@@ -1,8 +1,8 @@
 //! The policies of a template: those of its server groups, and those in its metadata.
 
-use wattle_heat::Desired;
 use wattle_heat::evaluate::Value;
 use wattle_heat::template::Template;
+use wattle_heat::{Desired, Loaded};
 use wattle_model::placement::{Level, PlacementRule, Strength};
 use wattle_model::{Diagnostic, Severity, Source};
 use wattle_words::names::{did_you_mean, nearest, some};
@@ -34,21 +34,32 @@ pub(super) fn read(
     }
     contradictions(&policies, of_groups, found);
     let mut wires = Vec::new();
-    for talk in talks {
+    for talk in talks.iter().flatten() {
         let ends = talk.between.iter().map(|one| members(order, one, "a wire", desired, servers, found));
         let Some(ends) = ends.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>() else { continue };
         let pairs = ends[0].iter().flat_map(|one| ends[1].iter().map(move |other| (*one, *other)));
         let pairs = pairs.filter(|(one, other)| one != other);
-        wires.extend(pairs.map(|between| Wire { between, bandwidth: talk.bandwidth }));
+        wires.extend(pairs.map(|between| Wire { between, bandwidth: talk.bandwidth.mbit() }));
     }
-    if wires.is_empty() {
+    if talks.is_none() {
         let place = |name: &str| servers.named(name).first().copied();
-        let known =
-            order.wires.iter().filter_map(|(one, other, bandwidth)| Some((place(one)?, place(other)?, *bandwidth)));
+        let known = order
+            .wires
+            .iter()
+            .filter_map(|(one, other, bandwidth)| Some((place(one)?, place(other)?, bandwidth.mbit())));
         let known = known.filter(|(one, other, _)| one != other);
         wires.extend(known.map(|(one, other, bandwidth)| Wire { between: (one, other), bandwidth }));
     }
     (policies, of_groups, wires)
+}
+
+/// Whether a template, or one that is nested in it, says anything about places.
+pub(super) fn are_there(loaded: &Loaded) -> bool {
+    let mut nested = loaded.library.templates.values().map(|nested| &nested.template);
+    let says = |template: &Template| {
+        template.resources.values().any(|one| one.metadata.as_ref().is_some_and(|metadata| metadata.get(KEY).is_some()))
+    };
+    says(&loaded.template) || nested.any(|nested| says(nested))
 }
 
 /// What the metadata of the template says. That of nested templates does not apply to any server.
@@ -62,7 +73,9 @@ fn metadata(order: Order<'_>, found: &mut Vec<Diagnostic>) -> Carried {
         let mut reading = Reading::reporting(&order.loaded.template.file, &POLICY.about);
         let Carried { policies, wires } = carried(&mut reading, &node);
         all.policies.extend(policies);
-        all.wires.extend(wires);
+        if let Some(wires) = wires {
+            all.wires.get_or_insert_default().extend(wires);
+        }
         found.extend(reading.found);
     }
     for nested in order.loaded.library.templates.values() {
@@ -141,7 +154,8 @@ fn policy(
 }
 
 /// The servers that a member names; none if it names nothing that could be a server, which is reported. A resource whose
-/// condition does not hold, and a group without members, may be named although they are not servers.
+/// condition does not hold, a group without members, and a member of a group whose members are not known yet may be named although
+/// there are no such servers.
 fn members(
     order: Order<'_>,
     (name, at): &(String, Source),
@@ -152,8 +166,14 @@ fn members(
 ) -> Option<Vec<usize>> {
     let named = servers.named(name);
     let there = desired.resources.get(name);
-    let is_absent = there.is_none() && order.loaded.template.resources.contains_key(name);
-    if !named.is_empty() || is_absent || there.is_some_and(|one| one.is_stack || one.is_group()) {
+    let mut nested = order.loaded.library.templates.values().map(|nested| &nested.template);
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let is_written = order.loaded.template.resources.contains_key(name)
+        || nested.any(|template| template.resources.contains_key(last));
+    let is_absent = there.is_none() && is_written;
+    let is_open = name.split_once('/').and_then(|(group, _)| desired.resources.get(group));
+    let is_open = is_open.is_some_and(wattle_heat::desired::Resource::has_open_members);
+    if !named.is_empty() || is_absent || is_open || there.is_some_and(|one| one.is_stack || one.is_group()) {
         return Some(named);
     }
     let (what, label) = match there {

@@ -76,7 +76,7 @@ pub(crate) fn problems() -> impl Strategy<Value = (Cloud, Problem)> {
         let strength = prop_oneof![Just(Strength::Required), (1_u32..15).prop_map(Strength::Preferred)];
         let members = prop::sample::subsequence((0..servers).collect::<Vec<_>>(), 1..=servers);
         let policies = prop::collection::vec((rule(), members, strength), 0..4);
-        let wires = prop::collection::vec((0..servers, 0..servers, 1_u32..9), 0..5);
+        let wires = prop::collection::vec((0..servers, 0..servers, prop_oneof![1_u32..9, 10_000_u32..90_000]), 0..5);
         let before = prop::collection::vec((0..hosts.len() * 4, any::<bool>()), servers);
         (Just(hosts), sizes, policies, wires, before).prop_map(|(hosts, sizes, policies, wires, before)| {
             let mut cloud = cloud(&hosts);

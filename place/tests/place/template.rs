@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use wattle_heat::Loaded;
 use wattle_heat::evaluate::Value;
 use wattle_heat::parameters::Inputs;
-use wattle_model::Diagnostic;
-use wattle_place::template::{Order, Placed, Way, placed};
+use wattle_model::{Bandwidth, Diagnostic};
+use wattle_place::template::{Order, Placed, Way, check, placed};
 use wattle_place::{Cloud, Effort, Flavors};
 
 const HOSTS: &str = "
@@ -51,6 +51,17 @@ fn policies(all: &str) -> String {
 
 /// Places a template and the files that it names.
 fn run(text: &str, files: &[(&str, &str)], is_admin: bool, given: &[(&str, Value)]) -> Result<Placed, Vec<Diagnostic>> {
+    with_wires(text, files, is_admin, given, &[])
+}
+
+/// The same, with wires that are known from elsewhere.
+fn with_wires(
+    text: &str,
+    files: &[(&str, &str)],
+    is_admin: bool,
+    given: &[(&str, Value)],
+    wires: &[(String, String, Bandwidth)],
+) -> Result<Placed, Vec<Diagnostic>> {
     let (cloud, _) = Cloud::read(HOSTS, "cloud.yaml").expect("a cloud");
     let read: BTreeMap<String, Vec<u8>> =
         files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect();
@@ -65,7 +76,7 @@ fn run(text: &str, files: &[(&str, &str)], is_admin: bool, given: &[(&str, Value
         loaded: &loaded,
         text: &all,
         said: &|_| None,
-        wires: &[],
+        wires,
         cloud: &cloud,
         flavors: &Flavors::default(),
         runs: &BTreeMap::new(),
@@ -131,10 +142,69 @@ fn policies_of_every_kind_are_read() {
 #[test]
 fn wires_bring_servers_near() {
     let wires = "  placement:\n    type: OS::Heat::None\n    metadata:\n      wattle.placement:\n        policies:\n        - {zone: az2, \
-                 servers: [a]}\n        wires:\n        - {between: [a, b], bandwidth: 5}\n";
+                 servers: [a]}\n        wires:\n        - {between: [a, b], bandwidth: 5 Mbit/s}\n";
     let placed = admin(&template(&(servers(&["a", "b"]) + wires)));
     assert_eq!((host(&placed, "a"), host(&placed, "b")), ("h4", "h4"));
     assert_eq!((placed.bandwidth, placed.placement.verdict.across_racks), (5, 0));
+}
+
+/// Bandwidths are compared by what they are, not by how they are written.
+#[test]
+fn the_heavier_wire_decides_and_its_unit_counts() {
+    let placed = |to_az1: &str, to_az2: &str| {
+        let wires = format!(
+            "  placement:\n    type: OS::Heat::None\n    metadata:\n      wattle.placement:\n        policies:\n        - {{zone: az1, servers: \
+             [one]}}\n        - {{zone: az2, servers: [two]}}\n        wires:\n        - {{between: [one, b], bandwidth: {to_az1}}}\n        - \
+             {{between: [b, two], bandwidth: {to_az2}}}\n"
+        );
+        let placed = admin(&template(&(servers(&["one", "two", "b"]) + &wires)));
+        let zone = &placed.servers.iter().find(|one| one.server == "b").expect("a server").host.zone;
+        (zone.clone(), placed.bandwidth, placed.placement.verdict.across_racks)
+    };
+    assert_eq!(placed("900 Mbit/s", "1 Gbit/s"), ("az2".to_owned(), 1900, 900));
+    assert_eq!(placed("1.5 Gbit/s", "1000 Mbit/s"), ("az1".to_owned(), 2500, 1000));
+    assert_eq!(placed("0 Mbit/s", "1 Mbit/s"), ("az2".to_owned(), 1, 0));
+}
+
+#[test]
+fn a_bandwidth_without_a_unit_is_refused() {
+    let wrong = |bandwidth: &str| {
+        let wires = format!(
+            "  placement:\n    type: OS::Heat::None\n    metadata: {{wattle.placement: {{wires: [{{between: [a, b], bandwidth: {bandwidth}}}]}}}}\n"
+        );
+        let wrong = run(&template(&(servers(&["a", "b"]) + &wires)), &[], true, &[]).expect_err("not a bandwidth");
+        wrong
+            .into_iter()
+            .map(|one| format!("{}: {}; {}", one.code, one.message, one.help.join("; ")))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        wrong("3"),
+        ["W1607: `bandwidth` of a wire: `3` is not a bandwidth; add a unit, `Mbit/s` or `Gbit/s`: write `3 Mbit/s`"]
+    );
+    assert_eq!(
+        wrong("10 MB/s"),
+        [
+            "W1607: `bandwidth` of a wire: `10 MB/s` is not a bandwidth; bandwidth is in bits, not in bytes: write `80 Mbit/s`"
+        ]
+    );
+}
+
+/// What the template says of wires is all: even that there are none.
+#[test]
+fn wires_of_the_seed_count_only_if_the_template_says_nothing() {
+    let of = |wires: &str| {
+        let text = format!(
+            "{}  placement:\n    type: OS::Heat::None\n    metadata: {{wattle.placement: {{policies: [{{zone: az2, servers: [a]}}]{wires}}}}}\n",
+            servers(&["a", "b"])
+        );
+        let known = [("a".to_owned(), "b".to_owned(), Bandwidth::of_mbit(7))];
+        let placed = with_wires(&template(&text), &[], true, &[], &known).unwrap_or_else(|wrong| panic!("{wrong:#?}"));
+        placed.bandwidth
+    };
+    assert_eq!(of(""), 7);
+    assert_eq!(of(", wires: []"), 0);
+    assert_eq!(of(", wires: [{between: [a, b], bandwidth: 1 Gbit/s}]"), 1000);
 }
 
 #[test]
@@ -278,6 +348,35 @@ fn everything_wrong_with_policies_is_reported_at_once() {
             "W1607: a policy needs exactly one of `apart`, `together`, `near`, `zone` and `license`",
         ]
     );
+}
+
+/// `check` says the same, and nothing of what depends on a cloud or on values that are given later.
+#[test]
+fn policies_are_checked_without_a_cloud() {
+    let checked = |text: &str| {
+        let loaded = Loaded::load(text, "template.yaml", &BTreeMap::<String, Vec<u8>>::new(), &Inputs::default());
+        messages(&check(&loaded))
+    };
+    let with =
+        |all: &str| template(&(server("a", "huge", "") + &server("b", "{get_param: flavor}", "") + &policies(all)));
+    assert_eq!(checked(&with("{apart: [a, b]}, {zone: nowhere, servers: [a]}")), [""; 0]);
+    assert_eq!(
+        checked(&with("{apart: [a, bb]}, {together: [a, b]}, {apart: [a, b], by: rack}")),
+        [
+            "W1607: the policy `apart` by host of `a` and `bb`: there is no server `bb`",
+            "W1607: the policy `together` of `a` and `b` and the policy `apart` by rack of `a` and `b` can never hold together",
+        ]
+    );
+    // How many members there will be is chosen later.
+    let group = "  g:\n    type: OS::Heat::ResourceGroup\n    properties:\n      count: {get_param: size}\n      resource_def: \
+                 {type: OS::Nova::Server, properties: {image: i, flavor: small}}\n";
+    assert_eq!(
+        checked(&template(
+            &(group.to_owned() + &servers(&["a"]) + &policies("{apart: [g/0, a]}, {near: [g, a], within: rack}"))
+        )),
+        [""; 0]
+    );
+    assert_eq!(checked(&template(&servers(&["a"]))), [""; 0]);
 }
 
 #[test]

@@ -12,8 +12,8 @@ use crate::clock;
 use crate::deploy::Onlooker;
 use crate::local::{self, Folder};
 use crate::report::{
-    Building, Condition, Infrastructure, Picture, Standing, between, json_of_condition, json_of_root, json_of_tally,
-    roots, silent, still_runs,
+    Building, Condition, Infrastructure, Picture, Standing, Stands, between, json_of_condition, json_of_root,
+    json_of_tally, roots, silent, still_runs,
 };
 use crate::space::{Revision, State, Status, Waiting};
 use crate::ui::Ui;
@@ -71,18 +71,19 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         let newest = key.as_ref()?.newest_of(&picture.stack)?;
         (picture.goal.is_some() && newest > picture.of()).then_some(newest)
     };
+    let mut stands = Stands::default();
     let mut building =
         Building::new(Onlooker::new(space.store(), space.layout().stack(), target.key().ok().map(ui::opens)));
-    let render = |picture: &Picture, built: &Built, now: Time| {
+    let render = |picture: &Picture, built: &Built, stands: &Stands, now: Time| {
         if args::is_json(matches) {
             let newer = newer(picture);
-            let mut picture = json(picture, built, now);
+            let mut picture = json(picture, built, stands, now);
             if let Some(newer) = newer {
                 picture["newer"] = json!(newer);
             }
             return if is_watching { format!("{picture}\n") } else { format!("{picture:#}\n") };
         }
-        let mut text = show(picture, now, color, width(is_terminal));
+        let mut text = show(picture, stands, now, color, width(is_terminal));
         if let Err(why) = built {
             text.extend([format!("{} infrastructure: {why}\n", paint("!", Tone::Bad, color))]);
         }
@@ -117,10 +118,12 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         };
         let built: &Built = &target::patiently(&target.address, console, look).await?;
         // Without a terminal, passing time alone is not worth a line.
-        let is_new = is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&picture, built, *then) != *text);
+        stands.look(&space, &picture).await;
+        let is_new =
+            is_redrawn || shown.as_ref().is_none_or(|(text, then)| render(&picture, built, &stands, *then) != *text);
         if is_new {
             let now = clock::now();
-            let text = render(&picture, built, now);
+            let text = render(&picture, built, &stands, now);
             let goes_on = if is_redrawn {
                 console.out.put(&redraw(&on_terminal(&text, color)))
             } else {
@@ -205,13 +208,20 @@ pub(super) fn count(number: usize, word: &str) -> String {
     if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
-fn show(picture: &Picture, now: Time, color: bool, width: usize) -> String {
+fn show(picture: &Picture, stands: &Stands, now: Time, color: bool, width: usize) -> String {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let head = |text: &str| (text.to_owned(), Tone::Faint);
-    rows.push(["SERVER", "AGENT", "COMPONENT", "STATE", "SINCE", ""].map(head).to_vec());
+    let has_hosts = picture.servers.keys().any(|server| stands.host(server).is_some());
+    let columns = ["SERVER", "HOST", "AGENT", "COMPONENT", "STATE", "SINCE", ""];
+    rows.push(columns.into_iter().filter(|column| has_hosts || *column != "HOST").map(head).collect());
     for (server, standing) in &picture.servers {
-        let mut first = [(server.to_string(), Tone::Head), agent(standing, now)].to_vec();
-        let next = || [(String::new(), Tone::Plain), (String::new(), Tone::Plain)].to_vec();
+        let mut first = vec![(server.to_string(), Tone::Head)];
+        first.extend(has_hosts.then(|| match stands.host(server) {
+            Some(host) => (host.to_owned(), Tone::Plain),
+            None => ("-".to_owned(), Tone::Faint),
+        }));
+        first.push(agent(standing, now));
+        let next = || vec![(String::new(), Tone::Plain); 2 + usize::from(has_hosts)];
         for name in standing.components.keys() {
             let Some(part) = picture.find(&format!("{server}/{name}")) else { continue };
             let mut row = std::mem::replace(&mut first, next());
@@ -324,7 +334,7 @@ pub(super) fn waits_for(waits: &[Waiting]) -> String {
 }
 
 /// JSON for programs. Keys stay as they are, and further ones may be added.
-fn json(picture: &Picture, built: &Built, now: Time) -> serde_json::Value {
+fn json(picture: &Picture, built: &Built, stands: &Stands, now: Time) -> serde_json::Value {
     let tally = picture.tally();
     let servers: serde_json::Map<_, _> = picture
         .servers
@@ -336,16 +346,17 @@ fn json(picture: &Picture, built: &Built, now: Time) -> serde_json::Value {
                 .filter_map(|name| picture.find(&format!("{server}/{name}")))
                 .map(|part| (part.name.to_string(), json_of_condition(part.condition)))
                 .collect();
-            (
-                server.to_string(),
-                json!({
-                    "agent": standing.alive,
-                    "troubles": standing.troubles,
-                    "leaving": standing.leaving,
-                    "finishing": standing.finishing,
-                    "components": components,
-                }),
-            )
+            let mut one = json!({
+                "agent": standing.alive,
+                "troubles": standing.troubles,
+                "leaving": standing.leaving,
+                "finishing": standing.finishing,
+                "components": components,
+            });
+            if let Some(place) = stands.place(server) {
+                one["place"] = json!(place);
+            }
+            (server.to_string(), one)
         })
         .collect();
     let infrastructure = match built {

@@ -13,6 +13,7 @@ mod json;
 mod picture;
 mod shown;
 mod silent;
+mod stands;
 mod timeline;
 
 pub use admission::{Admission, Other};
@@ -26,4 +27,5 @@ pub(crate) use picture::natural;
 pub use picture::{Condition, Part, Picture, Standing, Tally};
 pub use shown::shown;
 pub use silent::{no_word, silent};
+pub use stands::Stands;
 pub use timeline::{Hop, Life, critical_path, lives};

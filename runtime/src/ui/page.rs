@@ -23,7 +23,7 @@ pub(super) async fn page(shown: &Shown, token: &Token) -> Result<String, SpaceEr
     // What runs belongs to the stack, whatever the blueprint is called.
     picture.stack = shown.space.layout().stack().into();
     picture.live = Some(diagram::Live { events: format!("events?token={}", token.as_str()).into() });
-    Ok(diagram::html(&picture))
+    Ok(diagram::html(&picture.framed()))
 }
 
 /// The diagram of the blueprint: the one in the data space, otherwise the one that was emitted.
@@ -73,7 +73,8 @@ pub(super) fn planned(stack: &Picture) -> diagram::Diagram {
 }
 
 fn kind(name: &Name, planned: &PlannedComponent) -> Kind {
-    let port = |ty: &Type| Port { ty: in_short(ty), doc: Name::default(), optional: false, default: None };
+    let port =
+        |ty: &Type| Port { ty: in_short(ty), bandwidth: None, doc: Name::default(), optional: false, default: None };
     Kind {
         name: name.clone(),
         doc: Name::default(),
@@ -86,6 +87,7 @@ fn kind(name: &Name, planned: &PlannedComponent) -> Kind {
         listens: Vec::new(),
         deadline: planned.recipe.deadline,
         wait: planned.recipe.wait,
+        bandwidth: None,
         at: Name::default(),
     }
 }

@@ -1,6 +1,7 @@
 //! What the `wattle` command says to whoever uses it wrongly, and its help.
 
 mod at_once;
+mod bandwidth;
 mod parameters;
 mod place;
 mod policies;

@@ -96,6 +96,7 @@ fn what_is_wrong_is_told_with_its_places_and_nothing_is_written() {
     fs::write(here.join("wrong.yaml"), SHOP.replace("[db, web], by: rack", "[db, placement], by: shelf"))
         .expect("writes");
     golden("place-wrong-policies", here, &["place", "wrong.yaml", "--hosts", "cloud.yaml"]);
+    golden("check-wrong-policies", here, &["check", "wrong.yaml"]);
     fs::write(here.join("tight.yaml"), SHOP.replace("within: room, preferred: 5", "within: rack")).expect("writes");
     golden("place-contradiction", here, &["place", "tight.yaml", "--hosts", "cloud.yaml"]);
     let one = CLOUD.replace("r2}", "r1}").replace("r3}", "r1}");

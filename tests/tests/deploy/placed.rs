@@ -6,6 +6,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use wattle::author::Blueprint as _;
+use wattle::diagram;
 use wattle_cloud::Setting;
 use wattle_openstack::Method;
 use wattle_openstack::session::Call;
@@ -18,6 +20,8 @@ use crate::KEY;
 fn site(is_admin: bool) -> Site {
     let site = Site::with(Setting { is_admin, takes: Duration::from_millis(200), ..Setting::default() });
     policies(&site, "{apart: [app1, app2], by: rack}");
+    let picture = diagram::of(&three_tier::three_tier.model(Default::default())).without_texts().to_json();
+    fs::write(site.path().join("graph.json"), picture).expect("writes");
     site
 }
 
@@ -110,6 +114,22 @@ fn an_administrator_reads_the_hosts_and_servers_go_where_the_placement_says() {
     let rack = |host: &str| if ["compute-1", "compute-2"].contains(&host) { "r1".to_owned() } else { host.to_owned() };
     assert_ne!(rack(&first["app1"]), rack(&first["app2"]), "{first:?}");
     assert!(read_hosts(&site).contains("used: {disk: "));
+
+    // Whoever asks later sees it, too.
+    let ran = site.ask(&[&["status", "--format", "json"][..], &KEY].concat());
+    let status: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let places = |key: &str| -> BTreeMap<String, String> {
+        let servers = status["servers"].as_object().expect("servers").iter();
+        servers.map(|(name, one)| (name.clone(), one["place"][key].as_str().unwrap_or("-").to_owned())).collect()
+    };
+    assert_eq!(places("host"), first, "{ran}");
+    let racks = BTreeMap::from([("compute-1", "r1"), ("compute-2", "r1"), ("compute-3", "r2"), ("compute-4", "r3")]);
+    let expected: BTreeMap<String, String> =
+        first.iter().map(|(name, host)| (name.clone(), racks[&**host].to_owned())).collect();
+    assert_eq!(places("rack"), expected, "{ran}");
+    let ran = site.ask(&[&["status"][..], &KEY].concat());
+    let line = ran.out.lines().find(|line| line.starts_with("web ")).unwrap_or_else(|| panic!("{ran}"));
+    assert_eq!(line.split_whitespace().nth(1), Some(&*first["web"]), "{ran}");
 
     // What runs stays, whether the cloud is asked or not, and wherever somebody has moved it.
     for more in [&[][..], &["--cloud", "simulated"], &["--admin"], &["--admin", "--cloud", "simulated"]] {

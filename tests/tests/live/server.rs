@@ -5,6 +5,8 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use wattle::author::Blueprint as _;
+use wattle::diagram::{self, Place};
 use wattle_tests::running::{eventually, kill};
 
 use crate::client::{Events, ask, connect, get, parts};
@@ -57,6 +59,25 @@ fn only_who_has_the_token_is_answered_and_only_under_names_of_this_machine() {
         let refused = TcpStream::connect(format!("{address}:{port}"));
         assert!(refused.is_err(), "{address} answers");
     }
+}
+
+#[test]
+fn servers_that_were_placed_stand_in_their_racks_and_on_their_hosts() {
+    let model = hello::hello.model(Default::default());
+    let mut picture = diagram::of(&model);
+    let place = Place { rack: Some("r1".into()), host: Some("compute-1.example.org".into()), ..Place::default() };
+    picture.put("alice", place);
+    let shown = Shown::drawn(&model, picture, &[]);
+    let (host, token) = parts(&shown.url);
+    let page = get(&host, &format!("/?token={token}")).body;
+    for frame in [r#""kind":"rack","title":"r1""#, r#""kind":"host","title":"compute-1.example.org""#] {
+        assert!(page.contains(frame), "{frame}");
+    }
+    assert!(page.contains(r#""name":"alice","module":"rack r1, host compute-1.example.org""#), "alice is elsewhere");
+    let status = shown.stage.run(&["status"]);
+    let line = status.out.lines().find(|line| line.starts_with("alice ")).unwrap_or_else(|| panic!("{status}"));
+    assert_eq!(line.split_whitespace().nth(1), Some("compute-1.example.org"), "{status}");
+    assert!(status.out.starts_with("hello") && status.out.contains("SERVER  HOST "), "{status}");
 }
 
 #[test]

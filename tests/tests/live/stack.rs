@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use wattle::author::Blueprint as _;
-use wattle::diagram;
+use wattle::diagram::{self, Diagram};
 use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
@@ -122,8 +122,13 @@ impl Shown {
 
     /// `wattle up --ui` of another stack.
     pub(crate) fn of(model: &Model, options: &[&str]) -> Self {
+        Self::drawn(model, diagram::of(model), options)
+    }
+
+    /// The same, with this diagram of it.
+    pub(crate) fn drawn(model: &Model, picture: Diagram, options: &[&str]) -> Self {
         let stage = Stage::new(model);
-        let picture = diagram::of(model).without_texts().to_json();
+        let picture = picture.without_texts().to_json();
         std::fs::write(stage.path().join("graph.json"), picture).expect("writes");
         let mut up = stage.up(&[&["--ui", "--network", "loopback"], options].concat());
         let url = url(&mut up);

@@ -238,7 +238,8 @@ fn two_hundred_servers_with_all_that_is_on_them() {
 #[test]
 fn wires_go_round_boxes_also_through_modules() {
     let mut picture = tiers(150);
-    let module = |name: String, module| Module { name: name.into(), module, kind: "Tens".into(), at: "".into() };
+    let module =
+        |name: String, module| Module { name: name.into(), module, kind: "Tens".into(), title: None, at: "".into() };
     picture.modules = (0..15)
         .map(|ten| module(format!("m{ten}"), (ten % 3 > 0).then(|| format!("m{}", ten / 3 * 3).into())))
         .collect();
@@ -267,7 +268,7 @@ fn whatever_a_name_or_a_recipe_says_is_only_text() {
     for text in &mut picture.texts {
         *text = evil.into();
     }
-    picture.modules.push(Module { name: evil.into(), module: None, kind: "Evil".into(), at: evil.into() });
+    picture.modules.push(Module { name: evil.into(), module: None, kind: "Evil".into(), title: None, at: evil.into() });
     let Some(page) = Page::open("the page of awkward names", &picture, false) else { return };
     let key = picture.components[0].key.to_string();
     page.browser.run(&format!("wattle.select({key:?})"));

@@ -4,7 +4,7 @@
 
 const picture = JSON.parse(document.getElementById('picture').textContent);
 for (const list of ['modules', 'resources', 'components', 'edges', 'texts']) picture[list] ??= [];
-for (const map of ['kinds', 'parameters', 'exports']) picture[map] ??= {};
+for (const map of ['kinds', 'parameters', 'exports', 'places']) picture[map] ??= {};
 // What images follow too: networks and what is said of them, what is told within what, where everything is.
 const told = JSON.parse(document.getElementById('told').textContent);
 
@@ -37,7 +37,7 @@ const graph = (() => {
   for (const of of picture.edges) {
     const [from, to] = [find(of.from), find(of.to)];
     if (!from || !to) continue;
-    const edge = { from, to, of, label: of.why === 'data' ? `${of.input}${of.type ? `: ${of.type}` : ''}` : '' };
+    const edge = { from, to, of, label: of.why === 'data' ? `${of.input}${of.type ? `: ${of.type}` : ''}${of.bandwidth ? `, ${of.bandwidth}` : ''}` : '' };
     edges.push(edge);
     push(outgoing, from, edge);
     push(incoming, to, edge);

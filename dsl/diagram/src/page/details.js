@@ -35,7 +35,7 @@ const details = (() => {
 
   function ports(declared, about) {
     const rows = Object.entries(declared ?? {}).flatMap(([name, port]) => [
-      make('dt', {}, name, make('span', {}, `: ${port.type}${port.optional ? ', optional' : ''}`)),
+      make('dt', {}, name, make('span', {}, `: ${port.type}${port.bandwidth ? `, ${port.bandwidth}` : ''}${port.optional ? ', optional' : ''}`)),
       port.doc ? make('dd', {}, ...prose.blocks(port.doc)) : null,
       ...about(name, port).map((line) => make('dd', {}, ...[line].flat())),
     ]);
@@ -63,6 +63,7 @@ const details = (() => {
       return box;
     };
     const limits = [kind?.deadline && `one run may take ${kind.deadline} s`, kind?.wait && `inputs are awaited for ${kind.wait} s`];
+    const exchanged = kind?.bandwidth ? [make('p', {}, `${kind.bandwidth} with each component that reads its outputs`)] : [];
     return [
       make('h2', {}, name),
       make('p', {}, kind?.name ?? of.kind, ' on ', link(of.server)),
@@ -73,10 +74,17 @@ const details = (() => {
       ...part('Outputs', ports(kind?.outputs, read)),
       ...part('Runs after', orders.map((edge) => make('p', {}, link(edge.of.from), edge.of.why === 'after' ? ' (ordered)' : ' (run list)'))),
       ...part('Listens', (kind?.listens ?? []).map((listen) => make('p', {}, listen))),
+      ...part('Bandwidth', exchanged),
       ...part('Limits', limits.filter(Boolean).map((limit) => make('p', {}, limit))),
       ...part('Recipe', kind ? [make('p', {}, `${kind.tool}: ${kind.recipe}`, kind.teardown ? `; when it leaves: ${kind.teardown}` : ''), ...(kind.files ?? []).map(file)] : []),
       ...part('Declared at', place(kind?.at)),
     ];
+  }
+
+  /** Where a server is. */
+  function stands(server) {
+    const at = picture.places[server] ?? {};
+    return ['host', 'rack', 'room', 'zone'].filter((level) => at[level]).map((level) => make('p', {}, `${level} ${at[level]}`));
   }
 
   function resource({ id, name, type, of }) {
@@ -91,6 +99,7 @@ const details = (() => {
       ...(of.type ? prose.blocks(of.doc) : []),
       tools(id),
       ...part('Components', on.map((component) => make('p', {}, link(graph.things.get(component).name, graph.things.get(component).of.name)))),
+      ...part('Place', stands(name)),
       ...part('Networks', (of.networks ?? []).map((network) => make('p', {}, link(network)))),
       ...part('Servers', type === 'network' ? of_network.map((server) => make('p', {}, link(server.name))) : []),
       ...part('Needs', edges(graph.incoming.get(id), 'from')),
@@ -102,7 +111,7 @@ const details = (() => {
   function module({ id, name, of }) {
     const inside = graph.within.get(id) ?? [];
     return [
-      make('h2', {}, name),
+      make('h2', {}, of.title ?? name),
       make('p', {}, of.kind),
       place(of.at),
       tools(id),

@@ -51,7 +51,7 @@ const scene = (() => {
 
   function box(id) {
     const { type, name, of } = graph.things.get(id);
-    const title = graph.local(name);
+    const title = of.title ?? graph.local(name);
     if (type === 'module') {
       if (!folded.has(id)) return { id, type, title, kind: of.kind, children: children(id) };
       const inside = graph.members(id);

@@ -163,7 +163,8 @@ impl<'p> Scene<'p> {
                         self.boxes.truncate(index);
                         continue;
                     }
-                    self.boxes[index].body = Body::Frame { title: local(&module.name).to_owned(), kind: &module.kind };
+                    let title = module.title.as_deref().unwrap_or_else(|| local(&module.name)).to_owned();
+                    self.boxes[index].body = Body::Frame { title, kind: &module.kind };
                     index
                 }
                 Item::Resource(resource) if resource.role == Role::Network || folded.has(&resource.name) => continue,

@@ -71,10 +71,11 @@ pub(in crate::cli) async fn place(
         Ok((name, text))
     })?;
     let Some(described) = described else { return Ok(None) };
+    let beside = Beside::of(&work.seed);
     let template = Template {
         loaded: &source.loaded(),
         text: &|file| source.files.get(file).cloned(),
-        beside: &Beside::of(&work.seed),
+        beside: &beside,
         runs: &running(before, ground, console).await?,
         moves: matches.get_flag("move"),
     };
@@ -92,6 +93,11 @@ pub(in crate::cli) async fn place(
             for (file, text) in &placed.files {
                 source.files.insert(file.clone(), text.clone());
                 work.options.files.templates.insert(file.clone(), text.clone());
+            }
+            if let Some(picture) = &mut work.options.files.picture
+                && let Some(drawn) = placement::drawn(picture, &placed, &beside)
+            {
+                *picture = drawn;
             }
             Ok(Some(placed))
         }

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use clap::{Arg, ArgMatches, value_parser};
 use wattle::check::Diagnostic;
-use wattle::lower::{POLICIES, Seed};
-use wattle::model::{Name, Source, Tree};
+use wattle::diagram::{Diagram, Place};
+use wattle::lower::{POLICIES, Seed, Talk, talks};
+use wattle::model::{Bandwidth, IndexMap, Model, Name, Source, Tree};
 use wattle_agent_core::seed::Origin;
 use wattle_heat::Loaded;
-use wattle_place::template::{Order, Placed, Runs, placed};
+use wattle_place::template::{Order, Placed, Runs, Way, placed};
 use wattle_place::{Cloud, Effort, Flavor, Flavors};
 
 use super::args;
@@ -107,18 +108,27 @@ pub(super) struct Template<'t> {
     pub(super) moves: bool,
 }
 
-/// What a seed knows, but the template that was emitted with it does not.
+/// What a seed or a model knows, but the template alone does not say.
 #[derive(Default)]
 pub(super) struct Beside {
     /// Where the author declared each policy, by its number.
     pub(super) places: HashMap<usize, Source>,
-    /// Which servers talk to each other. Each pair is listed once, with the number of times that one reads what the
-    /// other writes.
-    pub(super) wires: Vec<(String, String, u32)>,
+    /// Which servers talk to each other and how much. Each pair is listed once.
+    pub(super) wires: Vec<(String, String, Bandwidth)>,
+    /// The present names of servers that were deployed under others.
+    called_now: IndexMap<Name, Name>,
 }
 
 impl Beside {
-    /// What `seed` knows.
+    /// What a model knows of wires: nothing was lowered yet. The policies are in its template.
+    pub(super) fn of_model(model: &Model) -> Self {
+        let wires = talks(model).into_iter();
+        let wires =
+            wires.map(|Talk { between: (one, other), bandwidth }| (one.to_string(), other.to_string(), bandwidth));
+        Self { wires: wires.collect(), ..Self::default() }
+    }
+
+    /// What `seed` knows. A template that says how much is exchanged needs no wires of it, so each read counts as 1 Mbit/s.
     pub(super) fn of(seed: &Seed) -> Self {
         let place = |(name, at): (&Name, &String)| {
             let number = name.strip_prefix(POLICIES)?.strip_prefix('/')?.parse().ok()?;
@@ -126,15 +136,42 @@ impl Beside {
             let (column, line) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
             Some((number, Source { file: parts.next()?.to_owned().into(), line, column }))
         };
-        let mut talks: BTreeMap<(&str, &str), u32> = BTreeMap::new();
+        let mut talks: BTreeMap<(&str, &str), Bandwidth> = BTreeMap::new();
         for (to, server) in &seed.servers {
             let wires = server.components.values().flat_map(|component| component.inputs.values());
             let entries = wires.flat_map(Tree::leaves).filter_map(Origin::entry);
             for from in entries.filter_map(|entry| Some(entry.split_once('/')?.0)).filter(|from| *from != &**to) {
-                *talks.entry((from.min(to), from.max(to))).or_default() += 1;
+                let all = talks.entry((from.min(to), from.max(to))).or_default();
+                *all = all.and(Bandwidth::of_mbit(1));
             }
         }
         let wires = talks.into_iter().map(|((one, other), bandwidth)| (one.to_owned(), other.to_owned(), bandwidth));
-        Self { places: seed.sources.iter().filter_map(place).collect(), wires: wires.collect() }
+        let places = seed.sources.iter().filter_map(place);
+        Self { places: places.collect(), wires: wires.collect(), called_now: seed.called_now.clone() }
     }
+}
+
+/// The diagram of a stack whose servers were placed: the one that `text` is, with the places that are certain. `None` if it is
+/// no diagram.
+pub(super) fn drawn(text: &str, placed: &Placed, beside: &Beside) -> Option<String> {
+    let mut diagram = Diagram::from_json(text).ok()?;
+    for one in &placed.servers {
+        let name = |name: &String| Name::from(name.as_str());
+        let zone = Some(name(&one.host.zone));
+        let place = match one.way {
+            Way::Host | Way::Stays => Place {
+                zone,
+                room: one.host.room.as_ref().map(name),
+                rack: one.host.rack.as_ref().map(name),
+                host: Some(name(&one.host.name)),
+            },
+            Way::Zone => Place { zone, ..Place::default() },
+            Way::Nova | Way::Somewhere => continue,
+        };
+        let now = beside.called_now.get(one.server.as_str()).map_or(&*one.server, |now| &**now);
+        // What runs is known by the name under which it was deployed.
+        diagram.places.insert(one.server.as_str().into(), place.clone());
+        diagram.put(now, place);
+    }
+    Some(diagram.to_json())
 }

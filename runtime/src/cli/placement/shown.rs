@@ -55,7 +55,8 @@ pub(in crate::cli) fn said(placed: &Placed) -> String {
         many => text += &format!(", {many} of which move: they are created anew there"),
     }
     if placed.bandwidth > 0 {
-        text += &format!("; of the bandwidth {} go across racks", share(placed));
+        let across = placed.placement.verdict.across_racks;
+        text += &format!("; {across} of {} Mbit/s go across racks", placed.bandwidth);
     }
     text += &match placed.placement.gap() {
         0 => "; no placement is better\n".to_owned(),
@@ -73,10 +74,6 @@ pub(in crate::cli) fn said(placed: &Placed) -> String {
         text += "the hosts show where there is room now: without --admin, Nova may choose others\n";
     }
     text
-}
-
-fn share(placed: &Placed) -> String {
-    format!("{} of {}", placed.placement.verdict.across_racks, placed.bandwidth)
 }
 
 /// The same for programs.
@@ -102,7 +99,12 @@ pub(in crate::cli) fn as_json(placed: &Placed) -> Map<String, Value> {
     let unkept = placed.unkept.iter().map(|(policy, servers)| json!({ "policy": policy, "servers": servers }));
     let fields = [
         ("servers", servers.collect::<Vec<_>>().into()),
-        ("bandwidth", json!({ "all": placed.bandwidth, "across_racks": placed.placement.verdict.across_racks })),
+        (
+            "bandwidth",
+            json!({
+                "all": placed.bandwidth, "across_racks": placed.placement.verdict.across_racks, "unit": "Mbit/s",
+            }),
+        ),
         ("cost", placed.placement.verdict.cost.into()),
         ("gap", placed.placement.gap().into()),
         ("unkept", unkept.collect::<Vec<_>>().into()),

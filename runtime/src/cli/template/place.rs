@@ -12,6 +12,7 @@ use wattle::lower::{Lowering, Seed};
 use wattle::manners::{exit_codes, read, read_bytes, reason};
 use wattle::plan::SETTINGS;
 use wattle::view;
+use wattle_hot::model::is_extended;
 use wattle_place::template::Placed;
 
 use super::given::{self, Given};
@@ -55,7 +56,7 @@ pub(in crate::cli) fn command() -> Command {
       - {zone: az1, servers: [db]}
       - {license: windows, servers: [ad]}
       wires:
-      - {between: [web, db], bandwidth: 3}",
+      - {between: [web, db], bandwidth: 200 Mbit/s}",
             ),
             (
                 "Exit codes",
@@ -95,7 +96,7 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     };
     let own = folder(&given.loaded.template.file);
     let directory = matches.get_one("out").cloned().unwrap_or_else(|| Path::new(own).join("placed"));
-    let files = files(&given, own, &placed)?;
+    let files = files(&given, own, &placed, &beside)?;
     is_elsewhere(&directory, own)?;
     let tree = write_files(&directory, &files)?;
     console.err.write(&given.render(&placed.warnings, format, &console.err.options()))?;
@@ -111,8 +112,11 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
     Ok(Exit::Fine)
 }
 
-/// What the seed beside an emitted template knows, but the template does not.
+/// What an extended template's software says, or what the seed beside an emitted template knows.
 fn beside(given: &Given) -> Result<Beside, Failure> {
+    if is_extended(&given.loaded.template) {
+        return Ok(Beside::of_model(given.model()));
+    }
     let path = Path::new(folder(&given.loaded.template.file)).join("seed.yaml");
     if !given.is_emitted || !path.is_file() {
         return Ok(Beside::default());
@@ -141,7 +145,7 @@ fn folder(file: &str) -> &str {
 }
 
 /// The placed template with everything that it names, and what `emit` wrote beside it.
-fn files(given: &Given, own: &str, placed: &Placed) -> Result<Vec<Copied>, Failure> {
+fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<Vec<Copied>, Failure> {
     let name = |path: &str| path.strip_prefix(own).unwrap_or(path).to_owned();
     let root = &*given.loaded.template.file;
     let changed = |path: &str| placed.files.iter().find(|(file, _)| file == path).map(|(_, text)| text.as_bytes());
@@ -173,13 +177,19 @@ fn files(given: &Given, own: &str, placed: &Placed) -> Result<Vec<Copied>, Failu
         for (file, content) in [
             ("environment.yaml", "its parameters"),
             ("seed.yaml", "the seed"),
-            (FILE_NAME, "the diagram"),
+            (FILE_NAME, "the diagram, with places"),
             (SETTINGS, "the settings"),
         ] {
             let path = Path::new(own).join(file);
             if path.is_file() && !all.iter().any(|known| known.name == file) {
-                let bytes = read_bytes(&path)
+                let mut bytes = read_bytes(&path)
                     .map_err(|error| Failure::usage(format!("cannot read `{}`: {}", path.display(), reason(&error))))?;
+                if file == FILE_NAME
+                    && let Ok(text) = std::str::from_utf8(&bytes)
+                    && let Some(drawn) = placement::drawn(text, placed, beside)
+                {
+                    bytes = drawn.into_bytes();
+                }
                 all.push(Copied { name: file.to_owned(), content: content.into(), bytes });
             }
         }

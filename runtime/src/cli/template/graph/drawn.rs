@@ -39,7 +39,8 @@ fn add(picture: &mut Diagram, graph: &Graph, within: Option<&Name>, known: &mut 
         let name = id(local);
         if let Some(nested) = graph.nested.get(local) {
             let at = known.remove(&name).map(|resource| resource.at).unwrap_or_default();
-            picture.modules.push(Module { name: name.clone(), module: within.cloned(), kind: ty.as_str().into(), at });
+            let (module, kind) = (within.cloned(), ty.as_str().into());
+            picture.modules.push(Module { name: name.clone(), module, kind, title: None, at });
             add(picture, nested, Some(&name), known);
             continue;
         }

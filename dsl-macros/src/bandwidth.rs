@@ -1,0 +1,25 @@
+//! What servers are expected to exchange: `bandwidth = "200 Mbit/s"`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::LitStr;
+use wattle_words::Bandwidth;
+
+use crate::errors::Errors;
+use crate::keys::Keys;
+
+/// The value of `bandwidth`, with its place.
+pub(crate) fn of(keys: &mut Keys, errors: &mut Errors) -> Option<(Bandwidth, LitStr)> {
+    let text = keys.text("bandwidth", "\"200 Mbit/s\"", errors)?;
+    let wrong = |help| errors.push(&text, format!("`{}` is not a bandwidth", text.value()), help);
+    let bandwidth = Bandwidth::read(&text.value()).map_err(wrong).ok()?;
+    Some((bandwidth, text))
+}
+
+/// A bandwidth that may be said, as the model has it.
+pub(crate) fn expand(bandwidth: Option<Bandwidth>) -> TokenStream {
+    match bandwidth.map(Bandwidth::mbit) {
+        Some(mbit) => quote!(::core::option::Option::Some(::wattle::model::Bandwidth::of_mbit(#mbit))),
+        None => quote!(::core::option::Option::None),
+    }
+}

@@ -1,0 +1,39 @@
+//! Where servers stand, as far as the deployment has placed them.
+
+use wattle::diagram::{Diagram, Place};
+use wattle::model::{IndexMap, Name};
+
+use crate::seed;
+use crate::space::{Revision, Space};
+
+use super::Picture;
+
+/// Where the servers of a stack were placed: what the diagram of the deployment says. Servers whose host Nova chose are not in it.
+#[derive(Debug, Default)]
+pub struct Stands {
+    places: IndexMap<Name, Place>,
+    of: Option<Revision>,
+}
+
+impl Stands {
+    /// Looks again if another revision is deployed than before. If the diagram cannot be read, nothing is known.
+    pub async fn look(&mut self, space: &Space, picture: &Picture) {
+        if picture.goal.is_none() || self.of.as_ref() == Some(&picture.of()) {
+            return;
+        }
+        let text = seed::picture(space.store(), space.layout()).await.ok().flatten();
+        let diagram = text.and_then(|text| Diagram::from_json(&text).ok());
+        self.places = diagram.map(|diagram| diagram.places).unwrap_or_default();
+        self.of = Some(picture.of());
+    }
+
+    /// Where a server stands.
+    pub fn place(&self, server: &str) -> Option<&Place> {
+        self.places.get(server)
+    }
+
+    /// The host on which a server stands.
+    pub fn host(&self, server: &str) -> Option<&str> {
+        self.place(server)?.host.as_deref()
+    }
+}
