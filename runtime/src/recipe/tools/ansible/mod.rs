@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
-use wattle::model::{IndexMap, Name, Value};
+use wattle::model::{IndexMap, Name, Value, json};
 
 use super::Report;
 use crate::recipe::directory::{Directory, write};
@@ -146,6 +146,6 @@ fn read(path: &Path) -> Result<Told, Broken> {
         return Err(Broken::new(Kind::Size, message));
     }
     let text = fs::read(path).unwrap_or_default();
-    serde_json::from_slice(&text)
+    json::read(&text)
         .map_err(|error| Broken::new(Kind::Type, format!("what it set by `set_stats` is not JSON: {error}")))
 }
