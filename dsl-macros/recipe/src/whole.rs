@@ -173,7 +173,7 @@ pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, 
     let files: Vec<_> = files.into_iter().filter(|(path, _)| Tool::of_path(path) == Some(tool)).collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut own = Findings::default();
-    let (mut traps, mut pipefail) = (false, false);
+    let (mut traps, mut pipefail, mut inherits) = (false, false, false);
     for (path, source) in files {
         // A file beside a playbook may be none, and look like one.
         if tool != Tool::Shell && path != entry {
@@ -182,6 +182,7 @@ pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, 
         let found = crate::findings(tool, source).ok()?;
         traps |= found.failures.traps;
         pipefail |= found.failures.pipefail;
+        inherits |= found.failures.inherits;
         if path == entry {
             own = found;
         }
@@ -192,11 +193,12 @@ pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, 
     let is_known = own.includes.iter().all(|include| !include.is_unknown(&paths, &[]));
     let failures = own.failures;
     let general = if traps { failures.lenient } else { failures.unguarded.filter(|_| is_known) };
+    let cleared = failures.cleared.filter(|_| !inherits);
     let counting =
-        [failures.early, failures.asked, failures.joined].into_iter().flatten().filter(|_| traps && is_known);
+        [failures.early, failures.asked, failures.joined, cleared].into_iter().flatten().filter(|_| traps && is_known);
     let piped = failures.piped.filter(|_| !pipefail && is_known);
-    let always = failures.substituted.into_iter().chain(failures.started).chain(failures.content);
-    general.into_iter().chain(counting).chain(piped).chain(always).min_by_key(|found| found.line)
+    let always = [failures.substituted, failures.started, failures.content, failures.background];
+    general.into_iter().chain(counting).chain(piped).chain(always.into_iter().flatten()).min_by_key(|found| found.line)
 }
 
 /// Whether the file is a recipe of a Chef cookbook.

@@ -30,6 +30,8 @@
 
 mod arithmetic;
 mod asked;
+mod background;
+mod cleared;
 mod commands;
 mod content;
 mod expansion;
@@ -70,6 +72,9 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
         findings.failures.traps = true;
         findings.failures.early = None;
     }
+    if !clears(source) {
+        findings.failures.cleared = None;
+    }
     findings.failures.pipefail |= source.lines().next().is_some_and(|first| first.contains("pipefail"));
     for name in OWN {
         findings.analysis.reads.remove(name);
@@ -106,6 +111,13 @@ pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut Findings
 /// Whether the first line names a program that is no shell, such as Python.
 pub fn is_other_program(source: &str) -> bool {
     program(source).is_some_and(|program| !program.ends_with("sh") && program != "busybox")
+}
+
+/// Whether a shell runs the script that clears `set -e` in substitutions, which only bash does.
+fn clears(source: &str) -> bool {
+    let first = source.lines().next().unwrap_or_default();
+    matches!(program(source), Some("bash" | "rbash"))
+        && !["posix", "inherit_errexit"].iter().any(|own| first.contains(own))
 }
 
 /// Whether the first line itself says that failures count: `#!/bin/sh -e`.

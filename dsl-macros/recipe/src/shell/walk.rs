@@ -9,7 +9,7 @@ use super::pattern::{Pattern, heads_case};
 use super::uses::Uses;
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
-use super::{asked, content, joined, pipe, substituted, unguarded};
+use super::{asked, background, cleared, content, joined, pipe, substituted, unguarded};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::failures::{Failures, Unnoticed, Why};
 use crate::lookup::Names;
@@ -133,6 +133,9 @@ impl Script {
                 piped: of(pipe::first(&tokens, &shape), Why::Piped),
                 asked: asked::first(&tokens, &shape),
                 substituted: substituted::first(&tokens, &shape),
+                cleared: cleared::first(&tokens, &shape),
+                inherits: cleared::inherits(&tokens, &shape),
+                background: background::first(&tokens, &shape),
                 started: None,
             };
         }
@@ -292,6 +295,10 @@ impl Walker<'_> {
         for part in &word.parts {
             seen.parts.push(match (part, &function) {
                 (Part::Script(tokens), _) => {
+                    self.substitution(tokens);
+                    folder(tokens)
+                }
+                (Part::Process { tokens, .. }, _) => {
                     self.substitution(tokens);
                     folder(tokens)
                 }

@@ -73,7 +73,6 @@ fn what_is_asked_or_comes_last_is_none() {
         "trap 'exit 1' ERR\ntar xf x\necho\n",
         "eval \"$x\"\ntar xf x\necho\n",
         ". ./elsewhere.sh\ntar xf x\necho\n",
-        "tar xf x &\nwait\necho\n",
         "rm -rf x\nsystemctl stop x\ngrep -q x y\nx=$(hostname)\ncat >x <<END\nx\nEND\necho\n",
         "x=$(tar tf x || echo)\necho\n",
         "! tar xf x\necho\n",
@@ -258,6 +257,118 @@ fn what_an_argument_hides_is_found() {
         "set -e\necho \"$(curl -f http://x || echo none)\"\n",
         "set -e\nx=$(curl -f http://x)\necho \"$x\"\n",
         "set -e\ncat >y <<'END'\nkey=$(curl -f http://x)\nEND\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_a_loop_or_a_process_substitution_hides_is_found() {
+    for (source, line, by) in [
+        ("set -e\nfor h in $(curl -f http://x); do\n  echo $h\ndone\n", 2, "for"),
+        ("set -e\nselect h in a $(kubectl get x); do echo; done\n", 2, "select"),
+        ("set -e\nfor h in $(curl -f http://x) $(hostname); do echo; done\n", 2, "for"),
+        ("set -e\ncase $(curl -f http://x) in\nup) echo ;;\nesac\n", 2, "case"),
+        ("#!/bin/bash -e\nmapfile -t hosts < <(curl -f http://x)\necho\n", 2, "mapfile"),
+        ("#!/bin/bash -e\nread -r a < <(wattle get port)\necho\n", 2, "read"),
+        ("#!/bin/bash -e\nwhile read -r x; do\n  echo\ndone < <(docker images -q)\necho\n", 4, "while"),
+        ("#!/bin/bash -e\nwhile read -r x; do\n  echo\ndone < <(tar tf x | sort)\n", 4, "while"),
+        ("#!/bin/bash -e\npaste a <(wattle get port) >b\n", 2, "paste"),
+    ] {
+        let (_, at, why) = found(source).expect(source);
+        assert_eq!((at, why), (line, Why::Substituted { name: "value".into(), by: by.into() }), "{source}");
+    }
+    for source in [
+        "set -e\nfor x in $(ls) $(seq 3) $(hostname -I); do echo; done\n",
+        "set -e\nfor x in $(curl -f http://x || echo none); do echo; done\n",
+        "set -e\ncase $(curl -f http://x) in\nup) echo ;;\n*) exit 1 ;;\nesac\n",
+        "set -e\ncase $(curl -f http://x) in\n'') exit 1 ;;\nesac\n",
+        "#!/bin/bash -e\nwhile read -r x; do echo; done < <(find . -name x)\n",
+        "#!/bin/bash -e\nwhile read -r x; do echo; done < <(curl -f http://x || true)\n",
+        "#!/bin/bash -e\nwhile read -r x; do echo; done < <(curl -f http://x)\nwait $!\n",
+        "#!/bin/bash -e\nmapfile -t x < <(wattle get x)\nif [ ${#x[@]} -eq 0 ]; then exit 1; fi\n",
+        "#!/bin/bash -e\nexec > >(tee log) 2>&1\n",
+        "#!/bin/bash -e\ndiff <(sort a) <(sort b)\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_bash_does_not_notice_in_a_substitution_is_found() {
+    let cleared = |line, function: Option<(&str, u32)>| {
+        let function = function.map(|(name, line)| (name.to_owned(), line));
+        Some((line, Why::Cleared { function }))
+    };
+    for (body, line) in [
+        ("x=$(tar tf x; echo)", 3),
+        ("echo \"$(tar tf x; echo)\"", 3),
+        ("x=$(\n  cd /opt/app\n  make\n)", 4),
+        ("x=`cd x; make`", 3),
+        ("x=$(f; echo)\nf() { tar xf x; }", 3),
+        ("x=$(y=$(tar tf x; echo); echo)", 3),
+        ("cat <<END\n$(tar tf x; echo)\nEND", 4),
+        ("x=$(tar tf x; echo) || exit", 3),
+    ] {
+        assert_eq!(why(&format!("#!/bin/bash\nset -e\n{body}\necho\n")), cleared(line, None), "{body}");
+        assert_eq!(why(&format!("#!/bin/sh\nset -e\n{body}\necho\n")), None, "{body}");
+        for inherits in ["shopt -s inherit_errexit", "set -o posix"] {
+            assert_eq!(why(&format!("#!/bin/bash\nset -e; {inherits}\n{body}\necho\n")), None, "{body}");
+        }
+    }
+    let f = "#!/usr/bin/env bash\nset -euo pipefail\nf() {\n  tar xf x\n  echo\n}\n";
+    for call in ["x=$(f)", "echo \"$(f)\"", "local x=$(f)", "g() { f; }; x=$(g)", "for x in $(f); do echo; done"] {
+        let name = if call.starts_with('g') { "g" } else { "f" };
+        assert_eq!(why(&format!("{f}{call}\necho\n")), cleared(4, Some((name, 7))), "{call}");
+    }
+    for call in [
+        "f",
+        "x=$(f || true)",
+        "x=$(f) || true",
+        "x=$(set -e; f)",
+        "x=$(f)\nif [ -z \"$x\" ]; then exit 1; fi",
+        "shopt -s inherit_errexit\nx=$(f)",
+    ] {
+        assert_eq!(why(&format!("{f}{call}\necho\n")), None, "{call}");
+    }
+    for body in [
+        "x=$(cd x && make)",
+        "x=$(cd \"$(dirname \"$0\")\"; pwd)",
+        "x=$(set -e; tar tf x; echo)",
+        "x=$(tar tf x || exit; echo)",
+        "x=$(echo; tar tf x)",
+        "x=$(if grep -q x y; then tar tf x; fi)",
+        "f() {\n  set -e\n  tar xf x\n  echo\n}\nx=$(f)",
+    ] {
+        assert_eq!(why(&format!("#!/bin/bash\nset -e\n{body}\necho \"$x\"\n")), None, "{body}");
+    }
+    let sourced = [("x.sh", "#!/bin/bash\n. ./lib.sh\nx=$(tar tf x; echo)\necho\n"), ("lib.sh", "set -e\n")];
+    assert_eq!(whole(&sourced), Some(("tar".into(), 3)));
+    let inherits = [sourced[0], ("lib.sh", "set -e\nshopt -s inherit_errexit\n")];
+    assert_eq!(whole(&inherits), None);
+}
+
+#[test]
+fn what_ends_in_the_background_is_found() {
+    for (source, line) in [
+        ("set -e\ntar xf x &\nwait\necho\n", 2),
+        ("tar xf x & make & wait\n", 1),
+        ("set -e\nfor x in a b; do\n  tar xf $x &\ndone\nwait\n", 3),
+        ("set -e\n(\n  cd x\n  make\n) &\nwait\n", 3),
+        ("set -e\nf() {\n  tar xf x\n  make\n}\nf &\nwait\n", 3),
+        ("set -e\ncd x && make &\nwait\n", 2),
+    ] {
+        assert_eq!(why(source), Some((line, Why::Background)), "{source}");
+    }
+    for source in [
+        "set -e\ntar xf x &\npid=$!\nwait $pid\n",
+        "set -e\ntar xf x &\nwait $!\n",
+        "set -e\ntar xf x &\nmake &\nwait -n\nwait -n\n",
+        "set -e\nserver &\necho\n",
+        "set -e\nserver &\nkill $!\nwait\n",
+        "set -e\nsleep 5 &\nwait\n",
+        "set -e\n(tar xf x || touch failed) &\nwait\n[ ! -e failed ]\n",
+        "set -e\nwait\ntar xf x &\n",
     ] {
         assert_eq!(found(source), None, "{source}");
     }
