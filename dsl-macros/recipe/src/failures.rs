@@ -3,6 +3,8 @@
 /// A command after whose failure a shell script goes on, or is done, as if nothing had happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unnoticed {
+    /// The file in which it stands, if that is not the recipe itself.
+    pub file: Option<String>,
     /// Its program, without folders.
     pub program: String,
     /// Its line, counted from one.
@@ -43,6 +45,8 @@ pub enum Why {
     },
     /// It runs in the background, and a `wait` without a number does not say how it ended.
     Background,
+    /// Its task goes on in the background, and nothing asks how it ended.
+    Unpolled,
     /// It stands in the text of a shell that is started, which has no `set -e`.
     OwnShell,
     /// Its program succeeds although what it was to do has failed, unless an option says otherwise.
@@ -81,6 +85,8 @@ pub(crate) struct Failures {
     pub(crate) cleared: Option<Unnoticed>,
     /// Substitutions have the `set -e` of what is around them.
     pub(crate) inherits: bool,
+    /// What a task sends off.
+    pub(crate) unpolled: Option<Unnoticed>,
     /// What is unnoticed in the background.
     pub(crate) background: Option<Unnoticed>,
     /// What is unnoticed within a shell that it starts.

@@ -27,6 +27,7 @@ pub mod salt;
 pub mod shell;
 mod texts;
 mod tool;
+mod unnoticed;
 mod whole;
 
 pub use analysis::{Analysis, SyntaxError};
@@ -36,7 +37,8 @@ pub use failures::{Unnoticed, Why};
 pub use files::UsedFile;
 pub use lookup::UnknownName;
 pub use tool::Tool;
-pub use whole::{FileError, analyse_all, analyse_run, goes_on_after, unknown_names, used_files};
+pub use unnoticed::goes_on_after;
+pub use whole::{FileError, analyse_all, analyse_run, unknown_names, used_files};
 
 use analysis::Findings;
 

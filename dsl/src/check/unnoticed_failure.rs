@@ -2,7 +2,7 @@
 
 use wattle_recipe::{Unnoticed, Why};
 
-use crate::model::{Declaration, Tool};
+use crate::model::Declaration;
 
 use super::recipe;
 use super::registry::check;
@@ -30,7 +30,9 @@ check! {
     /// `for x in $(curl ...)`, and a loop that reads `< <(...)`. Bash clears `set -e` in substitutions, unless
     /// `shopt -s inherit_errexit` is set: `x=$(cd app; make)` goes on if `cd` fails, and so does a function in `x=$(f)`.
     /// `wait` succeeds however what ran in the background ended; `wait "$pid"` does not. A shell that the recipe starts (`sh -c '...'`,
-    /// `ssh HOST '...'`) has no `set -e` of its own; that goes for `shell:` in a playbook and `exec` in a manifest as well.
+    /// `ssh HOST '...'`) has no `set -e` of its own; that goes for `shell:` in a playbook, `exec` in a
+    /// manifest, `cmd.run` in a Salt state, and `bash` and `execute` in a cookbook as well. A task of Ansible with `poll: 0` goes
+    /// unnoticed unless an `async_status` asks for it.
     ///
     /// Of a list such as `cd app && make`, `set -e` counts only the last command: if `cd` fails, the recipe goes on behind
     /// the list. Only programs that do something are reported there, because others ask a question.
@@ -75,8 +77,7 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let has_shells = |tool| matches!(tool, Tool::Shell | Tool::Ansible | Tool::Puppet);
-    let own = sink.model.declarations.values().filter(|kind| is_own(&kind.at) && has_shells(kind.recipe.tool));
+    let own = sink.model.declarations.values().filter(|kind| is_own(&kind.at));
     for kind in own {
         let entries = [Some(&kind.recipe.entry), kind.recipe.teardown.as_ref()];
         for entry in entries.into_iter().flatten() {
@@ -86,13 +87,13 @@ fn run(sink: &mut Sink<'_, '_>) {
 }
 
 fn careless(kind: &Declaration, entry: &str, sink: &mut Sink<'_, '_>) {
-    let Some(Unnoticed { program, line, why }) = wattle_recipe::goes_on_after(entry, recipe::texts(kind)) else {
-        return;
-    };
+    let found = wattle_recipe::goes_on_after(kind.recipe.tool, entry, recipe::texts(kind));
+    let Some(Unnoticed { file, program, line, why }) = found else { return };
+    let file = file.as_deref().unwrap_or(entry);
     let [label, how, otherwise] = words(&why);
     let diagnostic = CHECK
         .diagnostic(format!("the recipe of `{}` continues when `{program}` fails", kind.name))
-        .label(&recipe::place(kind, entry, line, &program), label)
+        .label(&recipe::place(kind, file, line, &program), label)
         .help(how)
         .help(otherwise);
     sink.push(diagnostic);
@@ -149,6 +150,11 @@ fn words(why: &Why) -> [String; 3] {
             "`wait` does not say how this ended, so a failure of it goes unnoticed",
             "keep its number (`pid=$!`) and wait for that: `wait \"$pid\"`",
             "or handle the failure in the background: `|| touch failed`, and look for the file",
+        ],
+        Why::Unpolled => [
+            "with `poll: 0`, Ansible does not ask how this ended, so a failure of it goes unnoticed",
+            "ask later with a task `async_status`, and `until: job.finished`",
+            "or leave out `poll: 0`, so that Ansible waits for it",
         ],
         Why::Asked { function: None } => [
             "`set -e` does not apply where `if`, `&&`, `||` or `!` asks how the commands end, so a failure of this goes unnoticed",

@@ -54,6 +54,7 @@ pub(super) fn unnoticed(
         let function = function.map(|(name, line)| ((*name).to_owned(), *line));
         let line = tokens[one.start].line;
         (!is_asked && goes_on(tokens, shape, one, Rule::Asked)).then_some(Unnoticed {
+            file: None,
             program,
             line,
             why: Why::Asked { function },

@@ -31,7 +31,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
         within(tokens, shape, own.start, behind)
     });
     let (program, line) = simple.into_iter().chain(compound).min_by_key(|(_, line)| *line)?;
-    Some(Unnoticed { program, line, why: Why::Background })
+    Some(Unnoticed { file: None, program, line, why: Why::Background })
 }
 
 /// The last `wait` for whatever runs, if nothing waits for a certain command or ends one.

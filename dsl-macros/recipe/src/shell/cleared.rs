@@ -35,6 +35,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
         }
     }
     let direct = found.into_iter().min_by_key(|(_, line)| *line).map(|(program, line)| Unnoticed {
+        file: None,
         program,
         line,
         why: Why::Cleared { function: None },

@@ -82,6 +82,8 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     Ok(findings)
 }
 
+pub(crate) use word::has_short;
+
 /// What a command does that stands at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text. Where
 /// `is_shell`, a shell of its own runs it, which may go on after a failure.
 pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut Findings) {

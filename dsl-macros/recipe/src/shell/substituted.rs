@@ -68,7 +68,7 @@ fn assigning(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnoti
         let name = assigned(word)?;
         let program = last_substituted(std::iter::once(*word), &shape.functions)?;
         let why = Why::Substituted { name: name.to_owned(), by: by.to_owned() };
-        (!is_looked_at(&tokens[one.start..], name)).then_some(Unnoticed { program, line: word.line, why })
+        (!is_looked_at(&tokens[one.start..], name)).then_some(Unnoticed { file: None, program, line: word.line, why })
     })
 }
 
@@ -106,7 +106,7 @@ fn in_head(tokens: &[Token], shape: &Shape<'_>, head: &Head) -> Option<Unnoticed
 fn value(word: &Word, by: &str, shape: &Shape<'_>) -> Option<Unnoticed> {
     let program = last_substituted(std::iter::once(word), &shape.functions)?;
     let asks = FETCHING.contains(&program.as_str()) || ASKING.contains(&program.as_str());
-    asks.then(|| Unnoticed { program, line: word.line, why: of_value(by) })
+    asks.then(|| Unnoticed { file: None, program, line: word.line, why: of_value(by) })
 }
 
 fn of_value(by: &str) -> Why {
@@ -146,7 +146,7 @@ fn processes(tokens: &[Token], by: &str, shape: &Shape<'_>) -> Option<Unnoticed>
             let program = risky(&words(tokens, one.start), &shape.functions, &[])?;
             let lists = FILTERS.contains(&program.as_str()) || LISTING.contains(&program.as_str());
             let is_spared = is_asked || lists || is_alternative(tokens, one) && !is_piped;
-            (!is_spared).then(|| Unnoticed { program, line: tokens[one.start].line, why: of_value(by) })
+            (!is_spared).then(|| Unnoticed { file: None, program, line: tokens[one.start].line, why: of_value(by) })
         })
     })
 }

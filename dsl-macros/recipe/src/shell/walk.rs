@@ -110,7 +110,7 @@ impl Script {
         {
             let counts = strict || unguarded::traps(&tokens, &shape);
             let found = unguarded::first(&tokens, &shape, !counts);
-            let found = found.map(|(program, line)| Unnoticed { program, line, why: Why::OwnShell });
+            let found = found.map(|(program, line)| Unnoticed { file: None, program, line, why: Why::OwnShell });
             self.failures.add_started(found);
         }
         Ok(())
@@ -121,7 +121,9 @@ impl Script {
         let tokens = self.lex(Lexer { whole, ..Lexer::new(source, 1, 0) }, 0, true)?;
         if whole {
             let shape = super::structure::check(&tokens)?;
-            let of = |found: Option<(String, u32)>, why| found.map(|(program, line)| Unnoticed { program, line, why });
+            let of = |found: Option<(String, u32)>, why| {
+                found.map(|(program, line)| Unnoticed { file: None, program, line, why })
+            };
             self.failures = Failures {
                 traps: unguarded::traps(&tokens, &shape),
                 pipefail: pipe::fails(&tokens, &shape),
@@ -137,6 +139,7 @@ impl Script {
                 inherits: cleared::inherits(&tokens, &shape),
                 background: background::first(&tokens, &shape),
                 started: None,
+                unpolled: None,
             };
         }
         Ok(())

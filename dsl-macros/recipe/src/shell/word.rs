@@ -101,6 +101,6 @@ impl Word {
 }
 
 /// Whether a word is a group of short options that has this one, such as `-eu`.
-pub(super) fn has_short(word: &str, option: char) -> bool {
+pub(crate) fn has_short(word: &str, option: char) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.contains(option)
 }

@@ -1,13 +1,13 @@
 //! Commands after whose failure a shell recipe goes on.
 
-use wattle_recipe::{Unnoticed, Why, goes_on_after};
+use wattle_recipe::{Tool, Unnoticed, Why, goes_on_after};
 
 fn first(source: &str) -> Option<(String, u32)> {
     whole(&[("x.sh", source)])
 }
 
 fn found(source: &str) -> Option<(String, u32, Why)> {
-    goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why))
+    goes_on_after(Tool::Shell, "x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why))
 }
 
 fn why(source: &str) -> Option<(u32, Why)> {
@@ -15,7 +15,7 @@ fn why(source: &str) -> Option<(u32, Why)> {
 }
 
 fn whole(files: &[(&str, &str)]) -> Option<(String, u32)> {
-    goes_on_after("x.sh", files.iter().copied()).map(|Unnoticed { program, line, .. }| (program, line))
+    goes_on_after(Tool::Shell, "x.sh", files.iter().copied()).map(|Unnoticed { program, line, .. }| (program, line))
 }
 
 #[test]
@@ -549,7 +549,7 @@ fn what_another_machine_or_user_does_not_notice_is_found() {
 fn shells_of_other_tools_are_looked_into() {
     let play = |task: &str| {
         let text = format!("- hosts: localhost\n  tasks:\n{task}");
-        goes_on_after("x.yml", [("x.yml", text.as_str())]).map(|one| (one.program, one.line, one.why))
+        goes_on_after(Tool::Ansible, "x.yml", [("x.yml", text.as_str())]).map(|one| (one.program, one.line, one.why))
     };
     let tar = |line| Some(("tar".to_owned(), line, Why::OwnShell));
     assert_eq!(play("  - shell: |\n      tar xf x\n      echo\n"), tar(4));
@@ -563,7 +563,108 @@ fn shells_of_other_tools_are_looked_into() {
     ] {
         assert_eq!(play(task), None, "{task}");
     }
-    let manifest = |text: &str| goes_on_after("x.pp", [("x.pp", text)]).map(|one| (one.program, one.line, one.why));
+    let manifest =
+        |text: &str| goes_on_after(Tool::Puppet, "x.pp", [("x.pp", text)]).map(|one| (one.program, one.line, one.why));
     assert_eq!(manifest("\nexec { 'x': command => '/bin/tar xf x; /bin/echo' }\n"), tar(2));
     assert_eq!(manifest("exec { '/bin/tar xf x': }\nfile { '/x': content => \"tar xf x; echo\" }\n"), None);
+}
+
+#[test]
+fn shells_of_states_are_looked_into() {
+    let state =
+        |text: &str| goes_on_after(Tool::Salt, "x.sls", [("x.sls", text)]).map(|one| (one.program, one.line, one.why));
+    let tar = |line| Some(("tar".to_owned(), line, Why::OwnShell));
+    assert_eq!(state("x:\n  cmd.run:\n    - name: |\n        tar xf x\n        echo\n"), tar(4));
+    assert_eq!(state("tar xf x; echo:\n  cmd.run: []\n"), tar(1));
+    assert_eq!(state("x:\n  cmd:\n    - run\n    - name: tar xf x; echo\n"), tar(4));
+    assert_eq!(state("x:\n  cmd.run:\n    - names:\n      - echo\n      - tar xf {{ pillar.x }}; echo\n"), tar(5));
+    assert_eq!(state("{% if grains.x %}\nx:\n  cmd.run:\n    - name: tar xf x; echo\n{% endif %}\n"), tar(4));
+    for text in [
+        "x:\n  cmd.run:\n    - name: |\n        set -e\n        tar xf x\n        echo\n",
+        "x:\n  cmd.run:\n    - name: cd x && make\n",
+        "x:\n  cmd.run:\n    - name: x; y\n    - shell: /usr/bin/python3\n",
+        "x:\n  file.managed:\n    - name: tar xf x; echo\n",
+    ] {
+        assert_eq!(state(text), None, "{text}");
+    }
+    let files = [("x.sls", "include:\n  - web\n"), ("web.sls", "x:\n  cmd.run:\n    - name: tar xf x; echo\n")];
+    let found = goes_on_after(Tool::Salt, "x.sls", files).expect("what is included runs as well");
+    assert_eq!((found.file.as_deref(), found.line), (Some("web.sls"), 3));
+}
+
+#[test]
+fn shells_of_cookbooks_are_looked_into() {
+    let recipe = |text: &str| {
+        let found = goes_on_after(Tool::Chef, "db::default", [("cookbooks/db/recipes/default.rb", text)])?;
+        assert_eq!((found.file.as_deref(), found.why), (Some("cookbooks/db/recipes/default.rb"), Why::OwnShell));
+        Some((found.program, found.line))
+    };
+    let tar = |line| Some(("tar".to_owned(), line));
+    assert_eq!(recipe("bash 'x' do\n  code <<-EOH\n    tar xf x\n    echo\n  EOH\nend\n"), tar(3));
+    assert_eq!(
+        recipe("bash 'x' do\n  code <<~EOH\n    cd /\n    tar xf #{x}\n    echo\n  EOH\nend\n").map(|one| one.1),
+        Some(3)
+    );
+    assert_eq!(recipe("script 'x' do\n  interpreter 'bash'\n  code 'tar xf x; echo'\nend\n"), tar(3));
+    assert_eq!(recipe("execute 'x' do\n  command 'tar xf x; echo'\nend\n"), tar(2));
+    assert_eq!(recipe("execute 'tar xf x; echo'\n"), tar(1));
+    assert_eq!(recipe("execute 'tar xf x; echo' do\n  cwd '/'\nend\n"), tar(1));
+    for text in [
+        "bash 'x' do\n  code <<-EOH\n    set -e\n    tar xf x\n    echo\n  EOH\nend\n",
+        "bash 'x' do\n  flags '-e'\n  code 'tar xf x; echo'\nend\n",
+        "bash 'x' do\n  code 'tar xf x; echo'\n  ignore_failure true\nend\n",
+        "script 'x' do\n  interpreter 'perl'\n  code 'tar xf x; echo'\nend\n",
+        "execute 'unpack; echo' do\n  command 'tar xf x'\nend\n",
+        "execute 'cd x && make'\n",
+        "log 'x' do\n  message 'tar xf x; echo'\nend\n",
+    ] {
+        assert_eq!(recipe(text), None, "{text}");
+    }
+}
+
+#[test]
+fn files_that_a_recipe_takes_in_are_looked_into() {
+    let task = "- shell: tar xf x; echo\n";
+    let play = "- hosts: localhost\n  roles: [web]\n";
+    let found = |play, path, text| {
+        let found = goes_on_after(Tool::Ansible, "x.yml", [("x.yml", play), (path, text)])?;
+        Some((found.file?, found.line))
+    };
+    for path in ["roles/web/tasks/main.yml", "roles/web/handlers/main.yml"] {
+        assert_eq!(found(play, path, task), Some((path.to_owned(), 1)));
+    }
+    let included = "- hosts: localhost\n  tasks:\n  - include_tasks: more.yml\n";
+    assert_eq!(found(included, "more.yml", task), Some(("more.yml".to_owned(), 1)));
+    for (play, path) in [(play, "roles/db/tasks/main.yml"), (play, "roles/web/vars/main.yml"), (play, "more.yml")] {
+        assert_eq!(found(play, path, task), None, "{path}");
+    }
+    let class = "class web {\n  exec { 'x': command => '/bin/tar xf x; /bin/echo' }\n}\n";
+    let found = |manifest| {
+        let path = "modules/web/manifests/init.pp";
+        let found = goes_on_after(Tool::Puppet, "x.pp", [("x.pp", manifest), (path, class)])?;
+        Some((found.file?, found.line))
+    };
+    assert_eq!(found("include web\n"), Some(("modules/web/manifests/init.pp".to_owned(), 2)));
+    assert_eq!(found("include db\n"), None);
+}
+
+#[test]
+fn a_task_that_nobody_asks_about_is_found() {
+    let play = |tasks: &str| {
+        let text = format!("- hosts: localhost\n  tasks:\n{tasks}");
+        goes_on_after(Tool::Ansible, "x.yml", [("x.yml", text.as_str())]).map(|one| (one.program, one.line, one.why))
+    };
+    let task = "  - name: x\n    command: make\n    async: 600\n    poll: 0\n    register: job\n";
+    assert_eq!(play(task), Some(("command".into(), 4, Why::Unpolled)));
+    let asked = "  - async_status: {jid: \"{{ job.ansible_job_id }}\"}\n    register: x\n    until: x.finished\n";
+    for tasks in [
+        &format!("{task}{asked}"),
+        "  - command: make\n    async: 600\n    poll: 5\n",
+        "  - command: make\n    async: 600\n",
+        "  - command: make\n    poll: 0\n",
+        "  - shell: sleep 2; reboot\n    async: 1\n    poll: 0\n",
+        "  - command: make\n    async: 600\n    poll: 0\n    ignore_errors: true\n",
+    ] {
+        assert!(play(tasks).is_none_or(|(.., why)| why != Why::Unpolled), "{tasks}");
+    }
 }
