@@ -26,13 +26,16 @@ check! {
     /// `set -e` does not apply where the end of something is asked (`if`, `&&`, `||`, `!`), and therefore not within a
     /// function that is called there: `install || exit` goes on in the middle of `install`. The same goes for commands
     /// in braces and parentheses. Nothing is reported of a function that ends with a test, and of `install || true`.
+    ///
     /// `local x=$(...)` and `export x=$(...)` succeed whatever runs within, and so do `echo "$(curl ...)" >file`,
-    /// `for x in $(curl ...)`, and a loop that reads `< <(...)`. Bash clears `set -e` in substitutions, unless
-    /// `shopt -s inherit_errexit` is set: `x=$(cd app; make)` goes on if `cd` fails, and so does a function in `x=$(f)`.
-    /// `wait` succeeds however what ran in the background ended; `wait "$pid"` does not. A shell that the recipe starts (`sh -c '...'`,
-    /// `ssh HOST '...'`) has no `set -e` of its own; that goes for `shell:` in a playbook, `exec` in a
-    /// manifest, `cmd.run` in a Salt state, and `bash` and `execute` in a cookbook as well. A task of Ansible with `poll: 0` goes
-    /// unnoticed unless an `async_status` asks for it.
+    /// `for x in $(curl ...)`, and a loop that reads `< <(...)`. Bash clears `set -e` in substitutions unless
+    /// `shopt -s inherit_errexit` is set: `x=$(cd app; make)` goes on if `cd` fails, and so does a function in
+    /// `x=$(f)`. `wait` succeeds however what ran in the background ended; `wait "$pid"` does not.
+    ///
+    /// A shell that the recipe starts (`sh -c '...'`, `ssh HOST '...'`) has no `set -e` of its own. That goes for
+    /// `shell:` in a playbook, `exec` in a manifest, `cmd.run` in a Salt state, and `bash`, `script` and `execute` in a
+    /// cookbook as well, also where the recipe takes in another file: a role, a class, a state. A task of Ansible with
+    /// `poll: 0` is reported unless an `async_status` asks how it ended.
     ///
     /// Of a list such as `cd app && make`, `set -e` counts only the last command: if `cd` fails, the recipe goes on behind
     /// the list. Only programs that do something are reported there, because others ask a question.

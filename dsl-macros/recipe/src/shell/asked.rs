@@ -85,6 +85,26 @@ pub(super) fn called<'t>(tokens: &[Token], shape: &Shape<'t>, one: &Simple) -> O
     shape.functions.iter().copied().find(|name| *name == program)
 }
 
+/// The variables at which tests look, each with where the last does.
+pub(super) fn looked_at(tokens: &[Token]) -> BTreeMap<&str, usize> {
+    let (mut looks, mut found) = (false, BTreeMap::new());
+    for (at, token) in tokens.iter().enumerate() {
+        match &token.kind {
+            Kind::Word(word) => {
+                looks |= word.bare().is_some_and(|word| LOOKING.contains(&word));
+                for part in word.parts.iter().filter(|_| looks) {
+                    if let Part::Var(name) = part {
+                        found.insert(name.as_str(), at);
+                    }
+                }
+            }
+            Kind::Op(op) if op.contains(['<', '>']) => {}
+            _ => looks = false,
+        }
+    }
+    found
+}
+
 /// The bodies of functions within which `set -e` does not apply, because one of these is called by an asker, except for those
 /// that are `spared`.
 pub(super) fn reached<'t>(

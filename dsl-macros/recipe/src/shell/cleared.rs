@@ -3,7 +3,9 @@
 //!
 //! One-sided as `asked`.
 
-use super::asked::{Asker, called, compounds, is_looked_at, is_piped, is_question, reached, unnoticed};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::asked::{Asker, called, compounds, is_piped, is_question, looked_at, reached, unnoticed};
 use super::pipe::is_alternative;
 use super::structure::{self, Shape, Simple};
 use super::unguarded::{
@@ -28,7 +30,13 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     let failing = failing(tokens, shape);
     let (mut found, mut askers): (Vec<(String, u32)>, Vec<Asker<'_>>) = Default::default();
     let heads = shape.heads.iter().map(|head| (head.start, head.end));
-    let simple = shape.simple.iter().filter(|one| !is_spared(tokens, shape, one));
+    let looked_at = looked_at(tokens);
+    let substitutes = |one: &&Simple| {
+        let is_script = |part: &Part| matches!(part, Part::Script(_));
+        let own = &tokens[one.start..end(tokens, one.start)];
+        own.iter().filter_map(text).any(|word| word.parts.iter().any(is_script))
+    };
+    let simple = shape.simple.iter().filter(substitutes).filter(|one| !is_spared(tokens, shape, one, &looked_at));
     for (start, end) in simple.map(|one| (one.start, end(tokens, one.start))).chain(heads) {
         for word in tokens[start..end].iter().filter_map(text) {
             within(word, shape, &failing, &mut found, &mut askers);
@@ -40,13 +48,12 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
         line,
         why: Why::Cleared { function: None },
     });
-    let has_own = |number: usize| {
-        let is_on = |one: &&Simple| errexit(&words(tokens, one.start)) == Some(true);
-        shape.simple.iter().filter(is_on).any(|one| compounds(shape, one).any(|around| around == number))
-    };
+    let is_on = |one: &&Simple| errexit(&words(tokens, one.start)) == Some(true);
+    let own: BTreeSet<usize> = shape.simple.iter().filter(is_on).flat_map(|one| compounds(shape, one)).collect();
     askers.sort_by_key(|(_, line)| *line);
-    let bodies =
-        reached(tokens, shape, askers.into_iter(), |number| is_question(tokens, shape, number) || has_own(number));
+    let bodies = reached(tokens, shape, askers.into_iter(), |number| {
+        is_question(tokens, shape, number) || own.contains(&number)
+    });
     let called = unnoticed(tokens, shape, &bodies, false).map(|one| match one.why {
         Why::Asked { function } => Unnoticed { why: Why::Cleared { function }, ..one },
         _ => one,
@@ -62,9 +69,10 @@ fn text(token: &Token) -> Option<&Word> {
 }
 
 /// Whether it does not matter how a command ends (`|| true`), or a test looks at what it assigns.
-fn is_spared(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
+fn is_spared(tokens: &[Token], shape: &Shape<'_>, one: &Simple, looked_at: &BTreeMap<&str, usize>) -> bool {
     let own = words(tokens, one.start);
-    if own.iter().filter_map(|word| assigned(word)).any(|name| is_looked_at(&tokens[one.start..], name)) {
+    let is_later = |name: &str| looked_at.get(name).is_some_and(|at| *at > one.start);
+    if own.iter().filter_map(|word| assigned(word)).any(is_later) {
         return true;
     }
     let mut at = end(tokens, one.start);

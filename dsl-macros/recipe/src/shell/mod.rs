@@ -36,6 +36,7 @@ mod commands;
 mod content;
 mod expansion;
 mod folder;
+mod idle;
 mod joined;
 mod lexer;
 mod operands;
@@ -82,6 +83,7 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     Ok(findings)
 }
 
+#[cfg(feature = "chef")]
 pub(crate) use word::has_short;
 
 /// What a command does that stands at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text. Where

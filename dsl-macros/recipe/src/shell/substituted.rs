@@ -88,18 +88,15 @@ fn argument(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnotic
 
 /// What a loop goes through, or a `case` tells apart that has nothing for what it does not know.
 fn in_head(tokens: &[Token], shape: &Shape<'_>, head: &Head) -> Option<Unnoticed> {
-    let words = tokens[head.start..head.end].iter().filter_map(word);
     let by = word(tokens.get(head.start)?)?.bare()?;
-    let own = shape.compounds.iter().find(|own| own.start == head.start);
-    let body = own.and_then(|own| tokens.get(head.end..own.behind?)).unwrap_or_default();
+    let found = tokens[head.start..head.end].iter().filter_map(word).find_map(|word| value(word, by, shape))?;
+    let number = shape.compounds.binary_search_by_key(&head.start, |own| own.start).ok()?;
+    let body = tokens.get(head.end..shape.compounds[number].behind?)?;
     let is_other = |pair: &[Token]| {
         let is_end = matches!(pair[1].kind, Kind::Op(")" | "|"));
         is_end && word(&pair[0]).is_some_and(|word| word.bare() == Some("*") || word.literal() == Some(""))
     };
-    if by == "case" && body.windows(2).any(is_other) {
-        return None;
-    }
-    words.into_iter().find_map(|word| value(word, by, shape))
+    (by != "case" || !body.windows(2).any(is_other)).then_some(found)
 }
 
 /// A program that asks others for something, whose output is part of a word.

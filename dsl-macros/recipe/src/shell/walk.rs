@@ -9,9 +9,10 @@ use super::pattern::{Pattern, heads_case};
 use super::uses::Uses;
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
-use super::{asked, background, cleared, content, joined, pipe, substituted, unguarded};
+use super::{asked, background, cleared, content, idle, joined, pipe, substituted, unguarded};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::failures::{Failures, Unnoticed, Why};
+use crate::idle::NeverRun;
 use crate::lookup::Names;
 use crate::names::{is_identifier, leading_identifier};
 
@@ -31,6 +32,8 @@ pub(super) struct Script {
     pub(super) away: bool,
     /// How it takes failures.
     pub(super) failures: Failures,
+    /// Functions that it does not call.
+    pub(super) idle: Vec<NeverRun>,
 }
 
 #[derive(Debug, Default)]
@@ -124,6 +127,7 @@ impl Script {
             let of = |found: Option<(String, u32)>, why| {
                 found.map(|(program, line)| Unnoticed { file: None, program, line, why })
             };
+            self.idle = idle::all(&tokens, &shape);
             self.failures = Failures {
                 traps: unguarded::traps(&tokens, &shape),
                 pipefail: pipe::fails(&tokens, &shape),
