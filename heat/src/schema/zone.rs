@@ -1,6 +1,6 @@
 //! Time zones by their names, as Python's `zoneinfo` finds them.
 
-/// The names of IANA's tz database 2026f, one a line: what `zoneinfo.available_timezones()` says with PyPI's `tzdata` 2026.6.
+/// The names of IANA's tz database 2026f, one a line: what `zoneinfo.available_timezones()` says with the package `tzdata` 2026.6.
 const ZONES: &str = include_str!("zones.txt");
 
 /// Whether a time zone has this name. Heat takes nothing at all for one as well.

@@ -22,12 +22,11 @@ pub(super) fn all(tokens: &[Token]) -> Vec<NeverRun> {
         let (kind, name) = defined(at)?;
         // Exported resources are for others.
         let is_exported = at.checked_sub(1).is_some_and(|before| tokens[before].kind == Kind::Other('@'));
-        let is_used = match kind {
-            Definition::Virtual => is_exported || realizes || collects(tokens, name),
-            _ => {
-                let others = tokens.iter().enumerate().filter(|(other, _)| *other != at + 1);
-                others.into_iter().any(|(_, token)| names(token, name))
-            }
+        let is_used = if kind == Definition::Virtual {
+            is_exported || realizes || collects(tokens, name)
+        } else {
+            let mut others = tokens.iter().enumerate().filter(|(other, _)| *other != at + 1);
+            others.any(|(_, token)| names(token, name))
         };
         (!is_used).then(|| NeverRun { kind, name: name.clone(), line: tokens[at].line })
     });

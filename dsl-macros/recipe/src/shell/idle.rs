@@ -39,8 +39,8 @@ pub(super) fn all(tokens: &[Token], shape: &Shape<'_>) -> Vec<NeverRun> {
     });
     idle.map(|(number, name)| {
         let start = shape.compounds[number].start;
-        let named = tokens[..start].iter().rfind(|token| is_name(token, name)).unwrap_or(&tokens[start]);
-        NeverRun { kind: Definition::Function, name: name.to_owned(), line: named.line }
+        let header = tokens[..start].iter().rfind(|token| is_name(token, name)).unwrap_or(&tokens[start]);
+        NeverRun { kind: Definition::Function, name: name.to_owned(), line: header.line }
     })
     .collect()
 }

@@ -301,11 +301,7 @@ impl Walker<'_> {
         let mut seen = Word { parts: Vec::with_capacity(word.parts.len()), line: word.line };
         for part in &word.parts {
             seen.parts.push(match (part, &function) {
-                (Part::Script(tokens), _) => {
-                    self.substitution(tokens);
-                    folder(tokens)
-                }
-                (Part::Process { tokens, .. }, _) => {
+                (Part::Script(tokens) | Part::Process { tokens, .. }, _) => {
                     self.substitution(tokens);
                     folder(tokens)
                 }

@@ -77,6 +77,7 @@ pub(super) struct Pattern {
 }
 
 #[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own in a pattern")]
 struct Flags {
     ignores_case: bool,
     of_lines: bool,
@@ -128,6 +129,7 @@ impl Parser<'_> {
     }
 
     /// What begins with `sign`, or nothing if that only sets flags.
+    #[expect(clippy::option_option, reason = "an item may not be understood, or only set flags")]
     fn item(&mut self, sign: char) -> Option<Option<Node>> {
         let node = match sign {
             '.' if self.flags.dot_is_all => self.one(Vec::new(), true),
@@ -202,21 +204,18 @@ impl Parser<'_> {
         let node = if self.signs.next_if_eq(&'?').is_none() {
             self.groups += 1;
             let number = self.groups;
-            Some(Node::Group(Box::new(self.either()?), Some(number)))
+            Node::Group(Box::new(self.either()?), Some(number))
+        } else if let Some(node) = self.special(outer)? {
+            node
         } else {
-            match self.special(outer)? {
-                Some(node) => Some(node),
-                // Flags of the whole pattern stay.
-                None => {
-                    self.depth -= 1;
-                    return Some(None);
-                }
-            }
+            // Flags of the whole pattern stay.
+            self.depth -= 1;
+            return Some(None);
         };
         self.signs.next_if_eq(&')')?;
         self.flags = outer;
         self.depth -= 1;
-        Some(node)
+        Some(Some(node))
     }
 
     /// A group behind `(?`.
