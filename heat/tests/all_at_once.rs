@@ -79,10 +79,10 @@ fn what_is_no_map_is_one_mistake() {
 
 #[test]
 fn what_is_no_condition_is_one_mistake() {
-    for definition in ["d", "[a]", "3", "{get_attr: [a, b]}"] {
+    for (definition, code) in [("d", "W1115"), ("[a]", "W1115"), ("3", "W1115"), ("{get_attr: [a, b]}", "W1111")] {
         let text = format!("heat_template_version: 2021-04-16\nconditions: {{c: {definition}}}\nresources: {{}}\n");
         let found = check(&Loaded::of(&text, "template.yaml"));
-        assert_eq!(codes(&found), ["W1115"], "{definition}: {found:?}");
+        assert_eq!(codes(&found), [code], "{definition}: {found:?}");
     }
 }
 

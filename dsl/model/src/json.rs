@@ -102,6 +102,7 @@ mod tests {
                 Err(serde::de::Error::custom(format!("`{text}` is none")))
             }
         }
-        assert_eq!(why::<Own>(r#""hunter2""#), "it has another form than expected at line 1 column 9");
+        assert_eq!(why::<Own>(r#""hunter2""#), "it has another form than expected");
+        assert_eq!(why::<Vec<Own>>(r#"["hunter2"]"#), "it has another form than expected at line 1 column 10");
     }
 }

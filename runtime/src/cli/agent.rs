@@ -131,7 +131,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         limits: Limits { deadline: limit("deadline", defaults.deadline), wait: limit("wait", defaults.wait) },
         recent,
     };
-    let ended = Box::pin(agent.run(end)).await;
+    let ended = agent.run(end).await;
     store.close().await;
     let ended = ended.map_err(|error| Failure::new(error.to_string()))?;
     match ended {
