@@ -103,6 +103,6 @@ mod tests {
             }
         }
         assert_eq!(why::<Own>(r#""hunter2""#), "it has another form than expected");
-        assert_eq!(why::<Vec<Own>>(r#"["hunter2"]"#), "it has another form than expected at line 1 column 10");
+        assert_eq!(why::<Vec<Own>>(r#"["hunter2"]"#), "it has another form than expected at line 1 column 11");
     }
 }
