@@ -46,9 +46,7 @@ impl Shell {
     pub(super) fn note(self, into: &mut Findings) {
         let Some((text, line)) = self.text.filter(|_| !self.is_other) else { return };
         // What it reads and writes is no attribute of the node.
-        let mut own = Findings::default();
-        crate::shell::command(&text, line, true, &mut own);
-        into.failures.add_started(own.failures.started);
+        crate::shell::failure(&text, line, into);
     }
 }
 

@@ -34,11 +34,11 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     let substitutes = |one: &&Simple| {
         let is_script = |part: &Part| matches!(part, Part::Script(_));
         let own = &tokens[one.start..end(tokens, one.start)];
-        own.iter().filter_map(text).any(|word| word.parts.iter().any(is_script))
+        own.iter().filter_map(Token::text).any(|word| word.parts.iter().any(is_script))
     };
     let simple = shape.simple.iter().filter(substitutes).filter(|one| !is_spared(tokens, shape, one, &looked_at));
     for (start, end) in simple.map(|one| (one.start, end(tokens, one.start))).chain(heads) {
-        for word in tokens[start..end].iter().filter_map(text) {
+        for word in tokens[start..end].iter().filter_map(Token::text) {
             within(word, shape, &failing, &mut found, &mut askers);
         }
     }
@@ -61,13 +61,6 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     direct.into_iter().chain(called).min_by_key(|one| one.line)
 }
 
-fn text(token: &Token) -> Option<&Word> {
-    match &token.kind {
-        Kind::Word(word) | Kind::Heredoc(word) => Some(word),
-        Kind::Op(_) | Kind::Newline => None,
-    }
-}
-
 /// Whether it does not matter how a command ends (`|| true`), or a test looks at what it assigns.
 fn is_spared(tokens: &[Token], shape: &Shape<'_>, one: &Simple, looked_at: &BTreeMap<&str, usize>) -> bool {
     let own = words(tokens, one.start);
@@ -79,7 +72,7 @@ fn is_spared(tokens: &[Token], shape: &Shape<'_>, one: &Simple, looked_at: &BTre
     while let Some(Token { kind: Kind::Op(op @ ("&&" | "||")), .. }) = tokens.get(at) {
         let next = next(tokens, at);
         let is_nothing = |word: &Word| matches!(word.bare(), Some("true" | ":"));
-        if *op == "||" && tokens.get(next).and_then(text).is_some_and(is_nothing) {
+        if *op == "||" && tokens.get(next).and_then(Token::text).is_some_and(is_nothing) {
             return true;
         }
         at = joined(tokens, shape, next);
@@ -119,7 +112,7 @@ fn within<'t>(
             let name = called(tokens, outer, one).filter(|_| !is_asked);
             askers.extend(name.map(|name| (name, tokens[one.start].line)));
         }
-        tokens.iter().filter_map(text).for_each(|word| within(word, outer, failing, found, askers));
+        tokens.iter().filter_map(Token::text).for_each(|word| within(word, outer, failing, found, askers));
     }
 }
 

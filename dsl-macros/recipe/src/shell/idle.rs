@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::structure::{Shape, Simple};
 use super::unguarded::{assigned, risky, words};
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Kind, Part, Token};
 use crate::idle::{Definition, NeverRun};
 
 /// The functions that nothing calls, in the order in which they stand.
@@ -69,22 +69,15 @@ fn runs_anything(tokens: &[Token]) -> bool {
 
 /// The substitutions among tokens.
 fn scripts(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
-    tokens.iter().filter_map(text).flat_map(|word| &word.parts).filter_map(|part| match part {
+    tokens.iter().filter_map(Token::text).flat_map(|word| &word.parts).filter_map(|part| match part {
         Part::Script(tokens) | Part::Process { tokens, .. } => Some(tokens.as_slice()),
         _ => None,
     })
 }
 
-fn text(token: &Token) -> Option<&Word> {
-    match &token.kind {
-        Kind::Word(word) | Kind::Heredoc(word) => Some(word),
-        Kind::Op(_) | Kind::Newline => None,
-    }
-}
-
 /// Gives each word of the texts in a token, as functions may be called by them.
 fn mentioned<'t>(token: &'t Token, give: &mut impl FnMut(&'t str)) {
-    let Some(word) = text(token) else { return };
+    let Some(word) = token.text() else { return };
     for part in &word.parts {
         match part {
             Part::Text { text, .. } => text.split(|sign| !is_part(sign)).for_each(&mut *give),

@@ -86,6 +86,14 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
 #[cfg(feature = "chef")]
 pub(crate) use word::has_short;
 
+/// Notes the first command in a text at `line` of another tool's recipe after whose failure the shell that runs it goes on. What
+/// the text reads and writes is not noted.
+pub(crate) fn failure(text: &str, line: u32, into: &mut Findings) {
+    let mut own = Findings::default();
+    command(text, line, true, &mut own);
+    into.failures.add_started(own.failures.started);
+}
+
 /// What a command does that stands at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text. Where
 /// `is_shell`, a shell of its own runs it, which may go on after a failure.
 pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut Findings) {

@@ -79,22 +79,19 @@ fn argument(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> Option<Unnotic
     if one.is_asked || one.is_denied || DECLARING.contains(&by) || LOOKING.contains(&by) {
         return None;
     }
-    let given = tokens[one.start..end(tokens, one.start)].iter().filter_map(|token| match &token.kind {
-        Kind::Word(word) | Kind::Heredoc(word) => Some(word),
-        Kind::Op(_) | Kind::Newline => None,
-    });
-    given.into_iter().find_map(|word| value(word, by, shape))
+    let mut given = tokens[one.start..end(tokens, one.start)].iter().filter_map(Token::text);
+    given.find_map(|word| value(word, by, shape))
 }
 
 /// What a loop goes through, or a `case` tells apart that has nothing for what it does not know.
 fn in_head(tokens: &[Token], shape: &Shape<'_>, head: &Head) -> Option<Unnoticed> {
-    let by = word(tokens.get(head.start)?)?.bare()?;
-    let found = tokens[head.start..head.end].iter().filter_map(word).find_map(|word| value(word, by, shape))?;
+    let by = tokens.get(head.start)?.word()?.bare()?;
+    let found = tokens[head.start..head.end].iter().filter_map(Token::word).find_map(|word| value(word, by, shape))?;
     let number = shape.compounds.binary_search_by_key(&head.start, |own| own.start).ok()?;
     let body = tokens.get(head.end..shape.compounds[number].behind?)?;
     let is_other = |pair: &[Token]| {
         let is_end = matches!(pair[1].kind, Kind::Op(")" | "|"));
-        is_end && word(&pair[0]).is_some_and(|word| word.bare() == Some("*") || word.literal() == Some(""))
+        is_end && pair[0].word().is_some_and(|word| word.bare() == Some("*") || word.literal() == Some(""))
     };
     (by != "case" || !body.windows(2).any(is_other)).then_some(found)
 }
@@ -113,7 +110,7 @@ fn of_value(by: &str) -> Why {
 /// What a command reads of a process substitution.
 fn read(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
     let is_waited_for = |part: &Part| matches!(part, Part::Var(name) if name == "!");
-    if tokens.iter().filter_map(word).any(|word| word.parts.iter().any(is_waited_for)) {
+    if tokens.iter().filter_map(Token::word).any(|word| word.parts.iter().any(is_waited_for)) {
         return None;
     }
     let simple = shape.simple.iter().filter(|one| !one.is_asked && !one.is_denied).find_map(|one| {
@@ -124,7 +121,7 @@ fn read(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
         (!READING.contains(&by) || !is_tested(&tokens[behind..], own.last()?.literal())).then_some(found)
     });
     let compound = shape.compounds.iter().find_map(|own| {
-        let (behind, by) = (own.behind?, word(tokens.get(own.start)?)?.bare().unwrap_or("{"));
+        let (behind, by) = (own.behind?, tokens.get(own.start)?.word()?.bare().unwrap_or("{"));
         processes(&tokens[behind..end(tokens, behind)], by, shape)
     });
     simple.into_iter().chain(compound).min_by_key(|one| one.line)
@@ -132,7 +129,7 @@ fn read(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
 
 /// The first command in process substitutions among these tokens that may fail, and that nothing there asks about.
 fn processes(tokens: &[Token], by: &str, shape: &Shape<'_>) -> Option<Unnoticed> {
-    let parts = tokens.iter().filter_map(word).flat_map(|word| &word.parts);
+    let parts = tokens.iter().filter_map(Token::word).flat_map(|word| &word.parts);
     parts.into_iter().find_map(|part| {
         let Part::Process { tokens, is_read: true } = part else { return None };
         let own = structure::check(tokens).ok()?;
@@ -154,15 +151,8 @@ fn is_tested(tokens: &[Token], name: Option<&str>) -> bool {
         return true;
     }
     tokens.windows(3).any(|three| {
-        let looks = word(&three[0]).is_some_and(|word| word.bare().is_some_and(|word| LOOKING.contains(&word)));
-        let is_unknown = |token: &Token| word(token).is_some_and(|word| word.parts.contains(&Part::Unknown));
+        let looks = three[0].word().is_some_and(|word| word.bare().is_some_and(|word| LOOKING.contains(&word)));
+        let is_unknown = |token: &Token| token.word().is_some_and(|word| word.parts.contains(&Part::Unknown));
         looks && three[1..].iter().any(is_unknown)
     })
-}
-
-fn word(token: &Token) -> Option<&Word> {
-    match &token.kind {
-        Kind::Word(word) => Some(word),
-        _ => None,
-    }
 }

@@ -29,6 +29,24 @@ pub(super) struct Token {
     pub(super) line: u32,
 }
 
+impl Token {
+    /// The word that it is.
+    pub(super) fn word(&self) -> Option<&Word> {
+        match &self.kind {
+            Kind::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The word that it is, or the text of a heredoc.
+    pub(super) fn text(&self) -> Option<&Word> {
+        match &self.kind {
+            Kind::Word(word) | Kind::Heredoc(word) => Some(word),
+            Kind::Op(_) | Kind::Newline => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
     Word(Word),
