@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use wattle::check::About;
-use wattle_tests::command::wattle;
+use wattle_tests::command::{example, wattle};
 
 use crate::session::repository;
 
@@ -62,21 +62,13 @@ pub(crate) fn commands() -> String {
              \n\
              The part of `wattle` that servers need, and much smaller: `agent`, and what recipes use (`get`, `set`, \
              `signal`, `watch`, `ls`). On servers, it is also called `wattle`.\n";
-    // As its program is called on the command line of whoever tries it.
-    let manifest = repository().join("Cargo.toml");
-    let run =
-        ["cargo", "run", "--quiet", "--manifest-path", manifest.to_str().expect("text"), "--example", "hello", "--"];
-    help(&mut text, "A blueprint's program", &run.map(str::to_owned), 2);
+    help(&mut text, "A blueprint's program", &[example("hello").to_str().expect("text").to_owned()], 2);
     text
 }
 
 fn help(text: &mut String, title: &str, words: &[String], level: usize) {
     let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).arg("--help").env("COLUMNS", "100").env_remove("RUSTFLAGS");
-    if words[0] == "cargo" {
-        // Where the tests are built, as they are built.
-        command.env("CARGO_TARGET_DIR", wattle().ancestors().nth(2).expect("a target directory"));
-    }
+    command.args(&words[1..]).arg("--help").env("COLUMNS", "100");
     let output = command.output().expect("it starts");
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
     let said = String::from_utf8(output.stdout).expect("text");
