@@ -84,6 +84,8 @@ pub(crate) struct Findings {
     pub(crate) uses: Vec<Use>,
     /// How a script takes failures.
     pub(crate) failures: Failures,
+    /// Scripts of the recipe that shells of their own run, without `set -e`, by their names without folders.
+    pub(crate) runs: Vec<String>,
     /// What it defines and does not run itself.
     pub(crate) idle: Vec<NeverRun>,
 }

@@ -25,19 +25,21 @@ pub enum Definition {
     DefinedType,
     /// A virtual resource of Puppet, which nothing realizes.
     Virtual,
+    /// A handler of Ansible, which nothing notifies.
+    Handler,
 }
 
 /// The first of what the recipe `entry` of `tool` defines and none of `files` runs. Of functions, only those that do something are
 /// told. Nothing is told where what runs is computed, or where other files may run it that are not given.
 pub fn never_run<'a>(tool: Tool, entry: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<NeverRun> {
-    if !matches!(tool, Tool::Shell | Tool::Puppet) {
+    if !matches!(tool, Tool::Shell | Tool::Puppet | Tool::Ansible) {
         return None;
     }
     let files: Vec<_> = files.into_iter().collect();
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let (_, source) = files.iter().find(|(path, _)| *path == entry)?;
     let Findings { idle, includes, .. } = crate::findings(tool, source).ok()?;
-    let is_known = tool != Tool::Shell || includes.iter().all(|include| !include.is_unknown(&paths, &[]));
+    let is_known = tool == Tool::Puppet || includes.iter().all(|include| !include.is_unknown(&paths, &[]));
     let others = || files.iter().filter(|(path, _)| *path != entry);
     let is_taken_in = |(path, source): &(&str, &str)| {
         let own = Tool::of_path(path).filter(|own| *own == tool)?;

@@ -2,33 +2,67 @@
 
 use crate::analysis::{Findings, Include};
 use crate::failures::Unnoticed;
+use crate::names::file_name;
 use crate::tool::Tool;
 
 /// The first command in the recipe `entry` of `tool` whose failure goes unnoticed. A shell script sees to failures if it, or what it
 /// sources, has a `set -e`, for one; where it may source what is not given, only what it does itself is said. Of other tools, it is
-/// what shells of their own run, in the recipe or in what it takes in of `files`.
+/// what shells of their own run, in the recipe or in what it takes in of `files`. Scripts that any of these run count as well.
 pub fn goes_on_after<'a>(
     tool: Tool,
     entry: &str,
     files: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Option<Unnoticed> {
-    let files: Vec<_> = files.into_iter().filter(|(path, _)| Tool::of_path(path) == Some(tool)).collect();
-    match tool {
-        Tool::Shell => of_script(entry, &files),
-        Tool::Ansible | Tool::Puppet | Tool::Chef | Tool::Salt => of_others(tool, entry, files),
+    let files: Vec<_> = files.into_iter().collect();
+    let of = |tool| files.iter().copied().filter(move |(path, _)| Tool::of_path(path) == Some(tool));
+    let scripts: Vec<_> = of(Tool::Shell).filter(|(_, source)| !crate::shell::is_other_program(source)).collect();
+    let (found, mut waiting) = match tool {
+        Tool::Shell => of_script(entry, &scripts),
+        Tool::Ansible | Tool::Puppet | Tool::Chef | Tool::Salt => of_others(tool, entry, of(tool).collect()),
+    };
+    if found.is_some() {
+        return found;
     }
+    // Each is a process of its own, so `set -e` of what runs it says nothing.
+    let mut seen = vec![entry.to_owned()];
+    while let Some(name) = (!waiting.is_empty()).then(|| waiting.remove(0)) {
+        let mut named = scripts.iter().map(|(path, _)| *path).filter(|path| file_name(path) == name);
+        let Some(path) = named.next().filter(|path| named.next().is_none() && !seen.iter().any(|one| one == path))
+        else {
+            continue;
+        };
+        seen.push(path.to_owned());
+        let (found, more) = of_script(path, &scripts);
+        if let Some(found) = found {
+            return Some(Unnoticed { file: Some(path.to_owned()), ..found });
+        }
+        waiting.extend(more);
+    }
+    None
 }
 
-fn of_script(entry: &str, files: &[(&str, &str)]) -> Option<Unnoticed> {
+/// What goes unnoticed in a script, and which scripts it runs.
+fn of_script(entry: &str, files: &[(&str, &str)]) -> (Option<Unnoticed>, Vec<String>) {
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
     let mut own = Findings::default();
     let (mut traps, mut pipefail, mut inherits) = (false, false, false);
-    for (path, source) in files {
-        let found = crate::findings(Tool::Shell, source).ok()?;
+    let mut reached = vec![entry];
+    let mut at = 0;
+    while let Some(path) = reached.get(at).copied() {
+        at += 1;
+        let Some((_, source)) = files.iter().find(|(own, _)| *own == path) else { continue };
+        let Ok(found) = crate::findings(Tool::Shell, source) else { return (None, Vec::new()) };
         traps |= found.failures.traps;
         pipefail |= found.failures.pipefail;
         inherits |= found.failures.inherits;
-        if *path == entry {
+        let sourced = found.includes.iter().filter(|include| matches!(include, Include::File(_)));
+        let sourced = sourced.flat_map(|include| paths.iter().copied().filter(|path| include.takes_in(path)));
+        for path in sourced {
+            if !reached.contains(&path) {
+                reached.push(path);
+            }
+        }
+        if path == entry {
             own = found;
         }
     }
@@ -40,11 +74,12 @@ fn of_script(entry: &str, files: &[(&str, &str)]) -> Option<Unnoticed> {
         [failures.early, failures.asked, failures.joined, cleared].into_iter().flatten().filter(|_| traps && is_known);
     let piped = failures.piped.filter(|_| !pipefail && is_known);
     let always = [failures.substituted, failures.started, failures.content, failures.background];
-    general.into_iter().chain(counting).chain(piped).chain(always.into_iter().flatten()).min_by_key(|found| found.line)
+    let all = general.into_iter().chain(counting).chain(piped).chain(always.into_iter().flatten());
+    (all.min_by_key(|found| found.line), own.runs)
 }
 
-/// Of what begins with `entry`, the first in the order in which files take in others.
-fn of_others(tool: Tool, entry: &str, files: Vec<(&str, &str)>) -> Option<Unnoticed> {
+/// Of what begins with `entry`, the first in the order in which files take in others, and which scripts all of it runs.
+fn of_others(tool: Tool, entry: &str, files: Vec<(&str, &str)>) -> (Option<Unnoticed>, Vec<String>) {
     let cookbook = entry.split_once("::").filter(|_| !tool.runs_files()).map(|(cookbook, recipe)| Include::Cookbook {
         cookbook: cookbook.to_owned(),
         folder: "recipes",
@@ -74,10 +109,12 @@ fn of_others(tool: Tool, entry: &str, files: Vec<(&str, &str)>) -> Option<Unnoti
         found.extend(taken);
         at += 1;
     }
-    found.into_iter().find_map(|(path, own)| {
+    let runs = found.iter_mut().flat_map(|(_, own)| std::mem::take(&mut own.runs)).collect();
+    let first = found.into_iter().find_map(|(path, own)| {
         let first = own.failures.started.into_iter().chain(own.failures.unpolled).min_by_key(|one| one.line)?;
         Some(Unnoticed { file: (!is_entry(path) || cookbook.is_some()).then(|| path.to_owned()), ..first })
-    })
+    });
+    (first, runs)
 }
 
 /// Whether a file that another takes in is code of the tool: of a role, its tasks are.

@@ -11,12 +11,12 @@ use super::unused::is_own;
 
 check! {
     /// A recipe defines something and never runs it: a function that a shell recipe never calls, a class or a defined
-    /// type of Puppet that nothing uses, or a virtual resource of Puppet that nothing realizes. The recipe succeeds
-    /// without it, and the component counts as done.
+    /// type of Puppet that nothing uses, a virtual resource of Puppet that nothing realizes, or a handler of a playbook
+    /// that no task notifies. The recipe succeeds without it, and the component counts as done.
     ///
     /// A function is reported only if it does something that may fail, and only if its name stands nowhere else.
-    /// Nothing is reported where a recipe runs what it computes (`"$@"`, `eval`, `include $classes`), or takes in files
-    /// that are not known.
+    /// Nothing is reported where a recipe runs what it computes (`"$@"`, `eval`, `include $classes`,
+    /// `notify: "{{ handler }}"`), or takes in files that are not known.
     ///
     /// ```standalone_crate
     /// # use wattle::prelude::*;
@@ -74,6 +74,11 @@ fn idle(kind: &Declaration, entry: &str, sink: &mut Sink<'_, '_>) {
         Definition::DefinedType => {
             ("uses the type", "no resource has this type", format!("declare one: `{name} {{ 'title': }}`"))
         }
+        Definition::Handler => (
+            "notifies the handler",
+            "no task notifies this",
+            format!("notify it from the task that it is for: `notify: {name}`"),
+        ),
         Definition::Virtual => {
             ("realizes the virtual", "nothing realizes this", "realize it, or remove the `@` in front of it".to_owned())
         }

@@ -34,8 +34,10 @@ check! {
     ///
     /// A shell that the recipe starts (`sh -c '...'`, `ssh HOST '...'`) has no `set -e` of its own. That goes for
     /// `shell:` in a playbook, `exec` in a manifest, `cmd.run` in a Salt state, and `bash`, `script` and `execute` in a
-    /// cookbook as well, also where the recipe takes in another file: a role, a class, a state. A task of Ansible with
-    /// `poll: 0` is reported unless an `async_status` asks how it ended.
+    /// cookbook as well, also where the recipe takes in another file: a role, a class, a state. A script among the
+    /// recipe's files that it runs (`./install.sh`, `script:` in a playbook, `cmd.script` in a Salt state) is a recipe of
+    /// its own in this respect: `set -e` in what runs it says nothing. A task of Ansible with `poll: 0` is reported unless
+    /// an `async_status` asks how it ended.
     ///
     /// Of a list such as `cd app && make`, `set -e` counts only the last command: if `cd` fails, the recipe goes on behind
     /// the list. Only programs that do something are reported there, because others ask a question.

@@ -15,6 +15,7 @@
 //! **Not recognised.** Outputs written by modules of one's own in another way; the values of `vars_files`, group and
 //! host variables.
 
+mod idle;
 mod lookups;
 mod play;
 mod scope;
@@ -29,7 +30,8 @@ use tree::{Kind, Node};
 pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     let documents = tree::parse(source)?;
     // What is marked as unsafe is no template.
-    play::judge(&documents, !source.contains("!unsafe"))
+    let found = play::judge(&documents, !source.contains("!unsafe"))?;
+    Ok(Findings { idle: idle::all(&documents), ..found })
 }
 
 /// Refuses a file with which Ansible begins and which is no list of plays. Files of tasks and of variables are others.

@@ -207,7 +207,7 @@ impl<'a> Play<'a> {
         match key {
             "set_stats" => self.stats(task, value),
             "action" | "local_action" => self.action(task, value),
-            "script" => self.script(value),
+            "script" => self.script(task, value),
             "debug" => self.debug(value),
             "import_tasks" | "include_tasks" | "include" | "import_playbook" => {
                 let file = value.text().or_else(|| value.get("file").and_then(Node::text)).unwrap_or_default();
@@ -319,10 +319,15 @@ impl<'a> Play<'a> {
         }
     }
 
-    fn script(&mut self, value: &Node) {
+    fn script(&mut self, task: &Node, value: &Node) {
         let text = value.text().or_else(|| value.get("cmd").and_then(Node::text)).unwrap_or_default();
         let file = text.split_ascii_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
         self.findings.includes.push(Include::Program(file_name(file).to_owned()));
+        // The program that runs it may be told to end with what fails.
+        let is_told = |node: &Node| node.get("executable").is_some();
+        if !is_told(value) && !task.get("args").is_some_and(is_told) {
+            self.findings.runs.push(file_name(file).to_owned());
+        }
     }
 
     /// The text of a command, its `cmd:` or `_raw_params:`, or the list in `argv:`. Where `is_shell`, a shell runs it.

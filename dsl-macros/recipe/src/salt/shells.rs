@@ -1,4 +1,4 @@
-//! Commands of states, which shells run: those of `cmd.run` and its kin.
+//! Commands and scripts of states, which shells run: those of `cmd.run` and its kin.
 
 use crate::analysis::Findings;
 use crate::ansible::tree::{self, Kind, Node};
@@ -34,21 +34,42 @@ pub(super) fn note(source: &str, into: &mut Findings) {
             let Some((module, function)) = name.text().map(|name| name.split_once('.').unwrap_or((name, ""))) else {
                 continue;
             };
-            let has_function = |item: &Node| item.text().is_some_and(|text| RUNNING.contains(&text));
-            if module == "cmd" && (RUNNING.contains(&function) || arguments.list().iter().any(has_function)) {
+            let has = |function: &str| arguments.list().iter().any(|item| item.text() == Some(function));
+            if module == "cmd" && (function == "script" || has("script")) {
+                script(id, arguments.list(), into);
+            } else if module == "cmd" && (RUNNING.contains(&function) || RUNNING.into_iter().any(has)) {
                 commands(id, arguments.list(), into);
             }
         }
     }
 }
 
+/// An argument of a state.
+fn argument<'a>(arguments: &'a [Node], key: &str) -> Option<&'a Node> {
+    arguments.iter().find_map(|argument| argument.get(key))
+}
+
+/// Another program may be named as the shell, or `set -e` asked for.
+fn has_other_shell(arguments: &[Node]) -> bool {
+    argument(arguments, "shell").and_then(Node::text).is_some_and(|shell| !shell.ends_with("sh"))
+}
+
+/// The script of a `cmd.script`: its `source`, its `name`, or what the state is called. Of a `source` that is a template, the
+/// text is not known.
+fn script(id: &Node, arguments: &[Node], into: &mut Findings) {
+    let source = ["source", "name"].iter().find_map(|key| argument(arguments, key)).unwrap_or(id);
+    let path = source.text().and_then(|text| text.split_ascii_whitespace().next()).unwrap_or_default();
+    if !has_other_shell(arguments) && argument(arguments, "template").is_none() && path.starts_with("salt://") {
+        into.runs.push(crate::names::file_name(path).to_owned());
+    }
+}
+
 /// The commands of a state: its `name` or `names`, or what it is called.
 fn commands(id: &Node, arguments: &[Node], into: &mut Findings) {
-    let argument = |key: &str| arguments.iter().find_map(|argument| argument.get(key));
-    // Another program may be named there, or `set -e` asked for.
-    if argument("shell").and_then(Node::text).is_some_and(|shell| !shell.ends_with("sh")) {
+    if has_other_shell(arguments) {
         return;
     }
+    let argument = |key: &str| argument(arguments, key);
     let texts = match (argument("names"), argument("name")) {
         (Some(Node { kind: Kind::List(names), .. }), _) => names.iter().collect(),
         (_, Some(name)) => vec![name],

@@ -98,7 +98,7 @@ pub(crate) fn failure(text: &str, line: u32, into: &mut Findings) {
 /// `is_shell`, a shell of its own runs it, which may go on after a failure.
 pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut Findings) {
     let source = text.replace(OUTPUTS, "${heat_outputs_path}").replace(UNKNOWN, "${!unknown}");
-    let Ok(Findings { analysis, includes, failures, .. }) = findings(&source) else {
+    let Ok(Findings { analysis, includes, failures, runs, .. }) = findings(&source) else {
         into.analysis.dynamic_writes |= text.contains(OUTPUTS) || text.contains("wattle");
         return;
     };
@@ -113,6 +113,7 @@ pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut Findings
         let found = failures.of_command().map(|one| Unnoticed { line: line.saturating_add(one.line - 1), ..one });
         into.failures.add_started(found);
     }
+    into.runs.extend(runs);
     // What it sources sets nothing of that tool's.
     into.includes.extend(includes.into_iter().map(|include| match include {
         Include::File(name) => Include::Program(name),

@@ -158,6 +158,7 @@ fn by_program(script: &Script, command: &Command, inner: &mut Vec<Inner>, findin
         }
         _ if is_own_program(script, first, 0) && !(script.away && is_relative(first)) => {
             findings.includes.push(include(first));
+            runs(command, first, findings);
         }
         _ => {}
     }
@@ -220,6 +221,9 @@ fn shell(script: &Script, command: &Command, shell: Started<'_>, inner: &mut Vec
             // `useradd --shell /bin/bash NAME` runs nothing.
             if starts && !is_absolute(word) {
                 findings.includes.push(include(word));
+                if strict == Some(false) {
+                    runs(command, word, findings);
+                }
             }
             return;
         }
@@ -366,6 +370,13 @@ fn is_relative(word: &Word) -> bool {
 
 fn is_absolute(word: &Word) -> bool {
     matches!(word.parts.first(), Some(Part::Text { text, .. }) if text.starts_with(['/', '~']))
+}
+
+/// Notes a script that a shell of its own runs. Where the command may fail, nothing is known of what it may leave undone.
+fn runs(command: &Command, file: &Word, findings: &mut Findings) {
+    if command.here && !command.asks {
+        findings.runs.push(own_name(file));
+    }
 }
 
 fn include(word: &Word) -> Include {

@@ -668,3 +668,46 @@ fn a_task_that_nobody_asks_about_is_found() {
         assert!(play(tasks).is_none_or(|(.., why)| why != Why::Unpolled), "{tasks}");
     }
 }
+
+#[test]
+fn scripts_that_a_recipe_runs_are_looked_into() {
+    let careless = "tar xf x\necho\n";
+    let run = |tool, entry: &str, text: &str, script: &str| {
+        let files = [(entry, text), ("scripts/own.sh", script), ("scripts/lib.sh", "set -e\n")];
+        goes_on_after(tool, entry, files).map(|one| (one.file.unwrap_or_default(), one.line, one.why))
+    };
+    let found = Some(("scripts/own.sh".to_owned(), 1, Why::NeverCounts));
+    for text in ["set -e\nsh scripts/own.sh\n", "set -e\n./scripts/own.sh one\n", "set -e\nsudo -u app bash ./own.sh\n"]
+    {
+        assert_eq!(run(Tool::Shell, "x.sh", text, careless), found, "{text}");
+    }
+    for (tool, entry, text) in [
+        (Tool::Ansible, "x.yml", "- hosts: all\n  tasks:\n  - script: scripts/own.sh --now\n"),
+        (Tool::Ansible, "x.yml", "- hosts: all\n  tasks:\n  - ansible.builtin.script:\n      cmd: own.sh\n"),
+        (Tool::Salt, "x.sls", "x:\n  cmd.script:\n    - source: salt://scripts/own.sh\n"),
+        (Tool::Salt, "x.sls", "salt://own.sh:\n  cmd.script: []\n"),
+        (Tool::Salt, "x.sls", "x:\n  cmd:\n    - script\n    - name: salt://own.sh --now\n"),
+    ] {
+        assert_eq!(run(tool, entry, text, careless), found, "{text}");
+        assert_eq!(run(tool, entry, text, "#!/bin/sh -e\ntar xf x\necho\n"), None, "{text}");
+        assert_eq!(run(tool, entry, text, "#!/usr/bin/python3\ntar = x\necho()\n"), None, "{text}");
+    }
+    for (tool, entry, text) in [
+        (Tool::Shell, "x.sh", "set -e\nsh -e scripts/own.sh\n"),
+        (Tool::Shell, "x.sh", "set -e\n./scripts/own.sh || echo\n"),
+        (Tool::Shell, "x.sh", "set -e\ncp scripts/own.sh /usr/local/bin/own\n"),
+        (Tool::Shell, "x.sh", "set -e\n. ./own.sh\n"),
+        (Tool::Ansible, "x.yml", "- hosts: all\n  tasks:\n  - script: own.sh\n    args:\n      executable: sh -e\n"),
+        (Tool::Ansible, "x.yml", "- hosts: all\n  tasks:\n  - copy:\n      src: own.sh\n      dest: /x\n"),
+        (Tool::Salt, "x.sls", "/x:\n  file.managed:\n    - source: salt://own.sh\n"),
+    ] {
+        assert_eq!(run(tool, entry, text, careless), None, "{text}");
+    }
+    // What only runs is not sourced: its `set -e` is its own.
+    let beside = [("x.sh", "sh lib.sh\ntar xf x\necho\n"), ("lib.sh", "set -e\n")];
+    assert_eq!(whole(&beside), Some(("sh".to_owned(), 1)));
+    // A script may run another one, and each other.
+    let deep = [("x.sh", "set -e\nsh a.sh\n"), ("a.sh", "set -e\nsh b.sh\nsh a.sh\n"), ("b.sh", careless)];
+    let found = goes_on_after(Tool::Shell, "x.sh", deep).expect("the script of a script");
+    assert_eq!((found.file.as_deref(), found.line), (Some("b.sh"), 1));
+}

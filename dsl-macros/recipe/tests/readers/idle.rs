@@ -45,6 +45,37 @@ fn a_function_that_nothing_calls_is_found() {
 }
 
 #[test]
+fn a_handler_that_nothing_notifies_is_found() {
+    let play = |notify: &str, handler: &str| {
+        let text = format!("- hosts: all\n  tasks:\n  - copy: {{src: x, dest: /x}}\n{notify}  handlers:\n{handler}");
+        let files = [("x.yml", text.as_str()), ("roles/web/tasks/main.yml", "- ping:\n  notify: of the role\n")];
+        let found = never_run(Tool::Ansible, "x.yml", files)?;
+        assert_eq!(found.kind, Definition::Handler);
+        Some((found.name, found.line))
+    };
+    let restart = "  - name: restart\n    service: {name: x, state: restarted}\n";
+    for (notify, line) in
+        [("", 5), ("    notify: reload\n", 6), ("    notify: Restart\n", 6), ("    notify: [a, b]\n", 6)]
+    {
+        assert_eq!(play(notify, restart), Some(("restart".to_owned(), line)), "{notify}");
+    }
+    for (notify, handler) in [
+        ("    notify: restart\n", restart),
+        ("    notify: [reload, restart]\n", restart),
+        ("    notify:\n    - web : restart\n", restart),
+        ("    notify: \"{{ handler }}\"\n", restart),
+        ("    notify: all\n", "  - name: restart\n    listen: all\n    ping:\n"),
+        ("    notify: all\n", "  - name: restart\n    listen: [some, all]\n    ping:\n"),
+        ("", "  - name: \"{{ x }}\"\n    ping:\n"),
+        ("", "  - name: more\n    import_tasks: more.yml\n"),
+        ("", "  - name: of the role\n    ping:\n"),
+        ("  - include_role: {name: elsewhere}\n", restart),
+    ] {
+        assert_eq!(play(notify, handler), None, "{notify}{handler}");
+    }
+}
+
+#[test]
 fn what_a_manifest_does_not_apply_is_found() {
     let manifest = |text: &str| {
         let found = never_run(Tool::Puppet, "x.pp", [("x.pp", text)])?;

@@ -1,0 +1,56 @@
+//! Handlers of a play that nothing notifies.
+//!
+//! One-sided. Nothing is said where a name is computed, nor of handlers that are read from other files.
+
+use super::tree::{Kind, Node};
+use crate::idle::{Definition, NeverRun};
+
+/// Keys of a handler that takes in others, which have names of their own.
+const TAKING: [&str; 5] = ["block", "import_tasks", "include_tasks", "import_role", "include_role"];
+
+/// All of them, in the order in which they stand.
+pub(super) fn all(documents: &[Node]) -> Vec<NeverRun> {
+    let mut notified = Vec::new();
+    documents.iter().for_each(|document| collect(document, &mut notified));
+    if notified.iter().any(|name| name.contains("{{")) {
+        return Vec::new();
+    }
+    let is_notified = |name: &str| notified.iter().any(|own| *own == name || own.rsplit(" : ").next() == Some(name));
+    let plays = documents.iter().flat_map(Node::list);
+    let handlers = plays.filter_map(|play| play.get("handlers")).flat_map(Node::list);
+    let idle = handlers.filter_map(|handler| {
+        let name = handler.get("name").filter(|name| name.text().is_some())?;
+        let takes_in =
+            handler.map().iter().any(|(key, _)| key.text().is_some_and(|key| TAKING.contains(&super::short(key))));
+        let mut names = handler.get("listen").map(texts).unwrap_or_default();
+        names.extend(name.text());
+        let is_used = names.iter().any(|name| name.contains("{{") || is_notified(name));
+        (!takes_in && !is_used).then(|| NeverRun {
+            kind: Definition::Handler,
+            name: name.text().unwrap_or_default().to_owned(),
+            line: name.line,
+        })
+    });
+    idle.collect()
+}
+
+/// What is notified anywhere. What is taken from elsewhere counts as computed.
+fn collect<'a>(node: &'a Node, into: &mut Vec<&'a str>) {
+    for (key, value) in node.map() {
+        if key.text() == Some("notify") {
+            let is_plain = |node: &Node| matches!(node.kind, Kind::Text(_));
+            if is_plain(value) || !value.list().is_empty() && value.list().iter().all(is_plain) {
+                into.extend(texts(value));
+            } else {
+                into.push("{{");
+            }
+        }
+        collect(value, into);
+    }
+    node.list().iter().for_each(|item| collect(item, into));
+}
+
+/// A text, or a list of some.
+fn texts(node: &Node) -> Vec<&str> {
+    node.text().into_iter().chain(node.list().iter().filter_map(Node::text)).collect()
+}
