@@ -42,8 +42,8 @@ use wattle::lower::Seed;
 use wattle::lower::seed::FORMAT;
 use wattle::model::{IndexMap, Name, Value};
 
-use crate::space::{OperatorKey, Signed};
-use crate::store::Store;
+use crate::space::{OperatorKey, ROOT, Signed};
+use crate::store::{Open, Store};
 
 pub use admit::{Admission, Waiting, admit, admit_only, waiting};
 pub use adopt::{Unnamed, adopt, is_unknown};
@@ -128,6 +128,19 @@ pub struct Applied {
 const UNBOUNDED: &str = "how much a server makes in the data space cannot be limited: `/zookeeper/quota` or \
                          `/zookeeper/quota/wattle` belongs to someone else; ZooKeeper's superuser can remove that node";
 
+/// The warning if anyone may create nodes beside the data space.
+fn open_to_all(Open { path, others }: &Open) -> String {
+    let shown: Vec<String> = others.iter().take(3).map(|name| format!("`{name}`")).collect();
+    let why = match shown.as_slice() {
+        [] => "this operator has no right to change that".to_owned(),
+        shown => format!("others use it ({})", shown.join(", ")),
+    };
+    format!(
+        "anyone who can connect to this ZooKeeper can fill or stop it: `{path}` is open to all, and {why}; use a ZooKeeper for \
+         wattle alone, or have its administrator close the node (`setAcl {path} world:anyone:r`)"
+    )
+}
+
 /// Brings the data space of a stack to the state that `seed` asks for, as the next revision. If it is in that state,
 /// nothing changes. `store` is used as the operator.
 ///
@@ -143,6 +156,12 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         revision,
         changes,
         credentials,
+    };
+    let left_open: Vec<String> = store.close_off(ROOT).await?.iter().map(open_to_all).collect();
+    let applied = |revision, changes: Changes, credentials| {
+        let mut applied: Applied = applied(revision, changes, credentials);
+        applied.changes.warnings.extend(left_open.iter().cloned());
+        applied
     };
     let there = present::deployed(store, &work.layout).await?;
     let mut begun = None;

@@ -94,6 +94,7 @@ pub async fn rotate_top(store: &Arc<dyn Store>, keys: Rotation<'_>) -> Result<()
         Ok(()) | Err(StoreError::Missing { .. }) => {}
         Err(error) => return Err(error.into()),
     }
+    store.close_off(ROOT).await?;
     // Those of stacks that do not exist any more as well.
     bounds::own(store, ROOT).await
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::parallel;
-use crate::store::{Access, Hold, Login, Node, Op, Store, StoreError, Version};
+use crate::store::{Access, Hold, Login, Node, Op, Open, Store, StoreError, Version};
 
 use super::marks::{Known, Marks, infrastructure_of};
 use super::signed::is_signed;
@@ -299,6 +299,10 @@ impl Store for Signed {
 
     async fn unbound(&self, top: &str) -> Result<bool, StoreError> {
         self.store.unbound(top).await
+    }
+
+    async fn close_off(&self, top: &str) -> Result<Vec<Open>, StoreError> {
+        self.store.close_off(top).await
     }
 
     fn bounds(&self, top: &str) -> Vec<String> {

@@ -42,6 +42,15 @@ pub use wattle_agent_core::node::{Node, Version};
 /// The maximum number of bytes of a node's data.
 pub const MAX_DATA: usize = wattle::values::MAX_DATA;
 
+/// A node beside the data space in which anyone may create others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// The path: `/zookeeper/quota`.
+    pub path: String,
+    /// The names of what others have there. If there is nothing, the operator has no right to change it.
+    pub others: Vec<String>,
+}
+
 /// One step of a larger change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
@@ -233,6 +242,15 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// # Errors
     /// Like [`Store::bound`].
     async fn unbound(&self, top: &str) -> Result<bool, StoreError>;
+
+    /// Keeps everyone but the operator from creating nodes beside the data space `top`, where the store lets anyone do that
+    /// and others have nothing. Returns what stays open.
+    ///
+    /// # Errors
+    /// Like [`Store::bound`].
+    async fn close_off(&self, _top: &str) -> Result<Vec<Open>, StoreError> {
+        Ok(Vec::new())
+    }
 
     /// The nodes in which the store keeps what [`Store::bound`] sets, if it keeps that in nodes: for everything down to
     /// `top`, the outermost first. The limits of what is below `top` are below the last one.

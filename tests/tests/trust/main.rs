@@ -32,6 +32,7 @@ mod handed_state;
 mod identities;
 mod logs;
 mod of_before;
+mod outside;
 mod own_place;
 mod put_back;
 mod quotas;

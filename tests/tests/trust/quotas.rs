@@ -154,7 +154,7 @@ async fn bounds_cost_few_requests_and_are_done_without_where_they_cannot_be_had(
     let applied = apply(&operator, &stack.seed, &stack.options).await.expect("applies");
     let warned = |changes: &Changes| changes.warnings.iter().any(|warning| warning.contains("cannot be limited"));
     assert!(warned(&applied.changes), "{}", applied.changes);
-    mallory.apply(vec![Op::Delete { path: quota }]).await.expect("may");
+    operator.apply(vec![Op::Delete { path: quota }]).await.expect("the node above it is the operator's");
     let mut again = stack.options.clone();
     again.again = true;
     let applied = apply(&operator, &stack.seed, &again).await.expect("applies");

@@ -17,6 +17,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::agents::{refuses, until};
 use crate::identities::{all_done, both, reaches_only};
+use crate::outside::node;
 use crate::quotas::{attack, enforcing, own};
 use crate::{Stack, assert_denied, server_of};
 
@@ -186,6 +187,9 @@ async fn the_former_key_limits_nobody() {
     reaches_only(&thief, &operator, &[], "the former key").await;
     for op in [create("more", ""), create("limited/entries", "")] {
         assert_denied(thief.apply(vec![op]).await, "limits of the former key");
+    }
+    for path in ["/more", "/zookeeper/more", "/zookeeper/quota/zookeeper_limits"] {
+        assert_denied(thief.apply(node(path)).await, path);
     }
     assert_eq!(operator.get(&web).await.expect("reads").expect("it is limited").data, bounds);
     assert_eq!(operator.children(&format!("{quotas}/limited")).await.expect("reads"), ["agents"]);

@@ -33,6 +33,15 @@ impl Maker {
         acls
     }
 
+    /// Whether the rights to a node are those of an operator's login that is not the first one, as after another key or
+    /// authority.
+    pub(super) fn was_before(&self, there: &[Acl]) -> bool {
+        let has =
+            |operator: &Principal| there.iter().any(|acl| acl.scheme() == "digest" && acl.id() == operator.as_str());
+        let mut operators = self.operator.iter();
+        operators.next().is_some_and(|first| !has(first)) && operators.any(has)
+    }
+
     /// Whether the existing rights to a node exceed those that it would be created or protected with.
     pub(super) fn exceeds(&self, there: &[Acl], access: &Access) -> bool {
         let granted = self.acls(access);

@@ -9,6 +9,7 @@ mod batch;
 mod gather;
 mod hold;
 mod link;
+mod outside;
 mod pool;
 mod protect;
 mod quota;
@@ -32,7 +33,7 @@ use self::pool::{Lease, Pool};
 use self::session::{Session, Settings};
 use self::tries::Tries;
 use super::path::check_path;
-use super::{Access, Hold, Login, Node, Op, Store, StoreError, Version, Wire};
+use super::{Access, Hold, Login, Node, Op, Open, Store, StoreError, Version, Wire};
 
 /// How long closing the sessions may take. ZooKeeper ends the others by itself.
 const CLOSE: Duration = Duration::from_secs(2);
@@ -191,6 +192,10 @@ impl Store for ZooKeeper {
 
     async fn unbound(&self, top: &str) -> Result<bool, StoreError> {
         self.unlimit(top).await
+    }
+
+    async fn close_off(&self, top: &str) -> Result<Vec<Open>, StoreError> {
+        self.close(top).await
     }
 
     fn bounds(&self, top: &str) -> Vec<String> {
