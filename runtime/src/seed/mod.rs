@@ -157,13 +157,15 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
         changes,
         credentials,
     };
-    let left_open: Vec<String> = store.close_off(ROOT).await?.iter().map(open_to_all).collect();
+    let there = present::deployed(store, &work.layout).await?;
+    let is_closed = !options.restore && there.as_ref().is_some_and(|(there, _)| there.closed);
+    let open = if is_closed { Vec::new() } else { store.close_off(ROOT).await? };
+    let left_open: Vec<String> = open.iter().map(open_to_all).collect();
     let applied = |revision, changes: Changes, credentials| {
         let mut applied: Applied = applied(revision, changes, credentials);
         applied.changes.warnings.extend(left_open.iter().cloned());
         applied
     };
-    let there = present::deployed(store, &work.layout).await?;
     let mut begun = None;
     let is_believed = there.as_ref().is_some_and(|(there, _)| !there.is_to_be_cleared());
     if !is_believed || options.restore {
@@ -190,7 +192,8 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     if !options.restore {
         insist(&signed, &work.layout, &found.present).await?;
     }
-    let Found { present, wanted, writing, mut changes, goal } = found;
+    let Found { present, wanted, writing, mut changes, mut goal } = found;
+    goal.closed = left_open.is_empty();
     match &present.deployed {
         Some((there, _)) if goal.goal.revision == there.goal.revision => {
             let mut turn = Turn::resume(store, &work.layout, &present.seen, there)?;

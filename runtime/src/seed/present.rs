@@ -45,6 +45,9 @@ pub(super) struct Deployed {
     /// Whether these places have a quota. Not set by earlier versions, nor where the store does not allow it.
     #[serde(default)]
     pub(super) bounded: bool,
+    /// Whether nobody but the operator makes nodes beside the data space. Not set by earlier versions, nor where others do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) closed: bool,
     /// Whether any server has another place than its first. Otherwise nobody needs to look for such places.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) moved: bool,
@@ -82,6 +85,7 @@ impl Deployed {
             turn: None,
             places: false,
             bounded: false,
+            closed: false,
             moved: false,
             announces: false,
             rotates: false,

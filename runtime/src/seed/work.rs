@@ -246,6 +246,8 @@ impl Work {
                 turn: None,
                 places: true,
                 bounded,
+                // The caller knows.
+                closed: false,
                 // This is found when it is written.
                 moved: false,
                 announces: has_places,
