@@ -151,20 +151,13 @@ pub async fn apply(store: &Arc<dyn Store>, seed: &Seed, options: &Options) -> Re
     let signed = Signed::new(store, &options.key);
     let store: &Arc<dyn Store> = &(Arc::clone(&signed) as Arc<dyn Store>);
     let work = Work::prepare(store, seed, options).await?;
-    let applied = |revision, changes, credentials| Applied {
-        stack: work.layout.stack().to_owned(),
-        revision,
-        changes,
-        credentials,
-    };
     let there = present::deployed(store, &work.layout).await?;
     let is_closed = !options.restore && there.as_ref().is_some_and(|(there, _)| there.closed);
     let open = if is_closed { Vec::new() } else { store.close_off(ROOT).await? };
     let left_open: Vec<String> = open.iter().map(open_to_all).collect();
-    let applied = |revision, changes: Changes, credentials| {
-        let mut applied: Applied = applied(revision, changes, credentials);
-        applied.changes.warnings.extend(left_open.iter().cloned());
-        applied
+    let applied = |revision, mut changes: Changes, credentials| {
+        changes.warnings.extend(left_open.iter().cloned());
+        Applied { stack: work.layout.stack().to_owned(), revision, changes, credentials }
     };
     let mut begun = None;
     let is_believed = there.as_ref().is_some_and(|(there, _)| !there.is_to_be_cleared());

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use wattle_runtime::seed::{Applied, apply};
-use wattle_runtime::store::{Access, Address, Login, Op, Rights, Store};
+use wattle_runtime::store::{Access, Address, Login, Op, Store};
 use wattle_tests::zookeeper::ZooKeeper;
 
-use crate::quotas::enforcing;
+use crate::quotas::{ALL, enforcing};
 use crate::{Stack, assert_denied};
-
-const ALL: Rights = Rights { read: true, write: true, create: true, delete: true };
 
 /// One who has nothing to do with the stack.
 pub(crate) async fn stranger(zookeeper: &ZooKeeper) -> Arc<dyn Store> {

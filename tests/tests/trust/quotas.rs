@@ -12,7 +12,7 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::Stack;
 
-const ALL: Rights = Rights { read: true, write: true, create: true, delete: true };
+pub(crate) const ALL: Rights = Rights { read: true, write: true, create: true, delete: true };
 const MB: usize = 1_000_000;
 
 pub(crate) fn enforcing() -> ZooKeeper {
