@@ -97,6 +97,14 @@ impl Plan {
         Revision { space: self.space.clone(), number }
     }
 
+    /// The declaration of an entry `SERVER/COMPONENT/OUTPUT` of this server. `None` for its own attributes, and for what
+    /// is not in this plan.
+    pub fn output(&self, entry: &str) -> Option<&PlannedOutput> {
+        let mut parts = entry.splitn(3, '/').skip(1);
+        let (component, output) = (parts.next()?, parts.next()?);
+        self.components.get(component)?.outputs.get(output)
+    }
+
     /// The keys that verify the signatures of all servers that are read from, and the server's own. Each comes with its
     /// stack (`None` for this one) and its server.
     pub fn keys<'p>(&'p self, own: &'p Name) -> impl Iterator<Item = (Option<&'p Name>, &'p Name, &'p Name)> {

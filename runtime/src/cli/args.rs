@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{StyledStr, Styles};
-use clap::{Arg, ArgAction, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, value_parser};
 use wattle_words::time;
 
 pub(super) use wattle::cli::is_json;
@@ -23,6 +23,19 @@ pub(super) fn directory() -> Arg {
         .value_parser(value_parser!(PathBuf))
         .help("Directory that was given to `up`; not needed if a topology runs here or in ./out, or if only one runs")
 }
+
+/// The same directory as an option, as the other commands take it, for a command that takes it without.
+pub(super) fn directory_as_option() -> Arg {
+    directory().id(DIRECTORY).long("dir").hide(true).conflicts_with("dir")
+}
+
+/// The directory, however it was given.
+pub(super) fn given_directory(matches: &ArgMatches) -> Option<&PathBuf> {
+    let as_option = || matches.try_get_one::<PathBuf>(DIRECTORY).ok().flatten();
+    matches.get_one::<PathBuf>("dir").or_else(as_option)
+}
+
+const DIRECTORY: &str = "dir-as-option";
 
 /// The options for a data space, for commands that are about something in it.
 pub(super) fn target() -> [Arg; 6] {

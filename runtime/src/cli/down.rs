@@ -1,7 +1,6 @@
 //! `wattle down`: ends what `up` runs.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{ArgMatches, Command};
@@ -21,6 +20,7 @@ pub(super) fn command() -> Command {
         .arg(
             args::directory().help("Directory that was given to `up`; not needed if a topology is up here or in ./out"),
         )
+        .arg(args::directory_as_option())
         .arg(args::flag("delete", "Also delete everything that the servers have kept"))
         .after_help(args::section(&[(
             "What stays",
@@ -30,7 +30,7 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
-    let folder = match matches.get_one::<PathBuf>("dir") {
+    let folder = match args::given_directory(matches) {
         Some(directory) => Folder::of(directory),
         None => here::to_end()?,
     };

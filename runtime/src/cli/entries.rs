@@ -9,7 +9,7 @@ use crate::report::{self, Picture};
 use crate::space::{Content, Space, Written};
 
 use super::failure::Failure;
-use super::paint::{Cell, Tone};
+use super::paint::{Cell, Tone, said};
 
 /// The names of all entries at or below `path`, as [`report::entries`] returns them.
 pub(super) async fn list(space: &Space, picture: &Picture, path: &str) -> Result<Vec<Name>, Failure> {
@@ -46,14 +46,14 @@ pub(super) async fn unknown(space: &Space, picture: &Picture, path: &str) -> Fai
 pub(super) fn summary(written: Option<&Written>) -> Cell {
     let Some(written) = written else { return ("(not written)".into(), Tone::Faint) };
     match &written.content {
-        Content::Value(value) => (one_line(&text(value)), Tone::Plain),
+        Content::Value(value) => (said(&text(value)), Tone::Plain),
         Content::Sealed(_) => ("(secret)".into(), Tone::Waiting),
         Content::Failure(failure) => {
             let before = match written.good() {
                 Some(good) => format!(", revision {}: {}", good.revision, summary(Some(good)).0),
                 None => String::new(),
             };
-            (format!("(failed{before}) {}", one_line(&failure.to_string())), Tone::Bad)
+            (format!("(failed{before}) {}", said(&failure.to_string())), Tone::Bad)
         }
     }
 }

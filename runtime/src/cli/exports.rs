@@ -7,6 +7,7 @@ use wattle::lower::Seed;
 use wattle::model::{IndexMap, Name, Tree, Value};
 use wattle::values;
 
+use crate::report;
 use crate::space::{Content, Held, Source, Space};
 
 use super::entries::one_line;
@@ -39,7 +40,8 @@ async fn value(space: &Space, source: &Source, told: &HashMap<Name, String>) -> 
     let mut entries: HashMap<&Name, Shown> = HashMap::new();
     let mut former: Option<u64> = None;
     for entry in source.leaves().filter_map(Held::entry) {
-        let written = space.peek(entry).await.ok()??;
+        let plan = space.plan(entry.split('/').next()?).await.ok()?;
+        let written = report::content(space, plan.as_ref(), entry).await.ok()??;
         let is_former = matches!(written.content, Content::Failure(_));
         let good = written.into_good()?;
         if is_former {

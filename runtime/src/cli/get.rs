@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command, value_parser};
-use wattle::model::Value;
+use wattle::model::{Name, Value};
 use wattle::shown::argument;
 use wattle::values;
 
 use crate::clock;
-use crate::report::{Picture, roots};
+use crate::report::{self, Picture, roots};
 use crate::space::{Content, Revision, Space, SpaceError, State, Written};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
+use super::paint::said;
 use super::{args, entries, recipe, target, why};
 
 pub(super) fn command() -> Command {
@@ -71,7 +72,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         if let Some(server) = entry.split('/').next().filter(|_| is_entry) {
             space.plan(server).await?;
         }
-        space.peek(entry).await
+        match space.peek(entry).await.transpose() {
+            Some(found) if is_entry => shown(&space, &entry.into(), found).await.map(Some),
+            found => found.transpose(),
+        }
     })
     .await;
     let written = match found {
@@ -97,7 +101,10 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     };
     let written = match written {
         Some(written) => written,
-        None if matches.get_flag("wait") => wait(&space, entry, wanted, matches.get_one("timeout").copied()).await?,
+        None if matches.get_flag("wait") => {
+            let found = wait(&space, entry, wanted, matches.get_one("timeout").copied()).await?;
+            shown(&space, &entry.into(), found).await.map_err(|error| superseded(entry, error))?
+        }
         None => return Err(not_yet(&space, entry, wanted).await?),
     };
     match &written.content {
@@ -108,7 +115,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
                 .help("a component that declares it as an input can: `wattle get INPUT` in its recipe"))
         }
         Content::Failure(failure) => {
-            let shown = Failure::new(format!("`{entry}` has no value: {}", entries::one_line(&failure.to_string())));
+            let shown = Failure::new(format!("`{entry}` has no value: {}", said(&failure.to_string())));
             let shown = match written.good() {
                 Some(good) => shown.note(kept(entry, good)),
                 None => shown,
@@ -121,6 +128,19 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             })
         }
     }
+}
+
+/// What was `found` in an entry, as an operator may see it.
+async fn shown(space: &Space, entry: &Name, found: Result<Written, SpaceError>) -> Result<Written, SpaceError> {
+    let plan = space.plan(entry.split('/').next().unwrap_or(entry)).await?;
+    let is_declared = plan.as_ref().is_some_and(|plan| plan.output(entry).is_some());
+    let written = report::judged(plan.as_ref(), entry, found)?;
+    if is_declared && !matches!(written.content, Content::Failure(_)) {
+        return Ok(written);
+    }
+    // Other servers know more about it.
+    let picture = Picture::read(space, None).await?;
+    Ok(report::in_context(&picture, entry, written))
 }
 
 /// The message that there is a value of an earlier revision.
@@ -148,7 +168,12 @@ fn part_of_tree(entry: &str, entries: usize) -> Failure {
         .help(format!("list them: `wattle ls {}`", argument(entry)))
 }
 
-async fn wait(space: &Space, entry: &str, revision: Option<u64>, limit: Option<Duration>) -> Result<Written, Failure> {
+async fn wait(
+    space: &Space,
+    entry: &str,
+    revision: Option<u64>,
+    limit: Option<Duration>,
+) -> Result<Result<Written, SpaceError>, Failure> {
     let read = async {
         match revision {
             Some(number) => {
@@ -164,9 +189,9 @@ async fn wait(space: &Space, entry: &str, revision: Option<u64>, limit: Option<D
             None => space.read_latest(entry).await,
         }
     };
-    let Some(limit) = limit else { return superseded(entry, read.await) };
+    let Some(limit) = limit else { return Ok(read.await) };
     match tokio::time::timeout(limit, read).await {
-        Ok(read) => superseded(entry, read),
+        Ok(read) => Ok(read),
         Err(_) => Err(not_yet(space, entry, revision).await?),
     }
 }
@@ -181,11 +206,11 @@ async fn counting(space: &Space, entry: &str, number: u64) -> Result<Revision, S
     Ok(Revision { space: goal.and_then(|goal| goal.space), number: since.unwrap_or(number) })
 }
 
-fn superseded(entry: &str, read: Result<Written, SpaceError>) -> Result<Written, Failure> {
-    read.map_err(|error| match error {
+fn superseded(entry: &str, error: SpaceError) -> Failure {
+    match error {
         SpaceError::Superseded { ours, newer } => gone(entry, newer.number, ours.number),
         other => other.into(),
-    })
+    }
 }
 
 /// The failure that the value of a revision was overwritten by a newer one.

@@ -28,7 +28,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     let space = target.space(console).await?;
     let picture = target::patiently(&target.address, console, Picture::read(&space, None)).await?;
     let names = entries::list(&space, &picture, path).await?;
-    let contents = report::contents(&space, &names).await?;
+    let contents = report::contents(&space, &picture, &names).await?;
     let text = if args::is_json(matches) {
         let entries: serde_json::Map<String, serde_json::Value> =
             names.iter().zip(&contents).map(|(name, held)| (name.to_string(), entries::json(held.as_ref()))).collect();

@@ -86,6 +86,22 @@ pub(super) fn table(rows: &[Vec<Cell>], color: bool, width: usize) -> String {
     out
 }
 
+/// The most characters of what a server says that are shown in a row, where no terminal is narrower.
+const SAID: usize = 1_000;
+
+/// The columns that `text` takes, colours left out.
+pub(super) fn columns(text: &str) -> usize {
+    let mut parts = text.split('\x1b');
+    let first = parts.next().map_or(0, |plain| plain.chars().count());
+    let after = |part: &str| part.split_once('m').map_or(0, |(_, plain)| plain.chars().count());
+    first + parts.map(after).sum::<usize>()
+}
+
+/// What a server says, in one row.
+pub(super) fn said(text: &str) -> String {
+    cut(&one_line(&text.chars().take(SAID + 1).collect::<String>()), SAID)
+}
+
 /// `text`, cut to `room` columns.
 pub(super) fn cut(text: &str, room: usize) -> String {
     if text.chars().count() <= room {

@@ -359,6 +359,7 @@ mod tests {
             leaving: Vec::new(),
             finishing: Vec::new(),
             is_behind: false,
+            was_heard: false,
             components: [("say".into(), None)].into_iter().take(usize::from(!retired)).collect(),
         }
     }

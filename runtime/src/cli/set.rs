@@ -6,9 +6,7 @@ use wattle::shown::argument;
 use wattle::values::parse;
 
 use crate::report::Picture;
-use crate::space::{
-    Content, OperatorKey, Place, Plan, PlannedOutput, Revision, Space, SpaceError, Written, seal_entry,
-};
+use crate::space::{Content, OperatorKey, Place, PlannedOutput, Revision, Space, SpaceError, Written, seal_entry};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -89,20 +87,12 @@ async fn declared(signed: &Space, entry: &str) -> Result<Option<(Revision, Plann
     let number = goal.plans.as_ref().map_or(plan.revision, |plans| plans.of(server));
     let revision = plan.of();
     let is_reached = revision == Revision { space: goal.space.clone(), number } && revision <= goal.of();
-    Ok(part(&plan, entry).filter(|_| is_reached).map(|output| (revision, output.clone())))
+    Ok(plan.output(entry).filter(|_| is_reached).map(|output| (revision, output.clone())))
 }
 
 /// The declaration of an entry.
 fn output<'p>(picture: &'p Picture, entry: &str) -> Option<&'p PlannedOutput> {
-    let server = entry.split('/').next()?;
-    part(picture.servers.get(server)?.plan.as_ref()?, entry)
-}
-
-/// What its server's plan declares about an entry.
-fn part<'p>(plan: &'p Plan, entry: &str) -> Option<&'p PlannedOutput> {
-    let mut parts = entry.splitn(3, '/').skip(1);
-    let (component, output) = (parts.next()?, parts.next()?);
-    plan.components.get(component)?.outputs.get(output)
+    picture.plan_of(entry)?.output(entry)
 }
 
 async fn overwrite(

@@ -12,7 +12,7 @@ use crate::clock;
 use crate::deploy::Onlooker;
 use crate::local::{self, Folder};
 use crate::report::{
-    Building, Condition, Infrastructure, Picture, Standing, Stands, between, json_of_condition, json_of_root,
+    Building, Condition, FEW, Infrastructure, Picture, Standing, Stands, between, json_of_condition, json_of_root,
     json_of_tally, roots, silent, still_runs,
 };
 use crate::space::{Revision, State, Status, Waiting};
@@ -21,7 +21,7 @@ use crate::ui::Ui;
 use super::console::{Console, size};
 use super::entries::one_line;
 use super::failure::{Exit, Failure, exit_codes};
-use super::paint::{Cell, Tone, paint, table, width};
+use super::paint::{self, Cell, Tone, cut, paint, said, table, width};
 use super::signals::Signals;
 use super::{args, ls, target, timeline, ui, why};
 use wattle::names::some;
@@ -29,6 +29,8 @@ use wattle::shown::{argument, on_terminal, option};
 
 /// How often to look again.
 const PAUSE: Duration = Duration::from_secs(1);
+/// The largest width of the name of what leaves, in columns: its server says it.
+const NAME: usize = 36;
 
 pub(super) fn command() -> Command {
     Command::new("status")
@@ -39,6 +41,7 @@ pub(super) fn command() -> Command {
         .arg(ui::option().conflicts_with_all(["watch", "why", "timeline"]))
         .arg(args::format(&["plain", "json"]))
         .arg(args::directory())
+        .arg(args::directory_as_option())
         .args(args::data_space())
         .after_help(args::section(&[(
             "Exit codes",
@@ -169,10 +172,13 @@ async fn serve(view: Ui, folder: Option<&Folder>, console: &mut Console) -> Resu
 /// Redraws from the top of the screen. The rest of each line and everything below are cleared, so that nothing
 /// flickers. What does not fit is left out, so that nothing scrolls.
 fn redraw(text: &str) -> String {
-    let (height, _) = size();
+    let (height, width) = size();
+    let rows = |line: &str| paint::columns(line).div_ceil(width).max(1);
     let mut lines: Vec<&str> = text.lines().collect();
-    if lines.len() >= height {
-        lines.truncate(height.saturating_sub(2));
+    if lines.iter().map(|line| rows(line)).sum::<usize>() >= height {
+        let mut room = height.saturating_sub(2);
+        let has_room = |line: &&&str| room.checked_sub(rows(line)).map(|left| room = left).is_some();
+        lines.truncate(lines.iter().take_while(has_room).count());
         lines.push("...");
     }
     format!("\x1b[H{}\x1b[K\n\x1b[J", lines.join("\x1b[K\n"))
@@ -209,7 +215,7 @@ pub(super) fn count(number: usize, word: &str) -> String {
 }
 
 fn show(picture: &Picture, stands: &Stands, now: Time, color: bool, width: usize) -> String {
-    let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let (mut rows, mut lists): (Vec<Vec<Cell>>, Vec<Vec<Cell>>) = (Vec::new(), Vec::new());
     let head = |text: &str| (text.to_owned(), Tone::Faint);
     let has_hosts = picture.servers.keys().any(|server| stands.host(server).is_some());
     let columns = ["SERVER", "HOST", "AGENT", "COMPONENT", "STATE", "SINCE", ""];
@@ -238,33 +244,42 @@ fn show(picture: &Picture, stands: &Stands, now: Time, color: bool, width: usize
             }
             rows.push(row);
         }
-        for leaving in &standing.leaving {
+        if standing.components.is_empty() {
+            rows.push(first);
+        }
+        // Servers say themselves how many of these there are.
+        let mut first = next();
+        first[0] = (server.to_string(), Tone::Head);
+        for leaving in standing.some_leaving() {
             let mut row = std::mem::replace(&mut first, next());
             let name = leaving.component.rsplit_once('/').map_or(&*leaving.component, |(_, name)| name);
-            row.push((name.to_owned(), Tone::Plain));
+            row.push((cut(name, NAME), Tone::Plain));
             row.push(match &leaving.failure {
                 None => ("leaving".into(), Tone::Busy),
                 Some(_) => ("not torn down".into(), Tone::Bad),
             });
             row.push((between(leaving.since, now), Tone::Plain));
-            row.extend(leaving.failure.iter().map(|failure| (one_line(&failure.message), Tone::Bad)));
-            rows.push(row);
+            row.extend(leaving.failure.iter().map(|failure| (said(&failure.message), Tone::Bad)));
+            lists.push(row);
         }
-        if standing.components.is_empty() && standing.leaving.is_empty() {
-            rows.push(first);
+        if standing.more_leaving() > 0 {
+            let mut row = next();
+            row.push((format!("and {} more", standing.more_leaving()), Tone::Faint));
+            lists.push(row);
         }
     }
+    rows.extend(lists);
     let mut text = format!("{}\n{}", headline(picture, color), table(&rows, color, width));
     for line in admission(picture) {
         text.extend([format!("{} {line}\n", paint("!", Tone::Waiting, color))]);
     }
-    for finishing in picture.servers.values().flat_map(|standing| &standing.finishing) {
-        text.extend([format!("{} {}\n", paint("!", Tone::Waiting, color), still_runs(finishing, now))]);
+    for finishing in picture.servers.values().flat_map(|standing| standing.finishing.iter().take(FEW)) {
+        text.extend([format!("{} {}\n", paint("!", Tone::Waiting, color), said(&still_runs(finishing, now)))]);
     }
-    for (server, trouble) in
-        picture.servers.iter().flat_map(|(s, standing)| standing.troubles.iter().map(move |t| (s, t)))
-    {
-        text.extend([format!("{} {server}: {}\n", paint("!", Tone::Waiting, color), one_line(trouble))]);
+    for (server, standing) in &picture.servers {
+        for trouble in standing.some_troubles() {
+            text.extend([format!("{} {server}: {}\n", paint("!", Tone::Waiting, color), said(&trouble))]);
+        }
     }
     text
 }
@@ -309,7 +324,7 @@ fn admission(picture: &Picture) -> Vec<String> {
 fn agent(standing: &Standing, now: Time) -> Cell {
     match &standing.alive {
         Some(alive) => (format!("up {}", between(alive.since, now)), Tone::Good),
-        None if standing.components.values().any(Option::is_some) => ("gone".into(), Tone::Bad),
+        None if standing.was_heard => ("gone".into(), Tone::Bad),
         None => ("not started".into(), Tone::Faint),
     }
 }
@@ -318,7 +333,7 @@ fn agent(standing: &Standing, now: Time) -> Cell {
 pub(super) fn detail(status: &Status) -> Cell {
     match &status.state {
         State::Waiting(waits) => (format!("for {}", waits_for(waits)), Tone::Plain),
-        State::Failed(failure) if failure.through.is_empty() => (one_line(&failure.message), Tone::Bad),
+        State::Failed(failure) if failure.through.is_empty() => (said(&failure.message), Tone::Bad),
         State::Failed(failure) => (format!("because {} failed", failure.component), Tone::Plain),
         State::Running | State::Done => (String::new(), Tone::Plain),
     }

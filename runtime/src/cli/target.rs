@@ -15,6 +15,7 @@ use crate::seed::{read_operator_key, spaces_of_key};
 use crate::space::{Newest, OperatorKey, ROOT, Space};
 use crate::store::{Address, Authority, Host, Login, Store, StoreError, Wire};
 
+use super::args;
 use super::console::Console;
 use super::failure::Failure;
 use super::here::{self, Found};
@@ -44,7 +45,7 @@ pub(super) struct Target {
 /// The data space that the command line names, otherwise the one of the environment, otherwise the one of a running
 /// `up`. If that `up` is elsewhere, it is named on the standard error.
 pub(super) fn find(matches: &ArgMatches, console: &mut Console) -> Result<Target, Failure> {
-    let dir = matches.get_one::<PathBuf>("dir");
+    let dir = args::given_directory(matches);
     let is_named = matches.contains_id("key");
     let key = key_file(matches);
     let stack = named(matches, "stack", "WATTLE_STACK");

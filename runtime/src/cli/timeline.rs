@@ -29,8 +29,10 @@ const UNKNOWN: &str = "unknown";
 pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) -> String {
     let mut lives = lives(picture, now);
     lives.sort_by_key(Life::began);
-    let (Some(begin), Some(end)) =
-        (lives.first().map(Life::began), lives.iter().map(|life| life.ended.unwrap_or(now)).max())
+    // What cannot have been so does not spoil the scale for the others.
+    let is_told = |life: &&Life<'_>| life.is_credible || !lives.iter().any(|life| life.is_credible);
+    let told = || lives.iter().filter(is_told);
+    let (Some(begin), Some(end)) = (told().map(Life::began).min(), told().map(|life| life.ended.unwrap_or(now)).max())
     else {
         return "nothing has begun in this revision\n".into();
     };
@@ -39,7 +41,8 @@ pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) 
     let names = lives.iter().map(|life| life.part.path().chars().count()).max().unwrap_or(0).min(NAME);
     let columns = width.saturating_sub(names + 22).max(BARS);
     let scale = Scale { begin, length: millis(begin, end).max(1), columns };
-    let jumped = clocks_that_jumped(&lives);
+    let jumped = servers(&lives, |life| life.is_credible && life.clock_jumped());
+    let incredible = servers(&lives, |life| !life.is_credible);
     let all = between(begin, end, !jumped.is_empty());
     let mut text = format!("{all} from {begin:.0}; {WAITS} waits, {RUNS} runs\n\n");
     for life in &lives {
@@ -47,13 +50,21 @@ pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) 
         let tone = if is_critical(&name) { Tone::Head } else { Tone::Plain };
         let padded = format!("{:names$}", cut(&name, names));
         let took: Option<Duration> = runs(life).map(Step::took).sum();
-        let took = took.map_or_else(|| UNKNOWN.to_owned(), |took| length(as_millis(took)));
+        let took = took.filter(|_| life.is_credible).map_or_else(|| UNKNOWN.to_owned(), |took| length(as_millis(took)));
         let (bar, state) = bar(life, &scale);
         let _ = writeln!(text, "{} {}  {took}", paint(&padded, tone, color), paint(&bar, state, color));
     }
     if !jumped.is_empty() {
         let servers = names::some(jumped, SERVERS);
         let _ = writeln!(text, "\nthe clock was set back on {servers}: how long things took there is not known");
+    }
+    if !incredible.is_empty() {
+        let servers = names::some(incredible, SERVERS);
+        let _ = writeln!(
+            text,
+            "\nwhat {servers} says was before this revision began ({EARLY}), or is in the future ({LATE}): it is cut, and \
+             how long it took is not known"
+        );
     }
     let Some(first) = path.first() else { return text };
     let last = path.last().unwrap_or(first);
@@ -75,6 +86,8 @@ pub(super) fn timeline(picture: &Picture, now: Time, color: bool, width: usize) 
 
 const WAITS: char = '·';
 const RUNS: char = '█';
+const EARLY: char = '‹';
+const LATE: char = '›';
 
 struct Scale {
     begin: Time,
@@ -93,9 +106,9 @@ fn runs<'l>(life: &'l Life<'_>) -> impl Iterator<Item = &'l Step> + 'l {
     life.steps.iter().filter(|step| !matches!(step.did, Did::Waited { .. }))
 }
 
-/// The servers whose clock was set back, in their order.
-fn clocks_that_jumped<'l>(lives: &[Life<'l>]) -> BTreeSet<&'l str> {
-    lives.iter().filter(|life| life.clock_jumped()).map(|life| &**life.part.server).collect()
+/// The servers of some of the lives, in their order.
+fn servers<'l>(lives: &[Life<'l>], which: impl Fn(&Life<'l>) -> bool) -> BTreeSet<&'l str> {
+    lives.iter().filter(|life| which(life)).map(|life| &**life.part.server).collect()
 }
 
 /// How much time passed, unless a clock was set back in the meantime.
@@ -115,6 +128,11 @@ fn bar(life: &Life<'_>, scale: &Scale) -> (String, Tone) {
         fill(step.since, step.until, WAITS);
     }
     runs(life).for_each(|step| fill(step.since, step.until, RUNS));
+    for (is_cut, at, mark) in [(life.is_early, 0, EARLY), (life.is_late, scale.columns - 1, LATE)] {
+        if is_cut {
+            bar[at] = mark;
+        }
+    }
     let tone = match life.part.condition {
         Condition::Said(Status { state: State::Done, .. }) => Tone::Good,
         Condition::Said(Status { state: State::Failed(_), .. }) => Tone::Bad,
@@ -191,6 +209,7 @@ mod tests {
                 leaving: Vec::new(),
                 finishing: Vec::new(),
                 is_behind: false,
+                was_heard: false,
                 components: IndexMap::from_iter([("x".into(), Some(status))]),
             };
             picture.servers.insert(server.into(), standing);

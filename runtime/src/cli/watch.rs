@@ -51,7 +51,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
             }
             picture = Some(new);
         }
-        let contents = target::patiently(&target.address, console, report::contents(&space, &names)).await?;
+        let shown = picture.as_ref().expect("INVARIANT: it has been read by now");
+        let contents = target::patiently(&target.address, console, report::contents(&space, shown, &names)).await?;
         for (name, held) in names.iter().zip(contents) {
             let before = seen.get(name);
             if before.is_some_and(|before| *before == held) || (before.is_none() && held.is_none()) {

@@ -20,7 +20,13 @@ pub(super) fn why(picture: &Picture, now: Time, color: bool) -> String {
     if roots.is_empty() {
         return "everything is done\n".into();
     }
-    explain_all(&roots, roots.len(), now, color)
+    let mut text = explain_all(&roots, roots.len(), now, color);
+    for (server, standing) in picture.servers.iter().filter(|(_, standing)| standing.more_leaving() > 0) {
+        let more = standing.more_leaving();
+        let _ =
+            writeln!(text, "{} and {more} more on {server} that have left the model", paint("●", Tone::Busy, color));
+    }
+    text
 }
 
 /// The first `most` causes. What has failed for the same reason as another cause is listed after it.

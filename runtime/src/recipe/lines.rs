@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 /// Most bytes of a line that are kept; the rest of it is counted.
 const LINE: usize = 4096;
 /// Most lines that travel with a failure.
-const TAIL_LINES: usize = 40;
+pub(crate) const TAIL_LINES: usize = 40;
 /// Most bytes of them, the last line in any case.
-const TAIL_BYTES: usize = 8192;
+pub(crate) const TAIL_BYTES: usize = 8192;
 
 /// Cuts a stream of bytes into lines.
 #[derive(Debug, Default)]

@@ -30,6 +30,7 @@ pub use wattle_agent_core::machine::{Broken, Stop};
 pub(crate) use environment::{PROXIES, WITHOUT_PROXY};
 pub(crate) use former::boot;
 pub use former::{end as end_former, settle as settle_former};
+pub(crate) use lines::{TAIL_BYTES, TAIL_LINES};
 pub use mask::Mask;
 pub use tools::Tools;
 

@@ -1,6 +1,7 @@
 //! Limits on what is shown of a server's own reports. A real agent reports less, so a server that reports more does it
 //! to flood what others look at.
 
+use crate::recipe::{TAIL_BYTES, TAIL_LINES};
 use crate::space::{Alive, Did, Failure, ServerStatus, State, Status};
 
 /// The largest number of things of one kind: the waits of a component, or the troubles of a server.
@@ -10,7 +11,11 @@ const MOST: usize = 1_000;
 const MOST_PAST: usize = 1_000;
 
 /// The most bytes of a text: of a reason, or of a name in it.
-const LONGEST: usize = 16 << 10;
+const LONGEST: usize = 2 << 10;
+
+/// How many things of one kind people are shown of a server: of its troubles, or of what leaves it. Otherwise one server
+/// could fill everybody's screen.
+pub const FEW: usize = 10;
 
 /// The most bytes of a name that has a column, which is equally wide in all rows.
 const LONGEST_NAME: usize = 1 << 10;
@@ -25,7 +30,7 @@ pub(super) fn status(status: &mut Status) -> bool {
         State::Waiting(waits) => {
             keep(waits, MOST, |wait| is_name(&wait.what) && wait.input.as_ref().is_none_or(|input| is_name(input)))
         }
-        State::Failed(failure) => shorten_failure(failure),
+        State::Failed(failed) => failure(failed),
         State::Running | State::Done => false,
     };
     is_cut | more
@@ -39,8 +44,8 @@ pub(super) fn server(status: &mut ServerStatus) -> bool {
     for trouble in &mut status.troubles {
         is_cut |= shorten(trouble, LONGEST);
     }
-    for failure in status.leaving.iter_mut().filter_map(|leaving| leaving.failure.as_mut()) {
-        is_cut |= shorten_failure(failure);
+    for failed in status.leaving.iter_mut().filter_map(|leaving| leaving.failure.as_mut()) {
+        is_cut |= failure(failed);
     }
     is_cut
 }
@@ -68,15 +73,27 @@ fn cut<T>(all: &mut Vec<T>, most: usize) -> bool {
     is_cut
 }
 
-fn shorten_failure(failure: &mut Failure) -> bool {
+/// The same for a failure.
+pub(super) fn failure(failure: &mut Failure) -> bool {
     let mut is_cut =
-        shorten(&mut failure.message, LONGEST) | cut(&mut failure.log, MOST) | cut(&mut failure.through, MOST);
+        shorten(&mut failure.message, LONGEST) | shorten_log(&mut failure.log) | cut(&mut failure.through, MOST);
     for name in std::iter::once(&mut failure.component).chain(&mut failure.through).filter(|name| name.len() > LONGEST)
     {
         *name = format!("{} ...", &name[..name.floor_char_boundary(LONGEST)]).into();
         is_cut = true;
     }
-    failure.log.iter_mut().fold(is_cut, |is_cut, line| is_cut | shorten(line, LONGEST))
+    is_cut
+}
+
+/// The last lines matter most.
+fn shorten_log(log: &mut Vec<String>) -> bool {
+    let mut room = TAIL_BYTES;
+    let has_room = |line: &&String| room.checked_sub(line.len()).map(|left| room = left).is_some();
+    // An agent keeps the last line in any case.
+    let kept = log.iter().rev().take(TAIL_LINES).take_while(has_room).count().max(1);
+    let is_cut = kept < log.len();
+    log.drain(..log.len().saturating_sub(kept));
+    log.iter_mut().fold(is_cut, |is_cut, line| is_cut | shorten(line, TAIL_BYTES))
 }
 
 fn shorten(text: &mut String, most: usize) -> bool {

@@ -8,7 +8,7 @@ use wattle_words::time::short;
 
 use crate::space::{Failure, Finishing, Held, State, Status, Waiting};
 
-use super::{Condition, Part, Picture};
+use super::{Condition, FEW, Part, Picture, Standing};
 
 /// Something that holds other things up, and that nothing else holds up.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,11 +97,11 @@ pub fn roots(picture: &Picture) -> Vec<Root> {
             }
         }
     }
-    for finishing in picture.servers.values().flat_map(|standing| &standing.finishing) {
+    for finishing in picture.servers.values().flat_map(|standing| standing.finishing.iter().take(FEW)) {
         let cause = Cause::Finishing(finishing.clone());
         found.entry(cause.key()).or_insert_with(|| Root { cause, holds: Vec::new() });
     }
-    for leaving in picture.servers.values().flat_map(|standing| &standing.leaving) {
+    for leaving in picture.servers.values().flat_map(Standing::some_leaving) {
         let (component, since) = (leaving.component.clone(), leaving.since);
         let cause = leaving.failure.clone().map_or(Cause::Leaving { component, since }, Cause::LeftOver);
         found.insert(cause.key(), Root { cause, holds: Vec::new() });
@@ -146,7 +146,7 @@ impl<'p> Search<'p> {
             },
             Condition::Idle if !is_alive => self.no_agent(part.server),
             Condition::Idle if !finishing.is_empty() => {
-                self.causes.extend(finishing.iter().cloned().map(Cause::Finishing));
+                self.causes.extend(finishing.iter().take(FEW).cloned().map(Cause::Finishing));
             }
             Condition::Idle => match self.picture.predecessor(part.server, part.name) {
                 Some(before) => self.component(before),
@@ -158,7 +158,7 @@ impl<'p> Search<'p> {
 
     fn no_agent(&mut self, server: &Name) {
         let standing = self.picture.servers.get(server);
-        let was_there = standing.is_some_and(|standing| standing.components.values().any(Option::is_some));
+        let was_there = standing.is_some_and(|standing| standing.was_heard);
         self.causes.push(Cause::NoAgent { server: server.clone(), was_there });
     }
 
@@ -359,7 +359,7 @@ impl Picture {
 
     /// The `failure` of `component`, attributed to whoever reported it. No server can have another one blamed: if the
     /// other one does not report the failure, all that is known is what `component` says.
-    fn own_word(&self, component: &Name, failure: &Failure) -> Failure {
+    pub(super) fn own_word(&self, component: &Name, failure: &Failure) -> Failure {
         let named = &failure.component;
         let said = |part: Part<'_>| match part.condition {
             Condition::Said(Status { state: State::Failed(own), .. }) if own.component == *named => own.clone(),

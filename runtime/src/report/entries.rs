@@ -1,12 +1,15 @@
 //! The entries of a stack, as an operator sees them.
 
+use std::collections::HashMap;
+
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use wattle::model::Name;
+use wattle::model::{Name, Type};
+use wattle::values;
 use wattle_agent_core::time::Time;
 
-use crate::space::{Content, Failure, Kind, Space, SpaceError, Written};
+use crate::space::{Content, Failure, Held, Kind, Plan, Revision, SERVER, Source, Space, SpaceError, Written};
 
-use super::{Picture, natural};
+use super::{Picture, bounded, natural};
 
 /// The largest number of requests at the same time.
 const AT_ONCE: usize = 64;
@@ -53,35 +56,133 @@ fn within(name: &str, path: &str) -> bool {
     path.is_empty() || below(name, path) || below(path, name)
 }
 
-/// Stands for something in an entry that makes no sense.
-fn senseless(entry: &Name, message: &str) -> Written {
+/// Stands for something in an entry that is not shown.
+fn senseless(of: Revision, entry: &Name, message: String) -> Written {
     let component = entry.rsplit_once('/').map_or(&**entry, |(component, _)| component).into();
     let (log, through, at) = (Vec::new(), Vec::new(), Time::default());
-    let failure = Failure { component, kind: Kind::Type, message: message.to_owned(), log, at, through };
-    Written { revision: 0, space: None, before: None, content: Content::Failure(failure) }
+    let failure = Failure { component, kind: Kind::Type, message, log, at, through };
+    Written::new(&of, Content::Failure(failure))
 }
 
-/// The content of each entry.
+/// Stands for a value that does not fit its type, without quoting it.
+fn unfit(of: Revision, entry: &Name, why: &str) -> Written {
+    let server = entry.split('/').next().unwrap_or(entry);
+    let message = format!(
+        "what is there does not fit its type: {why}; apart from the operator, only `{server}` can have written it"
+    );
+    senseless(of, entry, message)
+}
+
+/// Why `content` is not of the declared type, without any part of it. A failure is of every type.
+fn refuse(ty: &Type, content: &Content) -> Option<String> {
+    match content {
+        Content::Value(_) if ty.is_secret() => Some(format!("expected {ty}, found something that is not encrypted")),
+        Content::Value(value) => values::refuse_unseen(ty, value),
+        Content::Sealed(_) if !ty.is_secret() => Some(format!("expected {ty}, found something encrypted")),
+        Content::Sealed(_) | Content::Failure(_) => None,
+    }
+}
+
+/// What was `found` in `entry`, as an operator may see it: only what fits the type that the `plan` of its server
+/// declares. In place of anything else there is a failure that does not quote it.
+///
+/// # Errors
+/// If it could not be read.
+pub fn judged(plan: Option<&Plan>, entry: &Name, found: Result<Written, SpaceError>) -> Result<Written, SpaceError> {
+    let now = || plan.map_or(Revision { space: None, number: 0 }, Plan::of);
+    let mut written = match found {
+        // What one server writes must not affect another's entries.
+        Err(SpaceError::Malformed { .. }) => {
+            let message = "its server has written something that is not a value".to_owned();
+            return Ok(senseless(now(), entry, message));
+        }
+        Err(SpaceError::Untrusted { reason, .. }) => {
+            return Ok(senseless(now(), entry, format!("what is there is not trusted: {reason}")));
+        }
+        found => found?,
+    };
+    if let Some(ty) = plan.and_then(|plan| plan.output(entry)).map(|output| &output.declared.ty) {
+        if let Some(why) = refuse(ty, &written.content) {
+            return Ok(unfit(written.of(), entry, &why));
+        }
+        let is_good = |before: &Written| before.good().is_some() && refuse(ty, &before.content).is_none();
+        written.before = written.before.filter(|before| is_good(before));
+    }
+    if let Content::Failure(failure) = &mut written.content {
+        bounded::failure(failure);
+    }
+    Ok(written)
+}
+
+/// The content of an entry, [as an operator may see it](judged). `None` if it is empty.
+///
+/// # Errors
+/// If it cannot be read.
+pub async fn content(space: &Space, plan: Option<&Plan>, entry: &Name) -> Result<Option<Written>, SpaceError> {
+    let found = space.peek(entry).await.transpose();
+    found.map(|found| judged(plan, entry, found)).transpose()
+}
+
+/// The types of the inputs that are wired to servers' own attributes, which have no declared type, by entry.
+fn read_as(picture: &Picture) -> HashMap<&Name, Vec<&Type>> {
+    let mut types: HashMap<&Name, Vec<&Type>> = HashMap::new();
+    let plans = picture.servers.values().filter_map(|standing| standing.plan.as_deref());
+    for input in plans.flat_map(|plan| plan.components.values()).flat_map(|component| component.inputs.values()) {
+        if let Source::Leaf(Held::Entry(entry)) = &input.from
+            && is_attribute(entry)
+        {
+            types.entry(entry).or_default().push(&input.ty);
+        }
+    }
+    types
+}
+
+fn is_attribute(entry: &str) -> bool {
+    entry.split('/').nth(1) == Some(SERVER)
+}
+
+/// The content of each entry, as an operator may see it: what [is of its type](judged), and failures in the words of
+/// whoever reports them. An attribute of a server is shown if some component would take it.
 ///
 /// # Errors
 /// If one cannot be read.
-pub async fn contents(space: &Space, names: &[Name]) -> Result<Vec<Option<Written>>, SpaceError> {
-    let peek = |name: &Name| {
+pub async fn contents(space: &Space, picture: &Picture, names: &[Name]) -> Result<Vec<Option<Written>>, SpaceError> {
+    let read_as = if names.iter().any(|name| is_attribute(name)) { read_as(picture) } else { HashMap::new() };
+    let look = |name: &Name| {
         let name = name.clone();
+        let types = read_as.get(&name);
         async move {
-            match space.peek(&name).await {
+            match content(space, picture.plan_of(&name), &name).await {
+                Ok(written) => Ok(written.map(|written| attributed(picture, types, &name, written))),
                 // It has left the model in the meantime.
                 Err(SpaceError::Unknown { .. }) => Ok(None),
-                // What one server writes must not affect another's entries.
-                Err(SpaceError::Malformed { .. }) => {
-                    Ok(Some(senseless(&name, "its server has written something that is not a value")))
-                }
-                Err(SpaceError::Untrusted { reason, .. }) => {
-                    Ok(Some(senseless(&name, &format!("what is there is not trusted: {reason}"))))
-                }
-                other => other,
+                Err(error) => Err(error),
             }
         }
     };
-    stream::iter(names).map(peek).buffered(AT_ONCE).try_collect().await
+    stream::iter(names).map(look).buffered(AT_ONCE).try_collect().await
+}
+
+/// One [content](content) in the light of what others say, as [`contents`] shows it.
+pub fn in_context(picture: &Picture, entry: &Name, written: Written) -> Written {
+    let read_as = if is_attribute(entry) { read_as(picture) } else { HashMap::new() };
+    attributed(picture, read_as.get(entry), entry, written)
+}
+
+fn attributed(picture: &Picture, types: Option<&Vec<&Type>>, entry: &Name, mut written: Written) -> Written {
+    let mut refused = types.into_iter().flatten().map(|ty| match &written.content {
+        Content::Value(value) => values::refuse_unseen(ty, value),
+        Content::Sealed(_) | Content::Failure(_) => None,
+    });
+    if let Some(Some(why)) = refused.next()
+        && refused.all(|why| why.is_some())
+    {
+        return unfit(written.of(), entry, &why);
+    }
+    if let Content::Failure(failure) = &written.content
+        && let Some((component, _)) = entry.rsplit_once('/')
+    {
+        written.content = Content::Failure(picture.own_word(&component.into(), failure));
+    }
+    written
 }

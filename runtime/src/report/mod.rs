@@ -17,10 +17,11 @@ mod stands;
 mod timeline;
 
 pub use admission::{Admission, Other};
+pub use bounded::FEW;
 pub use building::Building;
 pub use cause::{Cause, Root, roots};
 pub(crate) use cause::{between, still_runs};
-pub use entries::{contents, entries};
+pub use entries::{content, contents, entries, in_context, judged};
 pub use infrastructure::{Built, How, Infrastructure, Pace, Resource};
 pub use json::{json_of_condition, json_of_root, json_of_tally};
 pub(crate) use picture::natural;

@@ -10,7 +10,7 @@ use crate::space::{Alive, Finishing, Goal, Leaving, Plan, Revision, Space, Space
 use crate::store::StoreError;
 
 use super::admission::Admission;
-use super::bounded;
+use super::bounded::{self, FEW};
 
 /// The largest number of requests at the same time.
 pub(super) const AT_ONCE: usize = 64;
@@ -44,6 +44,8 @@ pub struct Standing {
     pub finishing: Vec<Finishing>,
     /// Whether its agent is there, but has not begun what it has to do.
     pub is_behind: bool,
+    /// Whether anything was ever reported in its name, even if it cannot be read.
+    pub was_heard: bool,
     /// The states of its components, in their order. `None` for a component about which nothing was ever reported.
     pub components: IndexMap<Name, Option<Status>>,
 }
@@ -52,6 +54,24 @@ impl Standing {
     /// Whether it has left the model. It has nothing left to do except to tear down what ran on it.
     pub fn has_left(&self) -> bool {
         self.plan.as_ref().is_some_and(|plan| plan.retired)
+    }
+
+    /// The first of what has left the model and is not torn down yet: what has failed comes first.
+    pub fn some_leaving(&self) -> impl Iterator<Item = &Leaving> {
+        let (failed, torn_down): (Vec<_>, Vec<_>) = self.leaving.iter().partition(|leaving| leaving.failure.is_some());
+        failed.into_iter().chain(torn_down).take(FEW)
+    }
+
+    /// How many more of those there are.
+    pub fn more_leaving(&self) -> usize {
+        self.leaving.len().saturating_sub(FEW)
+    }
+
+    /// The first of its troubles, and how many more there are.
+    pub fn some_troubles(&self) -> Vec<String> {
+        let more = self.troubles.len().saturating_sub(FEW);
+        let rest = (more > 0).then(|| format!("and {more} more"));
+        self.troubles.iter().take(FEW).cloned().chain(rest).collect()
     }
 
     /// Whether something on it still has to be torn down: its agent is there, and has either not yet seen what has left
@@ -155,6 +175,7 @@ impl Picture {
                 let is_planned = plan.as_ref().is_some_and(|plan| plan.of() <= *of);
                 let is_behind = alive.is_some() && is_planned && !is_current;
                 let anew = status.as_ref().and_then(|status| status.anew).filter(|_| is_current);
+                let has_said = status.is_some();
                 let told = status.map(|status| (status.troubles, status.leaving, status.finishing));
                 let (mut troubles, mut leaving, mut finishing) = told.unwrap_or_default();
                 // A server speaks only for its own components.
@@ -184,6 +205,7 @@ impl Picture {
                     }
                     components.insert(component.clone(), status);
                 }
+                let was_heard = has_said || !unread.is_empty() || components.values().any(Option::is_some);
                 troubles.extend(anew.map(|since| {
                     format!(
                         "its agent started with an empty disk at {since:.0}, where another one had acted before: \
@@ -193,7 +215,7 @@ impl Picture {
                 troubles.extend(unread);
                 Ok::<_, SpaceError>((
                     Name::from(name),
-                    Standing { alive, plan, troubles, leaving, finishing, is_behind, components },
+                    Standing { alive, plan, troubles, leaving, finishing, is_behind, was_heard, components },
                 ))
             }
         };
@@ -224,6 +246,11 @@ impl Picture {
     pub fn revision_of(&self, server: &str) -> Option<Revision> {
         let plan = self.servers.get(server)?.plan.as_ref()?;
         Some(plan.of()).filter(|revision| *revision <= self.of())
+    }
+
+    /// The plan of the server that writes `entry`.
+    pub fn plan_of(&self, entry: &str) -> Option<&Plan> {
+        self.servers.get(entry.split('/').next()?)?.plan.as_deref()
     }
 
     /// Every component, in order.
@@ -385,6 +412,7 @@ mod tests {
             leaving: Vec::new(),
             finishing: Vec::new(),
             is_behind,
+            was_heard: false,
             components: IndexMap::default(),
         };
         assert!(server(&alive, true).tears_down());

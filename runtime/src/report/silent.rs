@@ -15,11 +15,10 @@ const PATIENCE: Duration = Duration::from_mins(4);
 /// What to say about servers that have not been heard from for longer than that.
 pub fn silent(picture: &Picture, built: &Infrastructure, now: Time) -> Option<String> {
     let is_silent = |server: &Name| {
-        picture.servers.get(server).is_some_and(|standing| {
-            standing.alive.is_none()
-                && !standing.components.is_empty()
-                && standing.components.values().all(Option::is_none)
-        })
+        picture
+            .servers
+            .get(server)
+            .is_some_and(|standing| standing.alive.is_none() && !standing.components.is_empty() && !standing.was_heard)
     };
     let there = built.resources.iter().filter(|resource| resource.how == How::There);
     let there = there.filter_map(|resource| Some((resource.server.as_ref()?, resource.since?)));

@@ -6,7 +6,7 @@ use serde::Serialize;
 use wattle::model::Name;
 use wattle_agent_core::time::Time;
 
-use crate::space::{Did, State, Status, Step};
+use crate::space::{Did, Goal, State, Status, Step};
 
 use super::{Condition, Part, Picture};
 
@@ -46,6 +46,13 @@ pub struct Life<'p> {
     pub steps: Vec<Step>,
     /// When it ended; `None` if it has not.
     pub ended: Option<Time>,
+    /// Whether something in it was before this revision began. It is cut there.
+    pub is_early: bool,
+    /// Whether something in it is in the future. It is cut at the time of looking.
+    pub is_late: bool,
+    /// Whether it can have been so, by the operator's clock: it is not in the future, and began before this revision
+    /// only if it belongs to an earlier one.
+    pub is_credible: bool,
 }
 
 impl Life<'_> {
@@ -70,13 +77,36 @@ impl Life<'_> {
 /// The past of every component in the revision of `picture`, in their order. It leaves out components that were found
 /// unchanged and waited for nothing, and those that have ended on a server for which that revision changes nothing.
 pub fn lives(picture: &Picture, now: Time) -> Vec<Life<'_>> {
-    let life = |part| {
-        let Part { condition: Condition::Said(status), .. } = part else { return None };
-        let (steps, ended) = steps(status, now);
-        let is_here = status.of() >= picture.of() || ended.is_none();
-        (is_here && !steps.is_empty()).then_some(Life { part, steps, ended })
+    let all = |begin: Time| -> Vec<Life<'_>> {
+        let life = |part| {
+            let Part { condition: Condition::Said(status), .. } = part else { return None };
+            let (steps, ended) = steps(status, now);
+            let is_of_this = status.of() >= picture.of();
+            let is_here = is_of_this || ended.is_none();
+            (is_here && !steps.is_empty()).then(|| cut(part, steps, ended, (begin, now), is_of_this))
+        };
+        picture.parts().filter_map(life).collect()
     };
-    picture.parts().filter_map(life).collect()
+    let lives = all(picture.goal.as_ref().and_then(Goal::since).unwrap_or_default());
+    // A goal that was signed again, to be valid for longer, is newer than all that there is.
+    if lives.iter().all(|life| life.is_early) { all(Time::EPOCH) } else { lives }
+}
+
+/// A life, cut to the time in which it can have been.
+fn cut<'p>(
+    part: Part<'p>,
+    mut steps: Vec<Step>,
+    mut ended: Option<Time>,
+    (begin, now): (Time, Time),
+    is_of_this: bool,
+) -> Life<'p> {
+    let (mut is_early, mut is_late) = (false, false);
+    for time in steps.iter_mut().flat_map(|step| [&mut step.since, &mut step.until]).chain(&mut ended) {
+        is_early |= *time < begin;
+        is_late |= *time > now;
+        *time = (*time).clamp(begin.min(now), now);
+    }
+    Life { part, steps, ended, is_early, is_late, is_credible: !(is_late || is_early && is_of_this) }
 }
 
 fn steps(status: &Status, now: Time) -> (Vec<Step>, Option<Time>) {
@@ -95,7 +125,7 @@ pub fn critical_path(picture: &Picture, now: Time) -> Vec<Hop> {
     let rank = |life: &Life<'_>| {
         let is_running = matches!(life.part.condition, Condition::Said(Status { state: State::Running, .. }));
         let path = std::cmp::Reverse(life.part.path());
-        (life.ended.unwrap_or(now), is_running, std::cmp::Reverse(life.began()), path)
+        (life.is_credible, life.ended.unwrap_or(now), is_running, std::cmp::Reverse(life.began()), path)
     };
     let mut next = lives.values().max_by_key(|life| rank(life));
     let mut limit = now;

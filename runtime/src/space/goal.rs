@@ -1,6 +1,7 @@
 //! The desired revision, as `seed apply` writes it.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use wattle::model::Name;
@@ -66,9 +67,18 @@ impl Numbers {
 }
 
 impl Goal {
+    /// How long a goal is valid for servers that have not been told of it yet.
+    const COUNTS: Duration = Duration::from_hours(365 * 24);
+
     /// The revision that this goal asks for.
     pub fn of(&self) -> Revision {
         Revision { space: self.space.clone(), number: self.revision }
+    }
+
+    /// When the operator signed it. `None` if it does not say until when it is valid.
+    pub fn since(&self) -> Option<Time> {
+        let expires = SystemTime::from(self.expires?);
+        expires.checked_sub(Self::COUNTS).map(Time::from)
     }
 
     /// What it says about writers.

@@ -11,10 +11,7 @@ const LARGEST: usize = 4096;
 
 /// The declared type of the entry `SERVER/COMPONENT/OUTPUT`; `None` for an attribute of a server.
 pub(super) fn declared<'p>(picture: &'p Picture, entry: &str) -> Option<&'p Type> {
-    let (component, output) = entry.rsplit_once('/')?;
-    let (server, component) = component.rsplit_once('/')?;
-    let plan = picture.servers.get(server)?.plan.as_ref()?;
-    Some(&plan.components.get(component)?.outputs.get(output)?.declared.ty)
+    Some(&picture.plan_of(entry)?.output(entry)?.declared.ty)
 }
 
 /// The content of an entry. `of` is the revision of what its server writes now.

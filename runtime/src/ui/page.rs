@@ -152,6 +152,7 @@ mod tests {
             leaving: Vec::new(),
             finishing: Vec::new(),
             is_behind: false,
+            was_heard: false,
             components: IndexMap::default(),
         };
         let mut stack =

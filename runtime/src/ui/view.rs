@@ -199,9 +199,9 @@ fn hop(hop: &report::Hop) -> Value {
 fn server(standing: &Standing) -> Value {
     json!({
         "agent": standing.alive,
-        "troubles": standing.troubles,
-        "leaving": standing.leaving,
-        "finishing": standing.finishing,
+        "troubles": standing.some_troubles(),
+        "leaving": standing.some_leaving().collect::<Vec<_>>(),
+        "finishing": standing.finishing.iter().take(report::FEW).collect::<Vec<_>>(),
         "behind": standing.is_behind,
     })
 }

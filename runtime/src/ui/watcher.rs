@@ -100,7 +100,7 @@ impl Seen {
         };
         let names: Vec<Name> =
             self.entries.iter().filter(|(_, held)| may_change(held)).map(|(name, _)| name.clone()).collect();
-        for (name, held) in names.iter().zip(report::contents(space, &names).await?) {
+        for (name, held) in names.iter().zip(report::contents(space, &picture, &names).await?) {
             self.entries.insert(name.clone(), held);
         }
         // Trouble with the infrastructure is no reason not to show the software.

@@ -64,9 +64,11 @@ pub(crate) fn picture(alive: &[&str], lines: &[&str]) -> Picture {
                 leaving: Vec::new(),
                 finishing: Vec::new(),
                 is_behind: false,
+                was_heard: false,
                 components: IndexMap::default(),
             }
         });
+        standing.was_heard |= status.is_some();
         standing.components.insert(component.into(), status);
     }
     picture

@@ -41,6 +41,7 @@ fn picture(components: Vec<(String, Status)>) -> Picture {
             leaving: Vec::new(),
             finishing: Vec::new(),
             is_behind: false,
+            was_heard: false,
             components: IndexMap::default(),
         });
         standing.components.insert(name.into(), Some(status));

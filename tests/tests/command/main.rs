@@ -70,6 +70,7 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
     golden("typo-attribute", here, &[&password[..], &["web-prot.fixed_ips.0.ip_address=1"]].concat());
     golden("no-space", here, &["get", "db/postgres/url"]);
     golden("not-running", here, &["status", "."]);
+    golden("not-running-as-option", here, &["status", "--dir", "."]);
     golden("not-up", here, &["down", "elsewhere"]);
     golden("space-of-no-kind", here, &["ls", "--space", "http://zk1:2181"]);
     golden("seed-without-space", here, &["seed", "apply", "."]);

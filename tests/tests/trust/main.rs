@@ -27,6 +27,7 @@ mod agents;
 mod commands;
 mod dropped;
 mod former;
+mod garbage;
 mod handed;
 mod handed_state;
 mod identities;

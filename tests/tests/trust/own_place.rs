@@ -159,7 +159,7 @@ async fn what_a_server_says_hides_no_other_one(stack: Stack) {
     assert_eq!(troubles.len(), 3, "{troubles:?}");
     assert!(troubles[0].contains("/wattle/garbage/agents/web/alive"), "{troubles:?}");
     let names = report::entries(&space, &picture, "").await.expect("they are listed");
-    let contents = report::contents(&space, &names).await.expect("they are shown");
+    let contents = report::contents(&space, &picture, &names).await.expect("they are shown");
     let told = contents.iter().flatten().map(|written| &written.content).collect::<Vec<_>>();
     assert!(matches!(*told, [Content::Failure(failure)] if &*failure.component == "web/part"), "{told:?}");
     hold.release().await;

@@ -15,20 +15,20 @@ use wattle_tests::zookeeper::ZooKeeper;
 
 use crate::Stack;
 
-const SINCE: &str = "2026-01-01T00:00:00Z";
+pub(crate) const SINCE: &str = "2026-01-01T00:00:00Z";
 const LATER: &str = "2026-01-01T00:01:00Z";
 
 /// A stack of which `web` says what it likes, with its own credential.
-struct Liar {
-    stack: Stack,
+pub(crate) struct Liar {
+    pub(crate) stack: Stack,
     web: Arc<dyn Store>,
-    layout: Layout,
+    pub(crate) layout: Layout,
     of: Revision,
     folder: tempfile::TempDir,
 }
 
 impl Liar {
-    async fn new(name: &'static str) -> Self {
+    pub(crate) async fn new(name: &'static str) -> Self {
         let stack = Stack::new(name);
         let (operator, web) = (stack.operator().await, stack.server("web").await);
         apply(&operator, &stack.seed, &stack.options).await.expect("applies");
@@ -39,28 +39,33 @@ impl Liar {
     }
 
     /// Says it at `path`, as `server` would sign it.
-    async fn says(&self, server: &str, path: &str, mut status: Json) {
+    pub(crate) async fn says(&self, server: &str, path: &str, mut status: Json) {
         for (key, value) in
             [("revision", json!(self.of.number)), ("space", json!(self.of.space)), ("since", json!(SINCE))]
         {
             status.as_object_mut().expect("an object").entry(key).or_insert(value);
         }
+        self.signs(server, path, status.to_string().as_bytes()).await;
+    }
+
+    /// Says it as it is.
+    pub(crate) async fn signs(&self, server: &str, path: &str, text: &[u8]) {
         let signer = self.stack.options.credentials.get(server).expect("it has one").key().signer();
-        let said = signer.vouch(path, status.to_string().as_bytes());
+        let said = signer.vouch(path, text);
         let store = if server == "web" { Arc::clone(&self.web) } else { self.stack.server(server).await };
         store.set(path, &said, None).await.expect("its own");
     }
 
-    async fn picture(&self) -> Picture {
+    pub(crate) async fn picture(&self) -> Picture {
         let space = Space::new(self.stack.operator().await, &self.stack.seed.stack);
         Picture::read(&space.operated_by(self.stack.options.key.signer().authority()), None).await.expect("it is shown")
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         to_its_end(&mut self.command(args))
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(wattle());
         apart(command.args(args).current_dir(self.folder.path()), self.folder.path());
         let address = ZooKeeper::shared().address();

@@ -89,6 +89,7 @@ in_both_stores! {
     a_revision_that_nobody_was_told_of_stops_nobody: Stack::of("ahead", ZooKeeper::shared(), wired),
     a_key_that_was_replaced_gets_nothing_again: Stack::of("replaced_key", ZooKeeper::shared(), wired),
     a_failure_that_fills_a_node_keeps_nobody_from_saying_so: Stack::of("full_failure", ZooKeeper::shared(), wired),
+    a_value_that_does_not_fit_is_named: Stack::of("unfit", ZooKeeper::shared(), wired),
     nobody_is_blamed_by_another_ones_word: Stack::of("blamed", ZooKeeper::shared(), wired),
 }
 
@@ -114,8 +115,9 @@ async fn a_value_counts_only_if_its_server_has_signed_it_for_its_entry(stack: St
     }
     let mut shown = Stack::stolen(&stack).await;
     shown = shown.operated_by(stack.options.key.signer().authority());
-    Picture::read(&shown, None).await.expect("it is shown");
-    let listed = wattle_runtime::report::contents(&shown, &["db/part/text".into()]).await.expect("it is listed");
+    let picture = Picture::read(&shown, None).await.expect("it is shown");
+    let listed = wattle_runtime::report::contents(&shown, &picture, &["db/part/text".into()]).await;
+    let listed = listed.expect("it is listed");
     let Some(Written { content: Content::Failure(failure), .. }) = &listed[0] else { panic!("{listed:?}") };
     assert!(failure.message.contains("is not trusted: its server has not signed it so"), "{failure:?}");
 
@@ -456,6 +458,27 @@ async fn a_failure_that_fills_a_node_keeps_nobody_from_saying_so(stack: Stack) {
     let passed_on = stack.stolen().await.peek("web/part/text").await.expect("reads");
     assert!(passed_on.is_some_and(|written| matches!(written.content, Content::Failure(_))));
     web.kill().await;
+}
+
+async fn a_value_that_does_not_fit_is_named(stack: Stack) {
+    apply(&stack.operator().await, &stack.seed, &stack.options).await.expect("applies");
+    let (thief, revision) = (stack.stolen().await, stack.revision("db").await);
+    let written = Written::new(&revision, Content::Value(Value::Integer(7)));
+    thief.overwrite("db/part/text", &written, &stack.signer("db")).await.expect("the server's own right");
+    let mut web = Db::of("web");
+    web.start(&stack).await;
+    let mut last = None;
+    for _ in 0..300 {
+        last = stack.stolen().await.status("web/part").await.expect("reads");
+        if let Some(Status { state: State::Failed(failure), .. }) = &last {
+            let expected = "input `texts`, read from `db/part/text`: item 0: expected a string, found an integer";
+            assert_eq!(failure.message, expected);
+            web.kill().await;
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    panic!("`web/part` does not say that it has failed: {last:?}");
 }
 
 async fn nobody_is_blamed_by_another_ones_word(stack: Stack) {

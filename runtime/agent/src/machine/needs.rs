@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use wattle_model::requirement::{self, Verdict};
-use wattle_model::{IndexMap, Name, Value, values};
+use wattle_model::{IndexMap, IndexSet, Name, Value, names, values};
 
 use crate::failure::{Failure, Kind};
 use crate::plan::{Held, PlannedComponent, PlannedInput, Source};
@@ -109,6 +109,15 @@ pub(super) fn is_secret<'p>(mut components: impl Iterator<Item = &'p PlannedComp
     })
 }
 
+/// Whose value it is, for a message about one that does not fit. Empty if it is in no entry.
+fn read_from(source: &Source) -> String {
+    let entries: IndexSet<Name> = source.leaves().filter_map(Awaited::of).map(|awaited| awaited.name()).collect();
+    if entries.is_empty() {
+        return String::new();
+    }
+    format!(", read from {}", names::some(entries.iter().map(|entry| &**entry), 3))
+}
+
 /// What is missing, as a status shows it. If there is too much for a status, only a part.
 pub(super) fn shown(missing: &Needs, since: Time) -> Vec<Waiting> {
     missing
@@ -133,7 +142,7 @@ impl<V: Vault> Values<'_, V> {
             self.resolve(&input.from).map_err(|why| (Kind::Input, format!("input `{name}`: {}", untold(why))))?;
         match values::refuse_unseen(&input.ty, &value) {
             None => Ok(value),
-            Some(why) => Err((Kind::Type, format!("input `{name}`: {why}"))),
+            Some(why) => Err((Kind::Type, format!("input `{name}`{}: {why}", read_from(&input.from)))),
         }
     }
 
