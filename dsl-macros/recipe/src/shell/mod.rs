@@ -28,6 +28,7 @@
 //! **Errors.** Quotes, expansions and parentheses that are never closed, and commands that are not whole
 //! (`structure`); never anything that a shell would run.
 
+mod alternative;
 mod arithmetic;
 mod asked;
 mod background;
@@ -36,6 +37,7 @@ mod commands;
 mod content;
 mod expansion;
 mod folder;
+mod guards;
 mod idle;
 mod joined;
 mod lexer;
