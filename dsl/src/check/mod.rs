@@ -78,9 +78,11 @@ mod unfulfilled_promise;
 mod unjudged_requirement;
 mod unknown_attribute;
 mod unknown_constraint;
+mod unknown_function;
 mod unknown_lookup;
 mod unknown_name;
 mod unknown_property;
+mod unknown_type;
 mod unlimited_wait;
 mod unnoticed_failure;
 mod unread_import;
@@ -127,7 +129,7 @@ checks! {
     foreign_handle not_a_server server_dependency own_user_data mixed_export unconnected_network
     export_of_another_stack heats_function conditional_server repeated_address repeated_name repeated_key
     placed_servers contrary_policies unknown_property property_value missing_property
-    unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule function_arguments user_data_size entry_size resource_count resource_size
+    unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule function_arguments unknown_type unknown_function user_data_size entry_size resource_count resource_size
     secret_leak secret_constant imported_secret secret_parameter unread_output unused_parameter unread_input unused_promise unwritten_output unread_import
     unknown_lookup unnoticed_failure unused_part never_run
     parameter_default unknown_constraint broken_requirement unjudged_requirement impossible_requirement
