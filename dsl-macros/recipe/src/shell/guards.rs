@@ -70,7 +70,7 @@ pub(super) fn is_guard(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> boo
         return true;
     }
     let text = trap(&words, &["ERR"]).filter(|_| !is_scoped(tokens, shape, one));
-    text.is_some_and(|text| of_text(text, tokens, shape) == Ending::Other)
+    text.is_some_and(|text| of_text(text, &Script { tokens, shape, is_err: true }) == Ending::Other)
 }
 
 /// Whether a command stands in a subshell.
@@ -90,8 +90,16 @@ fn trap<'w>(words: &[&'w Word], signals: &[&str]) -> Option<&'w Word> {
     (rest.iter().any(is_signal) && !is_option).then_some(*text)
 }
 
+/// The script that sets a trap.
+struct Script<'s, 't> {
+    tokens: &'t [Token],
+    shape: &'s Shape<'t>,
+    /// The trap is for failures. There, `exit` alone ends as the command before it did, and not as what failed.
+    is_err: bool,
+}
+
 /// What the text of a trap does in the end.
-fn of_text(text: &Word, tokens: &[Token], shape: &Shape<'_>) -> Ending {
+fn of_text(text: &Word, script: &Script<'_, '_>) -> Ending {
     let source = text.to_source();
     let Ok(own) = Lexer::new(&source, text.line, 1).tokens(None) else { return Ending::Other };
     let Ok(inner) = structure::check(&own) else { return Ending::Other };
@@ -99,7 +107,7 @@ fn of_text(text: &Word, tokens: &[Token], shape: &Shape<'_>) -> Ending {
         return Ending::Other;
     }
     let simple: Vec<&Simple> = inner.simple.iter().collect();
-    of_commands(&own, &simple, None, (tokens, shape), &mut Vec::new())
+    of_commands(&own, &simple, None, script, &mut Vec::new())
 }
 
 /// What commands do in the end that stand in the compound `around`, in a script with these functions.
@@ -107,7 +115,7 @@ fn of_commands<'t>(
     tokens: &[Token],
     simple: &[&Simple],
     around: Option<usize>,
-    script: (&'t [Token], &Shape<'t>),
+    script: &Script<'_, 't>,
     seen: &mut Vec<&'t str>,
 ) -> Ending {
     let mut speaks = false;
@@ -116,10 +124,10 @@ fn of_commands<'t>(
         let own = &own[own.iter().take_while(|word| assigned(word).is_some()).count()..];
         let Some(first) = own.first() else { continue };
         let ending = match (first.literal(), program(own)) {
-            (Some("exit"), _) => of_exit(own, speaks),
+            (Some("exit"), _) => of_exit(own, speaks, script.is_err),
             // The function that the trap calls is done.
             (Some("return"), _) if around.is_some() => Ending::None,
-            (Some(name), _) if script.1.functions.contains(&name) => of_function(name, script, seen),
+            (Some(name), _) if script.shape.functions.contains(&name) => of_function(name, script, seen),
             (Some(_), Some(name)) if !ENDING.contains(&name) && is_known(name) => Ending::None,
             _ => Ending::Other,
         };
@@ -135,17 +143,18 @@ fn of_commands<'t>(
 }
 
 /// What `exit` does behind a command that speaks, or behind another.
-fn of_exit(words: &[&Word], speaks: bool) -> Ending {
+fn of_exit(words: &[&Word], speaks: bool, is_err: bool) -> Ending {
     match words.get(1).map(|status| status.parts.as_slice()) {
         Some([Part::Text { text, .. }]) if text == "0" => Ending::Success,
         // What it asks about is the command that spoke.
         Some([Part::Var(name)]) if name == "?" && speaks => Ending::Success,
+        None if speaks && is_err => Ending::Success,
         _ => Ending::Other,
     }
 }
 
-fn of_function<'t>(name: &str, script: (&'t [Token], &Shape<'t>), seen: &mut Vec<&'t str>) -> Ending {
-    let (tokens, shape) = script;
+fn of_function<'t>(name: &str, script: &Script<'_, 't>, seen: &mut Vec<&'t str>) -> Ending {
+    let Script { tokens, shape, .. } = *script;
     let mut bodies = shape.bodies().into_iter().filter(|(_, own)| *own == name);
     let (Some((number, name)), None) = (bodies.next(), bodies.next()) else { return Ending::Other };
     if seen.contains(&name) {
@@ -174,7 +183,8 @@ pub(super) fn forgiven(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed>
     // A later one may take its place.
     let [one] = all.as_slice() else { return None };
     let text = trap(&words(tokens, one.start), &["EXIT", "0", "ERR"])?;
-    let is_forgiving = one.around.is_none() && of_text(text, tokens, shape) == Ending::Success;
+    let is_err = trap(&words(tokens, one.start), &["ERR"]).is_some();
+    let is_forgiving = one.around.is_none() && of_text(text, &Script { tokens, shape, is_err }) == Ending::Success;
     let line = tokens[one.start].line;
     let (program, at) = is_forgiving.then(|| within(tokens, shape, one.start + 1, tokens.len())).flatten()?;
     Some(Unnoticed { file: None, program, line: at, why: Why::Forgiven { line } })

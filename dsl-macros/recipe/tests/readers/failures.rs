@@ -541,6 +541,7 @@ fn what_a_trap_turns_into_success_is_found() {
         ("set -e\nfinish() { echo; exit 0; }\ntrap finish 0\ntar xf x\n", 4, 3),
         ("set -e\ntrap 'echo done; exit $?' EXIT\n\ntar xf x\n", 4, 2),
         ("trap 'echo failed; exit 0' ERR\ntar xf x\necho\n", 2, 1),
+        ("trap 'echo failed; exit' ERR\ntar xf x\necho\n", 2, 1),
     ] {
         assert_eq!(why(source), Some((line, Why::Forgiven { line: trap })), "{source}");
     }
@@ -548,6 +549,8 @@ fn what_a_trap_turns_into_success_is_found() {
         "set -e\ntrap 'rm -f x' EXIT\ntar xf x\necho\n",
         "set -e\ntrap 'rm -f x; exit' EXIT\ntar xf x\necho\n",
         "set -e\ntrap 'status=$?; rm -f x; exit $status' EXIT\ntar xf x\necho\n",
+        "set -e\ntrap 'echo; exit' EXIT\ntar xf x\necho\n",
+        "trap 'exit' ERR\ntar xf x\necho\n",
         "set -e\ntrap 'exit $?' EXIT\ntar xf x\necho\n",
         "set -e\ntrap 'if [ x ]; then exit 0; fi' EXIT\ntar xf x\necho\n",
         "set -e\ntrap '[ x ] && exit 0' EXIT\ntar xf x\necho\n",
