@@ -70,8 +70,10 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     let mut takers = vec![Takers::default(); model.parameters.len()];
     place::each(model, |place, at, value| {
-        let Some(ty) = type_of(sink, place) else { return };
-        parts(ty, value, &mut |name, is_secret| {
+        if !takes(place) {
+            return;
+        }
+        parts(type_of(sink, place), value, &mut |name, is_secret| {
             let index = model.parameters.get_index_of(name);
             let Some(taker) = index.and_then(|index| takers.get_mut(index)) else { return };
             if is_secret {
@@ -94,13 +96,19 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// The type that a place declares, if it does. Nothing is known of places that only look at a value, or that carry secrets by
-/// their names.
-fn type_of<'m>(sink: &Sink<'_, 'm>, place: Place<'m>) -> Option<Option<&'m Type>> {
+/// Whether a place says what it takes. Nothing is known of places that only look at a value, or that carry secrets by their names.
+fn takes(place: Place<'_>) -> bool {
+    match place {
+        Place::Requirement(_) => false,
+        Place::Property { property, .. } => !is_for_secrets(property),
+        _ => true,
+    }
+}
+
+/// The type that a place declares, if it does.
+fn type_of<'m>(sink: &Sink<'_, 'm>, place: Place<'m>) -> Option<&'m Type> {
     let model = sink.model;
-    Some(match place {
-        Place::Requirement(_) => return None,
-        Place::Property { property, .. } if is_for_secrets(property) => return None,
+    match place {
         Place::Promise(name) => model.promises.get(name).map(|promise| &promise.ty),
         Place::Export(name) => model.exports.get(name).map(|export| &export.ty),
         Place::Input { component, input } => {
@@ -108,8 +116,12 @@ fn type_of<'m>(sink: &Sink<'_, 'm>, place: Place<'m>) -> Option<Option<&'m Type>
             let kind = sink.uses().kinds[index].and_then(|kind| model.declarations.get_index(kind));
             kind.and_then(|(_, kind)| kind.inputs.get(input)).map(|input| &input.ty)
         }
-        Place::Property { .. } | Place::Setting { .. } | Place::Condition(_) | Place::Output(_) => None,
-    })
+        Place::Property { .. }
+        | Place::Setting { .. }
+        | Place::Condition(_)
+        | Place::Output(_)
+        | Place::Requirement(_) => None,
+    }
 }
 
 /// Calls `visit` for every parameter in a value of this type, and whether it is a secret there. A part of a secret text is neither:
