@@ -47,6 +47,11 @@ pub enum Why {
     Background,
     /// Its task goes on in the background, and nothing asks how it ended.
     Unpolled,
+    /// A trap ends the script with success, whatever happened.
+    Forgiven {
+        /// The line of the trap.
+        line: u32,
+    },
     /// It stands in the text of a shell that is started, which has no `set -e`.
     OwnShell,
     /// Its program succeeds although what it was to do has failed, unless an option says otherwise.
@@ -85,6 +90,8 @@ pub(crate) struct Failures {
     pub(crate) cleared: Option<Unnoticed>,
     /// Substitutions have the `set -e` of what is around them.
     pub(crate) inherits: bool,
+    /// What a trap turns into success.
+    pub(crate) forgiven: Option<Unnoticed>,
     /// What a task sends off.
     pub(crate) unpolled: Option<Unnoticed>,
     /// What is unnoticed in the background.

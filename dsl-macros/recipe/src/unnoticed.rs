@@ -74,7 +74,8 @@ fn of_script(entry: &str, files: &[(&str, &str)]) -> (Option<Unnoticed>, Vec<Str
         [failures.early, failures.asked, failures.joined, cleared].into_iter().flatten().filter(|_| traps && is_known);
     let piped = failures.piped.filter(|_| !pipefail && is_known);
     let always = [failures.substituted, failures.started, failures.content, failures.background];
-    let all = general.into_iter().chain(counting).chain(piped).chain(always.into_iter().flatten());
+    let all =
+        failures.forgiven.into_iter().chain(general).chain(counting).chain(piped).chain(always.into_iter().flatten());
     (all.min_by_key(|found| found.line), own.runs)
 }
 

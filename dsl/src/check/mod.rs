@@ -71,6 +71,7 @@ mod secret_leak;
 mod secret_parameter;
 mod server_dependency;
 mod shared_name;
+mod shown_secret;
 mod stored_secret;
 mod taken_identity;
 mod unconnected_network;
@@ -78,9 +79,11 @@ mod unfulfilled_promise;
 mod unjudged_requirement;
 mod unknown_attribute;
 mod unknown_constraint;
+mod unknown_function;
 mod unknown_lookup;
 mod unknown_name;
 mod unknown_property;
+mod unknown_type;
 mod unlimited_wait;
 mod unnoticed_failure;
 mod unread_import;
@@ -127,9 +130,9 @@ checks! {
     foreign_handle not_a_server server_dependency own_user_data mixed_export unconnected_network
     export_of_another_stack heats_function conditional_server repeated_address repeated_name repeated_key
     placed_servers contrary_policies unknown_property property_value missing_property
-    unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule function_arguments user_data_size entry_size resource_count resource_size
+    unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule function_arguments unknown_type unknown_function user_data_size entry_size resource_count resource_size
     secret_leak secret_constant imported_secret secret_parameter unread_output unused_parameter unread_input unused_promise unwritten_output unread_import
-    unknown_lookup unnoticed_failure unused_part never_run
+    unknown_lookup unnoticed_failure unused_part never_run shown_secret
     parameter_default unknown_constraint broken_requirement unjudged_requirement impossible_requirement
     imported_value live_recipe early_output exported_secret stored_secret unlimited_wait whole_stack deployment_name
     own_format heats_requirement

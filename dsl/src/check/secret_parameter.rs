@@ -1,6 +1,6 @@
 //! W0604: a parameter that is used only as a secret but is not declared as one.
 
-use crate::model::{Expr, Reference, Source};
+use crate::model::{Expr, Name, Reference, Source, Type};
 
 use super::place::{self, Place};
 use super::registry::check;
@@ -70,19 +70,18 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
     let mut takers = vec![Takers::default(); model.parameters.len()];
     place::each(model, |place, at, value| {
-        let Some(is_secret) = is_secret(sink, place) else { return };
-        for reference in value.references() {
-            let Reference::Parameter(name) = reference else { continue };
+        if !takes(place) {
+            return;
+        }
+        parts(type_of(sink, place), value, &mut |name, is_secret| {
             let index = model.parameters.get_index_of(name);
-            let Some(taker) = index.and_then(|index| takers.get_mut(index)) else { continue };
-            // Within a text, it may be the part that is no secret.
-            let is_whole = matches!(value, Expr::Leaf(Reference::Parameter(_)));
-            if is_secret && is_whole {
+            let Some(taker) = index.and_then(|index| takers.get_mut(index)) else { return };
+            if is_secret {
                 taker.secret.get_or_insert((place, at));
             } else {
                 taker.is_plain = true;
             }
-        }
+        });
     });
     for ((name, parameter), taker) in model.parameters.iter().zip(&takers) {
         let (Some((place, at)), false, false) = (&taker.secret, taker.is_plain, parameter.ty.is_secret()) else {
@@ -97,13 +96,19 @@ fn run(sink: &mut Sink<'_, '_>) {
     }
 }
 
-/// Whether all of what a place takes is secret. Nothing is known of places that only look at a value, or that carry secrets by
-/// their names.
-fn is_secret(sink: &Sink<'_, '_>, place: Place<'_>) -> Option<bool> {
+/// Whether a place says what it takes. Nothing is known of places that only look at a value, or that carry secrets by their names.
+fn takes(place: Place<'_>) -> bool {
+    match place {
+        Place::Requirement(_) => false,
+        Place::Property { property, .. } => !is_for_secrets(property),
+        _ => true,
+    }
+}
+
+/// The type that a place declares, if it does.
+fn type_of<'m>(sink: &Sink<'_, 'm>, place: Place<'m>) -> Option<&'m Type> {
     let model = sink.model;
-    let ty = match place {
-        Place::Requirement(_) => return None,
-        Place::Property { property, .. } if is_for_secrets(property) => return None,
+    match place {
         Place::Promise(name) => model.promises.get(name).map(|promise| &promise.ty),
         Place::Export(name) => model.exports.get(name).map(|export| &export.ty),
         Place::Input { component, input } => {
@@ -111,9 +116,38 @@ fn is_secret(sink: &Sink<'_, '_>, place: Place<'_>) -> Option<bool> {
             let kind = sink.uses().kinds[index].and_then(|kind| model.declarations.get_index(kind));
             kind.and_then(|(_, kind)| kind.inputs.get(input)).map(|input| &input.ty)
         }
-        Place::Property { .. } | Place::Setting { .. } | Place::Condition(_) | Place::Output(_) => None,
-    };
-    Some(ty.is_some_and(crate::model::Type::is_secret))
+        Place::Property { .. }
+        | Place::Setting { .. }
+        | Place::Condition(_)
+        | Place::Output(_)
+        | Place::Requirement(_) => None,
+    }
+}
+
+/// Calls `visit` for every parameter in a value of this type, and whether it is a secret there. A part of a secret text is neither:
+/// it may be the part that is no secret.
+fn parts<'m>(ty: Option<&Type>, value: &'m Expr, visit: &mut impl FnMut(&'m Name, bool)) {
+    match (ty, value) {
+        (ty, Expr::Leaf(Reference::Parameter(name))) => visit(name, ty.is_some_and(Type::is_secret)),
+        (Some(Type::List(item) | Type::Map(item)), Expr::List(items)) => {
+            items.iter().for_each(|part| parts(Some(item), part, visit));
+        }
+        (Some(Type::List(item) | Type::Map(item)), Expr::Map(items)) => {
+            items.values().for_each(|part| parts(Some(item), part, visit));
+        }
+        (Some(Type::Struct(fields)), Expr::Map(items)) => {
+            items.iter().for_each(|(name, part)| parts(fields.get(name), part, visit));
+        }
+        (ty, Expr::List(items)) => items.iter().for_each(|part| parts(ty, part, visit)),
+        (ty, Expr::Map(items)) => items.values().for_each(|part| parts(ty, part, visit)),
+        (ty, Expr::Text(items)) if items.len() == 1 => parts(ty, &items[0], visit),
+        (Some(ty), _) if ty.is_secret() => {}
+        (_, value) => value.references().for_each(|reference| {
+            if let Reference::Parameter(name) = reference {
+                visit(name, false);
+            }
+        }),
+    }
 }
 
 fn help(parameter: &crate::model::Parameter) -> String {
@@ -126,8 +160,8 @@ fn help(parameter: &crate::model::Parameter) -> String {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use crate::check::testing::{Sketch, codes, parameter, secret, text};
-    use crate::model::{Model, Type};
+    use crate::check::testing::{Sketch, codes, map, parameter, secret, text};
+    use crate::model::{Expr, Model, Type};
 
     fn login() -> Sketch {
         Sketch::new()
@@ -149,6 +183,44 @@ pub(super) mod tests {
         assert!(codes(&kinds.input("db/web", "user", parameter("password")).model).is_empty());
         assert!(codes(&wired().property("db", "name", parameter("password")).model).is_empty());
         assert!(codes(&wired().export("user", Type::STR, parameter("password")).model).is_empty());
+    }
+
+    #[test]
+    fn what_a_secret_text_takes_too_is_a_secret_all_the_same() {
+        let url = || text(["http://u:".into(), parameter("password"), "@h/".into()]);
+        let wired = |ty: Type, value: Expr| {
+            let login = login().input("db/login", "password", parameter("password"));
+            codes(
+                &login
+                    .kind("Web", &[("url", ty)], &[])
+                    .component("db", "web", "Web")
+                    .input("db/web", "url", value)
+                    .model,
+            )
+        };
+        assert_eq!(wired(secret(Type::URI), url()), ["W0604"]);
+        assert_eq!(wired(secret(Type::URI), Expr::function("digest", Expr::list(["md5".into(), url()]))), ["W0604"]);
+        assert!(wired(Type::URI, url()).is_empty());
+    }
+
+    #[test]
+    fn items_and_fields_are_secrets_each() {
+        let wired = |ty: Type, value: Expr| {
+            let sketch = Sketch::new().parameter("a", Type::STR).server("db").kind("Web", &[("creds", ty)], &[]);
+            codes(&sketch.component("db", "web", "Web").input("db/web", "creds", value).model)
+        };
+        let list = |item: Expr| Expr::list([item, "fixed".into()]);
+        let secrets = Type::List(Box::new(secret(Type::STR)));
+        assert!(wired(secrets.clone(), list(parameter("a"))).contains(&"W0604"));
+        assert!(wired(secret(Type::List(Box::new(Type::STR))), list(parameter("a"))).contains(&"W0604"));
+        assert!(!wired(Type::List(Box::new(Type::STR)), list(parameter("a"))).contains(&"W0604"));
+        assert!(!wired(secrets, list(text(["u:".into(), parameter("a")]))).contains(&"W0604"));
+        let login =
+            || Type::Struct([("user".into(), Type::STR), ("key".into(), secret(Type::STR))].into_iter().collect());
+        let fields = |user: Expr, key: Expr| map([("user", user), ("key", key)]);
+        assert!(wired(login(), fields("root".into(), parameter("a"))).contains(&"W0604"));
+        assert!(!wired(login(), fields(parameter("a"), parameter("a"))).contains(&"W0604"));
+        assert!(wired(Type::Map(Box::new(secret(Type::STR))), map([("x", parameter("a"))])).contains(&"W0604"));
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Sketch {
     pub(super) fn kind(mut self, name: &str, inputs: &[(&str, Type)], outputs: &[(&str, Type)]) -> Self {
         let mut text = String::from("#!/bin/sh\n");
         for (input, _) in inputs {
-            writeln!(text, "echo \"${input}\"").expect("text");
+            writeln!(text, ": \"${input}\"").expect("text");
         }
         for (output, _) in outputs {
             writeln!(text, "echo > \"${{heat_outputs_path}}.{output}\"").expect("text");

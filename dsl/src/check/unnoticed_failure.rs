@@ -16,7 +16,9 @@ check! {
     /// The first command for which this is certain is reported. Nothing is reported where failures end the recipe
     /// (`set -e`, `trap ... ERR`, `#!/bin/sh -e`, also in a file that the recipe sources) or where the result of the
     /// command is tested (`if`, `||`, `$?`). The last command is not reported either, nor are builtins and programs
-    /// whose failure is an answer.
+    /// whose failure is an answer. A command behind `||` is reported if it does something that is missing
+    /// (`[ -d app ] || mkdir app`), because nothing handles its own failure. A trap on `ERR` that does not end the recipe
+    /// changes nothing, and a trap that ends it with `exit 0` hides the failure.
     ///
     /// Even in a recipe with `set -e`, failures go unnoticed after `set +e`, and so do failures of all but the last
     /// command of a pipe without `pipefail`. Of such pipes, only two kinds are reported: those that end in `tee` or a
@@ -175,6 +177,13 @@ fn words(why: &Why) -> [String; 3] {
                 format!("or call `{name}` by itself, without `if`, `&&`, `||` or `!`"),
             ];
         }
+        Why::Forgiven { line } => {
+            return [
+                format!("the trap of line {line} ends the recipe with success, so a failure of this goes unnoticed"),
+                "leave out its `exit 0`: the recipe then ends as it would without the trap".to_owned(),
+                "or keep how it ended: `status=$?` first, and `exit \"$status\"` last".to_owned(),
+            ];
+        }
         Why::Content { what, fix } => {
             return [
                 format!("this succeeds although {what}, so that goes unnoticed"),
@@ -246,6 +255,10 @@ pub(super) mod tests {
         let (line, label, help) = said("curl -o app.tar http://example.org/app.tar\n");
         assert_eq!((line, help.as_str()), (3, "add `--fail`"));
         assert!(label.starts_with("this succeeds although the server answers with an error"), "{label}");
+        let (line, label, help) = said("trap 'rm -f app.tar; exit 0' EXIT\ntar -x\n");
+        assert_eq!(line, 4);
+        assert!(label.starts_with("the trap of line 3 ends the recipe with success"), "{label}");
+        assert!(help.contains("`exit 0`"), "{help}");
         let (line, label, help) = said("su - app -c 'cd site\nmake\necho done'\n");
         assert_eq!(line, 3);
         assert!(label.starts_with("the shell that runs this has no `set -e`"), "{label}");

@@ -11,8 +11,8 @@ use crate::model::is_extended;
 /// The code for a parameter without a value.
 pub const MISSING_VALUE: &str = "W1104";
 
-/// The code for a function with wrong arguments, in a model.
-const FUNCTION_ARGUMENTS: &str = "W0410";
+/// The codes for types and functions that Heat does not have, and for functions with wrong arguments, in a model.
+const JUDGED: [&str; 3] = ["W0410", "W0411", "W0412"];
 
 /// Adds what `wattle`'s own checks find in the model of an extended template to `found`, which is what [`super::check()`] found
 /// in the template. Sorted by severity.
@@ -29,8 +29,8 @@ pub fn with_wiring<'m>(
     let place = |diagnostic: &Diagnostic| diagnostic.labels.first().map(|label| (label.at.file.clone(), label.at.line));
     let known: HashSet<_> = found.iter().map(place).collect();
     let mut all = check(model(), limits);
-    // Functions are judged in the template: all of them, each at its own place.
-    all.retain(|diagnostic| !known.contains(&place(diagnostic)) && diagnostic.code != FUNCTION_ARGUMENTS);
+    // Functions and types are judged in the template: all of them, each at its own place, and with its environments.
+    all.retain(|diagnostic| !known.contains(&place(diagnostic)) && !JUDGED.contains(&diagnostic.code));
     all.extend(found);
     all.sort_by_key(|diagnostic| diagnostic.severity);
     all

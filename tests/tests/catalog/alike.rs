@@ -12,13 +12,14 @@ use wattle_heat::Loaded;
 use super::{built, types};
 
 /// The same diagnostic, as the one reports it and as the other does.
-const PAIRS: [(&str, &str); 6] = [
+const PAIRS: [(&str, &str); 7] = [
     ("W0401", "W1202"),
     ("W0402", "W1203"),
     ("W0403", "W1204"),
     (PORTS, "W1207"),
     ("W0409", "W1207"),
     ("W0410", "W1110"),
+    ("W0411", "W1201"),
 ];
 
 /// What is wrong with ports: Heat refuses a little of it and Neutron all, which a program is told.

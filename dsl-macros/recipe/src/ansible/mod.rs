@@ -19,11 +19,13 @@ mod idle;
 mod lookups;
 mod play;
 mod scope;
+mod shown;
 pub(crate) mod tree;
 mod uses;
 mod value;
 
 use crate::analysis::{Findings, SyntaxError};
+use crate::shown::Shown;
 
 use tree::{Kind, Node};
 
@@ -32,6 +34,11 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     // What is marked as unsafe is no template.
     let found = play::judge(&documents, !source.contains("!unsafe"))?;
     Ok(Findings { idle: idle::all(&documents), ..found })
+}
+
+/// The first place at which a playbook shows one of these secrets, in its log or in one of the `plain` outputs.
+pub(crate) fn shown(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Shown> {
+    shown::first(&tree::parse(source).ok()?, secrets, plain)
 }
 
 /// Refuses a file with which Ansible begins and which is no list of plays. Files of tasks and of variables are others.

@@ -23,10 +23,12 @@ mod lexer;
 mod looked_up;
 mod manifest;
 mod scope;
+mod shown;
 mod values;
 
 use crate::analysis::{Analysis, Findings, SyntaxError};
 use crate::names::OUTPUTS_PATH;
+use crate::shown::Shown;
 
 pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     let tokens = lexer::tokens(source, 1)?;
@@ -35,6 +37,11 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     findings.analysis.reads.remove(OUTPUTS_PATH);
     findings.idle = idle::all(&tokens);
     Ok(findings)
+}
+
+/// The first place at which a manifest shows one of these secrets in its log.
+pub(crate) fn shown(source: &str, secrets: &[&str]) -> Option<Shown> {
+    shown::first(&lexer::tokens(source, 1).ok()?, secrets)
 }
 
 /// What an EPP template reads: its `<% %>` is Puppet.

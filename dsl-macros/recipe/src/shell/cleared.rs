@@ -6,11 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked::{Asker, called, compounds, is_piped, is_question, looked_at, reached, unnoticed};
+use super::guards::traps;
 use super::pipe::is_alternative;
 use super::structure::{self, Shape, Simple};
-use super::unguarded::{
-    FILTERS, Rule, asks, assigned, end, errexit, failing, goes_on, joined, next, risky, traps, words,
-};
+use super::unguarded::{FILTERS, Rule, asks, assigned, end, errexit, failing, goes_on, joined, next, risky, words};
 use super::word::{Kind, Part, Token, Word};
 use crate::failures::{Unnoticed, Why};
 

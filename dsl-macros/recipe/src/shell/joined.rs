@@ -91,8 +91,13 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)
     })
 }
 
+/// Whether a program does something as a rule.
+pub(super) fn is_doing(name: &str) -> bool {
+    DOING.binary_search_by_key(&name, |(known, _)| known).is_ok()
+}
+
 /// Whether a command does something, and asks nothing.
-fn does(name: &str, words: &[&Word]) -> bool {
+pub(super) fn does(name: &str, words: &[&Word]) -> bool {
     let Ok(at) = DOING.binary_search_by_key(&name, |(known, _)| known) else { return false };
     let literal = || words.iter().filter(|word| assigned(word).is_none()).filter_map(|word| word.literal());
     // `docker inspect x && docker rm x` asks by its first argument.
@@ -102,7 +107,7 @@ fn does(name: &str, words: &[&Word]) -> bool {
 }
 
 /// Whether nobody is to see what a command says: it may fail.
-fn is_hushed(tokens: &[Token], one: &Simple) -> bool {
+pub(super) fn is_hushed(tokens: &[Token], one: &Simple) -> bool {
     tokens[one.start..end(tokens, one.start)].iter().any(|token| match &token.kind {
         Kind::Word(word) => word.literal() == Some("/dev/null"),
         _ => false,

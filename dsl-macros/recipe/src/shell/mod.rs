@@ -28,6 +28,7 @@
 //! **Errors.** Quotes, expansions and parentheses that are never closed, and commands that are not whole
 //! (`structure`); never anything that a shell would run.
 
+mod alternative;
 mod arithmetic;
 mod asked;
 mod background;
@@ -36,6 +37,7 @@ mod commands;
 mod content;
 mod expansion;
 mod folder;
+mod guards;
 mod idle;
 mod joined;
 mod lexer;
@@ -43,6 +45,7 @@ mod operands;
 mod pattern;
 mod pipe;
 mod programs;
+mod shown;
 mod spare;
 mod structure;
 mod substituted;
@@ -56,6 +59,7 @@ use crate::analysis::{Findings, Include, SyntaxError};
 use crate::embedded;
 use crate::failures::Unnoticed;
 use crate::names::{OUTPUTS_PATH, file_name};
+use crate::shown::Shown;
 use crate::texts::{OUTPUTS, UNKNOWN};
 
 /// Variables of the shell and the convention, of which a read says nothing about inputs.
@@ -85,6 +89,12 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
 
 #[cfg(feature = "chef")]
 pub(crate) use word::has_short;
+
+/// The first place at which a script shows one of these secrets, in its log or in one of the `plain` outputs.
+pub(crate) fn shown(source: &str, secrets: &[&str], plain: &[&str]) -> Option<Shown> {
+    let is_script = !is_other_program(source) && structure::is_known(program(source));
+    is_script.then(|| shown::first(source, secrets, plain)).flatten()
+}
 
 /// Notes the first command in a text at `line` of another tool's recipe after whose failure the shell that runs it goes on. What
 /// the text reads and writes is not noted.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::alternative::acts;
 use super::structure::{Shape, Simple};
 use super::unguarded::{FILTERS, asks, end, next, risky, words};
 use super::word::{Kind, Token, Word};
@@ -85,10 +86,18 @@ fn is_followed(tokens: &[Token], shape: &Shape<'_>, last: &Simple) -> bool {
 pub(super) fn within(tokens: &[Token], shape: &Shape<'_>, start: usize, behind: usize) -> Option<(String, u32)> {
     let first = shape.simple.partition_point(|one| one.start < start);
     shape.simple[first..].iter().take_while(|one| one.start < behind).find_map(|one| {
-        let is_asked = one.is_asked || one.is_denied || is_alternative(tokens, one);
+        let is_asked = one.is_asked || one.is_denied || is_alternative(tokens, one) && !is_last(tokens, shape, one);
         let program = risky(&words(tokens, one.start), &shape.functions, &[]).filter(|_| !is_asked)?;
         Some((program, tokens[one.start].line))
     })
+}
+
+/// Whether a list ends with a command that does what is missing: `[ -d x ] || mkdir x`.
+fn is_last(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
+    let is_op = |token: Option<&Token>, ops: &[&str]| matches!(token, Some(Token { kind: Kind::Op(op), .. }) if ops.contains(op));
+    let before = tokens[..one.start].iter().rfind(|token| token.kind != Kind::Newline);
+    let is_end = !is_op(tokens.get(end(tokens, one.start)), &["||", "&&", "|", "|&", "&"]);
+    is_op(before, &["||"]) && is_end && acts(tokens, shape, one)
 }
 
 /// Whether `||` or `&&` stands before or behind a command.

@@ -3,17 +3,18 @@
 //! Where failures count, they do not between `set +e` and the next `set -e`, nor in a pipe whose last command is content with whatever
 //! comes (`pipe`).
 //!
-//! One-sided like all here. Nothing is said of a script that traps errors anywhere, or runs text that it computes; of
+//! One-sided like all here. Nothing is said of a script that traps errors anywhere (`guards`), or runs text that it computes; of
 //! builtins, which hardly fail, and programs whose failure is an answer; of what a function ends with, which its caller may
 //! ask for; and of a loop's last command where nothing follows the loop.
 
-use super::asked::compounds;
+use super::alternative::acts;
+use super::guards::{before, is_guard};
 use super::structure::{Shape, Simple};
 use super::word::{Kind, Part, Token, Word, has_short};
 use crate::names::{file_name, leading_identifier};
 
 /// Builtins and programs that do not fail as a rule, or whose status is an answer.
-const HARMLESS: [&str; 63] = [
+pub(super) const HARMLESS: [&str; 63] = [
     "echo", "printf", "true", ":", "[", "[[", "test", "((", "let", "export", "local", "declare", "typeset", "readonly",
     "return", "exit", "break", "continue", "shift", "unset", "set", "shopt", "trap", "umask", "alias", "read", "wait",
     "exec", "sleep", "kill", "pkill", "killall", "grep", "egrep", "fgrep", "diff", "cmp", "date", "hostname", "uname",
@@ -22,54 +23,16 @@ const HARMLESS: [&str; 63] = [
 ];
 /// Programs of which a substitution makes what it is given into another text.
 pub(super) const FILTERS: [&str; 9] = ["cat", "cut", "sed", "awk", "tr", "head", "tail", "sort", "wc"];
-/// Builtins and programs that only say something.
-const SPEAKING: [&str; 7] = ["echo", "printf", "logger", "caller", "date", "true", ":"];
 /// Words that end the list in which a command stands.
 const CLOSING: [&str; 6] = ["fi", "done", "esac", "}", "else", "elif"];
 
-/// Whether the script sees to it somewhere that failures are noticed, or runs what this does not see. What a subshell sees to is its own.
-pub(super) fn traps(tokens: &[Token], shape: &Shape) -> bool {
-    shape.simple.iter().any(|one| {
-        let words = words(tokens, one.start);
-        let literal: Vec<&str> = words.iter().map(|word| word.literal().unwrap_or_default()).collect();
-        let (Some(program), rest) = (literal.first(), literal.get(1..).unwrap_or_default()) else { return false };
-        match *program {
-            "set" | "shopt" => {
-                rest.iter().any(|word| has_short(word, 'e') || *word == "errexit") && !is_scoped(tokens, shape, one)
-            }
-            "trap" => rest.contains(&"ERR") && !rest.first().is_some_and(|text| only_speaks(text)),
-            "eval" => true,
-            _ => false,
-        }
-    })
-}
-
-/// Whether a command stands in a subshell.
-fn is_scoped(tokens: &[Token], shape: &Shape, one: &Simple) -> bool {
-    compounds(shape, one).any(|number| is_op(tokens.get(shape.compounds[number].start), "("))
-}
-
-/// Whether the text of a trap says something and does not end the script.
-fn only_speaks(text: &str) -> bool {
-    let mut commands = text.split([';', '\n']).map(str::trim).filter(|command| !command.is_empty()).peekable();
-    let speaks = |command: &str| {
-        let program = command.split_ascii_whitespace().next().unwrap_or_default();
-        SPEAKING.contains(&program) && !command.contains(['&', '|', '`']) && !command.contains("$(")
-    };
-    commands.peek().is_some() && commands.all(speaks)
-}
-
 /// The first command after whose failure the script goes on although it has failures count later, and its line.
 pub(super) fn early(tokens: &[Token], shape: &Shape<'_>) -> Option<(String, u32)> {
-    let is_on = |one: &&Simple| errexit(&words(tokens, one.start)) == Some(true) && !is_scoped(tokens, shape, one);
-    let on = shape.simple.iter().find(is_on).filter(|on| on.around.is_none())?;
-    let others = shape.simple.iter().any(|one| {
-        let words = words(tokens, one.start);
-        matches!(words.first().and_then(|word| word.literal()), Some("trap" | "eval"))
-    });
-    let is_run = |one: &&Simple| compounds(shape, one).all(|number| !shape.compounds[number].is_function);
-    let before = shape.simple.iter().filter(|one| one.start <= on.start).filter(is_run).cloned();
-    (!others).then(|| unnoticed(tokens, shape, &before.collect::<Vec<_>>(), true)).flatten()
+    if shape.simple.iter().any(|one| is_guard(tokens, shape, one)) {
+        return None;
+    }
+    let before: Vec<Simple> = before(tokens, shape)?.into_iter().cloned().collect();
+    unnoticed(tokens, shape, &before, true)
 }
 
 /// The first command after whose failure the script goes on, and its line: of all, or where `set +e` rules.
@@ -236,7 +199,7 @@ pub(super) enum Rule {
 pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule) -> bool {
     let before = tokens[..one.start].iter().rfind(|token| token.kind != Kind::Newline);
     let is_answer = match before.map(|token| &token.kind) {
-        Some(Kind::Op(op)) => *op == "||",
+        Some(Kind::Op(op)) => *op == "||" && !acts(tokens, shape, one),
         Some(Kind::Word(word)) => word.bare() == Some("!"),
         _ => false,
     };

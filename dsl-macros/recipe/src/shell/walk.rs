@@ -9,7 +9,7 @@ use super::pattern::{Pattern, heads_case};
 use super::uses::Uses;
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
-use super::{asked, background, cleared, content, idle, joined, pipe, substituted, unguarded};
+use super::{asked, background, cleared, content, guards, idle, joined, pipe, substituted, unguarded};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::failures::{Failures, Unnoticed, Why};
 use crate::idle::NeverRun;
@@ -111,7 +111,7 @@ impl Script {
         if let Some(strict) = inner.strict
             && let Ok(shape) = super::structure::check(&tokens)
         {
-            let counts = strict || unguarded::traps(&tokens, &shape);
+            let counts = strict || guards::traps(&tokens, &shape);
             let found = unguarded::first(&tokens, &shape, !counts);
             let found = found.map(|(program, line)| Unnoticed { file: None, program, line, why: Why::OwnShell });
             self.failures.add_started(found);
@@ -129,7 +129,7 @@ impl Script {
             };
             self.idle = idle::all(&tokens, &shape);
             self.failures = Failures {
-                traps: unguarded::traps(&tokens, &shape),
+                traps: guards::traps(&tokens, &shape),
                 pipefail: pipe::fails(&tokens, &shape),
                 unguarded: of(unguarded::first(&tokens, &shape, true), Why::NeverCounts),
                 lenient: of(unguarded::first(&tokens, &shape, false), Why::NoLongerCounts),
@@ -142,6 +142,7 @@ impl Script {
                 cleared: cleared::first(&tokens, &shape),
                 inherits: cleared::inherits(&tokens, &shape),
                 background: background::first(&tokens, &shape),
+                forgiven: guards::forgiven(&tokens, &shape),
                 started: None,
                 unpolled: None,
             };

@@ -77,8 +77,8 @@ fn what_is_asked_or_comes_last_is_none() {
         "x=$(tar tf x || echo)\necho\n",
         "! tar xf x\necho\n",
         "x='y z'\nexport y\nz=\"a b\"\necho\n",
-        "cd x &&\n  tar xf x ||\n  make\necho\n",
-        "[ x ] || make\ntar xf x\nexit 1\n",
+        "cd x &&\n  tar xf x ||\n  die\necho\n",
+        "[ x ] || die\ntar xf x\nexit 1\n",
         "#!/usr/bin/env python3\nimport os\nprint(os)\n",
         "if [ x ]; then\n  tar xf x\nfi\n",
         "if [ x ]; then\n  echo\nelse\n  tar xf x\nfi\n",
@@ -462,8 +462,118 @@ fn what_comes_before_set_e_is_found() {
 }
 
 #[test]
+fn what_does_something_behind_or_is_found() {
+    for (source, program) in [
+        ("command -v nginxx >/dev/null || apt-get install -y x\necho\n", "apt-get"),
+        ("[ -x /usr/sbin/nginx ] || apt-get install -y nginx\necho\n", "apt-get"),
+        ("test -d /x || git clone u /x\necho\n", "git"),
+        ("id u >/dev/null 2>&1 || useradd u\necho\n", "useradd"),
+        ("[ -d /x ] || mkdir /x\necho\n", "mkdir"),
+        ("dpkg -s nginx || sudo apt-get install -y nginx\necho\n", "sudo"),
+        ("[[ -e /x ]] || DEBIAN_FRONTEND=noninteractive apt-get install -y x\necho\n", "apt-get"),
+        ("cd x &&\n  make -k ||\n  make\necho\n", "make"),
+        ("curl -fo x http://x || wget -O x http://x || scp y:x x\necho\n", "scp"),
+        ("[ -f x ] || touch x\necho\n", "touch"),
+        ("[ -f x ] || ./install.sh\necho\n", "install.sh"),
+        ("iptables -C INPUT -j DROP 2>/dev/null || iptables -A INPUT -j DROP\necho\n", "iptables"),
+        ("if [ y ]; then\n  [ -L x ] || ln -s y x\nfi\necho\n", "ln"),
+        ("[ -d x ] || mkdir x && echo\necho\n", "mkdir"),
+        ("f() { apt-get install -y x; }\ncommand -v x || f\necho\n", "f"),
+    ] {
+        let found = found(source).map(|(program, _, why)| (program, why));
+        assert_eq!(found, Some((program.to_owned(), Why::NeverCounts)), "{source}");
+    }
+    let asked = "set -e\nf() {\n  [ -d x ] || mkdir x\n  echo\n}\nf || exit\n";
+    assert_eq!(why(asked), Some((3, Why::Asked { function: Some(("f".into(), 6)) })));
+    let piped = "set -e\n{ [ -d x ] || mkdir x; } | tee log\n";
+    assert_eq!(why(piped), Some((2, Why::Piped)));
+    for source in [
+        "tar xf x || true\necho\n",
+        "tar xf x || exit\necho\n",
+        "tar xf x || echo failed\necho\n",
+        "tar xf x || touch failed\necho\n",
+        "tar xf x || ./report.sh\necho\n",
+        "tar xf x || die failed\necho\n",
+        "[ x ] || grep -q x y\necho\n",
+        "[ x ] || mkdir x || exit\necho\n",
+        "[ x ] || mkdir x 2>/dev/null\necho\n",
+        "[ x ] || mkdir x\nstatus=$?\n",
+        "[ x ] || mkdir x\n",
+        "set -e\n[ x ] || mkdir x\necho\n",
+        "if [ x ] || mkdir x; then echo; fi\necho\n",
+        "f() { echo; exit 1; }\n[ x ] || f\necho\n",
+        "systemctl start x || systemctl status x\necho\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
+fn a_set_e_in_a_function_counts_from_its_call() {
+    for (source, line) in [
+        ("main() { set -e; make; }\napt-get install -y foo\nmain\n", 2),
+        ("main() {\n  set -euo pipefail\n  make\n}\ncd x\nmain \"$@\"\n", 5),
+        ("main() {\n  tar xf x\n  set -e\n  make\n}\nmain\n", 2),
+        ("strict() { set -e; }\nsetup() {\n  tar xf x\n  echo\n}\nsetup\nstrict\necho\n", 3),
+        ("strict() { set -e; }\nmain() { strict; make; }\ntar xf x\nmain\n", 3),
+        ("trap 'rm -rf x' EXIT\ntar xf x\nset -e\necho\n", 2),
+        ("trap 'echo failed' ERR\ntar xf x\nset -e\necho\n", 2),
+    ] {
+        assert_eq!(why(source), Some((line, Why::NotYetCounts)), "{source}");
+    }
+    for source in [
+        "main() { set -e; make; }\nmain\ntar xf x\necho\n",
+        "main() { set -e; make; echo; }\nother() { tar xf x; echo; }\nmain\nother\n",
+        "main() { set -e; make; }\nif [ x ]; then main; fi\ntar xf x\necho\n",
+        "main() { set -e; make; }\ntar xf x || exit\nmain\n",
+        "main() { if [ x ]; then set -e; fi; make; }\ntar xf x\nmain\n",
+        "trap 'exit 1' ERR\ntar xf x\nset -e\necho\n",
+    ] {
+        assert_eq!(why(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_a_trap_turns_into_success_is_found() {
+    for (source, line, trap) in [
+        ("set -e\ntrap 'rm -f x; exit 0' EXIT\ntar xf x\necho\n", 3, 2),
+        ("set -e\ntrap 'rm -f x; exit 0' EXIT\ntar xf x\n", 3, 2),
+        ("set -e\nfinish() { echo; exit 0; }\ntrap finish 0\ntar xf x\n", 4, 3),
+        ("set -e\ntrap 'echo done; exit $?' EXIT\n\ntar xf x\n", 4, 2),
+        ("trap 'echo failed; exit 0' ERR\ntar xf x\necho\n", 2, 1),
+        ("trap 'echo failed; exit' ERR\ntar xf x\necho\n", 2, 1),
+    ] {
+        assert_eq!(why(source), Some((line, Why::Forgiven { line: trap })), "{source}");
+    }
+    for source in [
+        "set -e\ntrap 'rm -f x' EXIT\ntar xf x\necho\n",
+        "set -e\ntrap 'rm -f x; exit' EXIT\ntar xf x\necho\n",
+        "set -e\ntrap 'status=$?; rm -f x; exit $status' EXIT\ntar xf x\necho\n",
+        "set -e\ntrap 'echo; exit' EXIT\ntar xf x\necho\n",
+        "trap 'exit' ERR\ntar xf x\necho\n",
+        "set -e\ntrap 'exit $?' EXIT\ntar xf x\necho\n",
+        "set -e\ntrap 'if [ x ]; then exit 0; fi' EXIT\ntar xf x\necho\n",
+        "set -e\ntrap '[ x ] && exit 0' EXIT\ntar xf x\necho\n",
+        "set -e\ntrap 'exit 0' TERM\ntar xf x\necho\n",
+        "set -e\ntrap 'exit 0' EXIT\ntrap - EXIT\ntar xf x\necho\n",
+        "set -e\ntrap 'exit 0' EXIT\necho\n",
+    ] {
+        assert_eq!(why(source), None, "{source}");
+    }
+}
+
+#[test]
 fn what_ends_nothing_is_no_trap() {
     for source in [
+        "trap 'echo \"failed: $BASH_COMMAND\" >&2' ERR\ntar xf x\necho\n",
+        "trap \"echo failed at line $LINENO\" ERR\ntar xf x\necho\n",
+        "on_error() { echo x >&2; }\ntrap 'on_error $LINENO' ERR\ntar xf x\necho\n",
+        "on_error() {\n  log x\n  return 1\n}\nlog() { echo $1 | tee -a log; }\ntrap on_error ERR\ntar xf x\necho\n",
+        "trap \"rm -f /tmp/x\" EXIT ERR\ntar xf x\necho\n",
+        "trap 'if [ x ]; then cat log; fi' ERR\ntar xf x\necho\n",
+        "trap '' ERR\ntar xf x\necho\n",
+        "trap - ERR\ntar xf x\necho\n",
+        "(trap 'exit 1' ERR; echo)\ntar xf x\necho\n",
         "(set -e; echo)\ntar xf x\necho\n",
         "trap 'echo failed at $LINENO' ERR\ntar xf x\necho\n",
         "trap 'echo failed; date' ERR\ntar xf x\necho\n",
@@ -474,6 +584,10 @@ fn what_ends_nothing_is_no_trap() {
         "trap 'echo failed; exit 1' ERR\ntar xf x\necho\n",
         "trap 'echo failed && kill $$' ERR\ntar xf x\necho\n",
         "trap failed ERR\ntar xf x\necho\n",
+        "failed() { echo >&2; [ x ] && exit 1; }\ntrap failed ERR\ntar xf x\necho\n",
+        "trap 'if [ x ]; then exit 1; fi' ERR\ntar xf x\necho\n",
+        "trap \"$handler\" ERR\ntar xf x\necho\n",
+        "trap 'echo failed >&2; exit 1' EXIT ERR\ntar xf x\necho\n",
     ] {
         assert_eq!(first(source), None, "{source}");
     }

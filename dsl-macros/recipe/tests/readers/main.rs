@@ -11,6 +11,7 @@ mod puppet;
 mod salt;
 mod shell;
 mod shell_files;
+mod shown;
 
 use std::collections::BTreeMap;
 

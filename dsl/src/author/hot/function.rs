@@ -7,7 +7,8 @@ use crate::author::input::Public;
 use super::argument::{Argument, AsResource};
 use super::value::Value;
 
-/// Calls any function of Heat's. Use it for those that have no function of their own here.
+/// Calls any function of Heat's. Use it for those that have no function of their own here. A name that Heat does not have is an
+/// error of `check` (W0412).
 ///
 /// ```
 /// use wattle::prelude::*;

@@ -1,0 +1,102 @@
+//! Commands behind `||`: some handle the failure of what stands before, and others do what is missing, and may fail in turn:
+//! `[ -x /usr/sbin/nginx ] || apt-get install -y nginx`.
+//!
+//! One-sided as `unguarded`: only programs are reported of which it is known that they do something. A name that is not known may
+//! be that of a function which ends the script.
+
+use super::asked::called;
+use super::joined::{does, is_hushed};
+use super::pipe::program;
+use super::structure::{Shape, Simple};
+use super::unguarded::{assigned, end, risky, words};
+use super::word::{Kind, Token, Word};
+
+/// Programs that do something where they stand behind `||`, with words of which they have one when they do; none where they always
+/// do. Before `&&`, they may ask.
+const DOING: [(&str, &[&str]); 38] = [
+    ("addgroup", &[]),
+    ("chgrp", &[]),
+    ("chpasswd", &[]),
+    ("crontab", &[]),
+    ("etcdctl", &["put"]),
+    ("fallocate", &[]),
+    ("gpg", &["--import", "--dearmor", "--recv-keys"]),
+    ("initdb", &[]),
+    ("ip", &["add", "set"]),
+    ("ip6tables", &["-A", "-I", "-N"]),
+    ("iptables", &["-A", "-I", "-N"]),
+    ("keytool", &["-genkeypair", "-importcert"]),
+    ("kubeadm", &["init", "join"]),
+    ("ln", &[]),
+    ("lvcreate", &[]),
+    ("mkdir", &[]),
+    ("mkfifo", &[]),
+    ("mkfs", &[]),
+    ("mkfs.ext4", &[]),
+    ("mkfs.xfs", &[]),
+    ("modprobe", &[]),
+    ("openssl", &["genrsa", "req", "dhparam", "genpkey"]),
+    ("openstack", &["create", "add", "set"]),
+    ("pacman", &["-S", "-Sy", "-Syu"]),
+    ("pg_createcluster", &[]),
+    ("pipx", &["install"]),
+    ("pvcreate", &[]),
+    ("python3", &["venv"]),
+    ("sed", &["-i"]),
+    ("setsebool", &[]),
+    ("snap", &["install"]),
+    ("ssh-keygen", &["-t"]),
+    ("sysctl", &["-w", "-p"]),
+    ("ufw", &["allow", "enable"]),
+    ("update-alternatives", &["--install", "--set"]),
+    ("vgcreate", &[]),
+    ("virtualenv", &[]),
+    ("zypper", &["in", "install"]),
+];
+
+/// Whether a command behind `||` does something, and nobody handles its own failure by standing there.
+pub(super) fn acts(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
+    acts_itself(tokens, shape, one) || {
+        // A function ends as its last command does.
+        let name = called(tokens, shape, one);
+        let body = shape.bodies().into_iter().rfind(|(_, own)| Some(*own) == name);
+        let last = body.and_then(|(number, _)| shape.simple.iter().rfind(|one| one.around == Some(number)));
+        last.is_some_and(|last| acts_itself(tokens, shape, last))
+    }
+}
+
+fn acts_itself(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
+    let own = words(tokens, one.start);
+    let own = &own[own.iter().take_while(|word| assigned(word).is_some()).count()..];
+    let Some(name) = program(own).filter(|_| !is_hushed(tokens, one)) else { return false };
+    let is_file = own.first().and_then(|word| word.literal()).is_some_and(|program| program.contains('/'));
+    does(name, own)
+        || is_known(name, own)
+        || (is_file || name == "touch") && !shape.functions.contains(&name) && is_behind_question(tokens, shape, one)
+}
+
+fn is_known(name: &str, words: &[&Word]) -> bool {
+    let Ok(at) = DOING.binary_search_by_key(&name, |(known, _)| known) else { return false };
+    let mut literal = words.iter().filter_map(|word| word.literal());
+    DOING[at].1.is_empty() || literal.any(|word| DOING[at].1.contains(&word))
+}
+
+/// Whether what stands before the `||` in front of a command only asks: then its failure is none.
+fn is_behind_question(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
+    let operator = tokens[..one.start].iter().rposition(|token| token.kind == Kind::Op("||"));
+    let Some(operator) = operator else { return false };
+    let before = operator.checked_sub(1).and_then(|at| tokens[at].word()).and_then(Word::bare);
+    let asking = || shape.simple.iter().rfind(|one| one.start < operator && end(tokens, one.start) == operator);
+    matches!(before, Some("]]" | "))"))
+        || asking().is_some_and(|one| risky(&words(tokens, one.start), &[], &[]).is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_can_be_searched() {
+        assert!(DOING.is_sorted_by_key(|(name, _)| name));
+    }
+}

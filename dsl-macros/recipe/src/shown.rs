@@ -1,0 +1,51 @@
+//! Secrets that a recipe shows: in its log, or in an output that everybody may read.
+
+use crate::tool::Tool;
+
+/// A secret that a recipe shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The input.
+    pub name: String,
+    /// The line, counted from one.
+    pub line: u32,
+    /// How.
+    pub how: How,
+}
+
+/// How a recipe shows a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    /// A program, module or function prints it.
+    Printed {
+        /// Its name.
+        by: String,
+    },
+    /// The shell writes each command into the log, with what expands in it.
+    Traced,
+    /// A program prints all variables.
+    Environment {
+        /// Its name.
+        by: String,
+    },
+    /// It becomes an output that is no secret.
+    Written {
+        /// The output.
+        output: String,
+    },
+}
+
+/// The first place at which the file `source` of `tool` certainly shows one of the inputs `secrets`; of outputs, `plain` are those
+/// that everybody may read. Nothing is said of a name to which the file itself gives a value, of what goes to a file or another
+/// program, nor of what the file takes in or runs.
+pub fn shows(tool: Tool, source: &str, secrets: &[&str], plain: &[&str]) -> Option<Shown> {
+    if secrets.is_empty() {
+        return None;
+    }
+    match tool {
+        Tool::Shell => crate::shell::shown(source, secrets, plain),
+        Tool::Ansible => crate::ansible::shown(source, secrets, plain),
+        Tool::Puppet => crate::puppet::shown(source, secrets),
+        Tool::Chef | Tool::Salt => None,
+    }
+}
