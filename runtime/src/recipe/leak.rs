@@ -53,8 +53,8 @@ pub(crate) fn refuse(
             let mask = Mask::of_whole(&secret);
             texts.iter().any(|text| mask.finds(text))
         };
-        let mut secrets = secret::secrets(secret_ty, value).map(|secret| values::text(secret).trim().to_owned());
-        if secrets.by_ref().filter(is_telling).any(is_there) {
+        let secrets = secret::secrets(secret_ty, value).map(|secret| values::text(secret).trim().to_owned());
+        if secrets.filter(is_telling).any(is_there) {
             let holds = format!("its output `{name}`, {ty}, holds the secret {what} `{secret}`");
             let message = if known.is_published {
                 format!(
