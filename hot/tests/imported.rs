@@ -217,7 +217,7 @@ outputs:
 ",
     );
     for expected in [
-        "//! 4711",
+        "/// 4711",
         "/// 22\n    #[parameter(default = 12345678901234567890)]\n    wide: Parameter<u64>",
         "wider: Parameter<i64>",
         "hot::value(wattle::model::Value::Integer(123456789012345678901234567890))",

@@ -209,7 +209,7 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
         (
             "recipes/it.sh",
             "#!/bin/sh\nif true; then\n  echo x\n".to_owned(),
-            malformed("recipes/it.sh", 2, "`if` is never closed by `fi`: sh would refuse it too"),
+            malformed("recipes/it.sh", 2, "`if` is never closed by `fi`: the shell would refuse it too"),
         ),
         ("it.yaml", play("set_stats: {}"), malformed("it.yaml", 3, "`set_stats` has no `data`")),
         ("it.yaml", play("debug: {msg: 'a {{ b'}"), malformed("it.yaml", 3, "`{{` is never closed by `}}`")),
@@ -230,7 +230,7 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
         assert_eq!(refused(&format!("recipe: {path}"), &[fine]), [""; 0]);
     }
     let script = refused("recipe: {script: \"#!/bin/sh\\nif true; then\\n  echo x\\n\"}", &[]);
-    let told = "the script of `s/web` is malformed at line 2: `if` is never closed by `fi`: sh would refuse it too";
+    let told = "the script of `s/web` is malformed at line 2: `if` is never closed by `fi`: the shell would refuse it too";
     assert_eq!(script, [told]);
     let beside = [("it.sh", "#!/bin/sh\n. ./lib.sh\n"), ("lib.sh", "true\n")];
     let told =

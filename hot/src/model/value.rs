@@ -48,7 +48,7 @@ impl Reader<'_> {
         let inputs = self.model.components.values().flat_map(|component| component.inputs.values());
         let promised = self.model.promises.values().flat_map(|promise| &promise.fulfilled);
         let exported = self.model.exports.values().map(|export| &export.value);
-        if inputs.chain(promised).map(|binding| &binding.value).chain(exported).any(is_guard) {
+        if inputs.chain(promised).map(|binding| &binding.value).chain(exported).flat_map(Expr::each).any(is_guard) {
             let name = &self.run_time;
             let message = format!("the condition `{name}` guards what only software knows, but is not `false`");
             let help = format!("write `{name}: false`; rename a condition of your own");
