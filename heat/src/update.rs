@@ -150,7 +150,11 @@ mod tests {
         let deletes = |nodes: &str| vec![format!("Magnum deletes {nodes}")];
         let three = deletes("3 nodes of the cluster, with everything that is stored on them");
         assert_eq!(notes("node_count: 5", "node_count: 2", &["node_count"]), three);
-        assert_eq!(notes("node_count: 4", "create_timeout: 90", &["create_timeout", "node_count"]), three, "the default is one");
+        assert_eq!(
+            notes("node_count: 4", "create_timeout: 90", &["create_timeout", "node_count"]),
+            three,
+            "the default is one"
+        );
         let one = deletes("one master of the cluster, with everything that is stored on it");
         assert_eq!(notes("master_count: 3", "master_count: 2", &["master_count"]), one);
         assert_eq!(notes("node_count: 2", "node_count: 5", &["node_count"]), [""; 0]);

@@ -220,8 +220,8 @@ outputs:
         "/// 4711",
         "/// 22\n    #[parameter(default = 12345678901234567890)]\n    wide: Parameter<u64>",
         "wider: Parameter<i64>",
-        "hot::value(wattle::model::Value::Integer(123456789012345678901234567890))",
-        "hot::value(wattle::model::Value::Integer(-123456789012345678901234567890))",
+        "wattle::model::Value::Integer(123_456_789_012_345_678_901_234_567_890)",
+        "hot::value(wattle::model::Value::Integer(-123_456_789_012_345_678_901_234_567_890))",
         ".description(\"5\")",
         ".description(\"off\")",
     ] {

@@ -211,7 +211,7 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
             "#!/bin/sh\nif true; then\n  echo x\n".to_owned(),
             malformed("recipes/it.sh", 2, "`if` is never closed by `fi`: the shell would refuse it too"),
         ),
-        ("it.yaml", play("set_stats: {}"), malformed("it.yaml", 3, "`set_stats` has no `data`")),
+        ("it.yaml", play("set_stats: {url: a}"), malformed("it.yaml", 3, "`set_stats` has no `data`")),
         ("it.yaml", play("debug: {msg: 'a {{ b'}"), malformed("it.yaml", 3, "`{{` is never closed by `}}`")),
         ("it.yaml", "- hosts: db\n  tasks: []\n".to_owned(), malformed("it.yaml", 1, "")),
         ("it.sh", "#!/bin/sh\r\ntrue\r\n".to_owned(), "the recipe `it.sh` has Windows line endings".to_owned()),
@@ -230,7 +230,8 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
         assert_eq!(refused(&format!("recipe: {path}"), &[fine]), [""; 0]);
     }
     let script = refused("recipe: {script: \"#!/bin/sh\\nif true; then\\n  echo x\\n\"}", &[]);
-    let told = "the script of `s/web` is malformed at line 2: `if` is never closed by `fi`: the shell would refuse it too";
+    let told =
+        "the script of `s/web` is malformed at line 2: `if` is never closed by `fi`: the shell would refuse it too";
     assert_eq!(script, [told]);
     let beside = [("it.sh", "#!/bin/sh\n. ./lib.sh\n"), ("lib.sh", "true\n")];
     let told =
