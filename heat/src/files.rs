@@ -15,6 +15,11 @@ pub trait Files: fmt::Debug {
     /// Why the file is not available.
     fn read(&self, path: &str) -> Result<Vec<u8>, Missing>;
 
+    /// Whether there is a file or a folder at `path`.
+    fn exists(&self, path: &str) -> bool {
+        self.read(path).is_ok()
+    }
+
     /// Whether links lead from `path` to something outside `folder`, which is also a path. An empty `folder` is the current
     /// one.
     fn leads_out(&self, _path: &str, _folder: &str) -> bool {

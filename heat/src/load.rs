@@ -38,6 +38,8 @@ pub struct Library {
     pub templates: Map<Nested>,
     /// The files of recipes.
     pub recipes: Map<Result<Vec<u8>, Missing>>,
+    /// The files and folders that recipes use and that are there.
+    pub present: BTreeSet<String>,
     /// Which file refers to which, and where.
     pub mentions: Vec<Mention>,
     /// The files to which links lead out of the root template's folder.
@@ -102,6 +104,18 @@ impl Loaded {
             let path = join(&self.template.file, &path);
             if !library.recipes.contains_key(&path) && library.recipes.len() < FILES {
                 library.recipes.insert(path.clone(), files.read(&path));
+            }
+        }
+        self
+    }
+
+    /// Notes which of the paths exist that the recipes use.
+    pub fn with_used(mut self, paths: impl IntoIterator<Item = String>, files: &dyn Files) -> Self {
+        let library = Arc::make_mut(&mut self.library);
+        for path in paths.into_iter().take(FILES) {
+            let path = join(&self.template.file, &path);
+            if !library.present.contains(&path) && files.exists(&path) {
+                library.present.insert(path);
             }
         }
         self

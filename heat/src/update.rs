@@ -125,3 +125,39 @@ pub fn keeps_reference(before: &Resource, after: &Resource) -> bool {
     let is_named = before.ty() == after.ty() && after.class().referred_by_name;
     is_named && name.is_some() && name == before.compared().text("name")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Loaded;
+    use crate::desired::{Desired, Facts};
+
+    /// What is noted of a cluster whose properties become others.
+    fn notes(before: &str, after: &str, changed: &[&str]) -> Vec<String> {
+        let stack = |properties: &str| {
+            let text = format!(
+                "heat_template_version: 2021-04-16\nresources:\n  r:\n    type: OS::Magnum::Cluster\n    properties: \
+                 {{cluster_template: t, {properties}}}\n"
+            );
+            Desired::of(&Loaded::of(&text, "template.yaml"), &Facts::default())
+        };
+        let [before, after] = [before, after].map(stack);
+        verdict(&before.resources["r"], &after.resources["r"], changed).notes
+    }
+
+    #[test]
+    fn a_cluster_that_shrinks_loses_nodes() {
+        let deletes = |nodes: &str| vec![format!("Magnum deletes {nodes}")];
+        let three = deletes("3 nodes of the cluster, with everything that is stored on them");
+        assert_eq!(notes("node_count: 5", "node_count: 2", &["node_count"]), three);
+        assert_eq!(
+            notes("node_count: 4", "create_timeout: 90", &["create_timeout", "node_count"]),
+            three,
+            "the default is one"
+        );
+        let one = deletes("one master of the cluster, with everything that is stored on it");
+        assert_eq!(notes("master_count: 3", "master_count: 2", &["master_count"]), one);
+        assert_eq!(notes("node_count: 2", "node_count: 5", &["node_count"]), [""; 0]);
+        assert_eq!(notes("node_count: 2", "node_count: {get_attr: [r, x]}", &["node_count"]), [""; 0]);
+    }
+}

@@ -233,3 +233,29 @@ fn however_much_is_not_known_it_ends() {
     let nested = (0..45).fold(wide, |inner, _| format!("{{map_merge: [{{a: {inner}}}]}}"));
     assert!(partly(&nested).len() > 1_000);
 }
+
+/// What depends on time or chance has no value here, but which calls YAQL refuses is known. `tests/tests/yaql` compares this with
+/// Heat.
+#[test]
+fn yaql_tells_functions_from_methods_that_have_no_value() {
+    let of = |expression: &str| {
+        let text = format!("{{yaql: {{expression: \"{expression}\", data: {{a: x, l: [1]}}}}}}");
+        evaluated("2021-04-16", &text, Mode::Known)
+    };
+    for (expression, why) in [
+        ("format('{0}', 1)", "YAQL has no function `format`"),
+        ("$.data.a.format(1)", "`format` does not take a string and an integer"),
+        ("now().year()", "YAQL has no method `year`"),
+        ("$.data.l.datetime()", "YAQL has no method `datetime`"),
+        ("$.data.l.random()", "YAQL has no method `random`"),
+        ("random(1)", "`random` does not take an integer"),
+    ] {
+        let refused = of(expression).expect_err(expression);
+        assert!(refused.contains(why), "{expression}: {refused}");
+    }
+    for expression in
+        ["now().year", "now().format('%Y')", "random()", "random(1, 2)", "datetime(2015, 2, 3)", "isDatetime(1)"]
+    {
+        assert!(matches!(of(expression), Ok(Value::Unknown | Value::Open(_))), "{expression}: {:?}", of(expression));
+    }
+}

@@ -4,11 +4,13 @@ use wattle_heat::Loaded;
 use wattle_heat::files::Files;
 use wattle_heat::parameters::Inputs;
 
-use crate::model::written_recipes;
+use crate::model::{used_by_recipes, written_recipes};
 
 /// Loads the template in `text`, whose file is called `name`, with everything that it names, including recipe files.
 pub fn load(text: &str, name: &str, files: &dyn Files, inputs: &Inputs) -> Loaded {
     let loaded = Loaded::load(text, name, files, inputs);
     let recipes = written_recipes(&loaded.template);
-    loaded.with_recipes(recipes, files)
+    let loaded = loaded.with_recipes(recipes, files);
+    let used = used_by_recipes(&loaded);
+    loaded.with_used(used, files)
 }

@@ -196,3 +196,42 @@ resources:
     assert!(imported.notes.iter().any(|note| note.to_string().contains("feature `hidden`")));
     assert!(file("src/lib.rs").contains("raw(\"OS::Monasca::Notification\")"), "{}", file("src/lib.rs"));
 }
+
+#[test]
+fn large_integers_stay_what_they_are_or_are_noted() {
+    let (library, notes) = library(
+        "heat_template_version: 2021-04-16
+description: 4711
+parameters:
+  wide: {type: number, default: 12345678901234567890, description: 22}
+  wider: {type: number, default: 123456789012345678901234567890}
+  whole: {type: number, default: 9007199254740993, constraints: [{range: {min: 0.5}}]}
+  list: {type: json, default: [1, 123456789012345678901234567890]}
+  some: {type: string, default: a, constraints: [{allowed_values: [a, 123456789012345678901234567890]}]}
+resources:
+  value: {type: OS::Heat::Value, properties: {value: 123456789012345678901234567890}}
+  values: {type: OS::Heat::Value, properties: {value: [1, -123456789012345678901234567890]}}
+outputs:
+  number: {value: {get_param: wide}, description: 5}
+  truth: {value: {get_param: wider}, description: off}
+",
+    );
+    for expected in [
+        "/// 4711",
+        "/// 22\n    #[parameter(default = 12345678901234567890)]\n    wide: Parameter<u64>",
+        "wider: Parameter<i64>",
+        "wattle::model::Value::Integer(123_456_789_012_345_678_901_234_567_890)",
+        "hot::value(wattle::model::Value::Integer(-123_456_789_012_345_678_901_234_567_890))",
+        ".description(\"5\")",
+        ".description(\"off\")",
+    ] {
+        assert!(library.contains(expected), "{expected} in {library}");
+    }
+    assert!(!library.contains("e29"), "{library}");
+    let noted =
+        |subject: &str| notes.iter().find(|note| note.contains(subject)).map(|note| note.lines().next().unwrap());
+    let rounded = "note: Rust has a number of the parameter as a float, which rounds such large integers";
+    assert_eq!(noted("`wider`"), Some("note: the default of the parameter needs more than 64 bits and is left out"));
+    assert_eq!([noted("`whole`"), noted("`list`")], [Some(rounded); 2]);
+    assert_eq!(noted("`wide`"), None);
+}

@@ -148,8 +148,98 @@ fn what_guards_values_from_heat_never_holds() {
         let told = "W1301 12 the condition `run_time` guards what only software knows, but is not `false`";
         assert_eq!(found(&text(condition)), [told], "{condition}");
     }
+    let inside = text("true").replace("value: {if", "value: [{if").replace("null]}}}", "null]}]}}");
+    assert_eq!(found(&inside).len(), 1, "{:?}", found(&inside));
     let own = text("true").replace("{get_attr: [s, web, url]}", "a");
     assert_eq!(found(&own), [""; 0], "a condition of the author's own");
+}
+
+#[test]
+fn a_guard_is_taken_off_wherever_it_stands() {
+    let text = |value: &str| {
+        let software = component("recipe: {script: 'true'}\n            outputs: [url]");
+        format!(
+            "{software}          - name: site\n            recipe: {{script: 'true'}}\n            inputs: {{url: {value}}}\n\
+             conditions: {{run_time: false, other: true}}\noutputs: {{all: {{value: {value}}}}}\n"
+        )
+    };
+    let read = |value: &str| {
+        let model = wattle_hot::model::read(&Loaded::of(&text(value), "template.yaml")).model;
+        (model.components["s/site"].inputs["url"].value.clone(), model.exports["all"].value.clone())
+    };
+    let bare = "{get_attr: [s, web, url]}";
+    let guarded = format!("{{if: [run_time, {bare}, null]}}");
+    for around in [
+        "G",
+        "[a, G, [G]]",
+        "{k: G, of: {k: [G]}}",
+        "{list_join: [',', [G, x]]}",
+        "{str_replace: {template: a, params: {a: G}}}",
+        "{if: [other, G, x]}",
+    ] {
+        let guarded = around.replace('G', &guarded);
+        assert_eq!(found(&text(&guarded)), [""; 0], "{around}");
+        assert_eq!(read(&guarded), read(&around.replace('G', bare)), "{around}");
+    }
+}
+
+/// What a whole recipe of a component is refused for, with these files beside the template.
+fn refused(fields: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let files: std::collections::BTreeMap<String, Vec<u8>> =
+        files.iter().map(|(path, text)| (format!("app/{path}"), text.as_bytes().to_vec())).collect();
+    let loaded = wattle_hot::load(&component(fields), "app/template.yaml", &files, &Default::default());
+    let told = |diagnostic: &wattle::check::Diagnostic| {
+        let of_recipe = diagnostic.code == "W1303" && diagnostic.labels[0].at.line == 10;
+        format!(
+            "{}{}: {}",
+            if of_recipe { "" } else { diagnostic.code },
+            diagnostic.message,
+            diagnostic.help.join("; ")
+        )
+    };
+    check(&loaded).iter().map(told).collect()
+}
+
+#[test]
+fn a_recipe_that_the_compiler_refuses_is_refused() {
+    let play = |tasks: &str| format!("- hosts: localhost\n  tasks:\n    - {tasks}\n");
+    let malformed =
+        |path: &str, line: u32, why: &str| format!("the recipe `{path}` is malformed at line {line}: {why}");
+    for (path, text, told) in [
+        (
+            "recipes/it.sh",
+            "#!/bin/sh\nif true; then\n  echo x\n".to_owned(),
+            malformed("recipes/it.sh", 2, "`if` is never closed by `fi`: the shell would refuse it too"),
+        ),
+        ("it.yaml", play("set_stats: {url: a}"), malformed("it.yaml", 3, "`set_stats` has no `data`")),
+        ("it.yaml", play("debug: {msg: 'a {{ b'}"), malformed("it.yaml", 3, "`{{` is never closed by `}}`")),
+        ("it.yaml", "- hosts: db\n  tasks: []\n".to_owned(), malformed("it.yaml", 1, "")),
+        ("it.sh", "#!/bin/sh\r\ntrue\r\n".to_owned(), "the recipe `it.sh` has Windows line endings".to_owned()),
+        (
+            "recipes/it.yaml",
+            play("template: {src: a.j2, dest: /a}"),
+            "`recipes/it.yaml` uses `recipes/templates/a.j2` on line 3, which is not in the folder of the template"
+                .to_owned(),
+        ),
+    ] {
+        let found = refused(&format!("recipe: {path}"), &[(path, &text)]);
+        assert!(matches!(&found[..], [one] if one.starts_with(&told)), "{told}: {found:#?}");
+        // What the compiler takes is taken.
+        let fine = [(path, "#!/bin/sh\ntrue\n"), (path, "- hosts: localhost\n  tasks: []\n")];
+        let fine = fine[usize::from(path.ends_with("yaml"))];
+        assert_eq!(refused(&format!("recipe: {path}"), &[fine]), [""; 0]);
+    }
+    let script = refused("recipe: {script: \"#!/bin/sh\\nif true; then\\n  echo x\\n\"}", &[]);
+    let told =
+        "the script of `s/web` is malformed at line 2: `if` is never closed by `fi`: the shell would refuse it too";
+    assert_eq!(script, [told]);
+    let beside = [("it.sh", "#!/bin/sh\n. ./lib.sh\n"), ("lib.sh", "true\n")];
+    let told =
+        "`it.sh` uses `lib.sh` on line 2, which does not travel along: add it next to the recipe: `files: [lib.sh]`";
+    assert_eq!(refused("recipe: it.sh", &beside), [told]);
+    assert_eq!(refused("recipe: {entry: it.sh, files: [lib.sh]}", &beside), [""; 0]);
+    let same = refused("recipe: {entry: it.sh, teardown: it.sh, files: [lib.sh]}", &beside);
+    assert!(matches!(&same[..], [one] if one.starts_with("the teardown `it.sh` is the recipe itself")), "{same:#?}");
 }
 
 /// What is found in the wiring of the model that the template is.

@@ -37,6 +37,10 @@ impl Files for Near<'_> {
         }
     }
 
+    fn exists(&self, path: &str) -> bool {
+        self.whole(path).is_some_and(|path| self.open.contains_key(&path) || self.stored.exists(&path))
+    }
+
     fn leads_out(&self, path: &str, folder: &str) -> bool {
         match (self.whole(path), self.whole(folder)) {
             (Some(path), Some(folder)) => self.stored.leads_out(&path, &folder),

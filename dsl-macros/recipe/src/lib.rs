@@ -24,6 +24,7 @@ mod jinja;
 mod lookup;
 mod names;
 pub mod puppet;
+pub mod refused;
 pub mod salt;
 pub mod shell;
 mod shown;

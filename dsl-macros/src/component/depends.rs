@@ -2,7 +2,8 @@
 
 use wattle_recipe::ChefRecipe;
 
-use super::files::{Crate, Read, Refusal};
+use super::files::{Crate, Read};
+use wattle_recipe::refused::Refusal;
 
 /// Adds to `files` every cookbook on which that of `chef` depends, however far away, and their folders to `brought`.
 ///

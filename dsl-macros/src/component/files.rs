@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use wattle_recipe::refused::Refusal;
 use wattle_words::names::{did_you_mean, nearest};
 
 /// How deep folders are followed; a link to a folder above would have no end.
@@ -11,12 +12,6 @@ const DEPTH: usize = 16;
 /// The author's crate.
 pub(crate) struct Crate {
     root: PathBuf,
-}
-
-/// A file or folder that cannot be taken along: what is wrong with it, and help.
-pub(crate) struct Refusal {
-    pub(crate) message: String,
-    pub(crate) help: String,
 }
 
 /// A file that was read.

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::LitStr;
+use wattle_recipe::refused::{self, Refusal};
 use wattle_recipe::{
     Analysis, ChefRecipe, FileError, Tool, analyse_run, chef_recipe_path, never_written, overlooked, suggest, writing,
 };
@@ -12,7 +13,7 @@ use crate::errors::Errors;
 
 use super::ast::{Component, Field, Role};
 use super::depends;
-use super::files::{Crate, Read, Refusal};
+use super::files::{Crate, Read};
 use super::left_behind;
 use super::teardown;
 
@@ -135,7 +136,7 @@ fn single(own: &Crate, at: &LitStr, errors: &mut Errors) -> Option<(Recipe, Vec<
             None
         }
         Ok(file) if file.text().is_none() => {
-            errors.push(at, format!("the recipe `{path}` is not UTF-8 text"), "save it as UTF-8");
+            refuse(at, refused::not_text("recipe", &path), errors);
             None
         }
         Ok(file) => {
@@ -160,12 +161,9 @@ pub(super) fn found(tool: Tool, what: &str, file: Read) -> Result<Read, Refusal>
     }
 }
 
-/// A shell takes the carriage return of a Windows line end for a part of the last word.
 fn line_ends(at: &LitStr, what: &str, file: &Read, errors: &mut Errors) {
-    let windows = file.content.windows(2).any(|pair| pair == b"\r\n");
-    if windows && Tool::of_path(&file.path).is_some_and(Tool::minds_carriage_returns) {
-        let message = format!("the {what} `{}` has Windows line endings", file.path);
-        errors.push(at, message, "save it with Unix line endings (LF)");
+    if let Some(refusal) = refused::line_ends(what, &file.path, &file.content) {
+        refuse(at, refusal, errors);
     }
 }
 
@@ -232,9 +230,7 @@ fn compare(component: &Component, at: &LitStr, recipe: &Recipe, files: &[&Read],
 }
 
 pub(super) fn malformed(at: &LitStr, what: &str, tool: Tool, error: &FileError, errors: &mut Errors) {
-    let FileError { path, error } = error;
-    let message = format!("the {what} `{path}` is malformed at line {}: {}", error.line, error.message);
-    errors.push(at, message, format_args!("{} would refuse it too", tool.program()));
+    refuse(at, refused::malformed(what, tool, error), errors);
 }
 
 fn help(how: &str, name: &str, meant: Option<&str>, analysis: &Analysis) -> String {

@@ -1,11 +1,12 @@
 //! The recipe that is run when the component has left the model.
 
 use syn::LitStr;
+use wattle_recipe::refused::{self, Refusal};
 use wattle_recipe::{Tool, analyse_run, chef_recipe_path};
 
 use crate::errors::Errors;
 
-use super::files::{Crate, Read, Refusal};
+use super::files::{Crate, Read};
 use super::recipe::{Recipe, found, malformed};
 
 /// A teardown that was found.
@@ -34,17 +35,11 @@ pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Re
         Teardown { entry: format!("{}::{}", teardown.cookbook, teardown.recipe), file: teardown.file }
     } else {
         if Tool::of_path(&text) != Some(recipe.tool) {
-            return Err(Refusal {
-                message: format!("the teardown `{text}` is not run by the tool of the recipe `{}`", recipe.shown),
-                help: format!("one tool runs both: write a teardown that ends in `.{}`", recipe.tool.ending()),
-            });
+            return Err(refused::other_tool(&text, recipe.tool, &recipe.shown));
         }
         let file = found(recipe.tool, "teardown", own.file("teardown", &text)?)?;
         if file.text().is_none() {
-            return Err(Refusal {
-                message: format!("the teardown `{text}` is not UTF-8 text"),
-                help: "save it as UTF-8".into(),
-            });
+            return Err(refused::not_text("teardown", &text));
         }
         let path = file.path.clone();
         if path != recipe.shown {
@@ -53,10 +48,7 @@ pub(super) fn read(own: &Crate, at: &LitStr, recipe: &Recipe, files: &mut Vec<Re
         Teardown { entry: path.clone(), file: path }
     };
     if teardown.entry == recipe.entry {
-        return Err(Refusal {
-            message: format!("the teardown `{text}` is the recipe itself"),
-            help: "write a separate file: a teardown undoes what the recipe did, once the component is no longer in the model".into(),
-        });
+        return Err(refused::same(&text));
     }
     Ok(teardown)
 }

@@ -1,13 +1,39 @@
 //! Magnum's types.
 
-use crate::resource::{Class, Ruled, Subject};
+use crate::evaluate::Value;
+use crate::resource::{Change, Class, Given, Ruled, Subject};
 
 use super::rule::broken;
 
+/// How many nodes and masters a cluster has if the template does not say.
+const UNSAID: i128 = 1;
+
 pub(super) const CLASSES: &[Class] = &[
     Class { ty: "OS::Magnum::BayModel", validates: &[cluster], ..Class::PLAIN },
+    Class { ty: "OS::Magnum::Cluster", notes: fewer, ..Class::PLAIN },
     Class { ty: "OS::Magnum::ClusterTemplate", validates: &[cluster], ..Class::PLAIN },
 ];
+
+/// How many a property asks for, if that is known.
+fn count(given: Given<'_>, property: &str) -> Option<i128> {
+    match given.value(property) {
+        None | Some(Value::Null) => Some(UNSAID),
+        Some(Value::Integer(count)) => Some(*count),
+        Some(Value::Text(count)) => count.trim().parse().ok(),
+        Some(_) => None,
+    }
+}
+
+/// Magnum deletes the servers of nodes that are too many; which ones, it chooses itself.
+fn fewer(change: &Change<'_>) -> Vec<String> {
+    let gone = |(property, node): (&str, &str)| {
+        let (before, after) = (count(change.before, property)?, count(change.after, property)?);
+        let gone = before.checked_sub(after).filter(|gone| change.has(property) && *gone > 0)?;
+        let (nodes, them) = if gone == 1 { (format!("one {node}"), "it") } else { (format!("{gone} {node}s"), "them") };
+        Some(format!("Magnum deletes {nodes} of the cluster, with everything that is stored on {them}"))
+    };
+    [("node_count", "node"), ("master_count", "master")].into_iter().filter_map(gone).collect()
+}
 
 fn cluster(subject: Subject<'_>) -> Ruled {
     let (driver, engine) = (subject.text("volume_driver")?, subject.text("coe")?);

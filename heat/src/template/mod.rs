@@ -112,6 +112,17 @@ impl Node {
         }
     }
 
+    /// The text of a label or a description: a number or a truth value is the word that was written.
+    pub fn as_prose(&self) -> Option<String> {
+        match &*self.tree {
+            Tree::Null | Tree::List(_) | Tree::Map(_) => None,
+            Tree::Text { text, .. } => Some(text.clone()),
+            Tree::Boolean(_) | Tree::Integer(_) | Tree::Float(_) => {
+                Some(self.written().map_or_else(|| self.as_key(), str::to_owned))
+            }
+        }
+    }
+
     /// The text of this value as a key of a map: clients send templates as JSON, whose keys are text.
     pub fn as_key(&self) -> String {
         match &*self.tree {

@@ -79,8 +79,8 @@ impl Parameter {
             kind: text("type").and_then(ParameterType::named),
             default: node.get("default").filter(|value| !matches!(*value.tree, Tree::Null)).cloned(),
             constraints: list("constraints").iter().filter_map(Constraint::of).collect(),
-            label: text("label").map(Into::into),
-            description: text("description").map(Into::into),
+            label: node.get("label").and_then(Node::as_prose),
+            description: node.get("description").and_then(Node::as_prose),
             hidden: truth("hidden"),
             immutable: truth("immutable"),
             tags: list("tags").iter().filter_map(|tag| tag.tree.as_text()).map(Into::into).collect(),
@@ -107,7 +107,7 @@ impl Constraint {
             ("custom_constraint", Tree::Text { text, .. }) => Rule::Custom(text.clone()),
             _ => return None,
         };
-        let description = node.get("description").and_then(|text| text.tree.as_text()).map(Into::into);
+        let description = node.get("description").and_then(Node::as_prose);
         Some(Self { node: node.clone(), rule, description })
     }
 }

@@ -123,11 +123,10 @@ pub(super) fn outputs(section: Option<&Node>) -> Map<Output> {
 
 pub(super) fn groups(section: Option<&Node>) -> Vec<Group> {
     let Some(Tree::List(items)) = section.map(|section| &*section.tree) else { return Vec::new() };
-    let text = |node: &Node, key| node.get(key).and_then(|text| text.tree.as_text()).map(Into::into);
     let group = |node: &Node| Group {
         node: node.clone(),
-        label: text(node, "label"),
-        description: text(node, "description"),
+        label: node.get("label").and_then(Node::as_prose),
+        description: node.get("description").and_then(Node::as_prose),
         parameters: match node.get("parameters").map(|parameters| &*parameters.tree) {
             Some(Tree::List(items)) => {
                 items.iter().filter_map(|item| Some((item.tree.as_text()?.to_owned(), item.span))).collect()

@@ -74,9 +74,11 @@ pub(super) fn literal(node: &Node, ty: &str) -> Option<String> {
             Number::Integer(value) | Number::Based(value, _) => format!("{value}.0"),
             Number::Float(value) => float(value),
         }),
-        ("u8" | "u16" | "u32" | "i64", _) => {
+        ("u8" | "u16" | "u32" | "i64" | "u64", _) => {
             let number = Number::of(node)?;
-            i64::try_from(number.whole()?).is_ok().then(|| number.literal())
+            let whole = number.whole()?;
+            let fits = if ty == "u64" { u64::try_from(whole).is_ok() } else { i64::try_from(whole).is_ok() };
+            fits.then(|| number.literal())
         }
         ("Vec<String>", Tree::Text { text, .. }) => {
             let items = text.split(',').map(quoted).collect::<Vec<_>>();
@@ -156,7 +158,7 @@ fn rule(key: &str) -> &str {
 
 /// A rule as keys, if keys can express it for a parameter of the type.
 fn by_keys(rule: &Rule, ty: &str) -> Option<Vec<(&'static str, String)>> {
-    let is_number = matches!(ty, "u8" | "u16" | "u32" | "i64" | "f64");
+    let is_number = matches!(ty, "u8" | "u16" | "u32" | "i64" | "u64" | "f64");
     let is_text = matches!(ty, "String" | "Secret<String>" | "Cidr");
     let bounds = |names: [&'static str; 2], min: &Option<Node>, max: &Option<Node>, whole: bool| {
         let mut keys = Vec::new();
@@ -229,7 +231,8 @@ fn expression(node: &Node) -> String {
         Tree::Text { text, .. } => format!("{}.into()", quoted(text)),
         Tree::Boolean(value) => format!("{value}.into()"),
         Tree::Integer(value) if i64::try_from(*value).is_ok() => format!("{value}_i64.into()"),
-        Tree::Integer(value) => format!("{value}_u64.into()"),
+        Tree::Integer(value) if u64::try_from(*value).is_ok() => format!("{value}_u64.into()"),
+        Tree::Integer(value) => format!("wattle::model::Value::Integer({value})"),
         Tree::Float(value) => format!("{}.into()", float(*value)),
         Tree::Null => "wattle::model::Value::Null".into(),
         Tree::List(items) => {

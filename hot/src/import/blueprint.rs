@@ -204,7 +204,7 @@ impl<'a> Blueprint<'a> {
         if !self.is_root {
             text += &face.text();
         }
-        text += &doc(self.template.description.as_ref().and_then(|node| node.tree.as_text()).unwrap_or_default(), 0);
+        text += &doc(&self.template.description.as_ref().and_then(Node::as_prose).unwrap_or_default(), 0);
         let parameters = if settings.is_empty() { "" } else { ", p: Settings" };
         let body = code(&self.body);
         let is_used = self.parameters.values().any(|(field, _)| reads(&body, field));
@@ -371,8 +371,8 @@ impl<'a> Blueprint<'a> {
             types.push((name.as_str(), value.ty));
             let value = value.expr;
             let mut methods = Vec::new();
-            if let Some(text) = output.description.as_ref().and_then(|text| text.tree.as_text()) {
-                methods.push(("description", self.literals.text(text, &format!("{name}.description"))));
+            if let Some(text) = output.description.as_ref().and_then(Node::as_prose) {
+                methods.push(("description", self.literals.text(&text, &format!("{name}.description"))));
             }
             if let Some(condition) = &output.condition {
                 methods.push(("condition", self.condition(condition, name).expr));

@@ -109,12 +109,12 @@ impl<'a> Blueprint<'a> {
                 }
                 _ => self.makes_text(name).then_some("String"),
             };
-            let description = self.template.outputs[*name].description.as_ref().and_then(|text| text.tree.as_text());
+            let description = self.template.outputs[*name].description.as_ref().and_then(Node::as_prose);
             Shown {
                 name: (*name).to_owned(),
                 method: names.fresh(snake(name)),
                 ty,
-                description: description.unwrap_or_default().to_owned(),
+                description: description.unwrap_or_default(),
             }
         });
         Face { parameters: parameters.collect(), outputs: shown.collect() }

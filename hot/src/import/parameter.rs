@@ -70,6 +70,7 @@ impl<'a> Blueprint<'a> {
                     Some("u8") if fits(0, 255) => "u8",
                     Some("u16") if fits(0, 65_535) => "u16",
                     Some("u32") if fits(0, i128::from(u32::MAX)) => "u32",
+                    _ if !fits(i64::MIN.into(), i64::MAX.into()) && fits(0, u64::MAX.into()) => "u64",
                     _ => "i64",
                 }
             }
@@ -92,11 +93,21 @@ impl<'a> Blueprint<'a> {
         }
         if let Some(default) = &parameter.default {
             match literal(default, ty) {
-                Some(default) => keys.push("default", default),
-                None => self.note_default(name, default),
+                Some(literal) => {
+                    if is_rounded(default, ty) {
+                        self.note_rounded(name, default);
+                    }
+                    keys.push("default", literal);
+                }
+                None => self.note_default(name, default, ty),
             }
         }
         for constraint in &parameter.constraints {
+            if bounds(&constraint.rule).into_iter().any(|bound| is_rounded(bound, "f64"))
+                && matches!(constraint.rule, Rule::Range { .. })
+            {
+                self.note_rounded(name, &constraint.node);
+            }
             keys.constraint(constraint, ty);
         }
         if !keys.constraints.is_empty() {
@@ -127,8 +138,18 @@ impl<'a> Blueprint<'a> {
         format!("{remark}{written}{doc}{}{unread}    {field}: Parameter<{ty}>,\n", keys.attribute())
     }
 
-    fn note_default(&mut self, name: &str, node: &Node) {
-        let text = "the default of the parameter does not have the parameter's type and is left out";
+    fn note_rounded(&mut self, name: &str, node: &Node) {
+        let text = "Rust has a number of the parameter as a float, which rounds such large integers";
+        self.notes.push(Note::new(self.at(node), format!("`{name}`"), text.into()));
+    }
+
+    fn note_default(&mut self, name: &str, node: &Node, ty: &str) {
+        let is_wide = matches!(ty, "i64" | "u64") && Number::of(node).is_some_and(|number| number.whole().is_some());
+        let text = if is_wide {
+            "the default of the parameter needs more than 64 bits and is left out"
+        } else {
+            "the default of the parameter does not have the parameter's type and is left out"
+        };
         self.notes.push(Note::new(self.at(node), format!("`{name}`"), text.into()));
     }
 }
@@ -140,6 +161,27 @@ fn is_network(parameter: &Parameter) -> bool {
     let rules = || parameter.constraints.iter().map(|constraint| &constraint.rule);
     rules().any(|rule| matches!(rule, Rule::Custom(name) if name == "net_cidr"))
         && parameter.default.iter().chain(rules().flat_map(bounds)).all(is_one)
+}
+
+/// Whether a default or a bound is another number in a parameter of the type: a float has 53 bits for an integer, and a JSON
+/// text's integers have 64.
+fn is_rounded(node: &Node, ty: &str) -> bool {
+    match (ty, &*node.tree) {
+        ("f64", _) => Number::of(node).and_then(|number| number.whole()).is_some_and(is_inexact),
+        ("hot::Json", Tree::Integer(number)) => i64::try_from(*number).is_err() && u64::try_from(*number).is_err(),
+        ("hot::Json", Tree::List(items)) => items.iter().any(|item| is_rounded(item, ty)),
+        ("hot::Json", Tree::Map(pairs)) => pairs.iter().any(|pair| is_rounded(&pair.value, ty)),
+        _ => false,
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "whether they lose something is asked"
+)]
+fn is_inexact(number: i128) -> bool {
+    (number as f64) as i128 != number
 }
 
 /// The attribute of a parameter that nothing reads.

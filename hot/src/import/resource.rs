@@ -157,8 +157,8 @@ impl<'a> Blueprint<'a> {
             let before = std::mem::replace(expr, Expr::atom(""));
             *expr = before.method(method, [argument]);
         };
-        if let Some(text) = resource.description.as_ref().and_then(|text| text.tree.as_text()) {
-            let text = self.literals.text(text, &format!("{name}.description"));
+        if let Some(text) = resource.description.as_ref().and_then(Node::as_prose) {
+            let text = self.literals.text(&text, &format!("{name}.description"));
             say(&mut expr, "description", text);
         }
         if let Some(condition) = &resource.condition {

@@ -78,9 +78,8 @@ pub(super) fn integer(node: &Node, value: i128) -> Valued {
     } else if u64::try_from(value).is_ok() {
         Valued::new(Expr::atom(literal("_u64")), Ty::Wide("u64"))
     } else {
-        // Wider than the model's integers, so it becomes the float that JSON parsers read it as.
-        #[expect(clippy::cast_precision_loss, reason = "there is no better form")]
-        Valued::new(Expr::atom(float(value as f64)), Ty::Float)
+        // No type of integers that properties take is as wide.
+        Valued::hot("value", [Expr::atom(format!("wattle::model::Value::Integer({})", literal("")))])
     }
 }
 

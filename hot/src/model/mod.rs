@@ -18,6 +18,7 @@ mod recipe;
 mod reference;
 mod requirement;
 mod section;
+mod sound;
 mod stack;
 mod stripped;
 mod types;
@@ -39,6 +40,7 @@ use wattle_heat::yaml::{Node, Span, Tree};
 pub use kind::COMPONENT as COMPONENT_KEYS;
 pub(crate) use recipe::written as written_recipes;
 pub use reference::placed;
+pub(crate) use sound::used as used_by_recipes;
 pub use stripped::{is_extended, stripped};
 
 /// The result of reading.

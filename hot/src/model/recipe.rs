@@ -82,7 +82,9 @@ impl<'l> Reader<'l> {
                 let path = self.also(node, &mut files)?;
                 self.is_found(tool, &path, node.span).map(|()| path)
             });
-            return Some(Recipe { tool, entry: path.into(), teardown, files });
+            let whole = Recipe { tool, entry: path.into(), teardown, files };
+            self.sound(&whole, recipe.span, None);
+            return Some(whole);
         }
         if !self.is_map(recipe, &format!("the recipe of {what}")) {
             return None;
@@ -97,7 +99,9 @@ impl<'l> Reader<'l> {
             let entry = format!("{}.{}", key.rsplit('/').next().unwrap_or("recipe"), tool.ending());
             let content = Content::Text(script.to_owned().into());
             let files = vec![File { path: entry.clone().into(), content }];
-            return Some(Recipe { tool, entry: entry.into(), teardown: None, files });
+            let whole = Recipe { tool, entry: entry.into(), teardown: None, files };
+            self.sound(&whole, recipe.span, Some(&format!("the script of {what}")));
+            return Some(whole);
         }
         self.of_files(what, recipe, teardown, tool)
     }
@@ -163,7 +167,9 @@ impl<'l> Reader<'l> {
                 teardown = Some(self.of_cookbook(what, node, path, written)?);
             }
         }
-        Some(Recipe { tool, entry, teardown, files })
+        let whole = Recipe { tool, entry, teardown, files };
+        self.sound(&whole, node.span, None);
+        Some(whole)
     }
 
     fn tool(&mut self, node: &Node) -> Option<Tool> {

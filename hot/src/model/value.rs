@@ -17,7 +17,7 @@ pub(super) enum Place {
 }
 
 impl Reader<'_> {
-    /// The value of an input, a promise or an output, without the guard that keeps Heat from reading it.
+    /// The value of an input, a promise or an output, or a part of it, without the guard that keeps Heat from reading it.
     pub(super) fn unguarded<'n>(&self, node: &'n Node) -> &'n Node {
         let Some(call) = self.template.call(node).filter(|call| call.function == Function::If) else { return node };
         match call.arguments() {
@@ -48,7 +48,7 @@ impl Reader<'_> {
         let inputs = self.model.components.values().flat_map(|component| component.inputs.values());
         let promised = self.model.promises.values().flat_map(|promise| &promise.fulfilled);
         let exported = self.model.exports.values().map(|export| &export.value);
-        if inputs.chain(promised).map(|binding| &binding.value).chain(exported).any(is_guard) {
+        if inputs.chain(promised).map(|binding| &binding.value).chain(exported).flat_map(Expr::each).any(is_guard) {
             let name = &self.run_time;
             let message = format!("the condition `{name}` guards what only software knows, but is not `false`");
             let help = format!("write `{name}: false`; rename a condition of your own");
@@ -68,10 +68,11 @@ impl Reader<'_> {
 
     /// A value of wattle's, guarded or not.
     pub(super) fn own_value(&self, node: &Node) -> Expr {
-        self.expression(self.unguarded(node), Context::Value, Place::Ours)
+        self.expression(node, Context::Value, Place::Ours)
     }
 
     fn expression(&self, node: &Node, context: Context, place: Place) -> Expr {
+        let node = if place == Place::Ours { self.unguarded(node) } else { node };
         if let Some(call) = Call::within(node, self.template.version(), context) {
             return self.call(&call, context, place);
         }

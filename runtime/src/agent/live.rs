@@ -8,12 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use tokio::sync::{oneshot, watch};
-use wattle::model::{IndexMap, Name, Value};
+use wattle::model::{IndexMap, Name, Type, Value};
 use wattle_agent_core::machine::{Event, Question, RunId, Stop};
 
-use crate::recipe::{Broken, Live, leak};
+use crate::recipe::leak::{self, Known};
+use crate::recipe::{Broken, Live, secret, written};
 use crate::space::{Failure, Kind, PlannedComponent};
 
+use super::files;
 use super::shared::Shared;
 use super::socket;
 
@@ -60,6 +62,8 @@ pub(super) struct Run {
     component: Name,
     own_name: Name,
     planned: PlannedComponent,
+    // Its run directory.
+    directory: PathBuf,
     token: String,
     stopped: watch::Receiver<Option<Stop>>,
     state: Mutex<Told>,
@@ -70,6 +74,17 @@ struct Told {
     handed: IndexMap<Name, Value>,
     published: IndexMap<Name, Value>,
     secrets: Vec<Value>,
+}
+
+impl Told {
+    /// Notes what of `value` is secret by its type.
+    fn learn(&mut self, ty: &Type, value: &Value) {
+        for secret in secret::secrets(ty, value) {
+            if !self.secrets.contains(secret) {
+                self.secrets.push(secret.clone());
+            }
+        }
+    }
 }
 
 impl fmt::Debug for Run {
@@ -88,9 +103,11 @@ impl Run {
         (inputs, published): (&IndexMap<Name, Value>, IndexMap<Name, Value>),
         stopped: watch::Receiver<Option<Stop>>,
     ) -> Arc<Self> {
-        let secret = |(name, _): &(&Name, &Value)| planned.inputs.get(*name).is_some_and(|input| input.ty.is_secret());
-        let secrets = inputs.iter().filter(secret).map(|(_, value)| value.clone()).collect();
+        let typed = |(name, value)| Some((&planned.inputs.get(name)?.ty, value));
+        let secret = |(ty, value)| secret::secrets(ty, value).cloned();
+        let secrets = inputs.iter().filter_map(typed).flat_map(secret).collect();
         Arc::new(Self {
+            directory: files::directory(shared, component),
             token: socket::chance(),
             shared: Arc::clone(shared),
             questions: Arc::clone(questions),
@@ -148,14 +165,10 @@ impl Live for Run {
         asked.is_answered = answer.is_ok();
         let value = answer.unwrap_or_else(|_| Err(self.ended()))?;
         if let Some(value) = &value {
-            locked(&self.state).handed.insert(name.clone(), value.clone());
-        }
-        if let Some(value) = &value
-            && self.planned.inputs.get(&name).is_some_and(|input| input.ty.is_secret())
-        {
             let mut state = locked(&self.state);
-            if !state.secrets.contains(value) {
-                state.secrets.push(value.clone());
+            state.handed.insert(name.clone(), value.clone());
+            if let Some(input) = self.planned.inputs.get(&name) {
+                state.learn(&input.ty, value);
             }
         }
         Ok(value)
@@ -164,19 +177,28 @@ impl Live for Run {
     async fn publish(&self, name: &str, value: Value) -> Result<(), Broken> {
         let name = Name::from(name);
         {
+            let mut written = written::secrets(&self.planned, &self.directory);
             let state = locked(&self.state);
-            leak::refuse(&self.planned, &state.handed, &state.published, (&name, &value))?;
+            written.extend(state.published.clone());
+            let known = Known { given: &state.handed, written: &written, is_published: false };
+            leak::refuse(&self.planned, known, (&name, &value))?;
         }
         let (sender, answer) = oneshot::channel();
         let question = self.questions.next();
         locked(&self.questions.outputs).insert(question, sender);
-        if self.planned.outputs.get(&name).is_some_and(|output| output.declared.ty.is_secret()) {
-            locked(&self.state).secrets.push(value.clone());
+        let output = self.planned.outputs.get(&name);
+        if let Some(output) = output {
+            locked(&self.state).learn(&output.declared.ty, &value);
         }
         self.shared.say(Event::Told(self.id, question, name.clone(), value));
         let ended = || Err(Broken::new(Kind::Input, self.ended().message));
         let value = answer.await.unwrap_or_else(|_| ended())?;
-        locked(&self.state).published.insert(name, value);
+        let mut state = locked(&self.state);
+        if let Some(output) = output {
+            // As it was converted.
+            state.learn(&output.declared.ty, &value);
+        }
+        state.published.insert(name, value);
         Ok(())
     }
 

@@ -102,7 +102,7 @@ impl Directory {
 
     /// The file of the output `name`.
     pub(super) fn output(&self, name: &str) -> PathBuf {
-        self.run().join(format!("{OUTPUT}.{name}"))
+        output(&self.path, name)
     }
 
     /// The names of all outputs that were written, declared or not.
@@ -122,6 +122,11 @@ impl Drop for Directory {
     fn drop(&mut self) {
         remove(&self.path);
     }
+}
+
+/// The file of the output `name` in a run directory.
+pub(super) fn output(directory: &Path, name: &str) -> PathBuf {
+    directory.join(RUN).join(format!("{OUTPUT}.{name}"))
 }
 
 /// Removes what is there for one run only. What cannot be removed is not there, or shows when it is made again.

@@ -7,84 +7,76 @@
 use wattle::model::{IndexMap, Name, Type, Value};
 use wattle::values;
 
+use super::secret::{self, Part};
 use super::{Broken, Mask};
 use crate::space::{Kind, PlannedComponent};
 
 /// Fewest bytes of a secret that is looked for: fewer stand in other texts by chance.
 const SHORT: usize = 6;
 
-/// Refuses to publish `value` as the output `name` if that is plain and holds one of the secrets among the inputs that the recipe
-/// was `given` or the outputs that it has `written`.
+/// What a run knows when an output is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known<'r> {
+    /// The inputs that the recipe was given.
+    pub(crate) given: &'r IndexMap<Name, Value>,
+    /// The outputs that it has written.
+    pub(crate) written: &'r IndexMap<Name, Value>,
+    /// Whether the output has been published: others may have read it.
+    pub(crate) is_published: bool,
+}
+
+/// Refuses `value` as the output `name` if that is plain and holds one of the secrets among what is `known`.
 ///
 /// # Errors
 /// Which secret it holds.
 pub(crate) fn refuse(
     component: &PlannedComponent,
-    given: &IndexMap<Name, Value>,
-    written: &IndexMap<Name, Value>,
+    known: Known<'_>,
     (name, value): (&str, &Value),
 ) -> Result<(), Broken> {
     let Some(output) = component.outputs.get(name).filter(|output| !output.declared.ty.is_secret()) else {
         return Ok(());
     };
-    let texts = texts(value);
-    let plain: Vec<String> = given
-        .iter()
-        .filter(|(name, _)| component.inputs.get(*name).is_some_and(|input| !input.ty.is_secret()))
-        .flat_map(|(_, value)| self::texts(value))
-        .collect();
-    let inputs = given.iter().filter_map(|(name, value)| Some(("input", name, &component.inputs.get(name)?.ty, value)));
-    let outputs = written
+    let ty = &output.declared.ty;
+    let texts: Vec<String> = plain(ty, value).collect();
+    let inputs =
+        known.given.iter().filter_map(|(name, value)| Some(("input", name, &component.inputs.get(name)?.ty, value)));
+    let outputs = known
+        .written
         .iter()
         .filter_map(|(name, value)| Some(("output", name, &component.outputs.get(name)?.declared.ty, value)));
-    for (what, secret, ty, value) in inputs.chain(outputs) {
-        let mut found = Vec::new();
-        secrets(ty, value, &mut found);
+    let in_clear: Vec<String> = inputs.clone().flat_map(|(_, _, ty, value)| plain(ty, value)).collect();
+    for (what, secret, secret_ty, value) in inputs.chain(outputs) {
         let is_telling =
-            |text: &&String| text.len() >= SHORT && !plain.iter().any(|plain| plain.contains(text.as_str()));
-        let is_there = |secret: &String| {
-            let mask = Mask::of_whole(secret);
+            |text: &String| text.len() >= SHORT && !in_clear.iter().any(|plain| plain.contains(text.as_str()));
+        let is_there = |secret: String| {
+            let mask = Mask::of_whole(&secret);
             texts.iter().any(|text| mask.finds(text))
         };
-        if found.iter().filter(is_telling).any(is_there) {
-            let ty = &output.declared.ty;
-            return Err(Broken::new(
-                Kind::Type,
+        let secrets = secret::secrets(secret_ty, value).map(|secret| values::text(secret).trim().to_owned());
+        if secrets.filter(is_telling).any(is_there) {
+            let holds = format!("its output `{name}`, {ty}, holds the secret {what} `{secret}`");
+            let message = if known.is_published {
                 format!(
-                    "its output `{name}`, {ty}, holds the secret {what} `{secret}`, and would be published \
-                     unencrypted: declare it as `Secret<...>`, or leave the secret out"
-                ),
-            ));
+                    "{holds}, and was published unencrypted before that could be known: change this secret, and declare \
+                     the output as `Secret<...>`, or leave the secret out"
+                )
+            } else {
+                format!(
+                    "{holds}, and would be published unencrypted: declare it as `Secret<...>`, or leave the secret out"
+                )
+            };
+            return Err(Broken::new(Kind::Type, message));
         }
     }
     Ok(())
 }
 
-/// What of `value` is secret by its type, text by text.
-fn secrets(ty: &Type, value: &Value, found: &mut Vec<String>) {
-    match (ty, value) {
-        (Type::Hidden(_), value) => found.extend(texts(value).iter().map(|text| text.trim().to_owned())),
-        (Type::List(item), Value::List(values)) => values.iter().for_each(|value| secrets(item, value, found)),
-        (Type::Map(item), Value::Map(values)) => values.values().for_each(|value| secrets(item, value, found)),
-        (Type::Struct(fields), Value::Map(values)) => {
-            for (name, ty) in fields {
-                if let Some(value) = values.get(name) {
-                    secrets(ty, value, found);
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// All texts and numbers in `value`.
-fn texts(value: &Value) -> Vec<String> {
-    match value {
-        Value::Null | Value::Boolean(_) => Vec::new(),
-        Value::List(values) => values.iter().flat_map(texts).collect(),
-        Value::Map(values) => {
-            values.iter().flat_map(|(name, value)| std::iter::once(name.to_string()).chain(texts(value))).collect()
-        }
-        Value::Str(_) | Value::Integer(_) | Value::Float(_) => vec![values::text(value)],
-    }
+/// All texts of `value` that anyone may read who may read its plain parts.
+fn plain(ty: &Type, value: &Value) -> impl Iterator<Item = String> {
+    secret::parts(ty, value).into_iter().filter_map(|part| match part {
+        Part::Secret(_) => None,
+        Part::Plain(value) => Some(values::text(value)),
+        Part::Key(key) => Some(key.to_string()),
+    })
 }

@@ -15,8 +15,9 @@ mod outputs;
 mod process;
 mod rate;
 mod repeated;
+pub(crate) mod secret;
 mod tools;
-mod written;
+pub(crate) mod written;
 
 use std::fmt;
 use std::path::PathBuf;

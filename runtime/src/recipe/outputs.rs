@@ -11,7 +11,8 @@ use wattle::model::{IndexMap, Name, Type, Value};
 use wattle::values;
 
 use super::directory::Directory;
-use super::{Broken, Job, leak};
+use super::leak::{self, Known};
+use super::{Broken, Job};
 use crate::space::Kind;
 use crate::store::MAX_DATA;
 
@@ -50,7 +51,9 @@ pub(super) fn collect(
     let mut given = job.inputs.clone();
     given.extend(job.live.handed());
     for (name, value) in &outputs {
-        if let Err(broken) = leak::refuse(&job.component, &given, &outputs, (name, value)) {
+        let is_published = job.live.published(name).is_some();
+        let known = Known { given: &given, written: &outputs, is_published };
+        if let Err(broken) = leak::refuse(&job.component, known, (name, value)) {
             wrong.push((broken.kind, broken.message));
         }
     }

@@ -1,14 +1,30 @@
 //! Secret outputs of a run under way, so that they are masked from when the recipe writes them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use wattle::model::{Name, Type, Value};
+use wattle::model::{IndexMap, Name, Type, Value};
 use wattle::values;
 
-use super::directory::Directory;
+use super::directory::{self, Directory};
 use super::{Job, Mask, outputs};
+use crate::space::{PlannedComponent, PlannedOutput};
+
+/// The outputs of `component` that are secret or hold secrets, as far as they stand in files of its run directory now. What
+/// is no value of its type is there as text.
+pub(crate) fn secrets(component: &PlannedComponent, directory: &Path) -> IndexMap<Name, Value> {
+    let read = |(name, output): (&Name, &PlannedOutput)| {
+        let text = outputs::text(&directory::output(directory, name)).ok()??;
+        let value = values::parse(&output.declared.ty, &text);
+        Some((name.clone(), value.unwrap_or_else(|_| Value::from(text.as_str()))))
+    };
+    secret_outputs(component).filter_map(read).collect()
+}
+
+fn secret_outputs(component: &PlannedComponent) -> impl Iterator<Item = (&Name, &PlannedOutput)> {
+    component.outputs.iter().filter(|(_, output)| output.declared.ty.is_secret())
+}
 
 /// The files of the outputs that are secret or hold secrets.
 #[derive(Debug)]
@@ -25,13 +41,12 @@ struct Output {
 impl Written {
     /// Those of `job`, none of which is there yet.
     pub(super) fn of(job: &Job, directory: &Directory) -> Self {
-        let outputs = job.component.outputs.iter().filter(|(_, output)| output.declared.ty.is_secret());
-        let output = |(name, output): (&Name, &crate::space::PlannedOutput)| Output {
+        let output = |(name, output): (&Name, &PlannedOutput)| Output {
             path: directory.output(name),
             ty: output.declared.ty.clone(),
             seen: None,
         };
-        Self(outputs.map(output).collect())
+        Self(secret_outputs(&job.component).map(output).collect())
     }
 
     /// Masks what has been written since.

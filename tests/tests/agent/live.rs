@@ -119,6 +119,31 @@ async fn what_was_published_while_a_recipe_ran_stays_after_a_crash() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_published_while_a_recipe_runs_holds_no_secret_that_stands_in_a_file() {
+    let mut world = World::new();
+    let revision = world.apply("1", json!({"s1": {"a": {"secret": ["token"], "outputs": ["url", "token"]}}})).await;
+    let work: Work = Arc::new(|job| {
+        async move {
+            fs::create_dir_all(job.directory.join("run")).unwrap();
+            fs::write(job.directory.join("run/output.token"), "correct-horse\n").unwrap();
+            let refused = job.live.publish("url", "http://admin:correct-horse@10.0.0.1/".into()).await.unwrap_err();
+            assert_eq!(
+                refused.message,
+                "its output `url`, a string, holds the secret output `token`, and would be published unencrypted: \
+                 declare it as `Secret<...>`, or leave the secret out"
+            );
+            assert_eq!(job.live.published("url"), None);
+            job.live.publish("url", "http://10.0.0.1/".into()).await.unwrap();
+            outputs(&[("url", "http://10.0.0.1/"), ("token", "correct-horse")])
+        }
+        .boxed()
+    });
+    let agent = world.start("s1", &work);
+    assert_eq!(world.read("s1/a/url", revision).await, Content::Value("http://10.0.0.1/".into()));
+    agent.abort();
+}
+
+#[tokio::test(start_paused = true)]
 async fn secrets_are_sealed_wherever_they_are_kept() {
     const SECRET: &str = "correct horse battery staple";
     let mut world = World::new();

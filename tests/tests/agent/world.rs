@@ -161,8 +161,10 @@ pub(crate) fn seed_of(digest: &str, servers: Value) -> Seed {
                 }
             }
             for output in component["outputs"].as_array().into_iter().flatten() {
-                declared["outputs"][output.as_str().unwrap()] = json!({"type": string(is_secret)});
-                seed["entries"][format!("{full}/{}", output.as_str().unwrap())]["type"] = string(is_secret);
+                let is_listed = component["secret"].as_array().is_some_and(|outputs| outputs.contains(output));
+                let ty = string(is_secret || is_listed);
+                declared["outputs"][output.as_str().unwrap()] = json!({"type": ty});
+                seed["entries"][format!("{full}/{}", output.as_str().unwrap())]["type"] = ty;
             }
             seed["declarations"][&full] = declared;
             let inputs = if component["inputs"].is_null() { json!({}) } else { component["inputs"].clone() };

@@ -302,6 +302,51 @@ async fn a_secret_in_a_plain_output_is_refused() {
     .output("url", Type::STR);
     let broken = made.run().await.unwrap_err();
     assert!(broken.message.contains("holds the secret output `token`"), "{broken:?}");
+    // One that it made after it had published the other.
+    let early = Stage::shell("echo correct-horse >\"$heat_outputs_path.token\"")
+        .output("token", secret(Type::STR))
+        .output("url", Type::STR);
+    early.live.published.lock().unwrap().insert("url".to_owned(), "http://h/?correct-horse".into());
+    let broken = early.run().await.unwrap_err();
+    assert!(broken.message.contains("`token`, and was published unencrypted before that could be known"), "{broken:?}");
+}
+
+#[tokio::test]
+async fn names_within_a_secret_are_no_secrets() {
+    let login = || {
+        let fields = [("address", Type::STR), ("username", Type::STR), ("password", Type::STR)];
+        Type::Struct(fields.into_iter().map(|(name, ty)| (name.into(), ty)).collect())
+    };
+    let conn = json(r#"{"address": "10.0.0.5", "username": "clerk", "password": "s3cr3tpassw0rd"}"#);
+    let users = json(r#"{"postgres": "s3cr3tpassw0rd"}"#);
+    let writes = |text: &str, ty: Type| {
+        Stage::shell(&format!("printf '%s' '{text}' >\"$heat_outputs_path.url\""))
+            .input("conn", secret(login()), conn.clone())
+            .input("users", secret(Type::Map(Box::new(Type::STR))), users.clone())
+            .output("url", ty)
+    };
+    for url in ["http://shop.example/login?fields=username,password", "postgres://db.example/shop"] {
+        let outputs = writes(url, Type::STR).run_clean().await.unwrap();
+        assert_eq!(outputs["url"], url.into());
+    }
+    // The names of a plain struct's fields are in the blueprint, but the keys of a plain map are published.
+    let fields = |name: &str| Type::Struct([(name.into(), Type::STR)].into_iter().collect());
+    writes(r#"{"s3cr3tpassw0rd": "x"}"#, fields("s3cr3tpassw0rd")).run_clean().await.unwrap();
+    for (text, ty) in [
+        ("postgres://s3cr3tpassw0rd@db.example/shop", Type::STR),
+        (r#"{"s3cr3tpassw0rd": "x"}"#, Type::Map(Box::new(Type::STR))),
+    ] {
+        let broken = writes(text, ty).run().await.unwrap_err();
+        assert!(broken.message.contains("holds the secret input `conn`"), "{broken:?}");
+    }
+    // What is plain of an input that holds a secret is no secret.
+    let fields = [("base", Type::STR), ("word", secret(Type::STR))];
+    let ty = Type::Struct(fields.into_iter().map(|(name, ty)| (name.into(), ty)).collect());
+    writes("http://h/shopping", Type::STR)
+        .input("mixed", ty, json(r#"{"base": "shopping", "word": "shopping"}"#))
+        .run_clean()
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -340,11 +385,25 @@ async fn what_ended_a_recipe_without_a_word_is_told() {
     ] {
         assert_eq!(message(&bash(text)).await, format!("{told} (the recipe ended with status 1)"));
     }
-    // A trap of its own stays as it is.
+    // A trap of its own stays as it is, and what failed is told all the same, unless the trap decides.
+    let own = "trap 'rm -f \"$WATTLE_RUN_DIR/x\"' EXIT\n";
+    for (text, told) in [
+        ("echo x >\"$heat_outputs_path.o\"\ntest -e /nowhere\n", "`test -e /nowhere` in line 5 ended it"),
+        ("f() {\n    [ -e /nowhere ] && echo x\n}\nx=$(f)\n", "`x=$(f)` in line 7 ended it"),
+        (
+            "set +e\nfalse\n[ -e /nowhere ] &&\n    echo x\n",
+            "its last command, in line 6, is a test, which may be false: `[ -e /nowhere ] && echo x`",
+        ),
+    ] {
+        assert_eq!(message(&bash(&format!("{own}{text}"))).await, format!("{told} (the recipe ended with status 1)"));
+    }
+    assert_eq!(message(&bash(&format!("{own}set +e\nfalse\nexit 1\n"))).await, "the recipe ended with status 1");
     assert_eq!(message(&bash("trap 'exit 4' EXIT\nfalse\n")).await, "the recipe ended with status 4");
     // Other shells do not say it.
     let last = "its last line, 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with status 1)";
     assert_eq!(message("set -eu\ntrue\n[ -f /nowhere ] && echo there\n").await, last);
+    let several = "its last command, in line 3, is a test, which may be false: `[ -f /nowhere ] && echo there` (the recipe ended with status 1)";
+    assert_eq!(message("set -eu\necho x\n[ -f /nowhere ] &&\n    echo there\n").await, several);
     assert_eq!(
         message("set -eu\ngrep -q x /dev/null\n").await,
         "it printed nothing; bash would report which command ended it: make its first line `#!/bin/bash` (the recipe \

@@ -30,8 +30,11 @@ impl Expression {
         Self::Call { name: name.into(), arguments: arguments.into_iter().map(Some).collect() }
     }
 
-    /// Whether it can follow a dot as a method.
-    pub(super) fn is_method(&self) -> bool {
-        matches!(self, Self::Call { name, .. } if !name.starts_with('#'))
+    /// The name of the method that it calls if it follows a dot.
+    pub(super) fn method(&self) -> Option<&str> {
+        match self {
+            Self::Call { name, .. } if !name.starts_with('#') => Some(name),
+            _ => None,
+        }
     }
 }

@@ -106,10 +106,13 @@ impl<'b> Machine<'b> {
                 Ok(Item::Rule(Rc::new(pair)))
             }
             Expression::Call { name, arguments } => match (&**name, arguments.as_slice()) {
-                ("#operator_.", [Some(left), Some(right)]) => {
-                    let left = self.evaluate(left, None, context)?;
-                    self.part(&left, right, context)
-                }
+                ("#operator_.", [Some(left), Some(right)]) => match self.evaluate(left, None, context) {
+                    // Whatever that is.
+                    Err(Stop::Unknown) if right.method().is_some_and(library::is_no_method) => {
+                        self.part(&Item::Unknown, right, context)
+                    }
+                    left => self.part(&left?, right, context),
+                },
                 ("#operator_?.", [Some(left), Some(right)]) => match self.evaluate(left, None, context)? {
                     Item::Null => Ok(Item::Null),
                     left => self.part(&left, right, context),
@@ -128,7 +131,7 @@ impl<'b> Machine<'b> {
 
     /// What follows a dot: a method, a key of a map, or a key of every map in a list.
     fn part(&self, left: &Item, right: &Rc<Expression>, context: &Context) -> Result<Item, Stop> {
-        if right.is_method() {
+        if right.method().is_some() {
             limits::memory([left])?;
             let value = self.evaluate(right, Some(left), context)?;
             return limits::memory([&value]).map(|()| value);

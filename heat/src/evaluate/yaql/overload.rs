@@ -28,6 +28,8 @@ pub(super) enum Type {
     Ordering,
     Regex,
     Context,
+    /// A point or a length of time, of which no value is known here.
+    Time,
     /// A rule with both sides evaluated.
     Rule,
     /// A rule whose sides the function evaluates on demand.
@@ -176,6 +178,7 @@ impl Type {
             Self::Set => value.is_set(),
             Self::Ordering => matches!(value, Item::Ordering(_)),
             Self::Regex => matches!(value, Item::Regex(_)),
+            Self::Time => false,
             Self::Context => matches!(value, Item::Context(_)),
             Self::Rule => matches!(value, Item::Rule(_)),
             Self::LazyRule => matches!(value, Item::Quoted(_)),

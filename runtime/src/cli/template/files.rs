@@ -26,6 +26,10 @@ impl Files for Disk {
         open(Path::new(path)).and_then(whole).map_err(|error| Missing(reason(&error)))
     }
 
+    fn exists(&self, path: &str) -> bool {
+        !path.contains("://") && Path::new(path).exists()
+    }
+
     fn leads_out(&self, path: &str, folder: &str) -> bool {
         wattle::cli::leads_out(Path::new(path), Path::new(folder))
     }

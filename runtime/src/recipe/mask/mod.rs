@@ -16,7 +16,7 @@ use std::sync::Arc;
 use wattle::model::{Type, Value};
 use wattle::values;
 
-use super::Job;
+use super::{Job, secret};
 use forms::{Ends, Form};
 use plain::Plain;
 
@@ -82,58 +82,20 @@ impl Mask {
 
     /// Masks from now on what of `value` is secret by its type.
     pub fn add_secrets(&mut self, ty: &Type, value: &Value) {
-        match (ty, value) {
-            (Type::Hidden(ty), value) => self.add_all(ty, value),
-            (Type::List(item), Value::List(values)) => values.iter().for_each(|value| self.add_secrets(item, value)),
-            (Type::Map(item), Value::Map(values)) => values.values().for_each(|value| self.add_secrets(item, value)),
-            (Type::Struct(fields), Value::Map(values)) => {
-                for (name, ty) in fields {
-                    if let Some(value) = values.get(name) {
-                        self.add_secrets(ty, value);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Masks a secret of this type: each text and number in it, and the keys of a map, which are none of its type's.
-    fn add_all(&mut self, ty: &Type, value: &Value) {
-        match (ty, value) {
-            (Type::Map(item), Value::Map(values)) => {
-                for (key, value) in values {
-                    self.add_text(key);
-                    self.add_all(item, value);
-                }
-            }
-            (Type::List(item), Value::List(values)) => values.iter().for_each(|value| self.add_all(item, value)),
-            (Type::Struct(fields), Value::Map(values)) => {
-                for (name, value) in values {
-                    match fields.iter().find(|(field, _)| *field == name) {
-                        Some((_, ty)) => self.add_all(ty, value),
-                        None => self.add(value),
-                    }
-                }
-            }
-            (Type::Hidden(ty), value) => self.add_all(ty, value),
-            (_, value) => self.add(value),
-        }
+        secret::secrets(ty, value).for_each(|secret| self.add_value(secret));
     }
 
     /// Masks `value` from now on: each text and number in it.
     pub fn add(&mut self, value: &Value) {
-        match value {
-            Value::Null | Value::Boolean(_) => {}
-            Value::List(values) => values.iter().for_each(|value| self.add(value)),
-            Value::Map(values) => values.values().for_each(|value| self.add(value)),
-            Value::Str(_) | Value::Integer(_) | Value::Float(_) => {
-                let text = values::text(value);
-                self.add_text(&text);
-                let plain = Plain::of(text.as_bytes());
-                if plain != text.as_bytes() {
-                    self.add_text(&String::from_utf8_lossy(&plain));
-                }
-            }
+        self.add_secrets(&Type::Hidden(Box::new(Type::Any)), value);
+    }
+
+    fn add_value(&mut self, secret: &Value) {
+        let text = values::text(secret);
+        self.add_text(&text);
+        let plain = Plain::of(text.as_bytes());
+        if plain != text.as_bytes() {
+            self.add_text(&String::from_utf8_lossy(&plain));
         }
     }
 

@@ -61,12 +61,15 @@ fn only_what_is_secret_by_its_type_is_masked() {
 }
 
 #[test]
-fn keys_of_a_secret_map_are_secret_and_names_of_fields_are_not() {
-    let fields = [("tokens".into(), Type::Map(Box::new(Type::STR)))].into_iter().collect();
-    let value: Value = serde_json::from_str(r#"{"tokens": {"tok-4711": "ann"}}"#).unwrap();
-    let mut mask = Mask::default();
-    mask.add_secrets(&Type::Hidden(Box::new(Type::Struct(fields))), &value);
-    assert_eq!(mask.text("tokens: tok-4711"), "tokens: ***");
+fn names_of_fields_and_keys_of_maps_are_no_secrets() {
+    let map = || Type::Map(Box::new(Type::STR));
+    let fields = [("users".into(), map()), ("username".into(), Type::STR)].into_iter().collect();
+    let value: Value = serde_json::from_str(r#"{"users": {"postgres": "tok-4711"}, "username": "hunter2"}"#).unwrap();
+    for ty in [Type::Struct(fields), Type::Any, map()] {
+        let mut mask = Mask::default();
+        mask.add_secrets(&Type::Hidden(Box::new(ty)), &value);
+        assert_eq!(mask.text("users of postgres: tok-4711, username hunter2"), "users of postgres: ***, username ***");
+    }
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
     let ended = run(job, directory, command).await?;
     let good = ended.status.success();
     let is_silent = ended.log.iter().all(|line| line.trim().is_empty());
-    let why = if ended.status.code().is_some() && !good { end.tell(&script, is_silent) } else { None };
+    let why = ended.status.code().filter(|_| !good).and_then(|status| end.tell(&script, status, is_silent));
     Ok(Report { good, why, outputs: IndexMap::default(), ended })
 }
 

@@ -2,8 +2,9 @@
 //!
 //! A test that is false under `set -e` ends a recipe without a word. Bash says where: it reads a file before the recipe that has
 //! it note each command that fails where nobody asks, and its last command at the end. A recipe that sets a trap of its own
-//! for its end keeps that, and nothing is noted. Other shells say nothing (Debian's dash does not even know its line); of
-//! theirs, the last line alone can be told, if that is a test.
+//! for its end keeps that, and its last command is not noted: then what failed last ended it, if `set -e` was in effect. Other
+//! shells say nothing (Debian's dash does not even know its line); of theirs, the last command alone can be told, if that is a
+//! test.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -16,9 +17,13 @@ use crate::recipe::environment::Environment;
 /// failed it is the subshell's only where errors are trapped. In a function, that trap is not called, and the place of the
 /// command alone is not known.
 const TRAP: &str = r#"unset BASH_ENV
-trap 'printf "%s\n%s\n" "$LINENO" "$BASH_COMMAND" >"$WATTLE_RUN_DIR"/run/failed 2>/dev/null' ERR
+trap 'printf "%s\n" "$?" "$-" "$LINENO" "$BASH_COMMAND" >"$WATTLE_RUN_DIR"/run/failed 2>/dev/null' ERR
 trap 'printf "%s\n" "$BASH_COMMAND" >"$WATTLE_RUN_DIR"/run/ended 2>/dev/null' EXIT
 "#;
+/// Lines that close what stands before them.
+const CLOSERS: [&str; 4] = ["done", "fi", "esac", ";;"];
+/// The status of a test that is false.
+const FALSE: i32 = 1;
 /// What others could do instead.
 const SILENT: &str = "it printed nothing; bash would report which command ended it: make its first line `#!/bin/bash`";
 
@@ -32,8 +37,27 @@ pub(super) struct End {
 struct Noted {
     /// The last command.
     ended: PathBuf,
-    /// The last one that failed where nobody asked, behind its line.
+    /// The last one that failed where nobody asked.
     failed: PathBuf,
+}
+
+/// A command that failed where nobody asked.
+#[derive(Debug)]
+struct Failed {
+    status: i32,
+    /// Whether the shell ends where a command fails.
+    is_end: bool,
+    line: Option<usize>,
+    command: String,
+}
+
+impl Failed {
+    fn read(path: &Path) -> Option<Self> {
+        let text = fs::read_to_string(path).ok()?;
+        let [status, flags, line, command] = text.splitn(4, '\n').collect::<Vec<_>>().try_into().ok()?;
+        let (status, command) = (status.parse().ok()?, command.to_owned());
+        Some(Self { status, is_end: flags.contains('e'), line: line.parse().ok(), command })
+    }
 }
 
 impl End {
@@ -59,25 +83,47 @@ impl End {
         Self { noted: is_made.then(|| Noted { ended: directory.ended(), failed: directory.failed() }) }
     }
 
-    /// What ended `script`, which failed, as far as that can be told. `is_silent` says whether it printed nothing.
-    pub(super) fn tell(&self, script: &Path, is_silent: bool) -> Option<String> {
+    /// What ended `script`, which failed with `status`, as far as that can be told. `is_silent` says whether it printed nothing.
+    pub(super) fn tell(&self, script: &Path, status: i32, is_silent: bool) -> Option<String> {
         let text = fs::read_to_string(script).ok()?;
-        if let Some(noted) = &self.noted {
-            let command = fs::read_to_string(&noted.ended).ok()?;
-            let failed = fs::read_to_string(&noted.failed).ok();
-            let failed =
-                failed.as_ref().and_then(|failed| failed.split_once('\n')).filter(|(_, failed)| *failed == command);
-            return ended_by(&text, command.trim_end(), failed.and_then(|(line, _)| line.parse().ok()));
+        let last_test = || last_test(&text).filter(|_| status == FALSE);
+        let Some(noted) = &self.noted else {
+            let is_shell = !wattle_recipe::shell::is_other_program(&text);
+            return last_test().or_else(|| (is_silent && is_shell).then(|| SILENT.to_owned()));
+        };
+        let failed = Failed::read(&noted.failed);
+        if let Ok(command) = fs::read_to_string(&noted.ended) {
+            let line = failed.filter(|failed| failed.command == command).and_then(|failed| failed.line);
+            return ended_by(&text, command.trim_end(), line);
         }
-        let is_code = |line: &&(usize, &str)| !line.1.is_empty() && !line.1.starts_with('#');
-        let lines: Vec<(usize, &str)> = text.lines().map(str::trim).enumerate().collect();
-        let (line, last) = lines.iter().rfind(is_code)?;
-        let is_test = last.starts_with("[ ") || last.starts_with("test ") || last.contains("&&");
-        let last_line =
-            is_test.then(|| format!("its last line, {}, is a test, which may be false: `{last}`", line + 1));
-        let is_shell = !wattle_recipe::shell::is_other_program(&text);
-        last_line.or_else(|| (is_silent && is_shell).then(|| SILENT.to_owned()))
+        match failed.filter(|failed| failed.is_end && failed.status == status) {
+            Some(failed) => ended_by(&text, failed.command.trim_end(), failed.line),
+            None => last_test(),
+        }
     }
+}
+
+/// The last command of a script of this text, if that is a test, which may be false. It may stand on several lines, and within
+/// loops and branches.
+fn last_test(text: &str) -> Option<String> {
+    let lines = text.lines().map(str::trim).enumerate();
+    let code: Vec<(usize, &str)> = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#')).collect();
+    let is_closer =
+        |line: &str| line.split(|c: char| c.is_whitespace()).next().is_some_and(|word| CLOSERS.contains(&word));
+    let end = code.iter().rposition(|(_, line)| !is_closer(line))?;
+    // What goes on in the next line, without its comment.
+    let begun = |line: &str| {
+        let line = line.split(" #").next().unwrap_or_default().trim_end();
+        let goes_on = line.ends_with(['|', '\\']) || line.ends_with("&&");
+        goes_on.then(|| format!("{} ", line.trim_end_matches('\\').trim_end()))
+    };
+    let start = code[..end].iter().rposition(|(_, line)| begun(line).is_none()).map_or(0, |before| before + 1);
+    let command: String =
+        code[start..end].iter().filter_map(|(_, line)| begun(line)).chain([code[end].1.into()]).collect();
+    let is_test = ["[ ", "[[ ", "test "].iter().any(|test| command.starts_with(test)) || command.contains("&&");
+    let line = code[start].0 + 1;
+    let place = if start + 1 == code.len() { format!("line, {line}") } else { format!("command, in line {line}") };
+    is_test.then(|| format!("its last {place}, is a test, which may be false: `{command}`"))
 }
 
 /// The command that ended the script of this text; `line` is where, if bash knows it.
@@ -101,7 +147,31 @@ fn ended_by(text: &str, command: &str, line: Option<usize>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::ended_by;
+    use super::{ended_by, last_test};
+
+    #[test]
+    fn a_last_test_is_known_on_several_lines_and_within_others() {
+        for (text, told) in [
+            ("echo x\n[ a = b ] && echo a\n", Some("line, 2, is a test, which may be false: `[ a = b ] && echo a`")),
+            (
+                "echo x\n[ \"$v\" = a ] &&\n  # why\n  echo a\n",
+                Some("command, in line 2, is a test, which may be false: `[ \"$v\" = a ] && echo a`"),
+            ),
+            (
+                "test -e x \\\n  -a -e y && # both\n  echo a\n\n# end",
+                Some("command, in line 1, is a test, which may be false: `test -e x -a -e y && echo a`"),
+            ),
+            (
+                "for x in a b; do\n  if true; then\n    [ $x = a ] && echo a\n  fi\ndone <list\n",
+                Some("command, in line 3, is a test, which may be false: `[ $x = a ] && echo a`"),
+            ),
+            ("[ a = b ] && echo a\necho b\n", None),
+            ("fi\n", None),
+            ("", None),
+        ] {
+            assert_eq!(last_test(text), told.map(|told| format!("its last {told}")), "{text}");
+        }
+    }
 
     #[test]
     fn the_line_of_bash_counts_where_it_has_one() {

@@ -1,4 +1,4 @@
-//! The YAQL functions that are computed here, by subject, as in `yaql.standard_library`.
+//! The functions of YAQL, by subject, as in `yaql.standard_library`.
 
 mod branching;
 mod collections;
@@ -12,35 +12,25 @@ mod regex;
 mod searches;
 mod sets;
 mod strings;
+mod uncomputed;
 
 use std::rc::Rc;
 
 use super::context::Lambda;
 use super::item::{Item, Map};
 use super::machine::{Given, Machine, Stop, unknown};
-use super::overload::Overload;
+use super::overload::{Kind, Overload};
 use super::stream::{Stream, iterate};
 
-/// The YAQL functions that are not computed here: they depend on time or chance, or nobody has needed them yet.
-pub(super) const NOT_COMPUTED: [&str; 12] = [
-    "call",
-    "characters",
-    "datetime",
-    "format",
-    "generateMany",
-    "isDatetime",
-    "isTimespan",
-    "localtz",
-    "now",
-    "random",
-    "timespan",
-    "utctz",
-];
-
-/// Whether YAQL has a function of this name that is not computed here.
+/// Whether functions of this name are looked up in a way that is not computed here: names that are written in another form
+/// than ours are looked up in another form, too.
 pub(super) fn is_not_computed(name: &str) -> bool {
-    // Names that are written in another form than ours are looked up in another form, too.
-    NOT_COMPUTED.contains(&name) || name.starts_with('#') || name.contains('_')
+    name.starts_with('#') || name.contains('_')
+}
+
+/// Whether YAQL has no method of this name.
+pub(super) fn is_no_method(name: &str) -> bool {
+    !is_not_computed(name) && named(name).all(|overload| overload.kind == Kind::Function)
 }
 
 /// All functions of this name.
@@ -58,6 +48,7 @@ pub(super) fn named(name: &str) -> impl Iterator<Item = &'static Overload> {
         searches::TABLE,
         sets::TABLE,
         strings::TABLE,
+        uncomputed::TABLE,
     ]
     .into_iter()
     .flatten()
