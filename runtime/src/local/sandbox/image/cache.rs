@@ -5,6 +5,7 @@ use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use crate::local::error::UpError;
@@ -12,6 +13,8 @@ use crate::own_folder;
 
 /// How often to look whether another process has made an image.
 const LOOK: Duration = Duration::from_millis(500);
+/// How often to try to remove what is not finished.
+const TRIES: u32 = 10;
 
 /// The images of this user.
 #[derive(Debug)]
@@ -53,18 +56,47 @@ impl Cache {
         }
     }
 
-    /// The image `name`, and an empty folder in which to make it.
-    pub(super) fn begin(&self, name: &str) -> Result<(PathBuf, PathBuf), UpError> {
+    /// An empty folder in which to make the image `name`.
+    pub(super) fn begin(&self, name: &str) -> Result<New, UpError> {
         let new = self.folder.join(format!("{name}.new"));
         // One whose maker was killed.
         forget(&new).map_err(UpError::file(&new))?;
         DirBuilder::new().mode(0o755).create(&new).map_err(UpError::file(&new))?;
-        Ok((self.folder.join(name), new))
+        Ok(New { image: self.folder.join(name), folder: new })
+    }
+}
+
+/// An image that is being made. Nothing of it stays if this is dropped before it is finished.
+#[derive(Debug)]
+pub(super) struct New {
+    /// Where it will be.
+    pub(super) image: PathBuf,
+    /// Where it is made.
+    pub(super) folder: PathBuf,
+}
+
+impl New {
+    /// Puts it in its place, which is returned.
+    pub(super) fn finish(self) -> Result<PathBuf, UpError> {
+        fs::rename(&self.folder, &self.image).map_err(UpError::file(&self.image))?;
+        Ok(self.image.clone())
+    }
+}
+
+impl Drop for New {
+    fn drop(&mut self) {
+        // Whoever makes it was killed just now, and may write for another moment.
+        for _ in 0..TRIES {
+            if forget(&self.folder).is_ok() {
+                return;
+            }
+            thread::sleep(LOOK / TRIES);
+        }
     }
 }
 
 /// Removes an image, or a part of one.
-pub(super) fn forget(path: &Path) -> io::Result<()> {
+fn forget(path: &Path) -> io::Result<()> {
     match fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed,

@@ -13,7 +13,7 @@ use crate::local::sandbox::refuse;
 use crate::local::sandbox::tools::{Tools, found};
 
 use super::apt::{self, Source};
-use super::cache::{Cache, forget};
+use super::cache::Cache;
 
 /// What images of Debian for clouds have as well, and recipes expect.
 const PACKAGES: &str = "ca-certificates,curl,iproute2,netbase,procps,python3";
@@ -35,20 +35,18 @@ pub(super) async fn ready(tools: &Tools, mut say: impl FnMut(&str)) -> Result<Pa
     if let Some(image) = Cache::find(&name)? {
         return Ok(image);
     }
-    let (image, new) = cache.begin(&name)?;
-    say(&format!("debootstrap makes an image of {suite} in {}, once; that takes a few minutes", image.display()));
-    let log = new.with_extension("log");
-    let run = run(tools, &debootstrap, &suite, source.as_ref(), &new, &log).await;
+    let new = cache.begin(&name)?;
+    say(&format!("debootstrap makes an image of {suite} in {}, once; that takes a few minutes", new.image.display()));
+    let log = new.folder.with_extension("log");
+    let run = run(tools, &debootstrap, &suite, source.as_ref(), &new.folder, &log).await;
     if let Err(why) = run {
-        let _ = forget(&new);
         return Err(refuse(
             format!("debootstrap cannot make an image of {suite}: {why}"),
             format!("its output is in `{}`; `--sandbox=PATH` takes an image that is there already", log.display()),
         ));
     }
     let _ = fs::remove_file(&log);
-    fs::rename(&new, &image).map_err(UpError::file(&image))?;
-    Ok(image)
+    new.finish()
 }
 
 /// The release, and where it comes from if this machine knows.

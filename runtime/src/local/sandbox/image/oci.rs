@@ -13,7 +13,7 @@ use wattle::manners::reason;
 use crate::local::error::UpError;
 use crate::local::sandbox::refuse;
 
-use super::cache::{Cache, forget};
+use super::cache::Cache;
 use super::layer;
 
 /// The most that an index, a manifest or a configuration may have, in bytes.
@@ -68,14 +68,10 @@ pub(super) async fn ready(path: &Path, mut say: impl FnMut(&str)) -> Result<Path
     if let Some(image) = Cache::find(&name)? {
         return Ok(image);
     }
-    let (image, new) = cache.begin(&name)?;
-    say(&format!("unpacking the image of `{}` into {}, once", path.display(), image.display()));
-    if let Err(why) = layout.unpack(&manifest, &new) {
-        let _ = forget(&new);
-        return Err(failed(why));
-    }
-    fs::rename(&new, &image).map_err(UpError::file(&image))?;
-    Ok(image)
+    let new = cache.begin(&name)?;
+    say(&format!("unpacking the image of `{}` into {}, once", path.display(), new.image.display()));
+    layout.unpack(&manifest, &new.folder).map_err(failed)?;
+    new.finish()
 }
 
 struct Layout<'a> {
