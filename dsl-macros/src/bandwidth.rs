@@ -18,8 +18,6 @@ pub(crate) fn of(keys: &mut Keys, errors: &mut Errors) -> Option<(Bandwidth, Lit
 
 /// A bandwidth that may be said, as the model has it.
 pub(crate) fn expand(bandwidth: Option<Bandwidth>) -> TokenStream {
-    match bandwidth.map(Bandwidth::mbit) {
-        Some(mbit) => quote!(::core::option::Option::Some(::wattle::model::Bandwidth::of_mbit(#mbit))),
-        None => quote!(::core::option::Option::None),
-    }
+    let Some(mbit) = bandwidth.map(Bandwidth::mbit) else { return quote!(::core::option::Option::None) };
+    quote!(::core::option::Option::Some(::wattle::model::Bandwidth::of_mbit(#mbit)))
 }

@@ -37,9 +37,10 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let values_back = types.iter().map(|ty| quote!(<#ty as ::wattle::author::PortType>::from_value));
     // A bound that names a lifetime is judged where it is needed. Without one, a struct with a secret would not compile.
     let public = types.iter().map(|ty| quote!(for<'judged_where_used> #ty: ::wattle::author::Public));
-    let bandwidth = match bandwidth {
-        Some(bandwidth) => bandwidth::expand(Some(bandwidth)),
-        None => quote!(::wattle::model::Bandwidth::sum(&[#(<#types as ::wattle::author::PortType>::BANDWIDTH,)*])),
+    let bandwidth = if bandwidth.is_some() {
+        bandwidth::expand(bandwidth)
+    } else {
+        quote!(::wattle::model::Bandwidth::sum(&[#(<#types as ::wattle::author::PortType>::BANDWIDTH,)*]))
     };
     let (constants, twin) = (constants(&item), twin(&item, &fields));
     quote! {

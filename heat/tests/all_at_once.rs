@@ -78,6 +78,15 @@ fn what_is_no_map_is_one_mistake() {
 }
 
 #[test]
+fn what_is_no_condition_is_one_mistake() {
+    for (definition, code) in [("d", "W1115"), ("[a]", "W1115"), ("3", "W1115"), ("{get_attr: [a, b]}", "W1111")] {
+        let text = format!("heat_template_version: 2021-04-16\nconditions: {{c: {definition}}}\nresources: {{}}\n");
+        let found = check(&Loaded::of(&text, "template.yaml"));
+        assert_eq!(codes(&found), [code], "{definition}: {found:?}");
+    }
+}
+
+#[test]
 fn repeat_over_what_a_function_gives_is_explained() {
     let repeat = |argument: &str| {
         let found = found(&format!("  a: {{type: OS::Heat::Value, properties: {{value: {{repeat: {argument}}}}}}}\n"));

@@ -1,3 +1,5 @@
+//! Machines for tests that would change the networks of this one.
+//!
 //! A machine with an outside: a network namespace with a cable to another one, in which a web server and a resolver are.
 //! What is done to it is done to nothing else, and is gone with it.
 
@@ -60,6 +62,44 @@ while True:
     head = query[:2] + b"\x81\x80" + struct.pack(">HHHH", 1, int(is_known), 0, 0)
     s.sendto(head + query[12:end + 5] + (record if is_known else b""), client)
 "#;
+
+/// Of its own: interfaces, processes and what `ip netns` names.
+const ALONE: &str = "set -e
+mkdir -p /run/netns
+mount -t tmpfs none /run/netns
+ip link set lo up
+exec \"$@\"";
+
+/// Where [`alone`] has returned.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Alone {
+    /// In the process that is alone: the test is to run.
+    Here,
+    /// In the process that was started first: the test has run.
+    Done,
+}
+
+/// Runs a test of this binary, which has this name, in a process that has interfaces, processes and names of network namespaces
+/// of its own. They end with it, also if it is killed: what it had made is never in the way of the next run.
+///
+/// # Panics
+/// When the test fails there.
+#[must_use]
+pub fn alone(test: &str) -> Alone {
+    const VARIABLE: &str = "WATTLE_TEST_ALONE";
+    if std::env::var_os(VARIABLE).is_some_and(|name| name == test) {
+        return Alone::Here;
+    }
+    let mut command = Command::new("unshare");
+    command.args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", ALONE, "sh"]);
+    command.arg(std::env::current_exe().expect("this binary is a file")).args(["--exact", test, "--nocapture"]);
+    let child = command.env(VARIABLE, test).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("starts");
+    let output = child.wait_with_output().expect("ends");
+    let said = String::from_utf8_lossy(&output.stdout);
+    // A name that no test has is no failure to the test harness.
+    assert!(output.status.success() && said.contains("1 passed"), "{test}: {said}");
+    Alone::Done
+}
 
 /// A machine with an outside.
 pub struct Machine {

@@ -20,7 +20,6 @@ const FORMS: &str = include_str!("../templates/forms.txt");
 /// The cases in which Heat and these checks do not agree, each with the reason.
 const DISAGREEMENTS: &[(&str, &str)] = &[
     ("fn_old_azs", "the zones are the cloud's, and the oracle has no cloud to ask"),
-    ("par_65", "which time zones there are is for Heat's own machine to say"),
     ("par_72", "whether a time is over is for a clock to say"),
 ];
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::failures::Failures;
 use crate::files::Use;
+use crate::idle::NeverRun;
 use crate::lookup::Names;
 use crate::names::file_name;
 
@@ -83,6 +84,8 @@ pub(crate) struct Findings {
     pub(crate) uses: Vec<Use>,
     /// How a script takes failures.
     pub(crate) failures: Failures,
+    /// What it defines and does not run itself.
+    pub(crate) idle: Vec<NeverRun>,
 }
 
 /// Code that a file takes in or runs.

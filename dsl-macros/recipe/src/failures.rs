@@ -3,6 +3,8 @@
 /// A command after whose failure a shell script goes on, or is done, as if nothing had happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unnoticed {
+    /// The file in which it stands, if that is not the recipe itself.
+    pub file: Option<String>,
     /// Its program, without folders.
     pub program: String,
     /// Its line, counted from one.
@@ -36,6 +38,15 @@ pub enum Why {
         /// The function whose end is asked, and the line that does so.
         function: Option<(String, u32)>,
     },
+    /// It stands in a substitution of bash, which has no `set -e` there.
+    Cleared {
+        /// The function that is called there, and the line that does so.
+        function: Option<(String, u32)>,
+    },
+    /// It runs in the background, and a `wait` without a number does not say how it ended.
+    Background,
+    /// Its task goes on in the background, and nothing asks how it ended.
+    Unpolled,
     /// It stands in the text of a shell that is started, which has no `set -e`.
     OwnShell,
     /// Its program succeeds although what it was to do has failed, unless an option says otherwise.
@@ -70,6 +81,14 @@ pub(crate) struct Failures {
     pub(crate) asked: Option<Unnoticed>,
     /// What is unnoticed because it is substituted.
     pub(crate) substituted: Option<Unnoticed>,
+    /// What is unnoticed in substitutions of bash.
+    pub(crate) cleared: Option<Unnoticed>,
+    /// Substitutions have the `set -e` of what is around them.
+    pub(crate) inherits: bool,
+    /// What a task sends off.
+    pub(crate) unpolled: Option<Unnoticed>,
+    /// What is unnoticed in the background.
+    pub(crate) background: Option<Unnoticed>,
     /// What is unnoticed within a shell that it starts.
     pub(crate) started: Option<Unnoticed>,
 }
@@ -84,7 +103,7 @@ impl Failures {
     pub(crate) fn of_command(self) -> Option<Unnoticed> {
         let general = if self.traps { self.lenient } else { self.unguarded };
         let general = general.map(|one| Unnoticed { why: Why::OwnShell, ..one });
-        let others = [self.content, self.started, self.substituted];
+        let others = [self.content, self.started, self.substituted, self.background];
         general.into_iter().chain(others.into_iter().flatten()).min_by_key(|one| one.line)
     }
 }

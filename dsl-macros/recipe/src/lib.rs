@@ -19,6 +19,7 @@ mod embedded;
 pub mod environment;
 mod failures;
 mod files;
+mod idle;
 mod jinja;
 mod lookup;
 mod names;
@@ -27,6 +28,7 @@ pub mod salt;
 pub mod shell;
 mod texts;
 mod tool;
+mod unnoticed;
 mod whole;
 
 pub use analysis::{Analysis, SyntaxError};
@@ -34,9 +36,11 @@ pub use chef::path::{ChefRecipe, ChefRecipeError, chef_recipe_path};
 pub use compare::{never_read, never_written, suggest};
 pub use failures::{Unnoticed, Why};
 pub use files::UsedFile;
+pub use idle::{Definition, NeverRun, never_run};
 pub use lookup::UnknownName;
 pub use tool::Tool;
-pub use whole::{FileError, analyse_all, analyse_run, goes_on_after, unknown_names, used_files};
+pub use unnoticed::goes_on_after;
+pub use whole::{FileError, analyse_all, analyse_run, unknown_names, used_files};
 
 use analysis::Findings;
 

@@ -1,7 +1,6 @@
 //! A recipe of several files.
 
 use crate::analysis::{Analysis, Findings, Include, SyntaxError};
-use crate::failures::Unnoticed;
 use crate::files::{self, UsedFile};
 use crate::lookup::{self, UnknownName};
 use crate::names::extension;
@@ -163,40 +162,6 @@ pub fn used_files<'a>(
     used.retain(|used| !used.places.is_empty() && !used.is_given(&paths));
     used.dedup();
     used
-}
-
-/// The first command in the recipe `entry` whose failure goes unnoticed. A shell script sees to failures if it, or what it
-/// sources, has a `set -e`, for one; where it may source what is not given, only what it does itself is said. Of a playbook or
-/// manifest, it is what shells of their own run.
-pub fn goes_on_after<'a>(entry: &str, files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Option<Unnoticed> {
-    let tool = Tool::of_path(entry)?;
-    let files: Vec<_> = files.into_iter().filter(|(path, _)| Tool::of_path(path) == Some(tool)).collect();
-    let paths: Vec<&str> = files.iter().map(|(path, _)| *path).collect();
-    let mut own = Findings::default();
-    let (mut traps, mut pipefail) = (false, false);
-    for (path, source) in files {
-        // A file beside a playbook may be none, and look like one.
-        if tool != Tool::Shell && path != entry {
-            continue;
-        }
-        let found = crate::findings(tool, source).ok()?;
-        traps |= found.failures.traps;
-        pipefail |= found.failures.pipefail;
-        if path == entry {
-            own = found;
-        }
-    }
-    if tool != Tool::Shell {
-        return own.failures.started;
-    }
-    let is_known = own.includes.iter().all(|include| !include.is_unknown(&paths, &[]));
-    let failures = own.failures;
-    let general = if traps { failures.lenient } else { failures.unguarded.filter(|_| is_known) };
-    let counting =
-        [failures.early, failures.asked, failures.joined].into_iter().flatten().filter(|_| traps && is_known);
-    let piped = failures.piped.filter(|_| !pipefail && is_known);
-    let always = failures.substituted.into_iter().chain(failures.started).chain(failures.content);
-    general.into_iter().chain(counting).chain(piped).chain(always).min_by_key(|found| found.line)
 }
 
 /// Whether the file is a recipe of a Chef cookbook.

@@ -64,7 +64,7 @@ impl Diagram {
             return Cow::Borrowed(self);
         }
         let mut framed = self.clone();
-        let mut frames: BTreeSet<Vec<(Level, &Name)>> = BTreeSet::new();
+        let mut paths: BTreeSet<Vec<(Level, &Name)>> = BTreeSet::new();
         for server in &mut framed.resources {
             let Some(place) = self.places.get(&server.name) else { continue };
             let path: Vec<(Level, &Name)> =
@@ -74,12 +74,12 @@ impl Diagram {
             }
             server.module = Some(frame(&path));
             for end in 1..=path.len() {
-                frames.insert(path[..end].to_vec());
+                paths.insert(path[..end].to_vec());
             }
         }
         drop_empty(&mut framed);
         // Each stands before those within it, because its path is shorter.
-        framed.modules.extend(frames.into_iter().map(|path| {
+        framed.modules.extend(paths.into_iter().map(|path| {
             let (level, title) = path[path.len() - 1];
             Module {
                 name: frame(&path),

@@ -13,6 +13,7 @@ use wattle_words::Bandwidth;
 /// # Errors
 /// The errors of the serializer.
 #[expect(clippy::ref_option, reason = "what serde calls")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
 pub(crate) fn serialize<S: Serializer>(bandwidth: &Option<Bandwidth>, serializer: S) -> Result<S::Ok, S::Error> {
     match bandwidth {
         Some(bandwidth) => serializer.collect_str(bandwidth),

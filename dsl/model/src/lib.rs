@@ -11,6 +11,7 @@ mod component;
 mod cycles;
 mod diagnostic;
 mod expr;
+pub mod json;
 mod map;
 mod moved;
 mod networks;

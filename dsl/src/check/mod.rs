@@ -52,6 +52,7 @@ mod missing_input;
 mod missing_property;
 mod mixed_export;
 mod needless_move;
+mod never_run;
 mod not_a_server;
 mod own_format;
 mod own_user_data;
@@ -128,7 +129,7 @@ checks! {
     placed_servers contrary_policies unknown_property property_value missing_property
     unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule function_arguments user_data_size entry_size resource_count resource_size
     secret_leak secret_constant imported_secret secret_parameter unread_output unused_parameter unread_input unused_promise unwritten_output unread_import
-    unknown_lookup unnoticed_failure unused_part
+    unknown_lookup unnoticed_failure unused_part never_run
     parameter_default unknown_constraint broken_requirement unjudged_requirement impossible_requirement
     imported_value live_recipe early_output exported_secret stored_secret unlimited_wait whole_stack deployment_name
     own_format heats_requirement

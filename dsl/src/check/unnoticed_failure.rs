@@ -2,7 +2,7 @@
 
 use wattle_recipe::{Unnoticed, Why};
 
-use crate::model::{Declaration, Tool};
+use crate::model::Declaration;
 
 use super::recipe;
 use super::registry::check;
@@ -26,9 +26,16 @@ check! {
     /// `set -e` does not apply where the end of something is asked (`if`, `&&`, `||`, `!`), and therefore not within a
     /// function that is called there: `install || exit` goes on in the middle of `install`. The same goes for commands
     /// in braces and parentheses. Nothing is reported of a function that ends with a test, and of `install || true`.
-    /// `local x=$(...)` and `export x=$(...)` succeed whatever runs within, and so does
-    /// `echo "$(curl ...)" >file`. A shell that the recipe starts (`sh -c '...'`,
-    /// `ssh HOST '...'`) has no `set -e` of its own; that goes for `shell:` in a playbook and `exec` in a manifest as well.
+    ///
+    /// `local x=$(...)` and `export x=$(...)` succeed whatever runs within, and so do `echo "$(curl ...)" >file`,
+    /// `for x in $(curl ...)`, and a loop that reads `< <(...)`. Bash clears `set -e` in substitutions unless
+    /// `shopt -s inherit_errexit` is set: `x=$(cd app; make)` goes on if `cd` fails, and so does a function in
+    /// `x=$(f)`. `wait` succeeds however what ran in the background ended; `wait "$pid"` does not.
+    ///
+    /// A shell that the recipe starts (`sh -c '...'`, `ssh HOST '...'`) has no `set -e` of its own. That goes for
+    /// `shell:` in a playbook, `exec` in a manifest, `cmd.run` in a Salt state, and `bash`, `script` and `execute` in a
+    /// cookbook as well, also where the recipe takes in another file: a role, a class, a state. A task of Ansible with
+    /// `poll: 0` is reported unless an `async_status` asks how it ended.
     ///
     /// Of a list such as `cd app && make`, `set -e` counts only the last command: if `cd` fails, the recipe goes on behind
     /// the list. Only programs that do something are reported there, because others ask a question.
@@ -73,8 +80,7 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_, '_>) {
-    let has_shells = |tool| matches!(tool, Tool::Shell | Tool::Ansible | Tool::Puppet);
-    let own = sink.model.declarations.values().filter(|kind| is_own(&kind.at) && has_shells(kind.recipe.tool));
+    let own = sink.model.declarations.values().filter(|kind| is_own(&kind.at));
     for kind in own {
         let entries = [Some(&kind.recipe.entry), kind.recipe.teardown.as_ref()];
         for entry in entries.into_iter().flatten() {
@@ -84,13 +90,13 @@ fn run(sink: &mut Sink<'_, '_>) {
 }
 
 fn careless(kind: &Declaration, entry: &str, sink: &mut Sink<'_, '_>) {
-    let Some(Unnoticed { program, line, why }) = wattle_recipe::goes_on_after(entry, recipe::texts(kind)) else {
-        return;
-    };
+    let found = wattle_recipe::goes_on_after(kind.recipe.tool, entry, recipe::texts(kind));
+    let Some(Unnoticed { file, program, line, why }) = found else { return };
+    let file = file.as_deref().unwrap_or(entry);
     let [label, how, otherwise] = words(&why);
     let diagnostic = CHECK
         .diagnostic(format!("the recipe of `{}` continues when `{program}` fails", kind.name))
-        .label(&recipe::place(kind, entry, line, &program), label)
+        .label(&recipe::place(kind, file, line, &program), label)
         .help(how)
         .help(otherwise);
     sink.push(diagnostic);
@@ -128,6 +134,30 @@ fn words(why: &Why) -> [String; 3] {
             "the shell that runs this has no `set -e`, so a failure of this goes unnoticed",
             "give it its own: `sh -ec '...'`, or `set -e` as the first command of the text",
             "or join its commands with `&&`",
+        ],
+        Why::Cleared { function: None } => [
+            "bash clears `set -e` within `$(...)`, so a failure of this goes unnoticed",
+            "add `shopt -s inherit_errexit`",
+            "or join the commands with `&&`",
+        ],
+        Why::Cleared { function: Some((name, line)) } => {
+            return [
+                format!(
+                    "line {line} calls `{name}` within `$(...)`, where bash clears `set -e`, so a failure of this goes unnoticed"
+                ),
+                "add `shopt -s inherit_errexit`".to_owned(),
+                "or end the command with `|| return`, or `|| true` if its failure does not matter".to_owned(),
+            ];
+        }
+        Why::Background => [
+            "`wait` does not say how this ended, so a failure of it goes unnoticed",
+            "keep its number (`pid=$!`) and wait for that: `wait \"$pid\"`",
+            "or handle the failure in the background: `|| touch failed`, and look for the file",
+        ],
+        Why::Unpolled => [
+            "with `poll: 0`, Ansible does not ask how this ended, so a failure of it goes unnoticed",
+            "ask later with a task `async_status`, and `until: job.finished`",
+            "or leave out `poll: 0`, so that Ansible waits for it",
         ],
         Why::Asked { function: None } => [
             "`set -e` does not apply where `if`, `&&`, `||` or `!` asks how the commands end, so a failure of this goes unnoticed",
@@ -184,7 +214,8 @@ pub(super) mod tests {
         let write = "echo \"$port\" > \"${heat_outputs_path}.url\"\n";
         let said = |text: &str| {
             let mut model = failing();
-            let text = format!("#!/bin/sh\nset -e\n{text}{write}");
+            let shell = if text.contains("x=$(") { "bash" } else { "sh" };
+            let text = format!("#!/bin/{shell}\nset -e\n{text}{write}");
             model.declarations["Db2"].recipe.files[0].content = Content::Text(text.clone().into());
             let found = check(&model, &Limits::default());
             let [one] = &*found else { panic!("{text}: {found:?}") };
@@ -200,6 +231,13 @@ pub(super) mod tests {
         let (line, label, help) = said("export key=$(gpg --export)\n");
         assert_eq!((line, help.as_str()), (3, "assign in a command of its own: `key=$(...)`"));
         assert!(label.starts_with("`export` does not fail with what is substituted"), "{label}");
+        let (line, label, help) = said("x=$(cd /opt; make)\n");
+        assert_eq!((line, help.as_str()), (3, "add `shopt -s inherit_errexit`"));
+        assert!(label.starts_with("bash clears `set -e` within `$(...)`"), "{label}");
+        let (line, label, help) = said("tar -x &\nwait\n");
+        assert_eq!(line, 3);
+        assert!(label.starts_with("`wait` does not say how this ended"), "{label}");
+        assert!(help.contains("`wait \"$pid\"`"), "{help}");
         let (line, label, help) = said("cd /opt/app && make\n");
         assert_eq!((line, help.as_str()), (3, "write each command on a line of its own, without `&&`"));
         assert!(label.starts_with("`set -e` does not apply to a command before `&&`"), "{label}");

@@ -2,7 +2,7 @@
 
 use crate::evaluate::Cause;
 use crate::template::{Call, Context, Standing};
-use crate::yaml::Tree;
+use crate::yaml::{Span, Tree};
 
 use super::Sink;
 use super::registry::check;
@@ -38,8 +38,10 @@ check! {
 }
 
 fn run(sink: &mut Sink<'_>) {
-    definitions(sink);
-    for found in sink.faults().into_iter().filter(|found| !found.late) {
+    let malformed = definitions(sink);
+    // Of a definition that is no condition, how it comes out says nothing more.
+    let is_new = |span: &Span| !malformed.contains(span);
+    for found in sink.faults().into_iter().filter(|found| !found.late && is_new(&found.fault.span)) {
         let at = sink.at(found.fault.span);
         let diagnostic = match &found.fault.cause {
             Cause::UnknownCondition { name } => {
@@ -59,21 +61,19 @@ fn run(sink: &mut Sink<'_>) {
                 .diagnostic(format!("the condition `{name}` depends on itself"))
                 .label(&at, "used here")
                 .help("remove one of the conditions from the cycle"),
-            Cause::NoTruth { found } => {
-                // If it is not a call, the check of its form reports it.
-                UNKNOWN_CONDITION
-                    .diagnostic(format!("a condition must be true or false, but this is {found}"))
-                    .label(&at, "this definition")
-                    .help("compare it: `{equals: [..., ...]}`")
-            }
+            Cause::NoTruth { found } => UNKNOWN_CONDITION
+                .diagnostic(format!("a condition must be true or false, but this is {found}"))
+                .label(&at, "this definition")
+                .help("compare it: `{equals: [..., ...]}`"),
             _ => continue,
         };
         sink.push(diagnostic);
     }
 }
 
-/// Definitions that are invalid whether or not they are used.
-fn definitions(sink: &mut Sink<'_>) {
+/// Reports definitions that are invalid whether or not they are used. Returns where they are.
+fn definitions(sink: &mut Sink<'_>) -> Vec<Span> {
+    let mut found = Vec::new();
     let version = sink.template().version();
     for (name, condition) in &sink.template().conditions {
         let node = &condition.node;
@@ -99,5 +99,7 @@ fn definitions(sink: &mut Sink<'_>) {
             .label(&sink.at(node.span), "Heat refuses this definition")
             .help(near);
         sink.push(diagnostic);
+        found.push(node.span);
     }
+    found
 }

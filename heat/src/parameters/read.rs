@@ -2,6 +2,7 @@
 
 use wattle_model::ParameterType;
 
+use crate::schema::with_ascii_digits;
 use crate::truth;
 use crate::value::{Value, json};
 
@@ -34,7 +35,7 @@ fn number(value: &Value) -> Result<Value, String> {
 
 /// The number that Python's `int` reads, or otherwise `float`.
 pub fn number_from_text(text: &str) -> Option<Value> {
-    let text = text.trim();
+    let text = &*with_ascii_digits(text.trim());
     let digits = |text: &str| {
         let inner = text.strip_prefix(['+', '-']).unwrap_or(text);
         inner.starts_with(|character: char| character.is_ascii_digit())
@@ -84,6 +85,10 @@ mod tests {
         assert_eq!(read(ParameterType::Number, &text(" 1_000 ")), Ok(Value::Integer(1_000)));
         assert_eq!(read(ParameterType::Number, &text("1e3")), Ok(Value::Float(1e3)));
         assert_eq!(read(ParameterType::Number, &text("-.5")), Ok(Value::Float(-0.5)));
+        assert_eq!(read(ParameterType::Number, &text("\u{663}")), Ok(Value::Integer(3)));
+        assert_eq!(read(ParameterType::Number, &text("-\u{661}.\u{ff15}")), Ok(Value::Float(-1.5)));
+        assert!(read(ParameterType::Number, &text("\u{b2}")).is_err());
+        assert!(read(ParameterType::Number, &text("\u{bd}")).is_err());
         assert!(read(ParameterType::Number, &text("five")).is_err());
         assert!(read(ParameterType::Number, &text("0x10")).is_err());
         assert!(read(ParameterType::Number, &text("1__0")).is_err());

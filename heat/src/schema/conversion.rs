@@ -2,6 +2,8 @@
 
 use wattle_model::{PropertyType, Value};
 
+use super::digits::{is_digit, with_ascii_digits};
+
 /// The bounds, worded for a message, if `number` is outside of them.
 pub fn outside_of(bounds: &[Option<f64>], number: f64) -> Option<String> {
     let bound = |index: usize| bounds.get(index).copied().flatten();
@@ -18,7 +20,7 @@ pub fn outside_of(bounds: &[Option<f64>], number: f64) -> Option<String> {
 pub fn is_integer(text: &str) -> bool {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    digits.contains(char::is_numeric) && digits.chars().all(|c| c.is_numeric() || c == '_')
+    digits.contains(is_digit) && digits.chars().all(|c| is_digit(c) || c == '_')
 }
 
 /// The number that Heat reads `value` as.
@@ -28,7 +30,7 @@ pub fn number(value: &Value) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "Python compares integers with floats much the same")]
         Value::Integer(value) => Some(*value as f64),
         Value::Float(value) => Some(*value),
-        Value::Str(text) => text.trim().replace('_', "").parse().ok(),
+        Value::Str(text) => with_ascii_digits(text.trim()).replace('_', "").parse().ok(),
         _ => None,
     }
 }

@@ -7,12 +7,15 @@
 mod constraint;
 mod conversion;
 mod cron;
+mod digits;
 mod named;
 mod pattern;
 mod types;
+mod zone;
 
 pub use constraint::{broken, too_few_or_many};
 pub use conversion::{is_integer, is_same, number, outside_of, plain};
+pub(crate) use digits::with_ascii_digits;
 pub use named::{NAMED_CONSTRAINTS, broken_named};
 pub(crate) use pattern::{matches, outside_of_classes};
 pub use types::{TYPES, is_type, schema, types, written};

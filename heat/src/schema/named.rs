@@ -4,6 +4,7 @@ use regex_lite::Regex;
 
 use super::constraint::{is_address, is_address_or_network, is_mac, is_network};
 use super::cron::is_cron;
+use super::zone::is_zone;
 
 /// The names of Heat's named constraints (`heat.constraints` among its entry points), sorted. A cloud may have more.
 pub const NAMED_CONSTRAINTS: [&str; 70] = [
@@ -82,8 +83,8 @@ pub const NAMED_CONSTRAINTS: [&str; 70] = [
 /// The longest domain name, by Heat's count.
 const LONGEST: usize = 255;
 
-/// Why `text` violates Heat's constraint with this name. Constraints that depend on the cloud, a clock or a list of time
-/// zones are assumed to be satisfied.
+/// Why `text` violates Heat's constraint with this name. Constraints that depend on the cloud or a clock are assumed
+/// to be satisfied.
 pub fn broken_named(name: &str, text: &str) -> Option<String> {
     let (holds, what): (fn(&str) -> bool, _) = match name {
         "ip_addr" => (is_address, "an IP address"),
@@ -96,6 +97,7 @@ pub fn broken_named(name: &str, text: &str) -> Option<String> {
         "json_string" => (is_json, "JSON"),
         "iso_8601" => (is_time, "a time such as 2030-01-31T12:00:00Z"),
         "expiration" => (is_expiration, "a time such as 2030-01-31T12:00:00Z"),
+        "timezone" => (is_zone, "a time zone such as Europe/Berlin"),
         "cron_expression" => (is_cron, "a cron expression such as `0 4 * * *`"),
         _ => return None,
     };
@@ -154,6 +156,11 @@ mod tests {
             ("iso_8601", &["2030-01-31T12:00:00Z", "2030"], &["x", "PT10M"]),
             ("expiration", &[" 2030-01-31T12:00:00Z", ""], &["x"]),
             ("cron_expression", &["0 4 * * *", "@daily", ""], &["x", "60 4 * * *"]),
+            (
+                "timezone",
+                &["Europe/Berlin", "UTC", "Etc/GMT+3", "America/Argentina/Ushuaia", "posix/Asia/Tokyo", ""],
+                &["Mars", "Europe/Berlinn", "europe/berlin", "Europe", "posix/", "zone.tab"],
+            ),
             ("glance.image", &["anything"], &[]),
         ] {
             for text in fine {

@@ -133,7 +133,7 @@ fn read(line: &[u8], chain: &Chain, before: Covers) -> Result<(Record, Chain, Co
         Some(sum) if sum == checksum(&[json]).as_bytes() => Covers::Line,
         Some(_) => return Err("its checksum is of another text, or a line before it is missing".to_owned()),
     };
-    let record = serde_json::from_slice(json).map_err(|error| error.to_string())?;
+    let record = wattle_model::json::read(json)?;
     match covers {
         _ if covers >= before => Ok((record, next, covers)),
         Covers::Nothing => Err("it has no checksum".to_owned()),

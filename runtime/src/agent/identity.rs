@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Map;
 use wattle::manners::read;
-use wattle::model::{IndexMap, Name, Value};
+use wattle::model::{IndexMap, Name, Value, json};
 
 use crate::space::{Credential, CredentialError};
 use crate::store::{Address, AddressError, Authority};
@@ -40,12 +40,12 @@ pub enum IdentityError {
         source: io::Error,
     },
     /// It is not a JSON object.
-    #[error("`{}` is not the identity that the user data of a wattle server writes: {source}", path.display())]
+    #[error("`{}` is not the identity that the user data of a wattle server writes: {reason}", path.display())]
     Json {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
-        source: serde_json::Error,
+        /// What is wrong with it, without quoting it: it holds the server's keys.
+        reason: String,
     },
     /// A field is missing or malformed.
     #[error("`{field}` in the identity `{}`: {reason}", path.display())]
@@ -75,7 +75,7 @@ impl Identity {
     /// If it is malformed.
     pub fn parse(text: &str, path: &Path) -> Result<Self, IdentityError> {
         let fields: Map<String, serde_json::Value> =
-            serde_json::from_str(text).map_err(|source| IdentityError::Json { path: path.to_owned(), source })?;
+            json::read(text.as_bytes()).map_err(|reason| IdentityError::Json { path: path.to_owned(), reason })?;
         let fields = Fields { fields, path };
         let name = |field| {
             let text = fields.text(field)?;

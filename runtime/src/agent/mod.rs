@@ -205,7 +205,7 @@ impl Agent {
             followed = &mut follow => return followed.map(|()| Ended::Asked).map_err(AgentError::from),
             () = shared.publisher.publish(&shared) => Ended::Asked,
             () = shared.signals.publish(&shared) => Ended::Asked,
-            () = logs::answer(&shared) => Ended::Asked,
+            () = Box::pin(logs::answer(&shared)) => Ended::Asked,
             () = shared.tell_disowned() => Ended::Asked,
             () = admission::attend(&shared) => Ended::Asked,
             () = admission::announce(&shared) => Ended::Asked,

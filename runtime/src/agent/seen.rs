@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use wattle::model::json;
 
 use crate::space::{Authority, Goal, Revision, ServerStatus};
 
@@ -51,7 +52,7 @@ impl Seen {
     pub(super) fn open(state: &Path) -> io::Result<Self> {
         let path = state.join(NAME);
         let newest = match fs::read(&path) {
-            Ok(text) => Some(serde_json::from_slice(&text)?),
+            Ok(text) => Some(json::read(&text).map_err(io::Error::other)?),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };

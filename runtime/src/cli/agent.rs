@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use tokio::signal::unix::{SignalKind, signal};
 use wattle::manners::{read_bytes, reason};
-use wattle::model::{IndexMap, Name, Value};
+use wattle::model::{IndexMap, Name, Value, json};
 
 use crate::agent::{Agent, Attributes, Ended, Fixed, Identity, Limits, Metadata, Place, Recent};
 use crate::local::STATE_DIR;
@@ -157,5 +157,5 @@ fn ended() -> Result<impl Future<Output = ()>, Failure> {
 fn fixed(file: &Path) -> Result<IndexMap<Name, Value>, Failure> {
     let text = read_bytes(file)
         .map_err(|error| Failure::new(format!("cannot read `{}`: {}", file.display(), reason(&error))))?;
-    serde_json::from_slice(&text).map_err(|error| Failure::new(format!("`{}`: {error}", file.display())))
+    json::read(&text).map_err(|error| Failure::new(format!("`{}`: {error}", file.display())))
 }

@@ -277,12 +277,8 @@ fn read<T: DeserializeOwned>(stack: &str, path: &str, data: &[u8]) -> Result<Opt
     if data.is_empty() {
         return Ok(None);
     }
-    let damaged = |error: serde_json::Error| DeployError::Damaged {
-        stack: stack.to_owned(),
-        path: path.to_owned(),
-        reason: error.to_string(),
-    };
-    serde_json::from_slice(data).map(Some).map_err(damaged)
+    let damaged = |reason| DeployError::Damaged { stack: stack.to_owned(), path: path.to_owned(), reason };
+    wattle::model::json::read(data).map(Some).map_err(damaged)
 }
 
 pub(super) fn json(held: &impl Serialize) -> Vec<u8> {

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use wattle::manners::{must_end, read};
-use wattle::model::{IndexMap, Name};
+use wattle::model::{IndexMap, Name, json};
 
 use crate::lock::ALONE;
 
@@ -153,7 +153,7 @@ impl Folder {
     /// If it cannot be read.
     pub fn record(&self) -> io::Result<Option<Record>> {
         match read(&self.state.join("up.json")) {
-            Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
+            Ok(text) => json::read(text.as_bytes()).map(Some).map_err(io::Error::other),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

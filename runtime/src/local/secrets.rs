@@ -4,7 +4,7 @@ use std::io;
 
 use wattle::lower::Seed;
 use wattle::manners::read_bytes;
-use wattle::model::{IndexMap, Name, Type};
+use wattle::model::{IndexMap, Name, Type, json};
 
 use crate::seed::Given;
 
@@ -15,7 +15,7 @@ use super::folder::{Folder, write_whole};
 pub(super) fn complete(folder: &Folder, seed: &Seed, mut given: Given, make: bool) -> Result<Given, UpError> {
     let file = folder.secrets();
     let mut known: IndexMap<Name, String> = match read_bytes(&file) {
-        Ok(text) => serde_json::from_slice(&text).map_err(|error| UpError::file(&file)(error.into()))?,
+        Ok(text) => json::read(&text).map_err(|reason| UpError::file(&file)(io::Error::other(reason)))?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => IndexMap::default(),
         Err(error) => return Err(UpError::file(&file)(error)),
     };

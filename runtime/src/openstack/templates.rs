@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use wattle::model::{IndexMap, Name, Value};
+use wattle::model::{IndexMap, Name, Value, json};
 use wattle_converge::Target;
 use wattle_deploy::{Deployment, Kinds};
 use wattle_heat::environment::Environment;
@@ -44,9 +44,9 @@ impl Source {
     /// What [`Self::to_text`] wrote.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn read(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+    /// What is wrong with it, without quoting it.
+    pub fn read(text: &str) -> Result<Self, String> {
+        json::read(text.as_bytes())
     }
 
     /// The template, loaded.

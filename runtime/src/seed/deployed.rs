@@ -17,7 +17,7 @@ use wattle::diagram::FILE_NAME;
 use wattle::lower::Seed;
 use wattle::lower::seed::Wire;
 use wattle::manners::read_bytes;
-use wattle::model::{IndexMap, Name, Value};
+use wattle::model::{IndexMap, Name, Value, json};
 use wattle::plan::{ROOTS, SETTINGS, settings};
 use wattle::requirement::Operand;
 use wattle_agent_core::hex;
@@ -296,7 +296,7 @@ pub async fn deployed(
         }
         let damaged = |what: String| SeedError::Damaged { what };
         let seed = texts.shift_remove(SEED).ok_or_else(|| damaged("it is not among what is kept of it".to_owned()))?;
-        let seed = serde_json::from_str(&seed).map_err(|error| damaged(format!("what is kept of it: {error}")))?;
+        let seed = json::read(seed.as_bytes()).map_err(|error| damaged(format!("what is kept of it: {error}")))?;
         let Record { revision, parameters, settings, .. } = record;
         return Ok(Some(Snapshot { revision, templates: texts, parameters, seed, settings }));
     }

@@ -64,7 +64,7 @@ pub struct Log {
 
 /// The contents of the node.
 #[derive(Debug, Serialize, Deserialize)]
-struct Answers {
+struct Contents {
     revision: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     space: Option<Name>,
@@ -103,7 +103,7 @@ fn answers(
             Ok((ask.id.clone(), encrypt(&text, [&*ask.reader])?))
         };
         let answers = asks.iter().map(seal).collect::<Result<_, SealError>>()?;
-        let data = to_json(&Answers { revision: of.number, space: of.space.clone(), answers });
+        let data = to_json(&Contents { revision: of.number, space: of.space.clone(), answers });
         match data.len().checked_sub(most).filter(|excess| *excess > 0 && room > 0) {
             // What surrounds the lines has no fixed length.
             Some(excess) => room = room.saturating_sub(excess / asks.len().max(1) + 1),
@@ -184,8 +184,8 @@ impl Space {
 
 /// The answer to `ask`, if there is one. What is wrong says nothing that a server has chosen.
 fn opened(path: &str, data: &[u8], ask: &Ask, opener: &Opener) -> Result<Option<Log>, &'static str> {
-    let answers: Answers = serde_json::from_slice(data).map_err(|_| "these are no answers")?;
-    let Some((_, sealed)) = answers.answers.iter().find(|(id, _)| *id == ask.id) else { return Ok(None) };
+    let contents: Contents = serde_json::from_slice(data).map_err(|_| "these are no answers")?;
+    let Some((_, sealed)) = contents.answers.iter().find(|(id, _)| *id == ask.id) else { return Ok(None) };
     let text = decrypt(sealed, opener).map_err(|_| "it is not encrypted for this operator")?;
     let log = text.strip_prefix(&*head(path, &ask.id)).ok_or("it belongs elsewhere")?;
     serde_json::from_slice(log).map(Some).map_err(|_| "this is no log")

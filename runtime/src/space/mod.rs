@@ -38,7 +38,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use tokio::sync::watch;
-use wattle::model::Name;
+use wattle::model::{Name, json};
 use wattle_agent_core::request::{self, Peek, Refused, Versions};
 
 use crate::store::{Access, Hold, Store, StoreError, Version, short};
@@ -411,9 +411,7 @@ pub(crate) fn parse_json<T: DeserializeOwned>(path: &str, data: &[u8]) -> Result
     if data.is_empty() {
         return Ok(None);
     }
-    serde_json::from_slice(data)
-        .map(Some)
-        .map_err(|error| SpaceError::Malformed { path: path.to_owned(), reason: error.to_string() })
+    json::read(data).map(Some).map_err(|reason| SpaceError::Malformed { path: path.to_owned(), reason })
 }
 
 pub(crate) fn to_json(value: &impl Serialize) -> Vec<u8> {

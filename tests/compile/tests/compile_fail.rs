@@ -11,7 +11,8 @@ use std::path::Path;
 ///
 /// A file without `use wattle::prelude::*` is no case. It gives an error for each name that it uses, and there is nothing to be done
 /// about that: the compiler looks names up before it asks anything of ours.
-const SEVERAL_ERRORS: [(&str, usize, &str); 14] = [
+const SEVERAL_ERRORS: [(&str, usize, &str); 15] = [
+    ("component_bandwidth", 7, "seven bandwidths are wrong, each in another way"),
     ("component_listen", 3, "three things to listen on are wrong, each in another way"),
     ("field_of_rust_only", 2, "two fields have types that only Rust has"),
     ("field_reserved", 2, "an input and an output have names that are taken"),

@@ -178,8 +178,8 @@ fn an_answer_is_what_its_server_has_sealed_and_signed() {
     let mut corpus = Vec::new();
     for asks in [&asks[..1], &asks] {
         let log = |_: &Ask, _: usize| log.clone();
-        let place = (&*deployed.server, &deployed.of);
-        let answered = server.answer(place, asks, &log, Some(&Access::new()), &|| true);
+        let (place, access) = ((&*deployed.server, &deployed.of), Access::new());
+        let answered = server.answer(place, asks, &log, Some(&access), &|| true);
         deployed.wait(answered).expect("its own place");
         corpus.push(deployed.wait(deployed.store.get(&path)).expect("reads").expect("it is there").data);
     }

@@ -88,8 +88,7 @@ fn the_log_of_a_server_is_shown_in_zookeeper() {
     let credentials = applied(&stage, &model, &zookeeper.address());
     let key = stage.path().join("operator.key").display().to_string();
     let place = ["--space", &zookeeper.address(), "--stack", "secrets", "--key", &key].map(str::to_owned).into();
-    let state = stage.path().join("a/state").display().to_string();
-    let case = Case { stage: &stage, place, state };
+    let case = Case { stage: &stage, place, state: stage.path().join("a/state").display().to_string() };
     let nobody = case.run(&["logs", "a/first"]);
     assert_eq!(nobody.code, Some(1), "{nobody}");
     for words in ["no agent acts for `a`: it has not come yet", "wattle logs a --console", "journalctl -u wattle-agent"]

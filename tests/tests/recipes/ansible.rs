@@ -112,6 +112,20 @@ async fn a_failure_names_the_task() {
 }
 
 #[tokio::test]
+async fn a_playbook_for_other_hosts_fails() {
+    let play = |hosts: &str| format!("- hosts: {hosts}\n  gather_facts: false\n  tasks: [{{debug: {{msg: hi}}}}]\n");
+    let computed = play("\"{{ where }}\"");
+    let stage = |playbook: &str| Stage::new(Tool::Ansible, playbook).input("where", Type::STR, "webservers");
+    let broken = stage(&computed).run_clean().await.unwrap_err();
+    assert_eq!(broken.kind, Kind::Recipe);
+    assert_eq!(
+        broken.message,
+        "no play is for this server, so nothing ran: a recipe's only host is `localhost` (the recipe ended with status 0)"
+    );
+    stage(&format!("{computed}{}", play("localhost"))).run_clean().await.expect("a play is for this server");
+}
+
+#[tokio::test]
 async fn a_failure_is_told_in_words() {
     let message = async |task: &str| {
         let playbook = format!("- hosts: localhost\n  gather_facts: false\n  tasks:\n  - name: It\n    {task}\n");

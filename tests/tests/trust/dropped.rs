@@ -55,7 +55,7 @@ async fn left(mut stack: Stack) {
     let own = [layout.plan("web"), layout.last_goal("web"), layout.server_status("web"), layout.agent("web")];
     reaches_only(&store, &operator, &own, "a server that has left").await;
     let goal = store.get(&layout.last_goal("web")).await.expect("reads").expect("it is told");
-    assert!(!String::from_utf8_lossy(&goal.data).contains("db"), "{goal:?}");
+    assert!(!String::from_utf8_lossy(&goal.data).contains("\"db\""), "{goal:?}");
     web.start(&stack).await;
     assert_eq!(web.ended().await, Ended::Retired);
     // The others have learned what they share now, and do without it.

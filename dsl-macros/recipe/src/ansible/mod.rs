@@ -18,7 +18,7 @@
 mod lookups;
 mod play;
 mod scope;
-mod tree;
+pub(crate) mod tree;
 mod uses;
 mod value;
 

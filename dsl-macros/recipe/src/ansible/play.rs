@@ -4,6 +4,7 @@ use super::tree::{Kind, Node};
 use super::value::{Suffix, Values, suffix};
 use super::{scope, short, uses};
 use crate::analysis::{Findings, Include, SyntaxError};
+use crate::failures::{Unnoticed, Why};
 use crate::jinja;
 use crate::names::{OUTPUTS_PATH, file_name, is_output};
 use crate::texts::OUTPUTS;
@@ -36,6 +37,42 @@ const SOURCES: [&str; 14] = [
 /// Keys under which tasks stand.
 const TASKS: [&str; 7] = ["tasks", "block", "rescue", "always", "handlers", "pre_tasks", "post_tasks"];
 const SHELLS: [&str; 3] = ["shell", "command", "raw"];
+/// Programs that end whatever runs.
+const ENDING: [&str; 4] = ["reboot", "shutdown", "poweroff", "kexec"];
+/// Keys of a task that are no module.
+const OF_TASKS: [&str; 31] = [
+    "name",
+    "async",
+    "poll",
+    "when",
+    "register",
+    "become",
+    "become_user",
+    "become_method",
+    "become_flags",
+    "loop",
+    "loop_control",
+    "vars",
+    "tags",
+    "notify",
+    "environment",
+    "args",
+    "delegate_to",
+    "run_once",
+    "no_log",
+    "failed_when",
+    "changed_when",
+    "retries",
+    "delay",
+    "until",
+    "listen",
+    "check_mode",
+    "diff",
+    "timeout",
+    "throttle",
+    "connection",
+    "module_defaults",
+];
 
 /// `templates` says whether every text is one.
 pub(super) fn judge(documents: &[Node], templates: bool) -> Result<Findings, SyntaxError> {
@@ -43,7 +80,14 @@ pub(super) fn judge(documents: &[Node], templates: bool) -> Result<Findings, Syn
     for document in documents {
         define(document, &mut values);
     }
-    let mut play = Play { values, findings: Findings::default(), fault: None, templates: false, is_whole: templates };
+    let mut play = Play {
+        values,
+        findings: Findings::default(),
+        fault: None,
+        templates: false,
+        is_whole: templates,
+        polls: false,
+    };
     documents.iter().for_each(|document| scope::document(document, &mut play.findings.names));
     for document in documents {
         // A map is a file of variables or of a role's metadata; plays and tasks come in lists.
@@ -51,6 +95,9 @@ pub(super) fn judge(documents: &[Node], templates: bool) -> Result<Findings, Syn
         play.templates = templates && tasks;
         play.node(document, "", tasks);
         document.get("dependencies").into_iter().for_each(|roles| play.roles(roles));
+    }
+    if play.polls {
+        play.findings.failures.unpolled = None;
     }
     play.findings.analysis.dynamic_writes |= play.values.exhausted();
     play.findings.analysis.reads.remove(OUTPUTS_PATH);
@@ -89,6 +136,8 @@ struct Play<'a> {
     templates: bool,
     /// Whether every text of the file is a template, those of variables as well.
     is_whole: bool,
+    /// Something asks how tasks in the background ended.
+    polls: bool,
 }
 
 impl<'a> Play<'a> {
@@ -140,10 +189,12 @@ impl<'a> Play<'a> {
         let depth = self.values.items.len();
         let variable = node.get("loop_control").and_then(|control| control.get("loop_var")).and_then(Node::text);
         self.values.items.extend(looped.map(|list| (variable.unwrap_or("item"), list)));
+        self.sent_off(node);
         for (key, value) in node.map() {
             let name = key.text().unwrap_or_default();
             self.text(name, key.line, "");
             let name = short(name);
+            self.polls |= name == "async_status";
             self.entry(node, name, value);
             self.node(value, name, TASKS.contains(&name));
         }
@@ -180,6 +231,24 @@ impl<'a> Play<'a> {
             _ if key.starts_with("with_") => {}
             _ => self.arguments(value),
         }
+    }
+
+    /// A task in the background (`async: 60, poll: 0`).
+    fn sent_off(&mut self, task: &Node) {
+        let said = |key| task.get(key).and_then(Node::text);
+        let is_sent_off = said("async").is_some_and(|seconds| seconds != "0") && said("poll") == Some("0");
+        let is_module = |name: &str| !OF_TASKS.contains(&name) && !name.starts_with("with_");
+        let mut keys = task.map().iter().filter_map(|(key, value)| Some((short(key.text()?), key.line, value)));
+        let module = keys.find(|(name, ..)| is_module(name));
+        let Some((name, line, value)) = module.filter(|_| is_sent_off && task.get("ignore_errors").is_none()) else {
+            return;
+        };
+        // It ends the run, so nothing could ask.
+        if name == "reboot" || ENDING.iter().any(|program| mentions(value, program)) {
+            return;
+        }
+        let one = Unnoticed { file: None, program: name.to_owned(), line, why: Why::Unpolled };
+        self.findings.failures.unpolled.get_or_insert(one);
     }
 
     fn roles(&mut self, roles: &Node) {
@@ -325,6 +394,16 @@ impl<'a> Play<'a> {
             Some(name) => self.findings.analysis.write(name, line),
             None => self.findings.analysis.dynamic_writes = true,
         }
+    }
+}
+
+/// Whether a text in a node speaks of a program.
+fn mentions(node: &Node, program: &str) -> bool {
+    match &node.kind {
+        Kind::Text(text) => text.contains(program),
+        Kind::List(items) => items.iter().any(|item| mentions(item, program)),
+        Kind::Map(pairs) => pairs.iter().any(|(_, value)| mentions(value, program)),
+        Kind::Alias => false,
     }
 }
 

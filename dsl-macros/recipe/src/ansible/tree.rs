@@ -8,13 +8,13 @@ use crate::analysis::SyntaxError;
 const DEPTH: usize = 128;
 
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) kind: Kind,
-    pub(super) line: u32,
+pub(crate) struct Node {
+    pub(crate) kind: Kind,
+    pub(crate) line: u32,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Text(String),
     List(Vec<Node>),
     Map(Vec<(Node, Node)>),
@@ -23,28 +23,28 @@ pub(super) enum Kind {
 }
 
 impl Node {
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(super) fn list(&self) -> &[Self] {
+    pub(crate) fn list(&self) -> &[Self] {
         match &self.kind {
             Kind::List(items) => items,
             _ => &[],
         }
     }
 
-    pub(super) fn map(&self) -> &[(Self, Self)] {
+    pub(crate) fn map(&self) -> &[(Self, Self)] {
         match &self.kind {
             Kind::Map(pairs) => pairs,
             _ => &[],
         }
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&Self> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Self> {
         self.map().iter().find(|(name, _)| name.text() == Some(key)).map(|(_, value)| value)
     }
 }
@@ -57,7 +57,7 @@ struct Open {
 }
 
 /// The documents of a file.
-pub(super) fn parse(source: &str) -> Result<Vec<Node>, SyntaxError> {
+pub(crate) fn parse(source: &str) -> Result<Vec<Node>, SyntaxError> {
     let mut documents = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     let mut parser = Parser::new_from_str(source);

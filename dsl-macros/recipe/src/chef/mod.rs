@@ -34,6 +34,8 @@ mod resource;
 #[cfg(feature = "chef")]
 mod ruby;
 #[cfg(feature = "chef")]
+mod shell;
+#[cfg(feature = "chef")]
 mod visit;
 #[cfg(feature = "chef")]
 mod visitor;

@@ -7,6 +7,7 @@ use lib_ruby_parser::{Loc, Node};
 use super::place::{ALTERNATIVES, LEVELS, Place, Scope, sent};
 use super::resource::Resource;
 use super::ruby::Lines;
+use super::shell::Shell;
 use crate::analysis::{Findings, Include};
 use crate::names::extension;
 
@@ -17,6 +18,8 @@ pub(super) fn visit(ast: &Node, lines: &Lines) -> Findings {
         findings: Findings::default(),
         template: None,
         resource: None,
+        shell: None,
+        is_declared: false,
         asks: false,
     };
     walk.visit(ast);
@@ -62,6 +65,10 @@ pub(super) struct Walk<'a> {
     pub(super) template: Option<String>,
     /// The resource whose block this stands in, if it takes a file of the cookbook.
     pub(super) resource: Option<Resource>,
+    /// The shell whose block this stands in.
+    pub(super) shell: Option<Shell>,
+    /// Whether what comes next is the call of a block.
+    pub(super) is_declared: bool,
     /// Whether this stands where it is asked if something is there.
     pub(super) asks: bool,
 }
@@ -269,6 +276,12 @@ impl Walk<'_> {
 
     /// A call without a receiver. In attribute files, that is the node.
     pub(super) fn function(&mut self, name: &str, args: &[Node], line: u32) {
+        let is_declared = std::mem::take(&mut self.is_declared);
+        if let Some(shell) = &mut self.shell {
+            shell.property(name, args, self.lines);
+        } else if !is_declared && let Some(shell) = Shell::of(name, args, self.lines) {
+            shell.note(&mut self.findings);
+        }
         let node = || vec![Place::new()];
         if WRITING.contains(&name) && !args.is_empty() {
             self.write_path(node(), args, line);

@@ -14,6 +14,7 @@ use lib_ruby_parser::traverse::visitor::{
 
 use super::place::KEYED;
 use super::resource::Resource;
+use super::shell::Shell;
 use super::visit::Walk;
 use crate::analysis::Include;
 
@@ -185,6 +186,13 @@ impl Visitor for Walk<'_> {
             Node::Send(Send { recv: None, method_name, args, .. }) => Resource::of(method_name, args),
             _ => None,
         };
+        let shell = match &*node.call {
+            Node::Send(Send { recv: None, method_name, args, .. }) => Shell::of(method_name, args, self.lines),
+            _ => None,
+        };
+        let is_shell = shell.is_some();
+        self.is_declared = is_shell;
+        let before = if is_shell { std::mem::replace(&mut self.shell, shell) } else { None };
         // A guard, say, is a block within the resource's.
         let is_resource = inner.is_some();
         let around = if is_resource { std::mem::replace(&mut self.resource, inner) } else { None };
@@ -194,6 +202,9 @@ impl Visitor for Walk<'_> {
             self.asking(|walk| visit_block(walk, node));
         } else {
             visit_block(self, node);
+        }
+        if is_shell && let Some(shell) = std::mem::replace(&mut self.shell, before) {
+            shell.note(&mut self.findings);
         }
         if is_resource && let Some(resource) = std::mem::replace(&mut self.resource, around) {
             let line = self.line(&node.expression_l);

@@ -18,6 +18,7 @@
 //! beyond texts, comments and brackets is left to Puppet: only what is never closed is an error here.
 
 mod facts;
+mod idle;
 mod lexer;
 mod looked_up;
 mod manifest;
@@ -32,6 +33,7 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     lexer::balanced(&tokens)?;
     let mut findings = manifest::judge(&tokens);
     findings.analysis.reads.remove(OUTPUTS_PATH);
+    findings.idle = idle::all(&tokens);
     Ok(findings)
 }
 

@@ -17,6 +17,7 @@
 
 mod code;
 mod outputs;
+mod shells;
 mod uses;
 mod variables;
 
@@ -64,6 +65,7 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
     let text = Values::default().text(source, &mut found.analysis);
     embedded::writes(&text, 1, &mut found.analysis);
     uses::of_text(&text, &mut found);
+    shells::note(source, &mut found);
     variables::note(source, &mut found.names);
     found.analysis.reads.remove(OUTPUTS_PATH);
     Ok(found)

@@ -19,15 +19,29 @@ const ANSWERS: [&str; 8] = ["[", "test", "grep", "egrep", "fgrep", "cmp", "diff"
 pub(super) const LOOKING: [&str; 5] = ["[", "[[", "test", "case", ":"];
 
 /// A function whose end is asked, and the line that does so.
-type Asker<'t> = (&'t str, u32);
+pub(super) type Asker<'t> = (&'t str, u32);
 
 /// The first command that goes unnoticed like that.
 pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
-    let (asked, failing) = (asked_functions(tokens, shape), failing(tokens, shape));
+    let askers = shape.simple.iter().filter(|one| is_asked(tokens, shape, one));
+    let askers = askers.filter_map(|one| Some((called(tokens, shape, one)?, tokens[one.start].line)));
+    let asked = reached(tokens, shape, askers, |number| is_question(tokens, shape, number));
+    unnoticed(tokens, shape, &asked, true)
+}
+
+/// The first command that goes unnoticed in the bodies of functions that are `asked`, or anywhere else where the end of something is
+/// asked, if that counts.
+pub(super) fn unnoticed(
+    tokens: &[Token],
+    shape: &Shape<'_>,
+    asked: &BTreeMap<usize, Asker<'_>>,
+    counts: bool,
+) -> Option<Unnoticed> {
+    let failing = failing(tokens, shape);
     let behind = shape.simple.iter().skip(1).map(Some).chain([None]);
     shape.simple.iter().zip(behind).find_map(|(one, behind)| {
         let function = compounds(shape, one).find_map(|number| asked.get(&number));
-        let is_in = one.is_asked || is_around_asked(tokens, shape, one);
+        let is_in = counts && (one.is_asked || is_around_asked(tokens, shape, one));
         if function.is_none() && !is_in || one.is_denied {
             return None;
         }
@@ -40,6 +54,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
         let function = function.map(|(name, line)| ((*name).to_owned(), *line));
         let line = tokens[one.start].line;
         (!is_asked && goes_on(tokens, shape, one, Rule::Asked)).then_some(Unnoticed {
+            file: None,
             program,
             line,
             why: Why::Asked { function },
@@ -63,27 +78,54 @@ pub(super) fn is_looked_at(tokens: &[Token], name: &str) -> bool {
     })
 }
 
-/// The bodies of functions within which `set -e` does not apply, because one of these is called where its end is asked.
-fn asked_functions<'t>(tokens: &'t [Token], shape: &Shape<'t>) -> BTreeMap<usize, Asker<'t>> {
+/// The function that a command calls.
+pub(super) fn called<'t>(tokens: &[Token], shape: &Shape<'t>, one: &Simple) -> Option<&'t str> {
+    let words = words(tokens, one.start);
+    let program = words.iter().find(|word| assigned(word).is_none())?.literal()?;
+    shape.functions.iter().copied().find(|name| *name == program)
+}
+
+/// The variables at which tests look, each with where the last does.
+pub(super) fn looked_at(tokens: &[Token]) -> BTreeMap<&str, usize> {
+    let (mut looks, mut found) = (false, BTreeMap::new());
+    for (at, token) in tokens.iter().enumerate() {
+        match &token.kind {
+            Kind::Word(word) => {
+                looks |= word.bare().is_some_and(|word| LOOKING.contains(&word));
+                for part in word.parts.iter().filter(|_| looks) {
+                    if let Part::Var(name) = part {
+                        found.insert(name.as_str(), at);
+                    }
+                }
+            }
+            Kind::Op(op) if op.contains(['<', '>']) => {}
+            _ => looks = false,
+        }
+    }
+    found
+}
+
+/// The bodies of functions within which `set -e` does not apply, because one of these is called by an asker, except for those
+/// that are `spared`.
+pub(super) fn reached<'t>(
+    tokens: &[Token],
+    shape: &Shape<'t>,
+    askers: impl Iterator<Item = Asker<'t>>,
+    spared: impl Fn(usize) -> bool,
+) -> BTreeMap<usize, Asker<'t>> {
     let (bodies, mut asked) = (shape.bodies(), BTreeMap::new());
-    let called = |one: &Simple| {
-        let words = words(tokens, one.start);
-        let program = words.iter().find(|word| assigned(word).is_none())?.literal()?;
-        shape.functions.iter().copied().find(|name| *name == program)
-    };
     // What each body calls.
     let mut calls: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for one in shape.simple.iter().filter(|one| !is_piped(tokens, one)) {
-        if let (Some(body), Some(name)) = (compounds(shape, one).last(), called(one)) {
+        if let (Some(body), Some(name)) = (compounds(shape, one).last(), called(tokens, shape, one)) {
             calls.entry(body).or_default().push(name);
         }
     }
-    let askers = shape.simple.iter().filter(|one| is_asked(tokens, shape, one));
-    for (asker, line) in askers.filter_map(|one| Some((called(one)?, tokens[one.start].line))) {
+    for (asker, line) in askers {
         let mut waiting = vec![asker];
         while let Some(name) = waiting.pop() {
             for (number, _) in bodies.iter().filter(|(_, own)| *own == name) {
-                if asked.contains_key(number) || is_question(tokens, shape, *number) {
+                if asked.contains_key(number) || spared(*number) {
                     continue;
                 }
                 asked.insert(*number, (asker, line));
@@ -112,7 +154,7 @@ fn is_asked(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
 }
 
 /// Whether it is what a command puts out that counts, and not how it ends.
-fn is_piped(tokens: &[Token], one: &Simple) -> bool {
+pub(super) fn is_piped(tokens: &[Token], one: &Simple) -> bool {
     matches!(tokens.get(end(tokens, one.start)).map(|token| &token.kind), Some(Kind::Op("|" | "|&")))
 }
 
@@ -142,7 +184,7 @@ fn is_joined(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
 }
 
 /// Whether a function's body ends with a test.
-fn is_question(tokens: &[Token], shape: &Shape<'_>, number: usize) -> bool {
+pub(super) fn is_question(tokens: &[Token], shape: &Shape<'_>, number: usize) -> bool {
     let Some(behind) = shape.compounds[number].behind else { return false };
     let is_break = |token: &&Token| matches!(token.kind, Kind::Newline | Kind::Op(";"));
     let inner = &tokens[..behind.saturating_sub(1)];

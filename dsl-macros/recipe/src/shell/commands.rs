@@ -67,6 +67,7 @@ pub(super) fn judge(mut script: Script) -> Findings {
     }
     findings.analysis.merge(std::mem::take(&mut script.found));
     findings.failures = std::mem::take(&mut script.failures);
+    findings.idle = std::mem::take(&mut script.idle);
     findings.defines.extend(script.functions.keys().cloned());
     let commands = std::mem::take(&mut script.commands);
     for word in std::mem::take(&mut script.redirected) {

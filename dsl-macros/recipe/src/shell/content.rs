@@ -28,7 +28,7 @@ pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
             _ => return None,
         };
         let line = tokens[one.start].line;
-        Some(Unnoticed { program: program.to_owned(), line, why: Why::Content { what, fix } })
+        Some(Unnoticed { file: None, program: program.to_owned(), line, why: Why::Content { what, fix } })
     })
 }
 

@@ -47,7 +47,7 @@ impl Seen {
                 Part::Var(name) if matches!(name.as_str(), "0" | "BASH_SOURCE") => self.names += 1,
                 Part::Folder { is_sure: true } => (self.folders, self.names) = (self.folders + 1, self.names + 1),
                 Part::Script(tokens) => self.all(tokens),
-                Part::Var(_) | Part::Folder { .. } | Part::Unknown => self.others = true,
+                Part::Var(_) | Part::Process { .. } | Part::Folder { .. } | Part::Unknown => self.others = true,
             }
         }
     }
@@ -62,7 +62,7 @@ fn may_tell(tokens: &[Token]) -> bool {
                     Part::Var(name) => matches!(name.as_str(), "0" | "BASH_SOURCE" | "PWD"),
                     Part::Script(tokens) => may_tell(tokens),
                     Part::Folder { .. } => true,
-                    Part::Text { .. } | Part::Unknown => false,
+                    Part::Text { .. } | Part::Process { .. } | Part::Unknown => false,
                 })
         }
         _ => false,

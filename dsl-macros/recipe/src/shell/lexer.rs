@@ -147,8 +147,8 @@ impl<'a> Lexer<'a> {
             match c {
                 '<' | '>' if word.parts.is_empty() && self.rest()[1..].starts_with('(') => {
                     self.at += 2;
-                    let script = self.script()?;
-                    word.parts.push(Part::Script(script));
+                    let tokens = self.script()?;
+                    word.parts.push(Part::Process { tokens, is_read: c == '<' });
                 }
                 ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => break,
                 '\\' => self.escape(&mut word, None),

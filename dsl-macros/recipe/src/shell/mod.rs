@@ -30,10 +30,13 @@
 
 mod arithmetic;
 mod asked;
+mod background;
+mod cleared;
 mod commands;
 mod content;
 mod expansion;
 mod folder;
+mod idle;
 mod joined;
 mod lexer;
 mod operands;
@@ -70,11 +73,25 @@ pub(crate) fn findings(source: &str) -> Result<Findings, SyntaxError> {
         findings.failures.traps = true;
         findings.failures.early = None;
     }
+    if !clears(source) {
+        findings.failures.cleared = None;
+    }
     findings.failures.pipefail |= source.lines().next().is_some_and(|first| first.contains("pipefail"));
     for name in OWN {
         findings.analysis.reads.remove(name);
     }
     Ok(findings)
+}
+
+#[cfg(feature = "chef")]
+pub(crate) use word::has_short;
+
+/// Notes the first command in a text at `line` of another tool's recipe after whose failure the shell that runs it goes on. What
+/// the text reads and writes is not noted.
+pub(crate) fn failure(text: &str, line: u32, into: &mut Findings) {
+    let mut own = Findings::default();
+    command(text, line, true, &mut own);
+    into.failures.add_started(own.failures.started);
 }
 
 /// What a command does that stands at `line` of another tool's recipe, with [`UNKNOWN`] and [`OUTPUTS`] in its text. Where
@@ -106,6 +123,13 @@ pub(crate) fn command(text: &str, line: u32, is_shell: bool, into: &mut Findings
 /// Whether the first line names a program that is no shell, such as Python.
 pub fn is_other_program(source: &str) -> bool {
     program(source).is_some_and(|program| !program.ends_with("sh") && program != "busybox")
+}
+
+/// Whether a shell runs the script that clears `set -e` in substitutions, which only bash does.
+fn clears(source: &str) -> bool {
+    let first = source.lines().next().unwrap_or_default();
+    matches!(program(source), Some("bash" | "rbash"))
+        && !["posix", "inherit_errexit"].iter().any(|own| first.contains(own))
 }
 
 /// Whether the first line itself says that failures count: `#!/bin/sh -e`.

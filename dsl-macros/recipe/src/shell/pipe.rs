@@ -82,7 +82,7 @@ fn is_followed(tokens: &[Token], shape: &Shape<'_>, last: &Simple) -> bool {
 }
 
 /// The first command between two tokens that may fail, and that nothing there asks about.
-fn within(tokens: &[Token], shape: &Shape<'_>, start: usize, behind: usize) -> Option<(String, u32)> {
+pub(super) fn within(tokens: &[Token], shape: &Shape<'_>, start: usize, behind: usize) -> Option<(String, u32)> {
     let first = shape.simple.partition_point(|one| one.start < start);
     shape.simple[first..].iter().take_while(|one| one.start < behind).find_map(|one| {
         let is_asked = one.is_asked || one.is_denied || is_alternative(tokens, one);
@@ -92,7 +92,7 @@ fn within(tokens: &[Token], shape: &Shape<'_>, start: usize, behind: usize) -> O
 }
 
 /// Whether `||` or `&&` stands before or behind a command.
-fn is_alternative(tokens: &[Token], one: &Simple) -> bool {
+pub(super) fn is_alternative(tokens: &[Token], one: &Simple) -> bool {
     let is_joint = |token: Option<&Token>| {
         matches!(token.map(|token| &token.kind), Some(Kind::Op("||" | "&&" | "|" | "|&" | "&")))
     };

@@ -26,6 +26,8 @@ pub(super) struct Shape<'t> {
     pub(super) simple: Vec<Simple>,
     /// Compound commands in the order in which they begin.
     pub(super) compounds: Vec<Around>,
+    /// Heads of loops and of `case`.
+    pub(super) heads: Vec<Head>,
     /// Names of functions.
     pub(super) functions: Vec<&'t str>,
 }
@@ -44,6 +46,14 @@ impl<'t> Shape<'t> {
         let is_known = bodies.len() == self.functions.len();
         bodies.into_iter().zip(self.functions.iter().copied()).filter(|_| is_known).collect()
     }
+}
+
+/// What stands between `for`, `select` or `case` and what it runs.
+pub(super) struct Head {
+    /// Its keyword.
+    pub(super) start: usize,
+    /// Behind its last word.
+    pub(super) end: usize,
 }
 
 /// A simple command.

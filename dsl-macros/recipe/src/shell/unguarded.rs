@@ -99,7 +99,7 @@ fn unnoticed(tokens: &[Token], shape: &Shape<'_>, among: &[Simple], everywhere: 
 }
 
 /// Whether a command has failures count from now on, or no longer.
-fn errexit(words: &[&Word]) -> Option<bool> {
+pub(super) fn errexit(words: &[&Word]) -> Option<bool> {
     let literal: Vec<&str> = words.iter().filter_map(|word| word.literal()).collect();
     let ["set", rest @ ..] = literal.as_slice() else { return None };
     rest.iter().enumerate().find_map(|(at, word)| match *word {

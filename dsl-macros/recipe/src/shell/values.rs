@@ -70,7 +70,7 @@ impl Values {
         for part in &word.parts {
             let values = match part {
                 Part::Text { text, .. } => vec![text.clone()],
-                Part::Script(_) | Part::Unknown => vec![UNKNOWN.into()],
+                Part::Script(_) | Part::Process { .. } | Part::Unknown => vec![UNKNOWN.into()],
                 Part::Folder { is_sure } => vec![if *is_sure { FOLDER } else { SOME_FOLDER }.into()],
                 Part::Var(name) => self.of_variable(name, depth),
             };

@@ -9,9 +9,10 @@ use super::pattern::{Pattern, heads_case};
 use super::uses::Uses;
 use super::values::Values;
 use super::word::{Kind, Part, Token, Word};
-use super::{asked, content, joined, pipe, substituted, unguarded};
+use super::{asked, background, cleared, content, idle, joined, pipe, substituted, unguarded};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::failures::{Failures, Unnoticed, Why};
+use crate::idle::NeverRun;
 use crate::lookup::Names;
 use crate::names::{is_identifier, leading_identifier};
 
@@ -31,6 +32,8 @@ pub(super) struct Script {
     pub(super) away: bool,
     /// How it takes failures.
     pub(super) failures: Failures,
+    /// Functions that it does not call.
+    pub(super) idle: Vec<NeverRun>,
 }
 
 #[derive(Debug, Default)]
@@ -110,7 +113,7 @@ impl Script {
         {
             let counts = strict || unguarded::traps(&tokens, &shape);
             let found = unguarded::first(&tokens, &shape, !counts);
-            let found = found.map(|(program, line)| Unnoticed { program, line, why: Why::OwnShell });
+            let found = found.map(|(program, line)| Unnoticed { file: None, program, line, why: Why::OwnShell });
             self.failures.add_started(found);
         }
         Ok(())
@@ -121,7 +124,10 @@ impl Script {
         let tokens = self.lex(Lexer { whole, ..Lexer::new(source, 1, 0) }, 0, true)?;
         if whole {
             let shape = super::structure::check(&tokens)?;
-            let of = |found: Option<(String, u32)>, why| found.map(|(program, line)| Unnoticed { program, line, why });
+            let of = |found: Option<(String, u32)>, why| {
+                found.map(|(program, line)| Unnoticed { file: None, program, line, why })
+            };
+            self.idle = idle::all(&tokens, &shape);
             self.failures = Failures {
                 traps: unguarded::traps(&tokens, &shape),
                 pipefail: pipe::fails(&tokens, &shape),
@@ -133,7 +139,11 @@ impl Script {
                 piped: of(pipe::first(&tokens, &shape), Why::Piped),
                 asked: asked::first(&tokens, &shape),
                 substituted: substituted::first(&tokens, &shape),
+                cleared: cleared::first(&tokens, &shape),
+                inherits: cleared::inherits(&tokens, &shape),
+                background: background::first(&tokens, &shape),
                 started: None,
+                unpolled: None,
             };
         }
         Ok(())
@@ -291,7 +301,7 @@ impl Walker<'_> {
         let mut seen = Word { parts: Vec::with_capacity(word.parts.len()), line: word.line };
         for part in &word.parts {
             seen.parts.push(match (part, &function) {
-                (Part::Script(tokens), _) => {
+                (Part::Script(tokens) | Part::Process { tokens, .. }, _) => {
                     self.substitution(tokens);
                     folder(tokens)
                 }

@@ -13,8 +13,10 @@ pub(super) enum Part {
     Text { text: String, quoted: bool },
     /// `$name`, `${name}`, `${name:-…}` and their like: the value of a variable, or nearly so.
     Var(String),
-    /// The result of a command or process substitution. Once walked, it is one of the others.
+    /// The result of a command substitution. Once walked, it is one of the others.
     Script(Vec<Token>),
+    /// A process substitution, whose end is no command's; whether its output is read: `<(…)`, and not `>(…)`.
+    Process { tokens: Vec<Token>, is_read: bool },
     /// The folder in which the recipe's file is: for certain, or as far as can be told.
     Folder { is_sure: bool },
     /// An expansion whose result cannot be told.
@@ -25,6 +27,24 @@ pub(super) enum Part {
 pub(super) struct Token {
     pub(super) kind: Kind,
     pub(super) line: u32,
+}
+
+impl Token {
+    /// The word that it is.
+    pub(super) fn word(&self) -> Option<&Word> {
+        match &self.kind {
+            Kind::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The word that it is, or the text of a heredoc.
+    pub(super) fn text(&self) -> Option<&Word> {
+        match &self.kind {
+            Kind::Word(word) | Kind::Heredoc(word) => Some(word),
+            Kind::Op(_) | Kind::Newline => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +85,9 @@ impl Word {
             match part {
                 Part::Text { text, .. } => source.push_str(text),
                 Part::Var(name) => source.extend(["${", name, "}"]),
-                Part::Script(_) | Part::Folder { .. } | Part::Unknown => source.push_str("${?}"),
+                Part::Script(_) | Part::Process { .. } | Part::Folder { .. } | Part::Unknown => {
+                    source.push_str("${?}");
+                }
             }
         }
         source
@@ -97,6 +119,6 @@ impl Word {
 }
 
 /// Whether a word is a group of short options that has this one, such as `-eu`.
-pub(super) fn has_short(word: &str, option: char) -> bool {
+pub(crate) fn has_short(word: &str, option: char) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.contains(option)
 }

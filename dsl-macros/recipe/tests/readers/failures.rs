@@ -1,13 +1,13 @@
 //! Commands after whose failure a shell recipe goes on.
 
-use wattle_recipe::{Unnoticed, Why, goes_on_after};
+use wattle_recipe::{Tool, Unnoticed, Why, goes_on_after};
 
 fn first(source: &str) -> Option<(String, u32)> {
     whole(&[("x.sh", source)])
 }
 
 fn found(source: &str) -> Option<(String, u32, Why)> {
-    goes_on_after("x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why))
+    goes_on_after(Tool::Shell, "x.sh", [("x.sh", source)]).map(|one| (one.program, one.line, one.why))
 }
 
 fn why(source: &str) -> Option<(u32, Why)> {
@@ -15,7 +15,7 @@ fn why(source: &str) -> Option<(u32, Why)> {
 }
 
 fn whole(files: &[(&str, &str)]) -> Option<(String, u32)> {
-    goes_on_after("x.sh", files.iter().copied()).map(|Unnoticed { program, line, .. }| (program, line))
+    goes_on_after(Tool::Shell, "x.sh", files.iter().copied()).map(|Unnoticed { program, line, .. }| (program, line))
 }
 
 #[test]
@@ -73,7 +73,6 @@ fn what_is_asked_or_comes_last_is_none() {
         "trap 'exit 1' ERR\ntar xf x\necho\n",
         "eval \"$x\"\ntar xf x\necho\n",
         ". ./elsewhere.sh\ntar xf x\necho\n",
-        "tar xf x &\nwait\necho\n",
         "rm -rf x\nsystemctl stop x\ngrep -q x y\nx=$(hostname)\ncat >x <<END\nx\nEND\necho\n",
         "x=$(tar tf x || echo)\necho\n",
         "! tar xf x\necho\n",
@@ -264,6 +263,118 @@ fn what_an_argument_hides_is_found() {
 }
 
 #[test]
+fn what_a_loop_or_a_process_substitution_hides_is_found() {
+    for (source, line, by) in [
+        ("set -e\nfor h in $(curl -f http://x); do\n  echo $h\ndone\n", 2, "for"),
+        ("set -e\nselect h in a $(kubectl get x); do echo; done\n", 2, "select"),
+        ("set -e\nfor h in $(curl -f http://x) $(hostname); do echo; done\n", 2, "for"),
+        ("set -e\ncase $(curl -f http://x) in\nup) echo ;;\nesac\n", 2, "case"),
+        ("#!/bin/bash -e\nmapfile -t hosts < <(curl -f http://x)\necho\n", 2, "mapfile"),
+        ("#!/bin/bash -e\nread -r a < <(wattle get port)\necho\n", 2, "read"),
+        ("#!/bin/bash -e\nwhile read -r x; do\n  echo\ndone < <(docker images -q)\necho\n", 4, "while"),
+        ("#!/bin/bash -e\nwhile read -r x; do\n  echo\ndone < <(tar tf x | sort)\n", 4, "while"),
+        ("#!/bin/bash -e\npaste a <(wattle get port) >b\n", 2, "paste"),
+    ] {
+        let (_, at, why) = found(source).expect(source);
+        assert_eq!((at, why), (line, Why::Substituted { name: "value".into(), by: by.into() }), "{source}");
+    }
+    for source in [
+        "set -e\nfor x in $(ls) $(seq 3) $(hostname -I); do echo; done\n",
+        "set -e\nfor x in $(curl -f http://x || echo none); do echo; done\n",
+        "set -e\ncase $(curl -f http://x) in\nup) echo ;;\n*) exit 1 ;;\nesac\n",
+        "set -e\ncase $(curl -f http://x) in\n'') exit 1 ;;\nesac\n",
+        "#!/bin/bash -e\nwhile read -r x; do echo; done < <(find . -name x)\n",
+        "#!/bin/bash -e\nwhile read -r x; do echo; done < <(curl -f http://x || true)\n",
+        "#!/bin/bash -e\nwhile read -r x; do echo; done < <(curl -f http://x)\nwait $!\n",
+        "#!/bin/bash -e\nmapfile -t x < <(wattle get x)\nif [ ${#x[@]} -eq 0 ]; then exit 1; fi\n",
+        "#!/bin/bash -e\nexec > >(tee log) 2>&1\n",
+        "#!/bin/bash -e\ndiff <(sort a) <(sort b)\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
+fn what_bash_does_not_notice_in_a_substitution_is_found() {
+    let cleared = |line, function: Option<(&str, u32)>| {
+        let function = function.map(|(name, line)| (name.to_owned(), line));
+        Some((line, Why::Cleared { function }))
+    };
+    for (body, line) in [
+        ("x=$(tar tf x; echo)", 3),
+        ("echo \"$(tar tf x; echo)\"", 3),
+        ("x=$(\n  cd /opt/app\n  make\n)", 4),
+        ("x=`cd x; make`", 3),
+        ("x=$(f; echo)\nf() { tar xf x; }", 3),
+        ("x=$(y=$(tar tf x; echo); echo)", 3),
+        ("cat <<END\n$(tar tf x; echo)\nEND", 4),
+        ("x=$(tar tf x; echo) || exit", 3),
+    ] {
+        assert_eq!(why(&format!("#!/bin/bash\nset -e\n{body}\necho\n")), cleared(line, None), "{body}");
+        assert_eq!(why(&format!("#!/bin/sh\nset -e\n{body}\necho\n")), None, "{body}");
+        for inherits in ["shopt -s inherit_errexit", "set -o posix"] {
+            assert_eq!(why(&format!("#!/bin/bash\nset -e; {inherits}\n{body}\necho\n")), None, "{body}");
+        }
+    }
+    let f = "#!/usr/bin/env bash\nset -euo pipefail\nf() {\n  tar xf x\n  echo\n}\n";
+    for call in ["x=$(f)", "echo \"$(f)\"", "local x=$(f)", "g() { f; }; x=$(g)", "for x in $(f); do echo; done"] {
+        let name = if call.starts_with('g') { "g" } else { "f" };
+        assert_eq!(why(&format!("{f}{call}\necho\n")), cleared(4, Some((name, 7))), "{call}");
+    }
+    for call in [
+        "f",
+        "x=$(f || true)",
+        "x=$(f) || true",
+        "x=$(set -e; f)",
+        "x=$(f)\nif [ -z \"$x\" ]; then exit 1; fi",
+        "shopt -s inherit_errexit\nx=$(f)",
+    ] {
+        assert_eq!(why(&format!("{f}{call}\necho\n")), None, "{call}");
+    }
+    for body in [
+        "x=$(cd x && make)",
+        "x=$(cd \"$(dirname \"$0\")\"; pwd)",
+        "x=$(set -e; tar tf x; echo)",
+        "x=$(tar tf x || exit; echo)",
+        "x=$(echo; tar tf x)",
+        "x=$(if grep -q x y; then tar tf x; fi)",
+        "f() {\n  set -e\n  tar xf x\n  echo\n}\nx=$(f)",
+    ] {
+        assert_eq!(why(&format!("#!/bin/bash\nset -e\n{body}\necho \"$x\"\n")), None, "{body}");
+    }
+    let sourced = [("x.sh", "#!/bin/bash\n. ./lib.sh\nx=$(tar tf x; echo)\necho\n"), ("lib.sh", "set -e\n")];
+    assert_eq!(whole(&sourced), Some(("tar".into(), 3)));
+    let inherits = [sourced[0], ("lib.sh", "set -e\nshopt -s inherit_errexit\n")];
+    assert_eq!(whole(&inherits), None);
+}
+
+#[test]
+fn what_ends_in_the_background_is_found() {
+    for (source, line) in [
+        ("set -e\ntar xf x &\nwait\necho\n", 2),
+        ("tar xf x & make & wait\n", 1),
+        ("set -e\nfor x in a b; do\n  tar xf $x &\ndone\nwait\n", 3),
+        ("set -e\n(\n  cd x\n  make\n) &\nwait\n", 3),
+        ("set -e\nf() {\n  tar xf x\n  make\n}\nf &\nwait\n", 3),
+        ("set -e\ncd x && make &\nwait\n", 2),
+    ] {
+        assert_eq!(why(source), Some((line, Why::Background)), "{source}");
+    }
+    for source in [
+        "set -e\ntar xf x &\npid=$!\nwait $pid\n",
+        "set -e\ntar xf x &\nwait $!\n",
+        "set -e\ntar xf x &\nmake &\nwait -n\nwait -n\n",
+        "set -e\nserver &\necho\n",
+        "set -e\nserver &\nkill $!\nwait\n",
+        "set -e\nsleep 5 &\nwait\n",
+        "set -e\n(tar xf x || touch failed) &\nwait\n[ ! -e failed ]\n",
+        "set -e\nwait\ntar xf x &\n",
+    ] {
+        assert_eq!(found(source), None, "{source}");
+    }
+}
+
+#[test]
 fn what_a_shell_of_its_own_does_not_notice_is_found() {
     for (source, line) in [
         ("set -e\nsh -c 'tar xf x; echo'\n", 2),
@@ -438,7 +549,7 @@ fn what_another_machine_or_user_does_not_notice_is_found() {
 fn shells_of_other_tools_are_looked_into() {
     let play = |task: &str| {
         let text = format!("- hosts: localhost\n  tasks:\n{task}");
-        goes_on_after("x.yml", [("x.yml", text.as_str())]).map(|one| (one.program, one.line, one.why))
+        goes_on_after(Tool::Ansible, "x.yml", [("x.yml", text.as_str())]).map(|one| (one.program, one.line, one.why))
     };
     let tar = |line| Some(("tar".to_owned(), line, Why::OwnShell));
     assert_eq!(play("  - shell: |\n      tar xf x\n      echo\n"), tar(4));
@@ -452,7 +563,108 @@ fn shells_of_other_tools_are_looked_into() {
     ] {
         assert_eq!(play(task), None, "{task}");
     }
-    let manifest = |text: &str| goes_on_after("x.pp", [("x.pp", text)]).map(|one| (one.program, one.line, one.why));
+    let manifest =
+        |text: &str| goes_on_after(Tool::Puppet, "x.pp", [("x.pp", text)]).map(|one| (one.program, one.line, one.why));
     assert_eq!(manifest("\nexec { 'x': command => '/bin/tar xf x; /bin/echo' }\n"), tar(2));
     assert_eq!(manifest("exec { '/bin/tar xf x': }\nfile { '/x': content => \"tar xf x; echo\" }\n"), None);
+}
+
+#[test]
+fn shells_of_states_are_looked_into() {
+    let state =
+        |text: &str| goes_on_after(Tool::Salt, "x.sls", [("x.sls", text)]).map(|one| (one.program, one.line, one.why));
+    let tar = |line| Some(("tar".to_owned(), line, Why::OwnShell));
+    assert_eq!(state("x:\n  cmd.run:\n    - name: |\n        tar xf x\n        echo\n"), tar(4));
+    assert_eq!(state("tar xf x; echo:\n  cmd.run: []\n"), tar(1));
+    assert_eq!(state("x:\n  cmd:\n    - run\n    - name: tar xf x; echo\n"), tar(4));
+    assert_eq!(state("x:\n  cmd.run:\n    - names:\n      - echo\n      - tar xf {{ pillar.x }}; echo\n"), tar(5));
+    assert_eq!(state("{% if grains.x %}\nx:\n  cmd.run:\n    - name: tar xf x; echo\n{% endif %}\n"), tar(4));
+    for text in [
+        "x:\n  cmd.run:\n    - name: |\n        set -e\n        tar xf x\n        echo\n",
+        "x:\n  cmd.run:\n    - name: cd x && make\n",
+        "x:\n  cmd.run:\n    - name: x; y\n    - shell: /usr/bin/python3\n",
+        "x:\n  file.managed:\n    - name: tar xf x; echo\n",
+    ] {
+        assert_eq!(state(text), None, "{text}");
+    }
+    let files = [("x.sls", "include:\n  - web\n"), ("web.sls", "x:\n  cmd.run:\n    - name: tar xf x; echo\n")];
+    let found = goes_on_after(Tool::Salt, "x.sls", files).expect("what is included runs as well");
+    assert_eq!((found.file.as_deref(), found.line), (Some("web.sls"), 3));
+}
+
+#[test]
+fn shells_of_cookbooks_are_looked_into() {
+    let recipe = |text: &str| {
+        let found = goes_on_after(Tool::Chef, "db::default", [("cookbooks/db/recipes/default.rb", text)])?;
+        assert_eq!((found.file.as_deref(), found.why), (Some("cookbooks/db/recipes/default.rb"), Why::OwnShell));
+        Some((found.program, found.line))
+    };
+    let tar = |line| Some(("tar".to_owned(), line));
+    assert_eq!(recipe("bash 'x' do\n  code <<-EOH\n    tar xf x\n    echo\n  EOH\nend\n"), tar(3));
+    assert_eq!(
+        recipe("bash 'x' do\n  code <<~EOH\n    cd /\n    tar xf #{x}\n    echo\n  EOH\nend\n").map(|one| one.1),
+        Some(3)
+    );
+    assert_eq!(recipe("script 'x' do\n  interpreter 'bash'\n  code 'tar xf x; echo'\nend\n"), tar(3));
+    assert_eq!(recipe("execute 'x' do\n  command 'tar xf x; echo'\nend\n"), tar(2));
+    assert_eq!(recipe("execute 'tar xf x; echo'\n"), tar(1));
+    assert_eq!(recipe("execute 'tar xf x; echo' do\n  cwd '/'\nend\n"), tar(1));
+    for text in [
+        "bash 'x' do\n  code <<-EOH\n    set -e\n    tar xf x\n    echo\n  EOH\nend\n",
+        "bash 'x' do\n  flags '-e'\n  code 'tar xf x; echo'\nend\n",
+        "bash 'x' do\n  code 'tar xf x; echo'\n  ignore_failure true\nend\n",
+        "script 'x' do\n  interpreter 'perl'\n  code 'tar xf x; echo'\nend\n",
+        "execute 'unpack; echo' do\n  command 'tar xf x'\nend\n",
+        "execute 'cd x && make'\n",
+        "log 'x' do\n  message 'tar xf x; echo'\nend\n",
+    ] {
+        assert_eq!(recipe(text), None, "{text}");
+    }
+}
+
+#[test]
+fn files_that_a_recipe_takes_in_are_looked_into() {
+    let task = "- shell: tar xf x; echo\n";
+    let play = "- hosts: localhost\n  roles: [web]\n";
+    let found = |play, path, text| {
+        let found = goes_on_after(Tool::Ansible, "x.yml", [("x.yml", play), (path, text)])?;
+        Some((found.file?, found.line))
+    };
+    for path in ["roles/web/tasks/main.yml", "roles/web/handlers/main.yml"] {
+        assert_eq!(found(play, path, task), Some((path.to_owned(), 1)));
+    }
+    let included = "- hosts: localhost\n  tasks:\n  - include_tasks: more.yml\n";
+    assert_eq!(found(included, "more.yml", task), Some(("more.yml".to_owned(), 1)));
+    for (play, path) in [(play, "roles/db/tasks/main.yml"), (play, "roles/web/vars/main.yml"), (play, "more.yml")] {
+        assert_eq!(found(play, path, task), None, "{path}");
+    }
+    let class = "class web {\n  exec { 'x': command => '/bin/tar xf x; /bin/echo' }\n}\n";
+    let found = |manifest| {
+        let path = "modules/web/manifests/init.pp";
+        let found = goes_on_after(Tool::Puppet, "x.pp", [("x.pp", manifest), (path, class)])?;
+        Some((found.file?, found.line))
+    };
+    assert_eq!(found("include web\n"), Some(("modules/web/manifests/init.pp".to_owned(), 2)));
+    assert_eq!(found("include db\n"), None);
+}
+
+#[test]
+fn a_task_that_nobody_asks_about_is_found() {
+    let play = |tasks: &str| {
+        let text = format!("- hosts: localhost\n  tasks:\n{tasks}");
+        goes_on_after(Tool::Ansible, "x.yml", [("x.yml", text.as_str())]).map(|one| (one.program, one.line, one.why))
+    };
+    let task = "  - name: x\n    command: make\n    async: 600\n    poll: 0\n    register: job\n";
+    assert_eq!(play(task), Some(("command".into(), 4, Why::Unpolled)));
+    let asked = "  - async_status: {jid: \"{{ job.ansible_job_id }}\"}\n    register: x\n    until: x.finished\n";
+    for tasks in [
+        &format!("{task}{asked}"),
+        "  - command: make\n    async: 600\n    poll: 5\n",
+        "  - command: make\n    async: 600\n",
+        "  - command: make\n    poll: 0\n",
+        "  - shell: sleep 2; reboot\n    async: 1\n    poll: 0\n",
+        "  - command: make\n    async: 600\n    poll: 0\n    ignore_errors: true\n",
+    ] {
+        assert!(play(tasks).is_none_or(|(.., why)| why != Why::Unpolled), "{tasks}");
+    }
 }

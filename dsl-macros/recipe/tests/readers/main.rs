@@ -4,6 +4,7 @@ mod ansible;
 mod chef;
 mod failures;
 mod files;
+mod idle;
 mod lacking_files;
 mod lookups;
 mod puppet;

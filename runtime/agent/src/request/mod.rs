@@ -19,7 +19,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use wattle_model::Name;
+use wattle_model::{Name, json};
 
 use crate::layout::Layout;
 use crate::node::{Node, Version};
@@ -130,8 +130,7 @@ pub fn parse<T: DeserializeOwned>(path: &str, data: &[u8]) -> Result<Option<T>, 
     if data.is_empty() {
         return Ok(None);
     }
-    let malformed = |error: serde_json::Error| Refused::Malformed { path: path.to_owned(), reason: error.to_string() };
-    serde_json::from_slice(data).map(Some).map_err(malformed)
+    json::read(data).map(Some).map_err(|reason| Refused::Malformed { path: path.to_owned(), reason })
 }
 
 /// Something that exists in a data space if the model of its stack has it.

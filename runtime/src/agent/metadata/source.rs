@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::process::Command;
 use tokio::time;
-use wattle::model::Name;
+use wattle::model::{Name, json};
 
 use crate::agent::socket::chance;
 
@@ -122,7 +122,7 @@ async fn read_place(place: &Place) -> Result<(MetaData, NetworkData), String> {
 }
 
 pub(super) fn parse<T: for<'de> Deserialize<'de>>(file: &str, text: &[u8]) -> Result<T, String> {
-    serde_json::from_slice(text).map_err(|error| format!("`{file}` is not what OpenStack writes: {error}"))
+    json::read(text).map_err(|error| format!("`{file}` is not what OpenStack writes: {error}"))
 }
 
 async fn read_file(place: &Place, file: &str) -> Result<Vec<u8>, String> {

@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::{Arg, ArgMatches, value_parser};
 use wattle::manners::{self, reason};
+use wattle::model::json;
 use wattle::shown::{self, argument as quoted};
 use wattle_agent_core::time::Time;
 
@@ -117,7 +118,7 @@ impl Home {
     pub(super) fn ground(&self) -> Result<Option<Ground>, Failure> {
         let Some(text) = self.read("ground.json")? else { return Ok(None) };
         let unreadable = |error| Failure::files(format!("`{}`: {error}", self.file("ground.json").display()));
-        serde_json::from_str(&text).map(Some).map_err(unreadable)
+        json::read(text.as_bytes()).map(Some).map_err(unreadable)
     }
 
     /// Creates the folder for what will run on `ground`, and locks others out.

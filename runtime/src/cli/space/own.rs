@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgMatches};
 use serde::{Deserialize, Serialize};
 use wattle::manners::{self, reason};
+use wattle::model::json;
 use wattle::shown;
 
 use crate::cli::args;
@@ -133,7 +134,7 @@ impl Home {
             }
         };
         let unreadable = |error| Failure::files(format!("`{}`: {error}", file.display()));
-        serde_json::from_str(&text).map(Some).map_err(unreadable)
+        json::read(text.as_bytes()).map(Some).map_err(unreadable)
     }
 
     /// Notes that a file is about to be made.

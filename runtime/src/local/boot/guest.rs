@@ -51,8 +51,12 @@ impl Guest {
         if text.lines().next().map(str::trim_end) != Some("#cloud-config") {
             return Err("its user data does not begin with `#cloud-config`".into());
         }
-        let config: CloudConfig =
-            serde_yaml::from_str(&text).map_err(|error| format!("its user data cannot be read: {error}"))?;
+        // The message must not quote what is wrong: the identity in it is secret.
+        let unreadable = |error: serde_yaml::Error| {
+            let at = error.location().map(|at| format!(" at line {} column {}", at.line(), at.column()));
+            format!("its user data cannot be read{}: expected a list of files at `write_files`", at.unwrap_or_default())
+        };
+        let config: CloudConfig = serde_yaml::from_str(&text).map_err(unreadable)?;
         let identity = config.write_files.into_iter().find(|file| file.path == IDENTITY);
         let identity = identity.ok_or_else(|| format!("its user data writes no `{IDENTITY}`"))?.content;
         Ok(Self { identity, meta_data: meta_data(server), network_data: network_data(server) })
@@ -137,6 +141,8 @@ mod tests {
         let why = |data| Guest::of(&server(data)).unwrap_err();
         assert_eq!(why(None), "it has no user data");
         assert_eq!(why(Some("#!/bin/sh\n")), "its user data does not begin with `#cloud-config`");
+        let odd = why(Some("#cloud-config\nwrite_files: hunter2\n"));
+        assert_eq!(odd, "its user data cannot be read at line 2 column 14: expected a list of files at `write_files`");
         let other = "#cloud-config\nwrite_files: [{path: /etc/motd, content: hi}]\n";
         assert_eq!(why(Some(other)), "its user data writes no `/etc/wattle/identity.json`");
     }

@@ -3,7 +3,7 @@
 use crate::analysis::SyntaxError;
 use crate::shell::word::{Kind, Word};
 
-use super::{Checker, Compound, State};
+use super::{Checker, Compound, Head, State};
 
 impl Checker<'_> {
     /// From behind `for` to its `do`.
@@ -12,7 +12,7 @@ impl Checker<'_> {
         if !self.is_word() {
             return Err(SyntaxError::new(line, format!("`{opening}` does not name a variable")));
         }
-        let arithmetic = self.bare() == Some("((");
+        let (start, arithmetic) = (self.begun, self.bare() == Some("(("));
         self.at += 1;
         if arithmetic {
             self.skip_arithmetic();
@@ -31,6 +31,7 @@ impl Checker<'_> {
                 self.at += 1;
             }
         }
+        self.shape.heads.push(Head { start, end: self.at });
         if self.is_op(";") {
             self.at += 1;
         }
@@ -58,6 +59,7 @@ impl Checker<'_> {
             return Err(SyntaxError::new(line, "`case` has no word"));
         }
         self.at += 1;
+        self.shape.heads.push(Head { start: self.begun, end: self.at });
         self.skip_newlines();
         if self.bare() != Some("in") {
             return Err(SyntaxError::new(line, "`case` has no `in`"));

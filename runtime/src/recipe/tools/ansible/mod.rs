@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
-use wattle::model::{IndexMap, Name, Value};
+use wattle::model::{IndexMap, Name, Value, json};
 
 use super::Report;
 use crate::recipe::directory::{Directory, write};
@@ -21,11 +21,16 @@ const CALLBACK: &str = include_str!("wattle.py");
 /// Most bytes of all that a playbook sets by `set_stats`.
 const LARGEST: u64 = 16 * MAX_DATA as u64;
 
+const NOWHERE: &str = "no play is for this server, so nothing ran: a recipe's only host is `localhost`";
+
 /// What the callback writes.
 #[derive(Debug, Default, Deserialize)]
 struct Told {
     stats: IndexMap<Name, Value>,
     failure: Option<Failed>,
+    /// No play was for this server.
+    #[serde(default)]
+    nowhere: bool,
 }
 
 /// The last task that failed.
@@ -67,7 +72,8 @@ pub(super) async fn go(job: &Job, directory: &Directory, environment: Environmen
     let ended = run(job, directory, command).await?;
     let told = read(&directory.tool().join("report.json"))?;
     let why = told.failure.as_ref().map(Failed::sentence).or_else(|| refused(&ended.log));
-    Ok(Report { good: ended.status.success(), why, outputs: told.stats, ended })
+    let why = why.or_else(|| told.nowhere.then(|| NOWHERE.to_owned()));
+    Ok(Report { good: ended.status.success() && !told.nowhere, why, outputs: told.stats, ended })
 }
 
 fn prepare(job: &Job, directory: &Directory, mut environment: Environment) -> std::io::Result<Result<Command, Broken>> {
@@ -146,6 +152,6 @@ fn read(path: &Path) -> Result<Told, Broken> {
         return Err(Broken::new(Kind::Size, message));
     }
     let text = fs::read(path).unwrap_or_default();
-    serde_json::from_slice(&text)
+    json::read(&text)
         .map_err(|error| Broken::new(Kind::Type, format!("what it set by `set_stats` is not JSON: {error}")))
 }

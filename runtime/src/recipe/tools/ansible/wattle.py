@@ -47,6 +47,14 @@ class CallbackModule(CallbackBase):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.failure = None
+        self.plays = 0
+        self.plays_elsewhere = 0
+
+    def v2_playbook_on_play_start(self, play):
+        self.plays += 1
+
+    def v2_playbook_on_no_hosts_matched(self):
+        self.plays_elsewhere += 1
 
     def v2_runner_on_failed(self, result, ignore_errors=False):
         if not ignore_errors:
@@ -90,7 +98,9 @@ class CallbackModule(CallbackBase):
         for host in custom.values():
             values.update(host)
         values.update(run)
-        report = {"stats": plain(values), "failure": self.failure}
+        # Ansible takes a play without hosts for one that has succeeded.
+        nowhere = self.plays > 0 and self.plays == self.plays_elsewhere
+        report = {"stats": plain(values), "failure": self.failure, "nowhere": nowhere}
         with open(REPORT, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             json.dump(report, file)
 

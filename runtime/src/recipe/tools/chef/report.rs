@@ -5,7 +5,7 @@ use std::time::Duration;
 use std::{fs, io};
 
 use serde::Deserialize;
-use wattle::model::{IndexMap, Name, Value};
+use wattle::model::{IndexMap, Name, Value, json};
 use wattle::values;
 
 use crate::recipe::{Broken, Job};
@@ -44,7 +44,7 @@ struct Refused {
 pub(super) fn read(path: &Path) -> Result<Option<Report>, Broken> {
     let unreadable = |error: io::Error| Broken::new(Kind::Recipe, format!("cannot read {}: {error}", path.display()));
     match fs::read(path) {
-        Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| unreadable(error.into())),
+        Ok(text) => json::read(&text).map(Some).map_err(|reason| unreadable(io::Error::other(reason))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unreadable(error)),
     }

@@ -1,0 +1,69 @@
+//! Resources whose text a shell runs.
+
+use lib_ruby_parser::Node;
+
+use super::ruby::Lines;
+use crate::analysis::Findings;
+use crate::texts::UNKNOWN;
+
+/// A `bash`, `script` or `execute` whose block is read.
+pub(super) struct Shell {
+    /// Its text, and the line where that begins.
+    text: Option<(String, u32)>,
+    /// The property that holds it.
+    property: &'static str,
+    /// Its shell is not known, or is told to end with what fails.
+    is_other: bool,
+}
+
+impl Shell {
+    /// The resource that a call declares.
+    pub(super) fn of(name: &str, args: &[Node], lines: &Lines) -> Option<Self> {
+        let property = match name {
+            "bash" | "script" => "code",
+            "execute" => "command",
+            _ => return None,
+        };
+        // Without a `command`, it runs what it is called.
+        let text = args.first().filter(|_| name == "execute").and_then(|title| text(title, lines));
+        Some(Self { text, property, is_other: name == "script" })
+    }
+
+    /// Notes a property that it is given.
+    pub(super) fn property(&mut self, name: &str, args: &[Node], lines: &Lines) {
+        let Some(value) = args.first() else { return };
+        let said = || text(value, lines).map_or_else(String::new, |(text, _)| text);
+        match name {
+            _ if name == self.property => self.text = text(value, lines),
+            "interpreter" => self.is_other = !said().ends_with("sh"),
+            "flags" => self.is_other |= said().split(' ').any(|word| crate::shell::has_short(word, 'e')),
+            "ignore_failure" => self.is_other = true,
+            _ => {}
+        }
+    }
+
+    /// Notes the first command in it after whose failure its shell goes on.
+    pub(super) fn note(self, into: &mut Findings) {
+        let Some((text, line)) = self.text.filter(|_| !self.is_other) else { return };
+        // What it reads and writes is no attribute of the node.
+        crate::shell::failure(&text, line, into);
+    }
+}
+
+/// A text, with [`UNKNOWN`] for what is computed in it, and the line where it begins.
+fn text(node: &Node, lines: &Lines) -> Option<(String, u32)> {
+    let (parts, begin) = match node {
+        Node::Str(text) => (std::slice::from_ref(node), text.expression_l.begin),
+        Node::Dstr(text) => (text.parts.as_slice(), text.expression_l.begin),
+        Node::Heredoc(text) => (text.parts.as_slice(), text.heredoc_body_l.begin),
+        _ => return None,
+    };
+    let mut text = String::new();
+    for part in parts {
+        match part {
+            Node::Str(own) => text.push_str(&own.value.to_string_lossy()),
+            _ => text.push(UNKNOWN),
+        }
+    }
+    Some((text, lines.of(begin)))
+}

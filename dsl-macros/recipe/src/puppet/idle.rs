@@ -1,0 +1,70 @@
+//! What a manifest defines and does not apply: classes that nothing includes, defined types that no resource has, and virtual
+//! resources that nothing realizes.
+//!
+//! One-sided. A name that stands anywhere else counts as used, and nothing is said where names are computed.
+
+use super::lexer::{Kind, Part, Token};
+use crate::idle::{Definition, NeverRun};
+
+/// All of it, in the order in which it stands.
+pub(super) fn all(tokens: &[Token]) -> Vec<NeverRun> {
+    if computes(tokens) {
+        return Vec::new();
+    }
+    let realizes = tokens.iter().any(|token| matches!(&token.kind, Kind::Word(word) if word == "realize"));
+    let defined = |at: usize| match (&tokens[at].kind, tokens.get(at + 1).map(|token| &token.kind)) {
+        (Kind::Word(word), Some(Kind::Word(name))) if word == "class" => Some((Definition::Class, name)),
+        (Kind::Word(word), Some(Kind::Word(name))) if word == "define" => Some((Definition::DefinedType, name)),
+        (Kind::Other('@'), Some(Kind::Word(name))) => Some((Definition::Virtual, name)),
+        _ => None,
+    };
+    let idle = (0..tokens.len()).filter_map(|at| {
+        let (kind, name) = defined(at)?;
+        // Exported resources are for others.
+        let is_exported = at.checked_sub(1).is_some_and(|before| tokens[before].kind == Kind::Other('@'));
+        let is_used = if kind == Definition::Virtual {
+            is_exported || realizes || collects(tokens, name)
+        } else {
+            let mut others = tokens.iter().enumerate().filter(|(other, _)| *other != at + 1);
+            others.any(|(_, token)| names(token, name))
+        };
+        (!is_used).then(|| NeverRun { kind, name: name.clone(), line: tokens[at].line })
+    });
+    idle.collect()
+}
+
+/// Whether the manifest takes names from elsewhere that it applies.
+fn computes(tokens: &[Token]) -> bool {
+    tokens.iter().enumerate().any(|(at, token)| {
+        let Kind::Word(word) = &token.kind else { return false };
+        match word.as_str() {
+            "create_resources" | "hiera_include" | "ensure_resource" | "ensure_resources" => true,
+            "include" | "contain" | "require" => {
+                let behind = tokens.get(at + 1).map(|token| &token.kind);
+                !matches!(behind, Some(Kind::Word(_) | Kind::Text(_) | Kind::Sign("=>" | "{")))
+            }
+            _ => false,
+        }
+    })
+}
+
+/// Whether a collector is for resources of a type: `User <| |>`.
+fn collects(tokens: &[Token], name: &str) -> bool {
+    tokens.windows(2).any(|pair| {
+        matches!(&pair[0].kind, Kind::Word(word) if word.eq_ignore_ascii_case(name))
+            && matches!(pair[1].kind, Kind::Sign("<|") | Kind::Other('<'))
+    })
+}
+
+/// Whether a token names a class or a type: as a word, `Class['name']`, or a part of a text.
+fn names(token: &Token, name: &str) -> bool {
+    let is_it = |word: &str| word.trim_start_matches(':').eq_ignore_ascii_case(name);
+    match &token.kind {
+        Kind::Word(word) => is_it(word),
+        Kind::Text(parts) => parts.iter().any(|part| match part {
+            Part::Text(text) => text.to_ascii_lowercase().contains(&name.to_ascii_lowercase()),
+            Part::Code(tokens) => tokens.iter().any(|token| names(token, name)),
+        }),
+        _ => false,
+    }
+}

@@ -1,0 +1,58 @@
+//! Commands in the background, for which the script waits without asking how they ended: `wait` without a number succeeds.
+//!
+//! One-sided as `unguarded`. Nothing is said where something waits for a certain command (`wait $!`, `wait -n`) or ends one by
+//! `kill`: then it is a helper.
+
+use std::collections::BTreeMap;
+
+use super::pipe::within;
+use super::structure::Shape;
+use super::unguarded::{end, joined, next, risky, words};
+use super::word::{Kind, Token};
+use crate::failures::{Unnoticed, Why};
+use crate::names::file_name;
+
+/// The first command that goes unnoticed like that.
+pub(super) fn first(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed> {
+    let waits = waits(tokens, shape)?;
+    let bodies: BTreeMap<&str, usize> = shape.bodies().into_iter().map(|(number, name)| (name, number)).collect();
+    let simple = shape.simple.iter().take_while(|one| one.start < waits).filter(|one| !one.is_asked).find_map(|one| {
+        let own = is_sent_off(tokens, shape, one.start).then(|| words(tokens, one.start))?;
+        // Of a function, what it does counts.
+        if let Some(number) = own.first().and_then(|word| bodies.get(word.literal()?)) {
+            let body = &shape.compounds[*number];
+            return within(tokens, shape, body.start, body.behind?);
+        }
+        Some((risky(&own, &shape.functions, &[])?, tokens[one.start].line))
+    });
+    let compounds = shape.compounds.iter().filter(|own| !own.is_function && own.start < waits);
+    let compound = compounds.filter(|own| !own.is_asked).find_map(|own| {
+        let behind = own.behind.filter(|behind| is_sent_off(tokens, shape, *behind))?;
+        within(tokens, shape, own.start, behind)
+    });
+    let (program, line) = simple.into_iter().chain(compound).min_by_key(|(_, line)| *line)?;
+    Some(Unnoticed { file: None, program, line, why: Why::Background })
+}
+
+/// The last `wait` for whatever runs, if nothing waits for a certain command or ends one.
+fn waits(tokens: &[Token], shape: &Shape<'_>) -> Option<usize> {
+    let mut last = None;
+    for one in &shape.simple {
+        let words = words(tokens, one.start);
+        match words.first().and_then(|word| word.literal()).map(file_name) {
+            Some("wait") if words.len() == 1 => last = Some(one.start),
+            Some("wait" | "kill" | "pkill" | "killall" | "jobs" | "disown") => return None,
+            _ => {}
+        }
+    }
+    last
+}
+
+/// Whether what stands at `start`, or the list that `&&` makes of it and others, runs in the background.
+fn is_sent_off(tokens: &[Token], shape: &Shape<'_>, start: usize) -> bool {
+    let mut at = end(tokens, start);
+    while let Some(Token { kind: Kind::Op("&&"), .. }) = tokens.get(at) {
+        at = joined(tokens, shape, next(tokens, at));
+    }
+    matches!(tokens.get(at), Some(Token { kind: Kind::Op("&"), .. }))
+}
