@@ -1,12 +1,11 @@
 //! `wattle up --sandbox`: servers with file systems of their own, of which nothing is left.
 
+mod hostile;
 mod layout;
 mod refused;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use std::path::Path;
 use std::time::Duration;
 
 use wattle::author::Blueprint as _;
@@ -14,6 +13,7 @@ use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
 use wattle_tests::running::{self, Stage, eventually};
+use wattle_tests::sandbox::image;
 use wattle_tests::skip;
 
 /// Leaves traces on its server.
@@ -51,25 +51,6 @@ const SECONDS: &str = "4719";
 
 fn model() -> Model {
     trespassers.model(Default::default())
-}
-
-/// A root file system that was made before: that of the lab. `None` where nobody can make a sandbox.
-fn image() -> Option<&'static Path> {
-    static IMAGE: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let image = IMAGE.get_or_init(|| {
-        let can = Command::new("unshare").args(["--mount", "--pid", "--fork", "true"]).output();
-        if !can.is_ok_and(|output| output.status.success()) {
-            return None;
-        }
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("cloudinit/root");
-        let made = Command::new(script).output().expect("starts");
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        Some(String::from_utf8(made.stdout).expect("a path").trim().into())
-    });
-    if image.is_none() {
-        skip::skipped("sandboxes", "they need root, and the right to make namespaces");
-    }
-    image.as_deref()
 }
 
 fn sandbox(image: &Path) -> String {

@@ -7,9 +7,8 @@ use wattle::model::Model;
 use wattle::prelude::*;
 use wattle_catalog::{neutron, nova};
 use wattle_tests::running::{Ran, Stage};
+use wattle_tests::sandbox::image;
 use wattle_tests::say::Say;
-
-use crate::image;
 
 /// Installs a package.
 #[component(recipe = "recipes/install.sh", deadline = "5m")]
