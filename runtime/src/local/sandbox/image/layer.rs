@@ -1,9 +1,11 @@
 //! A layer of an image: an archive of what it adds to the layers below it, and of what it takes away from them (layer.md
 //! of the OCI Image Format Specification).
 
+use std::error::Error;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufReader, ErrorKind, Read};
+use std::iter;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -86,11 +88,12 @@ pub(super) fn apply(form: Form, path: &Path, root: &Path) -> io::Result<()> {
         if let (Some(folder), Some(last)) = (folder(&root, &name)?, name.file_name()) {
             let there = folder.join(last);
             let is_folder = entry.header().entry_type().is_dir();
-            if fs::symlink_metadata(&there).is_ok_and(|data| data.is_dir() != is_folder) {
+            // A hard link cannot be made where something is.
+            if fs::symlink_metadata(&there).is_ok_and(|data| !(data.is_dir() && is_folder)) {
                 remove(&there)?;
             }
         }
-        if !entry.unpack_in(&root)? {
+        if !entry.unpack_in(&root).map_err(with_reasons)? {
             return Err(io::Error::other(format!("`{}` leads out of the image", name.display())));
         }
     }
@@ -116,6 +119,12 @@ fn folder(root: &Path, name: &Path) -> io::Result<Option<PathBuf>> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// An error of `tar` says what cannot be unpacked, and only its sources say why.
+fn with_reasons(error: io::Error) -> io::Error {
+    let all = iter::successors(Some(&error as &dyn Error), |error| error.source());
+    io::Error::other(all.map(ToString::to_string).collect::<Vec<_>>().join(": "))
 }
 
 fn remove(path: &Path) -> io::Result<()> {
