@@ -75,7 +75,7 @@ fn no_layer_leads_out_of_its_image() {
         ("an absolute hard link", r#"hard "$outside/kept""#),
         ("a whiteout that goes up", r#"touch .wh.kept; pack --transform "s,^,$up/," .wh.kept"#),
         ("a whiteout of the folder above", "touch .wh...; pack .wh..."),
-        ("a whiteout of the folder itself", "mkdir a; touch a/.wh..; pack a/.wh.."),
+        ("a whiteout of the folder itself", "mkdir etc; touch etc/.wh..; pack etc/.wh.."),
         ("a whiteout of nothing", "touch .wh.; pack .wh."),
     ];
     for (what, script) in cases {

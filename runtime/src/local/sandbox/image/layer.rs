@@ -123,8 +123,8 @@ fn folder(root: &Path, name: &Path) -> io::Result<Option<PathBuf>> {
 
 /// An error of `tar` says what cannot be unpacked, and only its sources say why.
 fn with_reasons(error: io::Error) -> io::Error {
-    let all = iter::successors(Some(&error as &dyn Error), |error| error.source());
-    io::Error::other(all.map(ToString::to_string).collect::<Vec<_>>().join(": "))
+    let sources = iter::successors(error.source(), |&source| source.source());
+    io::Error::other(sources.fold(error.to_string(), |all, source| format!("{all}: {source}")))
 }
 
 fn remove(path: &Path) -> io::Result<()> {
