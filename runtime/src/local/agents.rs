@@ -30,9 +30,10 @@ pub(super) struct Launches {
 impl Launches {
     fn of(&self, server: &Name) -> Launch {
         let home = self.folder.server(server);
-        let (program, kept) = match self.in_sandbox {
-            true => (PathBuf::from(sandbox::PROGRAM), sandbox::own(&home)),
-            false => (self.program.clone(), home.clone()),
+        let (program, kept) = if self.in_sandbox {
+            (PathBuf::from(sandbox::PROGRAM), sandbox::own(&home))
+        } else {
+            (self.program.clone(), home.clone())
         };
         Launch {
             name: server.to_string(),

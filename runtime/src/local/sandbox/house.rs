@@ -53,17 +53,15 @@ impl House {
         if let Some(out) = house.keeper.stdout.take() {
             let _ = BufReader::new(out).read_line(&mut said);
         }
-        match said.strip_prefix(READY).and_then(|pid| pid.trim().parse().ok()) {
-            Some(first) => house.first = first,
-            None => {
-                let _ = house.keeper.kill();
-                if let Some(err) = house.keeper.stderr.take() {
-                    let _ = err.take(10_000).read_to_string(&mut said);
-                }
-                return Err(failed(said));
-            }
+        if let Some(first) = said.strip_prefix(READY).and_then(|pid| pid.trim().parse().ok()) {
+            house.first = first;
+            return Ok(house);
         }
-        Ok(house)
+        let _ = house.keeper.kill();
+        if let Some(err) = house.keeper.stderr.take() {
+            let _ = err.take(10_000).read_to_string(&mut said);
+        }
+        Err(failed(said))
     }
 
     /// The first process in there, as it is known out here.

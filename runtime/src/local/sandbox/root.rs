@@ -83,7 +83,7 @@ fn overlay(order: &Order) -> Result<(), String> {
     std::env::set_current_dir("root").map_err(cannot(&order.disk))
 }
 
-/// Makes the current folder the root, and leaves nothing else mounted (pivot_root(2)).
+/// Makes the current folder the root, and leaves nothing else mounted (`pivot_root(2)`).
 fn enter() -> rustix::io::Result<()> {
     rustix::process::pivot_root(".", ".")?;
     unmount(".", UnmountFlags::DETACH)?;

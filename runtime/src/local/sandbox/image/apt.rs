@@ -79,9 +79,9 @@ fn has(values: &[String], value: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn here(components: &[&str], keyring: Option<&str>) -> Option<Source> {
+    fn here(components: &[&str], keyring: Option<&str>) -> Source {
         let components = components.iter().map(|name| (*name).to_owned()).collect();
-        Some(Source { mirror: "http://mirror.example/debian".into(), components, keyring: keyring.map(Into::into) })
+        Source { mirror: "http://mirror.example/debian".into(), components, keyring: keyring.map(Into::into) }
     }
 
     #[test]
@@ -90,12 +90,15 @@ mod tests {
                        # ours\nTypes: deb\nURIs: cdrom:x\n http://mirror.example/debian\nSuites: trixie trixie-updates\n\
                        Components: main contrib\nSigned-By: /usr/share/keyrings/a.gpg\n";
         let read = |name: &str, text: &str| in_file(Path::new(name), text, "trixie");
-        assert_eq!(read("debian.sources", stanzas), here(&["main", "contrib"], Some("/usr/share/keyrings/a.gpg")));
+        assert_eq!(
+            read("debian.sources", stanzas),
+            Some(here(&["main", "contrib"], Some("/usr/share/keyrings/a.gpg")))
+        );
         let (_, second) = stanzas.split_once("\n\n").unwrap();
         assert_eq!(read("off.sources", &format!("Enabled: no\n{second}")), None);
         let lines = "# deb http://no.example trixie main\ndeb http://no.example trixie-updates main\n\
                      deb [arch=amd64 signed-by=/k.gpg] http://mirror.example/debian trixie main # the one\n";
-        assert_eq!(read("sources.list", lines), here(&["main"], Some("/k.gpg")));
+        assert_eq!(read("sources.list", lines), Some(here(&["main"], Some("/k.gpg"))));
         assert_eq!(read("sources.list", "deb file:/srv/mirror trixie main\n"), None);
         assert_eq!(read("sources.list~", lines), None);
     }
