@@ -21,6 +21,7 @@ pub mod random;
 pub mod requests;
 pub mod running;
 pub mod salt;
+pub mod sandbox;
 pub mod say;
 pub mod schedule;
 pub mod seeds;

@@ -65,9 +65,9 @@ fn up(stage: &Stage, args: &[&str]) -> Foreground {
     up
 }
 
-/// The first line of what `up` says.
+/// The line that says what there is, and where.
 fn head(said: &str) -> &str {
-    said.lines().next().unwrap_or_default()
+    said.lines().find(|line| line.contains(" server")).unwrap_or_default()
 }
 
 #[test]

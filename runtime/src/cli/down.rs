@@ -25,7 +25,8 @@ pub(super) fn command() -> Command {
         .after_help(args::section(&[(
             "What stays",
             "  The servers' folders, their addresses and generated secrets stay for the next `up`, unless
-  --delete is given. Whatever a killed `up` has left running is stopped as well.",
+  --delete is given. Of servers in sandboxes, only their logs stay. Whatever a killed `up` has left
+  running is stopped as well.",
         )]))
 }
 

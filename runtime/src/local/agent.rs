@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::log_file;
 
+use super::environment;
 use super::processes::{self, RUN, STATE_DIR};
 
 /// How long to wait before an agent that died is restarted: twice as long each time, up to the second value.
@@ -27,7 +28,7 @@ pub(super) struct Launch {
     /// The server's name in messages.
     pub(super) name: String,
     pub(super) program: PathBuf,
-    /// The command before the program, which leads into the server's network.
+    /// The command before the program, which leads into the server's network and file system.
     pub(super) wrapper: Vec<OsString>,
     /// Variables of its environment.
     pub(super) variables: Vec<(&'static str, String)>,
@@ -35,6 +36,10 @@ pub(super) struct Launch {
     pub(super) options: Vec<OsString>,
     /// The server's folder, with its identity.
     pub(super) home: PathBuf,
+    /// The folder for what the agent remembers and for what is the recipes' own.
+    pub(super) kept: PathBuf,
+    /// Whether its environment is that of a service on a server, rather than this process's.
+    pub(super) is_clean: bool,
     /// What the server knows about itself.
     pub(super) knows: Knows,
 }
@@ -193,7 +198,7 @@ async fn wait(mut child: Child, kept: &Kept) -> Option<std::process::ExitStatus>
 }
 
 fn spawn(launch: &Launch) -> io::Result<Child> {
-    let home = std::path::absolute(&launch.home)?;
+    let [home, kept] = [std::path::absolute(&launch.home)?, std::path::absolute(&launch.kept)?];
     let path = log(&home);
     let (knows, facts) = launch.knows.place();
     // For output before the agent has a log of its own, and for panics.
@@ -210,12 +215,16 @@ fn spawn(launch: &Launch) -> io::Result<Child> {
         .arg(knows)
         .arg(home.join(facts))
         .arg("--state")
-        .arg(home.join("agent"))
+        .arg(kept.join("agent"))
         .arg("--log")
         .arg(path)
         .args(&launch.options)
-        .current_dir(&home)
-        .env(STATE_DIR, home.join("state"))
+        .current_dir(&home);
+    if launch.is_clean {
+        environment::clean(&mut command);
+    }
+    command
+        .env(STATE_DIR, kept.join("state"))
         .envs(launch.variables.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
@@ -227,7 +236,8 @@ fn spawn(launch: &Launch) -> io::Result<Child> {
     }
     // Recipes call `wattle get` and `wattle set`.
     if let Some(directory) = launch.program.parent() {
-        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path =
+            if launch.is_clean { environment::PATH.into() } else { std::env::var_os("PATH").unwrap_or_default() };
         let paths = std::env::split_paths(&path).chain([directory.to_owned()]);
         if let Ok(path) = std::env::join_paths(paths) {
             command.env("PATH", path);

@@ -10,30 +10,40 @@ use wattle::model::Name;
 
 use super::agent::{Keeper, Kept, Knows, Launch};
 use super::folder::Folder;
-use super::processes;
+use super::{processes, sandbox};
 
 /// How to start agents.
 #[derive(Clone, Debug)]
 pub(super) struct Launches {
     pub(super) program: PathBuf,
-    /// For each server, the command before the program, which leads into its network.
+    /// For each server, the command before the program, which leads into its network and its file system.
     pub(super) wrapper: HashMap<Name, Vec<OsString>>,
     /// Variables of their environment.
     pub(super) variables: Vec<(&'static str, String)>,
     /// Options in addition to those that say where everything is.
     pub(super) options: Vec<OsString>,
     pub(super) folder: Folder,
+    /// Whether servers are in sandboxes.
+    pub(super) in_sandbox: bool,
 }
 
 impl Launches {
     fn of(&self, server: &Name) -> Launch {
+        let home = self.folder.server(server);
+        let (program, kept) = if self.in_sandbox {
+            (PathBuf::from(sandbox::PROGRAM), sandbox::own(&home))
+        } else {
+            (self.program.clone(), home.clone())
+        };
         Launch {
             name: server.to_string(),
-            program: self.program.clone(),
+            program,
             wrapper: self.wrapper.get(server).cloned().unwrap_or_default(),
             variables: self.variables.clone(),
             options: self.options.clone(),
-            home: self.folder.server(server),
+            home,
+            kept,
+            is_clean: self.in_sandbox,
             knows: Knows::Attributes,
         }
     }

@@ -57,6 +57,14 @@ pub enum UpError {
         /// The reason.
         reason: String,
     },
+    /// The servers cannot be given file systems of their own.
+    #[error("{what}")]
+    Sandbox {
+        /// What prevents it.
+        what: String,
+        /// How to fix that.
+        help: String,
+    },
     /// The seed cannot be applied.
     #[error(transparent)]
     Seed(#[from] SeedError),

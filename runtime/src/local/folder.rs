@@ -9,7 +9,9 @@
 //! secrets.json           what `--generate-secrets` made
 //! space                  the embedded store's log
 //! up.log                 what a detached `up` says
-//! servers/NAME/          one server: agent.log and agent.log.1, identity.json, agent/ (its journal), WATTLE_STATE_DIR as state/
+//! servers/NAME/          one server: agent.log and agent.log.1, identity.json, agent/ (its journal), WATTLE_STATE_DIR as state/;
+//!                        the last two are in sandbox/ if the server is in a sandbox
+//! disks/NAME/            what a server in a sandbox has written elsewhere, while it is up
 //! ```
 
 use std::fs::{self, File, TryLockError};
@@ -56,6 +58,9 @@ pub struct Record {
     /// Why the servers have no networks of their own, unless that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_loopback: Option<String>,
+    /// The file system of servers that are in sandboxes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<PathBuf>,
     /// The servers.
     pub servers: Vec<Name>,
     /// The addresses of the servers, and of ports that belong to none.
@@ -200,6 +205,11 @@ impl Folder {
     pub fn servers(&self) -> PathBuf {
         let state = self.state.canonicalize().or_else(|_| std::path::absolute(&self.state));
         state.unwrap_or_else(|_| self.state.clone()).join("servers")
+    }
+
+    /// The parent of what servers in sandboxes write.
+    pub fn disks(&self) -> PathBuf {
+        self.servers().with_file_name("disks")
     }
 
     /// The folder of one server.

@@ -12,7 +12,7 @@ use rustix::process::Pid;
 use wattle::manners::reason;
 
 use super::folder::{Folder, IGNORE};
-use super::processes;
+use super::{processes, sandbox};
 
 /// The files of a state.
 pub(super) const FILES: [&str; 15] = [
@@ -62,6 +62,7 @@ impl Folder {
         let file = self.state().join("up.json");
         self.record().map_err(|error| format!("`{}` was not written by `up`: {}", file.display(), reason(&error)))?;
         let failed = |error: io::Error| format!("cannot delete `{}`: {}", self.state().display(), reason(&error));
+        sandbox::clear(self);
         let servers = self.state().join("servers");
         // Links are not followed.
         if fs::symlink_metadata(&servers).is_ok_and(|data| data.is_dir()) {

@@ -86,6 +86,8 @@ impl Folder {
         }
         let servers = self.state().join("servers");
         judge(&servers, Kind::Folder)?;
+        // What is in there is the servers', whose users are many.
+        judge(&self.state().join("disks"), Kind::Folder)?;
         for server in entries(&servers)? {
             judge(&server, Kind::Folder)?;
             for path in entries(&server)? {

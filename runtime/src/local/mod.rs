@@ -12,6 +12,7 @@ mod address;
 mod agent;
 mod agents;
 mod boot;
+mod environment;
 mod error;
 mod folder;
 mod imports;
@@ -19,8 +20,10 @@ mod made;
 mod mark;
 mod namespaces;
 mod processes;
+mod programs;
 mod proxies;
 mod running;
+mod sandbox;
 mod secrets;
 mod servers;
 mod simulate;
@@ -38,11 +41,14 @@ pub use imports::with_imports;
 pub use mark::NotOurs;
 pub use processes::{RUN, STATE_DIR};
 pub use running::{announce, announced};
+pub use sandbox::image::Image;
+pub use sandbox::inside::first_process;
 pub use up::{Up, Wish, mark, renew, told};
 
 /// Ends what a killed `up` has left behind in `folder`. Returns the number of processes.
 pub async fn end_left_behind(folder: &Folder) -> usize {
     let ended = processes::end_left_behind(&folder.servers()).await;
+    sandbox::clear(folder);
     namespaces::clear();
     ended
 }

@@ -87,15 +87,20 @@ pub(super) fn bury(kept: &HashSet<i32>) {
     }
 }
 
-/// Ends all descendants of this process, and everything that `also` returns, gracefully at first. `is_hurried` says
-/// whether to kill them at once. Returns the number of those that were killed.
-pub(super) async fn end_all(also: impl Fn(&[Process]) -> Vec<Process>, is_hurried: impl Fn() -> bool) -> usize {
-    end(also, is_hurried, true, HashSet::new).await
+/// Ends all descendants of this process except for those in `spared`, and everything that `also` returns, gracefully at
+/// first. `is_hurried` says whether to kill them at once. Returns the number of those that were killed.
+pub(super) async fn end_all(
+    also: impl Fn(&[Process]) -> Vec<Process>,
+    spared: &HashSet<i32>,
+    is_hurried: impl Fn() -> bool,
+) -> usize {
+    end(also, spared, is_hurried, true, HashSet::new).await
 }
 
 /// Dead children in `kept` are left to the code that waits for them.
 async fn end(
     also: impl Fn(&[Process]) -> Vec<Process>,
+    spared: &HashSet<i32>,
     is_hurried: impl Fn() -> bool,
     descendants_too: bool,
     kept: impl Fn() -> HashSet<i32>,
@@ -118,7 +123,7 @@ async fn end(
             }
             let mut left = descendants(&all, &roots);
             left.extend(all.iter().filter(|process| others.contains(&process.pid)));
-            left.retain(|process| !process.is_dead && process.pid != own);
+            left.retain(|process| !process.is_dead && process.pid != own && !spared.contains(&process.pid));
             if left.is_empty() {
                 return forced;
             }
@@ -175,14 +180,14 @@ pub(super) fn left_behind_of(servers: &Path) -> Vec<Process> {
 /// Ends what a killed `up` has left behind. Returns the number of processes.
 pub(super) async fn end_left_behind(servers: &Path) -> usize {
     let found = left_behind_of(servers).len();
-    end(|all| left_behind(all, servers), || false, false, HashSet::new).await;
+    end(|all| left_behind(all, servers), &HashSet::new(), || false, false, HashSet::new).await;
     found
 }
 
 /// Ends what runs on the server with the folder `home`. Dead children in `kept` are left to the code that waits for
 /// them. Returns the number of processes that were killed.
 pub(super) async fn end_those_of(home: &Path, kept: impl Fn() -> HashSet<i32>) -> usize {
-    end(|all| left_behind(all, home), || false, false, kept).await
+    end(|all| left_behind(all, home), &HashSet::new(), || false, false, kept).await
 }
 
 #[cfg(test)]

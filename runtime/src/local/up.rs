@@ -23,6 +23,7 @@ use super::agents::{Agents, Launches};
 use super::error::UpError;
 use super::folder::{Folder, Lock, Network, Record};
 use super::namespaces::{self, Namespaces};
+use super::sandbox::{self, Sandboxes};
 use super::servers::Servers;
 use super::simulate::Simulation;
 use super::{processes, proxies, secrets};
@@ -45,6 +46,9 @@ pub struct Wish {
     /// The network of the servers. `None` gives them networks of their own if everything that this machine reaches can
     /// be reached from there.
     pub network: Option<Network>,
+    /// The folder with the root file system of the servers, each of which keeps to itself what it changes. `None` gives
+    /// them that of this machine.
+    pub sandbox: Option<PathBuf>,
     /// Options of the agents.
     pub options: Vec<OsString>,
     /// Whether to retry what is unchanged.
@@ -58,6 +62,8 @@ pub struct Up {
     space: Space,
     launches: Launches,
     agents: Agents,
+    // Before the networks, which cannot go while something is in them.
+    sandboxes: Option<Sandboxes>,
     network: Option<Namespaces>,
     _block: Block,
     server: Server,
@@ -73,6 +79,7 @@ impl Up {
         let state = folder.state();
         // A process that gets the lock after a killed one also gets what that one left behind.
         processes::end_left_behind(&folder.servers()).await;
+        sandbox::clear(folder);
         namespaces::clear();
         processes::adopt_orphans().map_err(|error| UpError::file(state)(error.into()))?;
         let before = folder.record().map_err(UpError::file(state))?.unwrap_or_default();
@@ -89,12 +96,15 @@ impl Up {
         }
         let applied = plan.apply(folder, &store, key, &wish, true).await?;
         let (network, why_loopback) = networks(wish.network, folder, &block).await?;
+        let sandboxes = wish.sandbox.as_ref().map(|image| Sandboxes::new(folder, image, &program, network.is_some()));
+        let sandboxes = sandboxes.transpose()?;
         let launches = Launches {
             program,
             wrapper: HashMap::new(),
             variables: Vec::new(),
             options: wish.options.clone(),
             folder: folder.clone(),
+            in_sandbox: sandboxes.is_some(),
         };
         let space = Space::new(store, &applied.stack);
         let mut up = Self {
@@ -102,6 +112,7 @@ impl Up {
             space,
             launches,
             agents: Agents::new(),
+            sandboxes,
             network,
             _block: block,
             server,
@@ -136,6 +147,9 @@ impl Up {
     fn start_agents(&mut self, record: &Record) -> Result<(), UpError> {
         self.agents.let_go(&self.folder, &record.servers);
         for server in self.agents.cleared() {
+            if let Some(sandboxes) = &mut self.sandboxes {
+                sandboxes.take_away(&server);
+            }
             if let Some(network) = &mut self.network {
                 network.take_away(&server)?;
             }
@@ -147,13 +161,15 @@ impl Up {
             !self.agents.is_clearing(server) && !self.network.as_ref().is_some_and(is_taken)
         };
         let servers: Vec<Name> = record.servers.iter().filter(comes).cloned().collect();
-        if let Some(network) = &mut self.network {
-            for server in &servers {
-                if let Some(address) = record.addresses.get(server) {
-                    let wrapper = network.add(server, *address)?;
-                    self.launches.wrapper.insert(server.clone(), wrapper);
-                }
+        for server in &servers {
+            let mut wrapper = Vec::new();
+            if let (Some(network), Some(address)) = (&mut self.network, record.addresses.get(server)) {
+                wrapper = network.add(server, *address)?;
             }
+            if let Some(sandboxes) = &mut self.sandboxes {
+                wrapper = sandboxes.add(server, wrapper)?;
+            }
+            self.launches.wrapper.insert(server.clone(), wrapper);
         }
         self.launches.variables = proxies::variables(record.addresses.values().copied());
         self.agents.start(&self.launches, &servers);
@@ -177,7 +193,9 @@ impl Up {
     pub async fn end(self, is_hurried: impl Fn() -> bool) -> usize {
         self.agents.let_end();
         let servers = self.folder.servers();
-        let forced = processes::end_all(|all| processes::left_behind(all, &servers), is_hurried).await;
+        let spared = self.sandboxes.iter().flat_map(Sandboxes::pids).collect();
+        let forced = processes::end_all(|all| processes::left_behind(all, &servers), &spared, is_hurried).await;
+        drop(self.sandboxes);
         drop(self.network);
         // Nobody writes any more, and what is not on disk yet is not needed.
         let _ = self.server.stop().await;
@@ -222,6 +240,7 @@ pub async fn renew(folder: &Folder, wish: &Wish) -> Result<(Space, Applied), UpE
     let mut record = plan.record(wish, &applied);
     (record.pid, record.began) = (before.pid, before.began);
     (record.network, record.why_loopback) = (before.network, before.why_loopback);
+    record.sandbox = before.sandbox;
     folder.remember(&record).map_err(UpError::file(state))?;
     if let Ok(pid) = folder.keeper() {
         let _ = kill_process(pid, Signal::USR1);
@@ -303,6 +322,7 @@ impl Prepared {
             directory: std::path::absolute(&self.directory).unwrap_or_else(|_| self.directory.clone()),
             network: wish.network.unwrap_or_default(),
             why_loopback: None,
+            sandbox: wish.sandbox.clone(),
             servers: wish.seed.servers.keys().cloned().collect(),
             addresses: self.addresses.clone(),
             imports: wish.imports.clone(),

@@ -79,6 +79,8 @@ impl Session {
             .env("PATH", path)
             .env("XDG_RUNTIME_DIR", folder.path().join(".user"))
             .env("XDG_STATE_HOME", folder.path().join(".user"))
+            // An image for sandboxes is made once for all runs.
+            .env("XDG_CACHE_HOME", Path::new(env!("CARGO_MANIFEST_DIR")).join(".cache"))
             .env("CARGO_TARGET_DIR", target())
             .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_TERM_COLOR", "never")

@@ -18,7 +18,7 @@ use crate::store::Address;
 use crate::ui::Listening;
 
 use super::session::{Session, follow, place};
-use super::{handover, record};
+use super::{handover, record, sandbox};
 use crate::cli::signals::Signals;
 
 /// How long a detached `up` may take until its agents are started. Hundreds of networks take a while.
@@ -105,6 +105,9 @@ pub(super) async fn detach(
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
     let directory = shown::path(folder.directory().display());
+    if let Some(warning) = sandbox::warning(&record, &wish.seed) {
+        console.err.write(&format!("{warning}\n"))?;
+    }
     if !until_done {
         console.out.write(&format!(
             "{} runs in the background (process {}), {}\n  wattle status {directory} --watch   shows the progress\n  \

@@ -46,6 +46,7 @@ impl From<UpError> for Failure {
                 if has_secrets { failure.help("or `--generate-secrets`, which generates secrets") } else { failure }
             }
             UpError::Space(error) => error.into(),
+            UpError::Sandbox { help, .. } => Self::new(text).help(help),
             UpError::Network { .. } => Self::new(text).help("`--network loopback` does not need that"),
             UpError::File { path, source } => {
                 Self::new(format!("cannot use `{}`: {}", path.display(), reason(&source)))

@@ -3,6 +3,7 @@
 mod elsewhere;
 mod failure;
 mod handover;
+mod sandbox;
 mod session;
 
 use std::ffi::OsString;
@@ -65,6 +66,7 @@ pub(super) fn command() -> Command {
                     "Network of the servers; auto: namespaces if they can reach what this machine can, else loopback",
                 ),
         )
+        .arg(sandbox::option())
         .arg(
             Arg::new("state")
                 .long("state")
@@ -75,6 +77,7 @@ pub(super) fn command() -> Command {
         .arg(ui::option())
         .args(agent::limits())
         .arg(Arg::new("background").long("background").hide(true).action(ArgAction::SetTrue))
+        .arg(Arg::new("inside").long("inside").hide(true).action(ArgAction::SetTrue))
         .after_help(args::section(&[
             (
                 "What happens",
@@ -89,8 +92,9 @@ pub(super) fn command() -> Command {
                 "  loopback    all servers share the ports of this machine, each at its own address
   namespaces  each server has a network of its own, can be reached from here, and reaches what this
               machine can, over IPv4; needs root, iproute2, nftables, and a firewall that allows it
-  auto        namespaces where all of that holds, else loopback; the first line says which, and why",
+  auto        namespaces where all of that holds, else loopback; `up` says which, and why",
             ),
+            sandbox::HELP,
             (
                 "Exit codes",
                 &exit_codes(&[
@@ -103,6 +107,9 @@ pub(super) fn command() -> Command {
 }
 
 pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
+    if matches.get_flag("inside") {
+        return local::first_process().map(|()| Exit::Fine).map_err(Failure::new);
+    }
     if !matches.get_flag("background") {
         return up(matches, false, console).await;
     }
@@ -120,7 +127,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
 async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) -> Result<Exit, Failure> {
     let directory = matches.get_one::<PathBuf>("directory").expect("INVARIANT: it is required").clone();
     let assigned = parameters::assigned(matches)?;
-    let wish = wish(matches, &directory, &assigned)?;
+    let mut wish = wish(matches, &directory, &assigned)?;
+    let image = sandbox::wanted(matches);
     let state = matches.get_one::<PathBuf>("state");
     let folder = state.map_or_else(|| Folder::of(&directory), |state| Folder::at(&directory, state));
     // A user who names a state declares that it is theirs.
@@ -137,9 +145,13 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
         if state.is_some() {
             local::mark(&folder)?;
         }
+        sandbox::must_be_alike(&folder, image.as_ref())?;
         return elsewhere::join(folder, wish, until_done, is_detached, listening, console).await;
     };
     local::mark(&folder)?;
+    if let Some(image) = image {
+        wish.sandbox = Some(sandbox::ready(&image, console).await?);
+    }
     if is_detached {
         drop(lock);
         return elsewhere::detach(folder, &wish, &assigned, until_done, console).await;
@@ -151,7 +163,9 @@ async fn up(matches: &ArgMatches, is_background: bool, console: &mut Console) ->
     let mut signals = Signals::listen()?;
     // Without it, other commands must be given the directory.
     let _announced = local::announce(&folder).ok();
-    warn_of_closed_folders(&folder, console)?;
+    if wish.sandbox.is_none() {
+        warn_of_closed_folders(&folder, console)?;
+    }
     let program = std::env::current_exe().map_err(|error| Failure::new(format!("who am I? {}", reason(&error))))?;
     let begin = Instant::now();
     let seed = wish.seed.clone();
@@ -212,6 +226,7 @@ fn wish(matches: &ArgMatches, directory: &Path, assigned: &[(String, String)]) -
         generate_secrets: matches.get_flag("generate-secrets"),
         attributes,
         network,
+        sandbox: None,
         options,
         again: matches.get_flag("again"),
         seed,

@@ -22,6 +22,8 @@ use crate::space::Space;
 
 use crate::cli::signals::{Signals, Told};
 
+use super::sandbox;
+
 /// How often to look at everything.
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -71,6 +73,11 @@ pub(super) async fn follow(
             }
         };
         if picture.is_none() {
+            // Who joins runs nothing here.
+            let warning = sandbox::warning(&session.record, &session.seed).filter(|_| up.is_some());
+            if let Some(warning) = warning {
+                progress.say(&warning, console)?;
+            }
             progress
                 .say(&format!("{}: {}, {}", session.record.stack, size_of(&now), place(&session.record)), console)?;
         }
@@ -119,10 +126,14 @@ pub(super) async fn follow(
 
 /// Where servers are, and why they are not elsewhere.
 pub(super) fn place(record: &Record) -> String {
+    let files = if record.sandbox.is_some() { "file systems and " } else { "" };
     match (record.network, &record.why_loopback) {
-        (Network::Namespaces, _) => "in networks of their own".into(),
-        (Network::Loopback, None) => "at loopback addresses".into(),
-        (Network::Loopback, Some(why)) => format!("at loopback addresses, without networks of their own: {why}"),
+        (Network::Namespaces, _) => format!("in {files}networks of their own"),
+        (Network::Loopback, why) => {
+            let files = if record.sandbox.is_some() { "in file systems of their own, " } else { "" };
+            let why = why.as_ref().map(|why| format!(", without networks of their own: {why}")).unwrap_or_default();
+            format!("{files}at loopback addresses{why}")
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod floating;
 mod guest;
 mod state;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -147,7 +147,9 @@ impl Boot {
             wrapper: Vec::new(),
             variables: proxies::variables(all.iter().copied()),
             options: Vec::new(),
+            kept: home.clone(),
             home,
+            is_clean: false,
             knows: Knows::Metadata,
         };
         Keeper::start(launch, Arc::clone(&self.kept))
@@ -158,7 +160,7 @@ impl Boot {
     pub async fn end(self, is_hurried: impl Fn() -> bool) -> usize {
         self.kept.let_end();
         let servers = self.place.servers();
-        let forced = processes::end_all(|all| processes::left_behind(all, &servers), is_hurried).await;
+        let forced = processes::end_all(|all| processes::left_behind(all, &servers), &HashSet::new(), is_hurried).await;
         self.place.leave();
         forced
     }

@@ -6,6 +6,7 @@ use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4, ToSocketAddrs as _};
 
 use super::{probe, tools};
+use crate::local::programs;
 use crate::recipe::PROXIES;
 
 /// Where systemd-resolved listens, on the loopback interface and nowhere else, ...
@@ -74,7 +75,7 @@ fn nameservers(text: &str) -> Vec<Ipv4Addr> {
 
 /// The proxies that apt is configured with.
 fn of_apt() -> Vec<String> {
-    let Some(program) = tools::find("apt-config") else { return Vec::new() };
+    let Some(program) = programs::find("apt-config") else { return Vec::new() };
     let text = tools::run(&program, &["dump", "--format", "%f%N%v%n"], "").unwrap_or_default();
     let is_proxy = |name: &str| name.starts_with("Acquire::") && name.to_lowercase().contains("::proxy");
     let values = text.lines().filter_map(|line| line.split_once('\t')).filter(|(name, _)| is_proxy(name));

@@ -1,15 +1,12 @@
 //! The programs that create networks: `ip` of iproute2, and `nft`.
 
-use std::env;
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::local::error::UpError;
-
-/// Where system programs are. Not every root user has these on the search path.
-const SYSTEM: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
+use crate::local::programs;
 
 /// The paths of the programs.
 #[derive(Clone, Debug)]
@@ -22,7 +19,7 @@ impl Tools {
     /// Finds both, or reports which package is missing.
     pub(super) fn find() -> Result<Self, UpError> {
         let find = |program: &str, package: &str| {
-            find(program).ok_or_else(|| {
+            programs::find(program).ok_or_else(|| {
                 refuse(format!("there is no `{program}` here; on Debian and Ubuntu it is in the package {package}"))
             })
         };
@@ -43,13 +40,6 @@ impl Tools {
     pub(super) fn nft(&self, rules: &str) -> Result<String, UpError> {
         run(&self.nft, &["-f", "-"], rules)
     }
-}
-
-/// The path of a program.
-pub(super) fn find(program: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let folders = env::split_paths(&path).chain(SYSTEM.map(PathBuf::from));
-    folders.map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
 /// Runs a program on `input` and returns its output.

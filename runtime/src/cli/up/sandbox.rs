@@ -1,0 +1,87 @@
+//! `wattle up --sandbox`, and what is said without it.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, value_parser};
+use wattle::lower::Seed;
+use wattle::shown;
+
+use crate::cli::console::Console;
+use crate::cli::failure::Failure;
+use crate::cli::signals::Signals;
+use crate::local::{Folder, Image, Record};
+
+use super::record;
+
+/// The value of the option without one. A folder of that name is `./debian`.
+const DEBIAN: &str = "debian";
+
+/// What the help says about it.
+pub(super) const HELP: (&str, &str) = (
+    "What recipes do to this machine",
+    "  Recipes really run here, as the user who runs `up`. As root, they install packages, and write
+  where they like, and all of that stays. With `--sandbox`, each server has a root file system of
+  its own instead: an image, over which it writes for itself. Nothing of that is left when `up` has
+  ended, not even what recipes keep in WATTLE_STATE_DIR; only logs, addresses and secrets stay in
+  DIR/.wattle. Servers also see no processes but their own. A sandbox needs root, util-linux, and a
+  kernel with overlayfs and namespaces. It is no protection against recipes that mean harm.
+
+  --sandbox        an image of Debian (that of this machine, if it runs Debian), which debootstrap
+                   makes once, in ~/.cache/wattle/images; delete it there to have it made anew
+  --sandbox=PATH   a folder with a root file system, which is only read, or with an OCI image
+                   layout, such as `skopeo copy docker://debian:trixie oci:PATH` makes",
+);
+
+pub(super) fn option() -> Arg {
+    Arg::new("sandbox")
+        .long("sandbox")
+        .value_name("IMAGE")
+        .num_args(0..=1)
+        .require_equals(true)
+        .default_missing_value(DEBIAN)
+        .value_parser(value_parser!(PathBuf))
+        .help("Give each server a root file system of its own, so that recipes change nothing on this machine")
+}
+
+/// The image that was asked for.
+pub(super) fn wanted(matches: &ArgMatches) -> Option<Image> {
+    let path = matches.get_one::<PathBuf>("sandbox")?;
+    Some(if path.as_os_str() == DEBIAN { Image::Debian } else { Image::At(path.clone()) })
+}
+
+/// The folder with the image, once it is there.
+pub(super) async fn ready(image: &Image, console: &mut Console) -> Result<PathBuf, Failure> {
+    let mut signals = Signals::listen()?;
+    let say = |text: &str| {
+        // Whoever does not listen gets the image all the same.
+        let _ = console.err.write(&format!("{text}\n"));
+    };
+    tokio::select! {
+        image = image.ready(say) => Ok(image?),
+        () = signals.end() => Err(Failure::new("interrupted before anything was started")),
+    }
+}
+
+/// Refuses to put what runs already into sandboxes.
+pub(super) fn must_be_alike(folder: &Folder, image: Option<&Image>) -> Result<(), Failure> {
+    let record = record(folder)?;
+    if image.is_none() || record.sandbox.is_some() || record.stack.is_empty() {
+        return Ok(());
+    }
+    let directory = shown::path(folder.directory().display());
+    Err(Failure::usage(format!("{} is already up, and not in a sandbox", record.stack))
+        .help(format!("end it first: `wattle down {directory}`")))
+}
+
+/// What the recipes of a topology without sandboxes do to this machine, in a line.
+pub(super) fn warning(record: &Record, seed: &Seed) -> Option<String> {
+    if record.sandbox.is_some() || seed.declarations.is_empty() {
+        return None;
+    }
+    let what = if rustix::process::geteuid().is_root() {
+        "recipes run as root on this machine, and may install packages"
+    } else {
+        "recipes run as you on this machine"
+    };
+    Some(format!("{what}; what they change stays (`--sandbox` keeps it in file systems of their own)"))
+}

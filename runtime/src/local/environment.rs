@@ -1,0 +1,22 @@
+//! The environment of an agent that is in a sandbox: that of a service on a server, not that of whoever calls `up`.
+
+use std::env;
+
+use tokio::process::Command;
+
+use crate::recipe::{PROXIES, WITHOUT_PROXY};
+
+/// Where programs are on a server.
+pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Leaves nothing of this process's environment but what says how to reach elsewhere, and what to log.
+pub(super) fn clean(command: &mut Command) {
+    command.env_clear().envs([("HOME", "/root"), ("LANG", "C.UTF-8")]);
+    for name in PROXIES.iter().chain(&WITHOUT_PROXY).copied().chain(["rust_log"]) {
+        for name in [name.to_owned(), name.to_uppercase()] {
+            if let Some(value) = env::var_os(&name) {
+                command.env(name, value);
+            }
+        }
+    }
+}

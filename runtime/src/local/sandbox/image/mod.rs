@@ -1,0 +1,72 @@
+//! The file system that servers begin with: a folder that is one, an OCI image layout, or Debian as debootstrap makes
+//! it. What is made is kept in the user's cache, each image complete or not at all.
+
+mod apt;
+mod cache;
+mod debian;
+mod layer;
+mod oci;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use wattle::manners::reason;
+
+use crate::local::error::UpError;
+
+use super::refuse;
+use super::tools::Tools;
+
+/// An image that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Image {
+    /// Debian, as it is on this machine if it runs Debian.
+    Debian,
+    /// A folder with a root file system, or with an OCI image layout.
+    At(PathBuf),
+}
+
+impl Image {
+    /// The folder with the image. If that takes long, `say` is told why.
+    ///
+    /// # Errors
+    /// Why there is none, or what sandboxes need and this machine does not have.
+    pub async fn ready(&self, say: impl FnMut(&str)) -> Result<PathBuf, UpError> {
+        // An image is not worth making where no sandbox can be.
+        let tools = Tools::find()?;
+        match self {
+            Self::Debian => debian::ready(&tools, say).await,
+            Self::At(path) => match kind(path)? {
+                Kind::Root => std::path::absolute(path).map_err(UpError::file(path)),
+                Kind::Layout => oci::ready(path, say).await,
+            },
+        }
+    }
+}
+
+enum Kind {
+    Root,
+    Layout,
+}
+
+/// What is at `path`.
+fn kind(path: &Path) -> Result<Kind, UpError> {
+    let help = "`--sandbox=PATH` takes a folder with a root file system, or one with an OCI image layout, as \
+                `skopeo copy docker://IMAGE oci:FOLDER` makes it; `--sandbox` alone makes an image of Debian";
+    let shown = path.display();
+    match path.metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(refuse(format!("there is no image `{shown}`"), help)),
+        Err(error) => Err(refuse(format!("cannot use the image `{shown}`: {}", reason(&error)), help)),
+        Ok(data) if !data.is_dir() => Err(refuse(format!("the image `{shown}` is not a folder"), help)),
+        Ok(_) if path.join("oci-layout").is_file() => Ok(Kind::Layout),
+        // A link there, such as to /bin/busybox, is meant to be followed in the image only.
+        Ok(_) if path.join("bin/sh").symlink_metadata().is_ok() => Ok(Kind::Root),
+        Ok(_) => Err(refuse(
+            format!(
+                "`{shown}` is no image: it is neither a root file system, which would have `bin/sh`, nor an OCI image \
+                 layout, which would have `oci-layout`"
+            ),
+            help,
+        )),
+    }
+}

@@ -1,0 +1,79 @@
+//! The programs of util-linux that lead into namespaces.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::local::error::UpError;
+use crate::local::programs;
+
+use super::refuse;
+
+/// What not even root may do in a sandbox (capabilities(7)), because it would be done to the whole machine: kernel
+/// modules, the clock, reboots, and the hardware.
+const WITHOUT: &str = "-sys_module,-sys_time,-sys_boot,-sys_rawio";
+
+/// The paths of the programs.
+#[derive(Clone, Debug)]
+pub(super) struct Tools {
+    unshare: PathBuf,
+    nsenter: PathBuf,
+    setpriv: PathBuf,
+}
+
+impl Tools {
+    /// Finds them, or says what is missing: they, or rights.
+    pub(super) fn find() -> Result<Self, UpError> {
+        if !rustix::process::geteuid().is_root() {
+            return Err(refuse(
+                "only root can make a sandbox: it consists of mounts and namespaces",
+                "run it as root, as with `sudo`, or without `--sandbox`",
+            ));
+        }
+        Ok(Self {
+            unshare: found("unshare", "util-linux")?,
+            nsenter: found("nsenter", "util-linux")?,
+            setpriv: found("setpriv", "util-linux")?,
+        })
+    }
+
+    /// The command that leads a program into new namespaces, as their first process. They end when either does.
+    pub(super) fn begin(&self) -> Vec<OsString> {
+        let options = ["--mount", "--pid", "--fork", "--kill-child", "--uts", "--ipc", "--"];
+        [self.unshare.clone().into()].into_iter().chain(options.map(Into::into)).collect()
+    }
+
+    /// The command that leads a program into the namespaces of the process `first`.
+    pub(super) fn enter(&self, first: i32, has_network: bool) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec![self.setpriv.clone().into(), "--bounding-set".into(), WITHOUT.into()];
+        words.extend([self.nsenter.clone().into(), "--target".into(), first.to_string().into()]);
+        words.extend(["--mount", "--pid", "--uts", "--ipc"].map(OsString::from));
+        if has_network {
+            words.push("--net".into());
+        }
+        words.push("--".into());
+        words
+    }
+
+    /// The command that leads a program into mounts and processes of its own, which end with this process's thread.
+    pub(super) fn apart(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec![self.setpriv.clone().into(), "--pdeathsig".into(), "KILL".into()];
+        words.push(self.unshare.clone().into());
+        words.extend(["--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--"].map(OsString::from));
+        words
+    }
+}
+
+/// The path of a program, or in which package it is.
+pub(super) fn found(program: &str, package: &str) -> Result<PathBuf, UpError> {
+    programs::find(program).ok_or_else(|| {
+        refuse(
+            format!("a sandbox needs the program `{program}`, which is not here"),
+            format!("install it; on Debian and Ubuntu it is in the package {package}"),
+        )
+    })
+}
+
+/// A path as text.
+pub(super) fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
