@@ -228,10 +228,10 @@ outputs:
         assert!(library.contains(expected), "{expected} in {library}");
     }
     assert!(!library.contains("e29"), "{library}");
-    let noted =
+    let about =
         |subject: &str| notes.iter().find(|note| note.contains(subject)).map(|note| note.lines().next().unwrap());
     let rounded = "note: Rust has a number of the parameter as a float, which rounds such large integers";
-    assert_eq!(noted("`wider`"), Some("note: the default of the parameter needs more than 64 bits and is left out"));
-    assert_eq!([noted("`whole`"), noted("`list`")], [Some(rounded); 2]);
-    assert_eq!(noted("`wide`"), None);
+    assert_eq!(about("`wider`"), Some("note: the default of the parameter needs more than 64 bits and is left out"));
+    assert_eq!([about("`whole`"), about("`list`")], [Some(rounded); 2]);
+    assert_eq!(about("`wide`"), None);
 }

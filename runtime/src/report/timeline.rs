@@ -93,13 +93,13 @@ pub fn lives(picture: &Picture, now: Time) -> Vec<Life<'_>> {
 }
 
 /// A life, cut to the time in which it can have been.
-fn cut<'p>(
-    part: Part<'p>,
+fn cut(
+    part: Part<'_>,
     mut steps: Vec<Step>,
     mut ended: Option<Time>,
     (begin, now): (Time, Time),
     is_of_this: bool,
-) -> Life<'p> {
+) -> Life<'_> {
     let (mut is_early, mut is_late) = (false, false);
     for time in steps.iter_mut().flat_map(|step| [&mut step.since, &mut step.until]).chain(&mut ended) {
         is_early |= *time < begin;

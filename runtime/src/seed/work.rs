@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 use wattle::lower::Seed;
@@ -29,9 +28,6 @@ use super::turn::{Seen, Turn};
 use super::wanted::{Building, Wanted};
 use super::write::Writing;
 use super::{Credentials, Options, SeedError, Tampered, deployed, imports, judged, naming};
-
-/// How long a revision is valid for servers that have not been told of it yet.
-pub(super) const COUNTS: Duration = Duration::from_hours(365 * 24);
 
 /// What is known before the stack is read.
 pub(super) struct Work {
@@ -157,8 +153,8 @@ impl Work {
         let mut turn = Turn::resume(store, &self.layout, &before, &there.0)?;
         let mut goal = there.0;
         // No server is notified of another revision, so this one stays valid for longer.
-        if goal.goal.expires.is_some_and(|expires| expires < clock::now() + COUNTS / 2) {
-            goal.goal.expires = Some(clock::now() + COUNTS);
+        if goal.goal.expires.is_some_and(|expires| expires < clock::now() + Goal::COUNTS / 2) {
+            goal.goal.expires = Some(clock::now() + Goal::COUNTS);
             turn.say(&goal).await?;
         }
         let space = goal.goal.space.as_ref();
@@ -293,7 +289,7 @@ pub(super) fn goal(wanted: &Wanted, key: &OperatorKey, revision: u64, space: Opt
         digest,
         applying: None,
         operator: Some(key.login().principal()),
-        expires: Some(clock::now() + COUNTS),
+        expires: Some(clock::now() + Goal::COUNTS),
         plans: Some(Numbers::new(plans.map(|(server, plan)| (server, plan.revision)))),
     }
 }

@@ -68,7 +68,7 @@ impl Numbers {
 
 impl Goal {
     /// How long a goal is valid for servers that have not been told of it yet.
-    const COUNTS: Duration = Duration::from_hours(365 * 24);
+    pub const COUNTS: Duration = Duration::from_hours(365 * 24);
 
     /// The revision that this goal asks for.
     pub fn of(&self) -> Revision {

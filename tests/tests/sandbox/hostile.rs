@@ -121,11 +121,11 @@ fn what_is_below_is_replaced() {
         ln -s "$outside/kept" kept; ln -s etc within
         echo old >replaced; mkdir was; touch was/a
         pack ."#;
-    let above = r#"
+    let above = r"
         mkdir folder within; touch folder/new .wh.gone
         for name in file kept was within/new; do echo new >$name; done
         ln file hard; ln file replaced
-        pack folder .wh.gone file kept was hard replaced within/new"#;
+        pack folder .wh.gone file kept was hard replaced within/new";
     let [below, above] = [below, above].map(|script| outside.layer(&stage, &layout, script));
     layout.index(architecture(), &[&first[..], &[below, above]].concat());
     let up = layout.up(&stage);

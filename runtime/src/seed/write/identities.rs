@@ -97,7 +97,7 @@ impl Maker<'_> {
             revision: plan.revision,
             space: plan.space.clone(),
             operator: Some(self.wanted.operator.clone()),
-            expires: Some(clock::now() + crate::seed::work::COUNTS),
+            expires: Some(clock::now() + Goal::COUNTS),
             plans: Some(Numbers { most: plan.revision, others: Vec::new() }),
             ..Goal::default()
         };
