@@ -244,11 +244,12 @@ fn a_recipe_that_the_compiler_refuses_is_refused() {
 
 /// What is found in the wiring of the model that the template is.
 fn wiring(text: &str) -> Vec<String> {
-    let model = wattle_hot::model::read(&Loaded::of(text, "template.yaml")).model;
+    let loaded = Loaded::of(text, "template.yaml");
+    let model = wattle_hot::model::read(&loaded).model;
     let told = |diagnostic: wattle::check::Diagnostic| {
         format!("{} {} {} {:?}", diagnostic.code, diagnostic.labels[0].at.line, diagnostic.message, diagnostic.help)
     };
-    wattle::check::check(&model, &wattle::check::Limits::default())
+    wattle_hot::check::with_wiring(Vec::new(), &loaded, || &model, &wattle::check::Limits::default())
         .into_iter()
         .filter(|diagnostic| diagnostic.severity == wattle::check::Severity::Error)
         .map(told)
