@@ -374,6 +374,19 @@ impl Picture {
             None => failure.clone().only_said_by(component),
         }
     }
+
+    /// The same, with those of the components in between that say so themselves.
+    pub(super) fn own_words(&self, component: &Name, failure: &Failure) -> Failure {
+        let mut own = self.own_word(component, failure);
+        if own.component == failure.component {
+            let says_so = |name: &Name| match self.find(name).map(|part| part.condition) {
+                Some(Condition::Said(Status { state: State::Failed(said), .. })) => said.component == own.component,
+                _ => false,
+            };
+            own.through = failure.through.iter().filter(|name| *name == component || says_so(name)).cloned().collect();
+        }
+        own
+    }
 }
 
 #[cfg(test)]

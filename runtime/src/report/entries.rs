@@ -182,7 +182,7 @@ fn attributed(picture: &Picture, types: Option<&Vec<&Type>>, entry: &Name, mut w
     if let Content::Failure(failure) = &written.content
         && let Some((component, _)) = entry.rsplit_once('/')
     {
-        written.content = Content::Failure(picture.own_word(&component.into(), failure));
+        written.content = Content::Failure(picture.own_words(&component.into(), failure));
     }
     written
 }

@@ -36,6 +36,9 @@ fn state(ty: &str, properties: &Value) -> State {
     State::new(&files, Default::default(), None).expect("a state")
 }
 
+/// Types of which a plan notes what else changes where Heat updates them.
+const NOTED_BESIDE: [&str; 2] = ["OS::Magnum::Cluster", "OS::Trove::Instance"];
+
 /// Whether the plan says what Heat does.
 fn agrees(ty: &str, does: &str, said: &ResourcePlan) -> bool {
     let asked: Vec<&str> = does.split(", ").collect();
@@ -49,8 +52,9 @@ fn agrees(ty: &str, does: &str, said: &ResourcePlan) -> bool {
         _ if does.starts_with("refused: ") => said.action == Action::Refused && !said.help.is_empty(),
         "nothing" if KEPT_BY_HEAT.contains(&ty) => said.action == Action::Update && said.notes.is_empty(),
         "nothing" => said.action == Action::Update && !said.notes.is_empty(),
-        // Zun's containers keep running, and so does Trove's engine while its databases come and go.
-        _ => said.action == Action::Update && (said.notes.is_empty() || ty == "OS::Trove::Instance"),
+        // Zun's containers keep running, and so does Trove's engine while its databases come and go. A cluster of
+        // Magnum's keeps running, too, with fewer nodes.
+        _ => said.action == Action::Update && (said.notes.is_empty() || NOTED_BESIDE.contains(&ty)),
     }
 }
 

