@@ -23,6 +23,8 @@ const TOGETHER: Duration = Duration::from_secs(10);
 /// The number of servers whose keys are shown.
 const SHOWN: usize = 20;
 
+const ANNOUNCED: &str = "its agent announces the server as soon as it runs and reaches the data space";
+
 const ALL: &str = "all servers have keys of their own\n";
 
 pub(super) fn command() -> Command {
@@ -43,6 +45,7 @@ pub(super) fn command() -> Command {
                 .help("Admit the server only if its key has this fingerprint, which its agent's log names"),
         )
         .arg(args::flag("wait", "Wait until all servers have announced themselves, or all that are named"))
+        .arg(args::timeout())
         .args(args::target())
         .after_help(args::section(&[(
             "What it does",
@@ -74,10 +77,13 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         console.out.write(&said(&admission, stack))?;
         return outcome(&admission);
     }
+    let end = matches.get_one::<Duration>("timeout").map(|limit| Instant::now() + *limit);
     let (mut left, mut absent, mut has_admitted) = (named, None, false);
     // Since when a server that has come has been waiting for others.
     let mut since: Option<Instant> = None;
     loop {
+        // Those that have come by then are admitted all the same.
+        let is_over = end.is_some_and(|end| Instant::now() >= end);
         let waiting = seed::waiting(store, stack, &key, &left).await?;
         if waiting.come.is_empty() {
             since = None;
@@ -87,12 +93,15 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
                 }
                 return Ok(Exit::Fine);
             }
-        } else if waiting.absent.is_empty() || since.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
+        } else if is_over || waiting.absent.is_empty() || since.get_or_insert_with(Instant::now).elapsed() >= TOGETHER {
             let admission = admit(&left).await?;
             console.out.write(&said(&admission, stack))?;
             left.retain(|server| !admission.admitted.contains(server));
             (since, has_admitted) = (None, true);
             continue;
+        }
+        if is_over {
+            return Err(late(&waiting.absent));
         }
         if absent.as_ref() != Some(&waiting.absent) {
             let awaited = some(waiting.absent.iter().map(|name| &**name), 5);
@@ -131,11 +140,18 @@ fn said(admission: &Admission, stack: &str) -> String {
     text
 }
 
+/// The limit is over, and these have not announced themselves.
+fn late(absent: &[Name]) -> Failure {
+    let names = some(absent.iter().map(|name| &**name), 5);
+    let verb = if absent.len() == 1 { "has" } else { "have" };
+    Failure::new(format!("{names} {verb} not announced themselves in time")).help(ANNOUNCED)
+}
+
 fn outcome(admission: &Admission) -> Result<Exit, Failure> {
     if admission.silent.is_empty() {
         return Ok(Exit::Fine);
     }
     let names = some(admission.silent.iter().map(|name| &**name), 5);
     Err(Failure::new(format!("{names} has announced nothing that is not known already"))
-        .help("its agent announces the server as soon as it runs and reaches the data space; `--wait` waits for that"))
+        .help(format!("{ANNOUNCED}; `--wait` waits for that")))
 }

@@ -86,6 +86,16 @@ pub(super) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 
+/// How long `--wait` waits.
+pub(super) fn timeout() -> Arg {
+    Arg::new("timeout")
+        .long("timeout")
+        .value_name("TIME")
+        .requires("wait")
+        .value_parser(duration)
+        .help("Wait no longer than this, such as 90s or 10m")
+}
+
 /// A duration: `90s`, `10m`, `1h30m`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let wrong = |help| format!("`{text}` is not a length of time; {help}");

@@ -26,14 +26,7 @@ pub(super) fn command() -> Command {
                 .help("SERVER/COMPONENT/OUTPUT; within a recipe, the name of an input"),
         )
         .arg(args::flag("wait", "Wait until there is a value"))
-        .arg(
-            Arg::new("timeout")
-                .long("timeout")
-                .value_name("TIME")
-                .requires("wait")
-                .value_parser(args::duration)
-                .help("Wait no longer than this, such as 90s or 10m"),
-        )
+        .arg(args::timeout())
         .arg(
             Arg::new("revision")
                 .long("revision")

@@ -107,6 +107,9 @@ fn the_operator_is_told_and_one_command_admits() {
                      yet\n",
         "{nobody}"
     );
+    let late = run(&["seed", "admit", "--wait", "--timeout", "1s"]);
+    assert_eq!(late.code, Some(1), "{late}");
+    assert!(late.err.contains("error: `db` and `web` have not announced themselves in time\n"), "{late}");
     let mut servers = Servers { stage: &stage, space: space.clone(), children: Vec::new() };
     for server in ["db", "web"] {
         servers.start(server, server);
