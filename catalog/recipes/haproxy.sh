@@ -19,6 +19,8 @@ global
     user haproxy
     group haproxy
     maxconn 4096
+    # Two that listen at one port would share its connections, and neither would fail.
+    noreuseport
 defaults
     mode $mode
     timeout connect 5s

@@ -14,9 +14,10 @@ owns_machine() {
     [ -d /run/systemd/system ] && [ -z "${WATTLE_STATE_DIR:-}" ]
 }
 
-# fail MESSAGE: ends the recipe.
+# fail MESSAGE: ends the recipe, with the message as the reason. Heat's agents have no place for that.
 fail() {
     printf '%s\n' "$*" >&2
+    { printf '%s\n' "$*" >"$WATTLE_RUN_DIR/run/why"; } 2>/dev/null || true
     exit 1
 }
 
@@ -211,15 +212,20 @@ processes() (
             }'
 )
 
-# sockets: the inodes of the sockets that take connections at $address and $port (proc(5), /proc/net/tcp), one a line.
+# sockets: the sockets that take connections at $address and $port (proc(5), /proc/net/tcp), as RANK INODE, one a line. Of
+# those with different ranks, the kernel gives a connection to the one with the highest; those with the same rank share them.
 sockets() (
     at=$(perl -MSocket=inet_pton,AF_INET,AF_INET6 -e '
         my $bytes = inet_pton(AF_INET, $ARGV[0]) // inet_pton(AF_INET6, $ARGV[0]) // exit 1;
         printf "%08X", $_ for unpack "L*", $bytes' "$address")
     cat /proc/net/tcp /proc/net/tcp6 2>/dev/null |
         awk -v at="$at" -v port="$(printf %04X "$port")" '
-            $4 == "0A" && split($2, local, ":") && local[2] == port &&
-                (local[1] == at || local[1] ~ /^0+$/ || local[1] ~ "^0+FFFF(0000)?" at "$") { print $10 }'
+            $4 == "0A" && split($2, local, ":") && local[2] == port {
+                if (local[1] == at) print 4, $10
+                else if (local[1] ~ "^0+FFFF(0000)?" at "$") print 3, $10
+                else if (local[1] == "00000000" && length(at) == 8) print 2, $10
+                else if (local[1] ~ "^0+$" && length(local[1]) == 32) print 1, $10
+            }'
 )
 
 # holders INODE...: the processes that have any of these sockets open, one a line, as far as this user may see.
@@ -229,37 +235,70 @@ holders() (
     done | sort -nu
 )
 
-# has_port: whether the component's service itself takes connections at $address and $port: another's do not count.
-has_port() (
-    inodes=$(sockets)
-    if [ -z "$inodes" ]; then exit 1; fi
-    own_ones=$(processes)
-    for one in $own_ones; do
-        for inode in $inodes; do
-            if [ -n "$(find "/proc/$one/fd" -lname "socket:\[$inode\]" 2>/dev/null)" ]; then exit 0; fi
-        done
-    done
-    # In a container root may not see what other users have open: there it counts that somebody listens.
-    for one in $own_ones; do
+# opened: the inodes of the sockets that the component's service has open, one a line, as far as this user may see.
+opened() (
+    for one in $(processes); do
+        find "/proc/$one/fd" -lname 'socket:\[*\]' -printf '%l\n' 2>/dev/null
+    done | tr -dc '0-9\n' | sort -u
+)
+
+# is_hidden: whether this user may not see what the component's service has open. In a container, root may not see what
+# other users have.
+is_hidden() (
+    for one in $(processes); do
         if LC_ALL=C readlink -v "/proc/$one/exe" 2>&1 | grep -q 'Permission denied'; then exit 0; fi
     done
     exit 1
 )
 
+# shares LISTENING: of the sockets that `sockets` has found, OWN and the inode of the service's own that gets connections
+# first, and OTHER and the inode of those of others that get any besides: the kernel prefers them, or both have allowed it to
+# share the port (SO_REUSEPORT).
+shares() (
+    { opened && printf '%s\n' "$1"; } | awk '
+        NF == 1 { own[$1] = 1 }
+        NF == 2 && $2 in own { if ($1 > best) { best = $1; first = $2 } }
+        NF == 2 && !($2 in own) { rank[$2] = $1 }
+        END {
+            if (first != "") print "OWN", first
+            for (inode in rank) if (rank[inode] >= best) print "OTHER", inode
+        }' |
+        while read -r whose inode; do
+            # What nobody is seen to hold may be held by a process of the service that cannot be seen.
+            if [ "$whose" = OWN ] || ! is_hidden || [ -n "$(holders "$inode")" ]; then echo "$whose $inode"; fi
+        done
+)
+
+# has_port: whether the component's service itself takes all connections at $address and $port: another's do not count.
+has_port() (
+    listening=$(sockets)
+    if [ -z "$listening" ]; then exit 1; fi
+    case $(shares "$listening") in
+    *OTHER*) exit 1 ;;
+    OWN*) exit 0 ;;
+    # Where it cannot be seen, it counts that somebody listens.
+    *) is_hidden ;;
+    esac
+)
+
 # taken: says who else takes connections at $address and $port. Fails if nobody does.
 taken() (
     if [ -z "${port:-}" ] || ! listens "$address" "$port" 2>/dev/null; then exit 1; fi
-    own_ones=$(processes)
+    shares=$(shares "$(sockets)")
+    case $shares in
+    *OWN*OTHER*) how='also taken by' ;;
+    OWN*) exit 1 ;;
+    *) how='taken by' ;;
+    esac
     # shellcheck disable=SC2046 # They are numbers.
-    for one in $(holders $(sockets)); do
-        if printf '%s\n' "$own_ones" | grep -qx "$one"; then exit 1; fi
+    for one in $(holders $(printf '%s\n' "$shares" | sed -n 's/^OTHER //p')); do
         by="${by:+$by, }process $one ($(cat "/proc/$one/comm" 2>/dev/null || echo unknown))"
     done
-    printf '%s:%s is taken by %s' "$(url_host "$address")" "$port" "${by:-another process}"
+    printf '%s:%s is %s %s' "$(url_host "$address")" "$port" "$how" "${by:-another process}"
 )
 
 # until_ready TRIES COMMAND...: repeats the command, twice a second, until it succeeds and, if there is a $port, the service
-# itself listens there. Fails when there are no tries left, and at once when the service has ended.
+# itself, and nobody else, listens there. Fails when there are no tries left, and at once when the service has ended.
 until_ready() (
     tries=$1 seconds=$(($1 / 2))
     shift
@@ -271,7 +310,11 @@ until_ready() (
         fi
         words=$(last_words 2>&1) || true
         printf '%s\n' "$words" >&2
-        if by=$(taken); then fail "$own cannot listen: $by"; fi
+        if by=$(taken); then
+            # Where two share a port, each would get connections that are meant for the other.
+            end_service
+            fail "$own cannot listen: $by"
+        fi
         last=$(printf '%s\n' "$words" | sed '/^[[:space:]]*$/d' | tail -n 1)
         if printf '%s' "$words" | grep -qi 'address already in use'; then
             fail "$own cannot listen: ${address:+$(url_host "$address"):}${port:-its port} is in use"

@@ -146,6 +146,17 @@ macro_rules! handle {
             }
         }
 
+        // Only to say that it has been added: its state is never complete.
+        #[diagnostic::do_not_recommend]
+        impl wattle::author::Part for $handle {
+            type Outputs = Self;
+            type State = wattle::author::AddedBefore<Self>;
+
+            fn add_to(self, _: &mut wattle::author::Topology, _: &str, _: wattle::model::Source) -> Self {
+                self
+            }
+        }
+
         impl wattle::hot::AsResource for $handle {
             fn resource(self) -> wattle::author::Resource {
                 self.0

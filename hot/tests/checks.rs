@@ -163,6 +163,17 @@ fn what_a_nested_stack_does_not_have_is_told() {
     let nested = "nested: {type: child.yaml}";
     assert_eq!(found(nested, "{get_attr: [nested, o]}"), [""; 0]);
     assert_eq!(found(nested, "{get_attr: [nested, 0]}"), ["W1206"]);
+    // Heat looks for an output once it needs its value.
+    let copy =
+        format!("{nested}, copy: {{type: OS::Heat::Value, properties: {{value: {{get_attr: [nested, nope]}}}}}}");
+    assert_eq!(found(&copy, "x"), ["W1116"]);
+    assert_eq!(found(nested, "{get_attr: [nested, nope]}"), ["W1116"]);
+    let members = "g: {type: OS::Heat::ResourceGroup, properties: {count: 2, resource_def: {type: child.yaml}}}";
+    assert_eq!(found(members, "{get_attr: [g, o]}"), [""; 0]);
+    assert_eq!(found(members, "{get_attr: [g, nope]}"), ["W1116"]);
+    for within in ["show", "resource.r"] {
+        assert_eq!(found(nested, &format!("{{get_attr: [nested, {within}]}}")), [""; 0], "{within}");
+    }
     assert_eq!(found("'a b': {type: child.yaml}", "x"), ["W1210"]);
     let group = |flavor: &str| {
         format!(
@@ -172,6 +183,95 @@ fn what_a_nested_stack_does_not_have_is_told() {
     };
     assert_eq!(found(&group("f"), "x"), [""; 0]);
     assert_eq!(found(&group("[1]"), "x"), ["W1207"]);
+}
+
+#[test]
+fn an_output_of_a_resource_that_does_not_exist_is_empty() {
+    let template = |name: &str| {
+        format!(
+            "heat_template_version: 2021-04-16\nconditions: {{never: {{equals: [a, b]}}}}\nresources:\n  \
+             r: {{type: OS::Heat::RandomString}}\n  absent: {{type: OS::Heat::RandomString, condition: never}}\n\
+             outputs: {{o: {{value: {{get_resource: {name}}}}}}}\n"
+        )
+    };
+    assert_eq!(codes(&template("r")), [""; 0]);
+    // That is how a template says that it may be empty.
+    assert_eq!(codes(&template("absent")), [""; 0]);
+    let found = check(&loaded(&template("rr")));
+    assert_eq!((found[0].code, &*found[0].message), ("W1116", "there is no resource `rr`"));
+    assert_eq!((found.len(), found[0].severity), (1, wattle::check::Severity::Warning));
+    assert_eq!(found[0].help, ["did you mean `r`?"]);
+}
+
+#[test]
+fn a_failing_call_is_one_mistake() {
+    let template = |length: &str| {
+        format!(
+            "heat_template_version: 2021-04-16\nresources:\n  \
+             r: {{type: OS::Heat::RandomString, properties: {{length: {length}}}}}\n"
+        )
+    };
+    assert_eq!(codes(&template("{digest: [md5, [1]]}")), ["W1110"]);
+    assert_eq!(codes(&template("{get_param: nope}")), ["W1114"]);
+}
+
+#[test]
+fn one_mistake_in_an_extended_template_is_told_once() {
+    let template = |properties: &str| {
+        format!(
+            "heat_template_version: 2021-04-16\nresources:\n  v: {{type: OS::Heat::Value, properties: {{value: a}}}}\n  \
+             s:\n    type: OS::Nova::Server\n    properties:\n      image: i\n      flavor: f\n{properties}    \
+             metadata: {{wattle: {{components: [{{name: web, recipe: {{script: 'true'}}}}]}}}}\n"
+        )
+    };
+    let found = |properties: &str| {
+        let loaded = loaded(&template(properties));
+        let model = wattle_hot::model::read(&loaded).model;
+        let found =
+            wattle_hot::check::with_wiring(check(&loaded), &loaded, || &model, &wattle::check::Limits::default());
+        found.into_iter().map(|one| one.code).collect::<Vec<_>>()
+    };
+    assert_eq!(found("      networks:\n        - network: n\n"), [""; 0]);
+    for (properties, code) in [
+        ("      networks:\n        - network: n\n          allocate_network: what\n", "W1203"),
+        (
+            "      networks: [{network: n}]\n      block_device_mapping:\n        - device_name: vda\n          \
+             volume_id: v\n        - volume_id: w\n",
+            "W1204",
+        ),
+        ("      networks:\n        - network: n\n        - nonsense: n\n", "W1202"),
+        ("      networks: [{network: n}]\n      metadata:\n        a:\n          get_param: nope\n", "W1114"),
+        (
+            "      networks: [{network: n}]\n      metadata:\n        a:\n          get_resource:\n            nope\n",
+            "W1205",
+        ),
+        (
+            "      networks: [{network: n}]\n      metadata:\n        a:\n          get_attr:\n            - v\n            - nope\n",
+            "W1206",
+        ),
+    ] {
+        assert_eq!(found(properties), [code], "{properties}");
+    }
+}
+
+#[test]
+fn one_thing_is_counted_as_one() {
+    let found = |ty: &str, default: &str| {
+        let text = format!(
+            "heat_template_version: 2021-04-16\nparameters:\n  p: {{type: {ty}, default: {default}, constraints: [length: \
+             {{min: 2}}]}}\noutputs: {{o: {{value: {{get_param: p}}}}}}\n"
+        );
+        let found = check(&loaded(&text));
+        found.iter().map(|one| format!("{}{}", one.message, one.labels[0].text)).collect::<String>()
+    };
+    for (ty, default, told) in [
+        ("string", "a", "it has 1 character, "),
+        ("comma_delimited_list", "[a]", "it has 1 item, "),
+        ("string", "''", "0 characters"),
+    ] {
+        let found = found(ty, default);
+        assert!(found.contains(told), "{found}");
+    }
 }
 
 #[test]

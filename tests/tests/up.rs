@@ -178,6 +178,10 @@ fn another_seed_is_applied_to_what_runs() {
 
     let unchanged = stage.run(&["up"]);
     assert!(unchanged.err.contains("unchanged"), "{unchanged}");
+    // It is in no cloud, whatever `clouds.yaml` says.
+    let destroyed = stage.run(&["destroy", "--yes"]);
+    assert_eq!(destroyed.code, Some(2), "{destroyed}");
+    assert!(destroyed.err.contains("is deployed in no cloud") && destroyed.err.contains("wattle down"), "{destroyed}");
     assert_eq!(stage.said("b"), ["two", "deux"]);
     assert_eq!(up.interrupt(), Some(0));
     assert_eq!(stage.services("4711"), Vec::<i32>::new());

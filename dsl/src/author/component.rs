@@ -8,6 +8,7 @@ use super::begun::Begun;
 use super::expression::Expression;
 use super::handle::{AsComponent, Component, Id, Resource};
 use super::input::IntoInput;
+use super::naming::NameText;
 use super::topology::{Topology, insert};
 
 /// A component that is ready to run: all of its required inputs are wired. Implemented by `#[component]`.
@@ -78,7 +79,7 @@ impl<'t> OnServer<'t> {
     ///
     /// On a server of [`Order::Dataflow`](crate::model::Order::Dataflow), the order of declaration does not matter.
     #[track_caller]
-    pub fn run<S: Software>(self, name: impl AsRef<str>, component: S) -> S::Handle {
+    pub fn run<S: Software>(self, name: impl NameText, component: S) -> S::Handle {
         let at = Source::caller();
         let t = self.topology;
         let kind = t.declare::<S>();

@@ -23,6 +23,7 @@ mod known;
 mod listen;
 mod module;
 mod moved;
+mod naming;
 mod operated;
 mod parameters;
 mod placement;
@@ -64,7 +65,8 @@ pub use expression::{Expression, Handle};
 pub use handle::{Host, Segment};
 pub use input::{IntoInput, Public};
 pub use listen::Listening;
-pub use module::{Complete, Part, Properties};
+pub use module::{AddedBefore, Complete, NotAddedYet, Part, Properties};
+pub use naming::NameText;
 pub use property::{AnyValue, IntoProperty, Item, item};
 pub use text::{AtDeployment, AtRunTime, Confidential, Open, Privacy, Scalar, Stage, TextPart};
 

@@ -1,6 +1,7 @@
 //! Parts of a topology: resources with their properties, and modules.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::panic::Location;
 
 use crate::model::{self, Duplicate, IndexMap, Kind, Name, Order, Schema, Source};
@@ -86,6 +87,19 @@ pub trait Complete {}
 
 impl Complete for () {}
 
+/// The state of a handle as a part: what it stands for has been added.
+pub struct AddedBefore<H>(PhantomData<fn() -> H>);
+
+/// Implemented by nothing: a resource is added once.
+#[diagnostic::on_unimplemented(
+    message = "this is the handle `{Self}` of a resource that has been added already",
+    label = "added already",
+    note = "use the handle wherever the resource is meant, for example in a property or with `t.on(handle)`; `t.add` takes the properties of a new resource"
+)]
+pub trait NotAddedYet {}
+
+impl<H: NotAddedYet> Complete for AddedBefore<H> {}
+
 impl Topology {
     /// Adds a resource. The [`Part`] implementation of each typed resource calls it.
     pub fn add_resource(&mut self, name: &str, properties: Properties, at: Source) -> Resource {
@@ -167,6 +181,17 @@ impl<M: Module> Part for M {
     fn add_to(self, t: &mut Topology, name: &str, at: Source) -> M::Outputs {
         #[expect(deprecated, reason = "this is what calls it")]
         t.within(name, std::any::type_name::<M>(), at, |t| self.build(t))
+    }
+}
+
+/// It is one only to say that it has been added: its state is never complete.
+#[diagnostic::do_not_recommend]
+impl Part for Resource {
+    type Outputs = Self;
+    type State = AddedBefore<Self>;
+
+    fn add_to(self, _: &mut Topology, _: &str, _: Source) -> Self {
+        self
     }
 }
 

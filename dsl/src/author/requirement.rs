@@ -7,6 +7,7 @@ use crate::model::{self, Expr, Kind, Predicate, Source, Test, Tested};
 use super::comparable::{Comparable, Comparand, Divisible, Lengthy, Listed, Ordered, Textual};
 use super::expression::Expression;
 use super::handle::{Attribute, Output, Parameter};
+use super::naming::NameText;
 use super::port::PortType;
 use super::promise::Promise;
 use super::secret::Secret;
@@ -486,7 +487,7 @@ impl Topology {
     /// # assert!(wattle::check::finds(&t.finish(Exports::new()), "W0803"));
     /// ```
     #[track_caller]
-    pub fn require(&mut self, name: impl AsRef<str>, demand: impl IntoDemand) {
+    pub fn require(&mut self, name: impl NameText, demand: impl IntoDemand) {
         let at = Source::caller();
         let Demand { predicate, because } = demand.into_demand();
         let predicate: Predicate<Expr> = predicate.map(|value| self.lower(value));

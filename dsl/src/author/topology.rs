@@ -13,6 +13,7 @@ use super::exports::{Export, Exports};
 use super::handle::{AsComponent, Component, Host, Output, OutputSource, Resource};
 use super::input::IntoInput;
 use super::module::{Complete, Part};
+use super::naming::NameText;
 use super::port::PortType;
 use super::promise::Promise;
 
@@ -67,7 +68,7 @@ impl Topology {
     ///
     /// Inside a module, the name is qualified by the module's own: `node1` of `apps` becomes `apps.node1`.
     #[track_caller]
-    pub fn add<P: Part>(&mut self, name: impl AsRef<str>, part: P) -> P::Outputs
+    pub fn add<P: Part>(&mut self, name: impl NameText, part: P) -> P::Outputs
     where
         P::State: Complete,
     {
@@ -159,7 +160,7 @@ impl Topology {
     /// # assert_eq!(wattle::check::check(&t.finish(Exports::new().entry("address", address)), &Default::default()), []);
     /// ```
     #[track_caller]
-    pub fn later<T: PortType>(&mut self, name: impl AsRef<str>) -> Promise<T> {
+    pub fn later<T: PortType>(&mut self, name: impl NameText) -> Promise<T> {
         let at = Source::caller();
         let promise = model::Promise { ty: T::port_type(), at: at.clone(), fulfilled: Vec::new() };
         let name = self.qualified(name.as_ref());

@@ -63,6 +63,7 @@ mod property_value;
 mod repeated_address;
 mod repeated_key;
 mod repeated_name;
+mod repeated_port;
 mod reserved_name;
 mod resource_count;
 mod resource_size;
@@ -129,7 +130,7 @@ checks! {
     wrong_type duplicate_name illegal_name reserved_name shared_name taken_identity needless_move illegal_move
     foreign_handle not_a_server server_dependency own_user_data mixed_export unconnected_network
     export_of_another_stack heats_function conditional_server repeated_address repeated_name repeated_key
-    placed_servers contrary_policies unknown_property property_value missing_property
+    placed_servers contrary_policies repeated_port unknown_property property_value missing_property
     unknown_attribute late_property doubly_set_property empty_range attribute_type class_rule function_arguments unknown_type unknown_function user_data_size entry_size resource_count resource_size
     secret_leak secret_constant imported_secret secret_parameter unread_output unused_parameter unread_input unused_promise unwritten_output unread_import
     unknown_lookup unnoticed_failure unused_part never_run shown_secret

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wattle_heat::environment::Environment;
+use wattle_heat::environment::{Environment, Fault};
 
 use crate::manners::{Failure, read, reason};
 
@@ -14,10 +14,13 @@ pub fn beside(directory: &Path) -> Option<PathBuf> {
 /// The name of the environment file that `emit` writes.
 pub(super) const FILE: &str = "environment.yaml";
 
+/// How many faults of environments are reported at once.
+const SHOWN: usize = 20;
+
 /// The environment that these files make together. A later file overrides an earlier one.
 ///
 /// # Errors
-/// The first error: a file that cannot be read, or one that Heat would refuse.
+/// The first file that cannot be read, or everything that Heat would refuse in them.
 pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<Environment, Failure> {
     let mut texts = Vec::new();
     for file in files {
@@ -27,7 +30,20 @@ pub fn environment<'p>(files: impl IntoIterator<Item = &'p PathBuf>) -> Result<E
         texts.push((name, text));
     }
     let environment = Environment::read(texts.iter().map(|(name, text)| (name.as_str(), text.as_str())));
-    let Some(fault) = environment.faults().into_iter().next() else { return Ok(environment) };
-    let failure = Failure::usage(format!("Heat refuses the environment: {}", fault.message));
-    Err(failure.note(format!("at {}", fault.at)).help(fault.help))
+    match environment.faults().as_slice() {
+        [] => Ok(environment),
+        [fault] => {
+            let failure = Failure::usage(format!("Heat refuses the environment: {}", fault.message));
+            Err(failure.note(format!("at {}", fault.at)).help(&*fault.help))
+        }
+        faults => {
+            let failure = Failure::usage(format!("Heat refuses the environment: {} things are wrong", faults.len()));
+            let told = |fault: &Fault| format!("at {}: {}; {}", fault.at, fault.message, fault.help);
+            let failure = faults.iter().take(SHOWN).fold(failure, |failure, fault| failure.note(told(fault)));
+            Err(match faults.len().saturating_sub(SHOWN) {
+                0 => failure,
+                more => failure.note(format!("and {more} more")),
+            })
+        }
+    }
 }

@@ -96,6 +96,17 @@ pub fn join(listed: impl IntoIterator<Item = String>, last: &str) -> String {
     }
 }
 
+/// A number of things, whose plural ends in `s`: `1 byte`, `2 bytes`.
+///
+/// ```
+/// use wattle_words::names::count;
+///
+/// assert_eq!([count(0, "byte"), count(1, "byte"), count(2, "byte")], ["0 bytes", "1 byte", "2 bytes"]);
+/// ```
+pub fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,7 @@
 //! W1116: a call that Heat accepts, but that fails when the stack is created.
 
+use wattle_model::{Diagnostic, Source};
+
 use crate::evaluate::Cause;
 
 use super::Sink;
@@ -9,8 +11,9 @@ use super::unknown_parameter::help;
 
 check! {
     /// A call fails as soon as its value is needed. Heat does not notice this during validation, because the call is in
-    /// a place whose value is not needed then: in an output, in metadata, or in an unused condition. Later, the output
-    /// is empty, or the resource fails.
+    /// a place whose value is not needed then: in an output, in metadata, or in an unused condition. It also accepts
+    /// outputs with `get_resource` of a resource that does not exist, and `get_attr` of an output that a nested template
+    /// does not have. Later, the output is empty, or the resource fails.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16
@@ -49,10 +52,11 @@ fn run(sink: &mut Sink<'_>) {
             Cause::NoTruth { found } => (format!("a condition must be true or false, but this is {found}"), None),
             _ => continue,
         };
-        let diagnostic = LATE_FAULT
-            .diagnostic(what)
-            .label(&sink.at(found.fault.span), "Heat accepts this, but fails when it needs the value")
-            .help_if(fix);
-        sink.push(diagnostic);
+        sink.push(diagnostic(what, &sink.at(found.fault.span), fix));
     }
+}
+
+/// The diagnostic: `what` is wrong there, which Heat notices once it needs the value.
+pub(super) fn diagnostic(what: String, at: &Source, fix: Option<String>) -> Diagnostic {
+    LATE_FAULT.diagnostic(what).label(at, "Heat accepts this, but fails when it needs the value").help_if(fix)
 }

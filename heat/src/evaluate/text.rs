@@ -3,6 +3,7 @@
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
+use wattle_model::names::count;
 
 use crate::template::{Call, Function};
 use crate::value::json;
@@ -185,9 +186,10 @@ impl Scope<'_> {
         let Some(index) = index else { return Err(wrong(call, "its index must be a whole number")) };
         let length = i128::try_from(parts.len()).unwrap_or(i128::MAX);
         let found = usize::try_from(if index < 0 { index + length } else { index }).ok().and_then(|at| parts.get(at));
-        found
-            .cloned()
-            .ok_or_else(|| wrong(call, format!("its index is {index}, but there are {length} parts, counted from 0")))
+        found.cloned().ok_or_else(|| {
+            let parts = count(parts.len(), "part");
+            wrong(call, format!("its index is {index}, but the text has {parts}, counted from 0"))
+        })
     }
 
     pub(super) fn fn_split(call: &Call<'_>, delimiter: &Value, text: &Value) -> Result<Value, Fault> {

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use wattle_model::names::nearest;
+use wattle_model::names::{count, nearest};
 use wattle_model::{PropertyType, Scalar, SchemaConstraint, Value};
 
 use super::conversion::{is_same, number, outside_of, plain};
@@ -36,7 +36,7 @@ pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) ->
         SchemaConstraint::Length(bounds) => match value {
             Value::Str(text) => {
                 let length = text.chars().count();
-                outside(bounds, length).map(|bounds| format!("it has {length} characters, not {bounds}"))
+                outside(bounds, length).map(|bounds| format!("it has {}, not {bounds}", count(length, "character")))
             }
             Value::List(items) => too_few_or_many(bounds, items.len()),
             Value::Map(items) => too_few_or_many(bounds, items.len()),
@@ -64,7 +64,7 @@ pub fn broken(constraint: &SchemaConstraint, ty: PropertyType, value: &Value) ->
 
 /// The number of items, if it is outside of `bounds`.
 pub fn too_few_or_many(bounds: &[Option<f64>], length: usize) -> Option<String> {
-    outside(bounds, length).map(|bounds| format!("it has {length} items, not {bounds}"))
+    outside(bounds, length).map(|bounds| format!("it has {}, not {bounds}", count(length, "item")))
 }
 
 fn outside(bounds: &[Option<f64>], length: usize) -> Option<String> {

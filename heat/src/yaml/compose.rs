@@ -72,6 +72,8 @@ impl Composer {
 /// A collection that has not ended yet.
 struct Open {
     kind: Collection,
+    /// The tag by which a list is one of pairs.
+    pairs: Option<String>,
     anchor: Option<String>,
     span: Span,
     fault: Option<Box<Error>>,
@@ -87,6 +89,8 @@ enum Collection {
 #[derive(Clone)]
 struct Item {
     node: Node,
+    /// What it is as a value, if that is not what is merged.
+    value: Option<Node>,
     /// Whether it is a `<<`, which merges if it is a key.
     merges: bool,
     /// Why it is not a valid value, although it is valid as something else: as a key, or as the operand of a merge.
@@ -114,6 +118,9 @@ impl Composer {
         }
         self.count(u64::from(item.node.size), span)?;
         item.node.span = span;
+        if let Some(value) = &mut item.value {
+            value.span = span;
+        }
         self.add(item)
     }
 
@@ -135,13 +142,16 @@ impl Composer {
     }
 
     fn open(&mut self, kind: Collection, properties: Properties, span: Span) -> Result<(), Error> {
-        let fault = collection(properties.tag, kind).err().map(|problem| Error::new(problem, span).into());
+        let (pairs, fault) = match collection(properties.tag, kind) {
+            Ok(pairs) => (pairs, None),
+            Err(problem) => (None, Some(Error::new(problem, span).into())),
+        };
         if self.open.len() == DEPTH {
             return Err(Error::new(Problem::TooDeep, span));
         }
         self.count(1, span)?;
         self.name(properties.anchor.as_ref(), span)?;
-        self.open.push(Open { kind, anchor: properties.anchor, span, fault, items: Vec::new() });
+        self.open.push(Open { kind, pairs, anchor: properties.anchor, span, fault, items: Vec::new() });
         Ok(())
     }
 
@@ -153,19 +163,30 @@ impl Composer {
             _ => end.end,
         };
         let mut fault = open.fault;
+        let mut pairs_of_it = None;
         let tree = match open.kind {
             Collection::List => {
+                if let Some(tag) = open.pairs {
+                    pairs_of_it = single_pairs(&open.items);
+                    if pairs_of_it.is_none() {
+                        let problem = mistagged(&tag, "a list of anything but maps with one key each".to_owned());
+                        fault = Some(Error::new(problem, open.span).into());
+                    }
+                }
+                // PyYAML does not look at the tags of such maps.
+                let is_seen = pairs_of_it.is_none();
                 let mut nodes = Vec::with_capacity(open.items.len());
-                for item in open.items {
-                    fault = fault.or(item.fault);
-                    nodes.push(item.node);
+                for mut item in open.items {
+                    fault = fault.or(item.fault.take().filter(|_| is_seen));
+                    nodes.push(item.value(&mut self.faults));
                 }
                 Tree::List(nodes)
             }
             Collection::Map => Tree::Map(pairs(open.items, &mut self.faults)?),
         };
-        let item = Item::of(tree, Span { start: open.span.start, end });
-        self.named(Item { fault, ..item }, open.anchor)
+        let span = Span { start: open.span.start, end };
+        let value = pairs_of_it.map(|pairs| Node::new(Tree::List(pairs), span));
+        self.named(Item { fault, value, ..Item::of(tree, span) }, open.anchor)
     }
 
     /// Adds a complete item, which its anchor can refer to from now on.
@@ -195,7 +216,7 @@ impl Composer {
 impl Item {
     /// A value whose parts are complete.
     fn of(tree: Tree, span: Span) -> Self {
-        Self { node: Node::new(tree, span), merges: false, fault: None }
+        Self { node: Node::new(tree, span), value: None, merges: false, fault: None }
     }
 
     /// The node as a value rather than a key. Returns a node in any case.
@@ -203,7 +224,7 @@ impl Item {
         if let Some(fault) = self.fault {
             note(faults, *fault);
         }
-        self.node
+        self.value.unwrap_or(self.node)
     }
 }
 
@@ -228,6 +249,18 @@ fn pairs(items: Vec<Item>, faults: &mut Vec<Error>) -> Result<Vec<Pair>, Error> 
     }
     merged.append(&mut own);
     Ok(merged)
+}
+
+/// The items of an `!!omap` as PyYAML creates them: tuples, which are lists in JSON. It looks at nothing of the maps but their
+/// pairs, so not at their tags. `None` if an item is not a map with one key.
+fn single_pairs(items: &[Item]) -> Option<Vec<Node>> {
+    let pair = |item: &Item| {
+        let Tree::Map(pairs) = &*item.node.tree else { return None };
+        let [Pair { key, value, merged: false }] = pairs.as_slice() else { return None };
+        let is_odd = matches!(&*key.tree, Tree::Text { text, plain: true } if text == "=");
+        (!is_odd).then(|| Node::new(Tree::List(vec![key.clone(), value.clone()]), item.node.span))
+    };
+    items.iter().map(pair).collect()
 }
 
 fn merge(value: &Node, merged: &mut Vec<Pair>) -> Result<(), Error> {
@@ -280,29 +313,33 @@ fn scalar(text: String, tag: Option<&str>, plain: bool, span: Span) -> Result<It
             odd = Some(Problem::MergeAsValue);
             Tree::Text { text, plain: false }
         }
-        Some((tag, Some("seq" | "map"))) => {
+        Some((tag, Some("seq" | "map" | "omap" | "pairs" | "set"))) => {
             return Err(fail(mistagged(tag, "a single value".to_owned())));
         }
         Some((tag, _)) => return Err(fail(unknown(tag.to_owned()))),
     };
     Ok(Item {
         node: Node { written, ..Node::new(tree, span) },
+        value: None,
         merges: odd == Some(Problem::MergeAsValue),
         fault: odd.map(|problem| fail(problem).into()),
     })
 }
 
-fn collection(tag: Option<String>, kind: Collection) -> Result<(), Problem> {
-    let Some(tag) = tag.filter(|tag| tag != "!") else { return Ok(()) };
+/// Returns the tag if it makes a list one of pairs.
+fn collection(tag: Option<String>, kind: Collection) -> Result<Option<String>, Problem> {
+    let Some(tag) = tag.filter(|tag| tag != "!") else { return Ok(None) };
     let found = match kind {
         Collection::List => "a list",
         Collection::Map => "a map",
     };
     match (tag.strip_prefix(CORE), kind) {
-        (Some("seq"), Collection::List) | (Some("map"), Collection::Map) => Ok(()),
-        (Some("seq" | "map" | "str" | "int" | "float" | "bool" | "null" | "timestamp"), _) => {
-            Err(mistagged(&tag, found.to_owned()))
-        }
+        (Some("seq"), Collection::List) | (Some("map"), Collection::Map) => Ok(None),
+        (Some("omap" | "pairs"), Collection::List) => Ok(Some(tag)),
+        (
+            Some("seq" | "map" | "omap" | "pairs" | "str" | "int" | "float" | "bool" | "null" | "timestamp" | "binary"),
+            _,
+        ) => Err(mistagged(&tag, found.to_owned())),
         _ => Err(unknown(tag)),
     }
 }
@@ -313,7 +350,8 @@ fn mistagged(tag: &str, found: String) -> Problem {
 
 fn unknown(tag: String) -> Problem {
     match tag.strip_prefix(CORE) {
-        Some("set" | "omap" | "pairs" | "binary") => Problem::UnusableTag(tag),
+        Some("set") => Problem::Set,
+        Some("binary") => Problem::Binary,
         _ => Problem::UnknownTag(tag),
     }
 }

@@ -114,9 +114,12 @@ pub enum Problem {
     /// Heat's reader does not know a tag.
     #[error("Heat does not know the tag `{}`", short(.0))]
     UnknownTag(String),
-    /// A tag denotes a value that Heat cannot store.
-    #[error("the tag `{}` creates a value that Heat cannot use", short(.0))]
-    UnusableTag(String),
+    /// The tag `!!set`.
+    #[error("the tag `!!set` creates a set, which JSON does not have: Heat's client sends a list in random order")]
+    Set,
+    /// The tag `!!binary`.
+    #[error("the tag `!!binary` creates bytes, which JSON does not have: Heat's client fails if they are not text")]
+    Binary,
     /// A tag does not fit its value.
     #[error("the tag `{}` does not fit {found}", short(tag))]
     Mistagged {
@@ -161,7 +164,9 @@ impl Problem {
             Self::Syntax(syntax) => return syntax.help(),
             Self::NotUtf8 | Self::Utf16 => "save the file as UTF-8",
             Self::UnknownAlias(_) => "quote the text if the `*` belongs to it",
-            Self::Mistagged { .. } | Self::UnusableTag(_) => "remove the tag",
+            Self::Mistagged { .. } => "remove the tag",
+            Self::Set => "write a list",
+            Self::Binary => "write the text itself, or base64 without the tag",
             Self::UnknownTag(tag) => return Some(of_tag(tag)),
             Self::KeyOf("a map") => "quote the text if the `{` belongs to it",
             Self::NotAnInteger(_)

@@ -12,7 +12,8 @@
 //! - nesting deeper than [`DEPTH`]: Heat recurses, and Python stops it at a few hundred levels;
 //! - more than [`NODES`] values, each alias counted as everything that it stands for: Heat converts the template to JSON;
 //! - an alias within the value that it stands for: JSON cannot represent it;
-//! - the tags `!!set` and `!!binary`, whose values JSON cannot represent, and `!!omap` and `!!pairs`, which create tuples;
+//! - the tags `!!set` and `!!binary`, whose values JSON cannot represent: Heat's client turns sets into lists in random order,
+//!   and bytes into text if they are UTF-8. The tuples of `!!omap` and `!!pairs` are lists in JSON, and so they are here;
 //! - integers of more than 38 digits, and under `!!int` and `!!float` digits of other scripts;
 //! - half a surrogate pair in JSON: UTF-8 cannot represent it;
 //! - what libyaml refuses but Python's own reader, which Heat tries next, does not: a `:` directly before a bracket or comma

@@ -14,6 +14,30 @@ pub const MISSING_VALUE: &str = "W1104";
 /// The codes for types and functions that Heat does not have, and for functions with wrong arguments, in a model.
 const JUDGED: [&str; 3] = ["W0410", "W0411", "W0412"];
 
+/// Codes of a model for what the template's own checks report, too, with the codes that they have for it. Those know the exact
+/// place. A model also judges what only software can supply, so its codes are not left out altogether.
+const COUNTERPARTS: [(&str, &[&str]); 5] = [
+    ("W0107", &["W1114", "W1205"]),
+    ("W0401", &["W1202"]),
+    ("W0402", &["W1202", "W1203", "W1204"]),
+    ("W0403", &["W1204"]),
+    ("W0404", &["W1206"]),
+];
+
+/// Whether a diagnostic of the template reports the same mistake as one of the model, perhaps at another line: it names
+/// nothing that the other one does not name.
+fn is_same(of_model: &Diagnostic, of_template: &Diagnostic) -> bool {
+    let file = |diagnostic: &Diagnostic| diagnostic.labels.first().map(|label| label.at.file.clone());
+    COUNTERPARTS.iter().any(|(code, others)| of_model.code == *code && others.contains(&of_template.code))
+        && file(of_model) == file(of_template)
+        && quoted(&of_template.message).all(|name| quoted(&of_model.message).any(|other| other == name))
+}
+
+/// What stands in backticks, and of paths each part.
+fn quoted(message: &str) -> impl Iterator<Item = &str> {
+    message.split('`').skip(1).step_by(2).flat_map(|name| name.split('.'))
+}
+
 /// Adds what `wattle`'s own checks find in the model of an extended template to `found`, which is what [`super::check()`] found
 /// in the template. Sorted by severity.
 pub fn with_wiring<'m>(
@@ -30,7 +54,10 @@ pub fn with_wiring<'m>(
     let known: HashSet<_> = found.iter().map(place).collect();
     let mut all = check(model(), limits);
     // Functions and types are judged in the template: all of them, each at its own place, and with its environments.
-    all.retain(|diagnostic| !known.contains(&place(diagnostic)) && !JUDGED.contains(&diagnostic.code));
+    all.retain(|diagnostic| {
+        let is_known = known.contains(&place(diagnostic)) || found.iter().any(|other| is_same(diagnostic, other));
+        !is_known && !JUDGED.contains(&diagnostic.code)
+    });
     all.extend(found);
     all.sort_by_key(|diagnostic| diagnostic.severity);
     all

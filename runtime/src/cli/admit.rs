@@ -124,7 +124,7 @@ fn said(admission: &Admission, stack: &str) -> String {
     };
     text.extend(admitted.iter().zip(keys).take(SHOWN).map(|(server, key)| format!("  {server}: its key is {key}\n")));
     if admitted.len() > SHOWN {
-        text.extend([format!("  and {} others\n", admitted.len() - SHOWN)]);
+        text.extend([format!("  and {} more\n", admitted.len() - SHOWN)]);
     }
     let names = some(on_credentials.iter().map(|name| &**name), 5);
     match (admitted.len(), on_credentials.len()) {

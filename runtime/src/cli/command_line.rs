@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command};
 use futures_util::future::LocalBoxFuture;
 use wattle::manners::{Sought, all_exit_codes, color, forced_color, seek};
+use wattle::shown;
 
 use super::args;
 use super::console::Console;
@@ -87,7 +89,7 @@ pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatch
     command.try_get_matches_from_mut(args).map_err(|error| {
         // A program without `up` is an agent's, and its callers are not looking for another tool's commands.
         let words = if command.get_subcommands().any(|own| own.get_name() == "up") { &SOUGHT[..] } else { &[] };
-        let error = seek(error, active(&command, args), words);
+        let error = named_directory(seek(error, active(&command, args), words), active(&command, args));
         let (stream, exit) =
             if error.use_stderr() { (&mut console.err, Exit::Usage) } else { (&mut console.out, Exit::Fine) };
         let text = error.render();
@@ -96,6 +98,20 @@ pub(super) fn parse(args: &[OsString], console: &mut Console) -> Result<ArgMatch
         let _ = stream.write(&text);
         exit
     })
+}
+
+/// Says how to name a directory to a command that takes it as an option.
+fn named_directory(mut error: clap::Error, command: &Command) -> clap::Error {
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
+        && !given.starts_with('-')
+        && command.get_arguments().any(|arg| arg.get_long() == Some("dir"))
+    {
+        let tip = format!("`--dir {}` names the directory that was given to `up`", shown::path(given));
+        let other = "`--space ADDRESS` names another data space, `--stack NAME` a stack in it";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into(), other.into()]));
+    }
+    error
 }
 
 /// The innermost command that `args` name.

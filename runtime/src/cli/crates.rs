@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use clap::{Arg, ArgMatches};
 use wattle::manners::{read, reason};
+use wattle::names::count;
 use wattle_hot::import::Dependency;
 
 use super::failure::Failure;
@@ -188,7 +189,7 @@ pub(super) fn shown(out: &Path, files: &[(String, String)]) -> String {
     let mut text = format!("{}\n", out.display());
     for (n, (name, content)) in files.iter().enumerate() {
         let branch = if n + 1 == files.len() { "└──" } else { "├──" };
-        text += &format!("{branch} {name}  {} lines\n", content.lines().count());
+        text += &format!("{branch} {name}  {}\n", count(content.lines().count(), "line"));
     }
     text
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgMatches, Command};
 use tokio::time;
-use wattle::names::{meant, some};
+use wattle::names::{count, meant, some};
 
 use crate::deploy::{Deployment, Through};
 use crate::seed;
@@ -73,8 +73,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         tokio::select! {
             deleted = &mut deleting => break deleted,
             _ = ticks.tick() => {
-                let count = removed.load(Ordering::Relaxed);
-                console.err.write(&format!("{count} nodes that servers have made are removed so far\n"))?;
+                let nodes = count(removed.load(Ordering::Relaxed), "node");
+                console.err.write(&format!("removed so far: {nodes} that servers have made\n"))?;
             }
         }
     };

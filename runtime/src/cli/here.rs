@@ -36,6 +36,12 @@ pub(super) fn running_in(dir: &Path) -> Result<Folder, Failure> {
         .help(format!("start it: `wattle up {}`", shown::path(dir.display()))))
 }
 
+/// Whether something is up in `dir`, or was left behind there by an `up` that was killed.
+pub(super) fn is_left(dir: &Path) -> bool {
+    let folder = Folder::of(dir);
+    folder.is_running() || was_killed(&folder)
+}
+
 /// The topology that runs here, or otherwise the only one that this user has up.
 pub(super) fn running() -> Result<Found, Failure> {
     let (here, elsewhere) = all();

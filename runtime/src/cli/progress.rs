@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use wattle::model::Name;
-use wattle::names::join;
+use wattle::names::{count, join};
 use wattle_agent_core::time::Time;
 
 use crate::clock;
@@ -15,7 +15,7 @@ use super::entries::one_line;
 use super::failure::Failure;
 use super::paint::{Tone, cut, paint};
 use super::screen::Screen;
-use super::status::{count, headline, waits_for};
+use super::status::{headline, waits_for};
 use wattle::shown::on_terminal;
 
 /// Lines that are left for what surrounds the display.

@@ -24,7 +24,7 @@ use super::failure::{Exit, Failure, exit_codes};
 use super::paint::{self, Cell, Tone, cut, paint, said, table, width};
 use super::signals::Signals;
 use super::{args, ls, target, timeline, ui, why};
-use wattle::names::some;
+use wattle::names::{count, some};
 use wattle::shown::{argument, on_terminal, option};
 
 /// How often to look again.
@@ -207,11 +207,6 @@ pub(super) fn headline(picture: &Picture, color: bool) -> String {
         line.extend([format!("revision {applying} is being applied\n")]);
     }
     line
-}
-
-/// `1 server`, `2 servers`.
-pub(super) fn count(number: usize, word: &str) -> String {
-    if number == 1 { format!("1 {word}") } else { format!("{number} {word}s") }
 }
 
 fn show(picture: &Picture, stands: &Stands, now: Time, color: bool, width: usize) -> String {

@@ -5,6 +5,7 @@
 //! cache/            what Chef keeps from run to run
 //! run/inputs.json   its inputs with their types
 //! run/output.NAME   what it wrote
+//! run/why           why it fails, in its own words
 //! run/tool/         what its tool is told and keeps
 //! pid               its process group, until its end is in the journal
 //! ```
@@ -78,6 +79,11 @@ impl Directory {
     /// Where a shell notes what failed last.
     pub(super) fn failed(&self) -> PathBuf {
         self.run().join("failed")
+    }
+
+    /// Where a shell recipe says why it fails.
+    pub(super) fn why(&self) -> PathBuf {
+        self.run().join("why")
     }
 
     /// Where its tool keeps what it needs during the run.

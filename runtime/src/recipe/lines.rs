@@ -42,7 +42,8 @@ impl Lines {
     fn end(&mut self, sink: &mut impl FnMut(String)) {
         let mut line = String::from_utf8_lossy(&self.line).into_owned();
         if self.cut > 0 {
-            let _ = write!(line, "… ({} bytes more)", self.cut);
+            let bytes = if self.cut == 1 { "byte" } else { "bytes" };
+            let _ = write!(line, "… ({} {bytes} more)", self.cut);
         }
         self.line.clear();
         self.cut = 0;

@@ -11,7 +11,7 @@ use std::path::Path;
 ///
 /// A file without `use wattle::prelude::*` is no case. It gives an error for each name that it uses, and there is nothing to be done
 /// about that: the compiler looks names up before it asks anything of ours.
-const SEVERAL_ERRORS: [(&str, usize, &str); 15] = [
+const SEVERAL_ERRORS: [(&str, usize, &str); 16] = [
     ("component_bandwidth", 7, "seven bandwidths are wrong, each in another way"),
     ("component_listen", 3, "three things to listen on are wrong, each in another way"),
     ("field_of_rust_only", 2, "two fields have types that only Rust has"),
@@ -20,6 +20,7 @@ const SEVERAL_ERRORS: [(&str, usize, &str); 15] = [
     ("field_role_misspelt", 2, "two attributes are misspelt"),
     ("input_missing_each", 2, "two inputs are missing, which are told at once"),
     ("module_dropped", 10, "ten times modules are dropped, each built, held or named in another way"),
+    ("module_without_name", 2, "what stands in the place of the name is none, and the compiler counts the arguments"),
     ("never_written_each", 2, "two outputs are never written"),
     ("parameter_bounds", 3, "the bounds of three parameters are wrong, each in another way"),
     ("recipe_file_left_behind", 2, "a playbook and a script each leave a file behind"),

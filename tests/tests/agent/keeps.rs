@@ -88,6 +88,67 @@ async fn a_revision_that_fails_takes_nothing_back_that_worked() {
     }
 }
 
+/// `d` comes after `b`, which comes after `a`, which fails. On `s2`, the order is that of the declarations.
+#[tokio::test(start_paused = true)]
+async fn what_comes_after_what_stays_done_stays_done_too() {
+    let mut world = World::new();
+    let model = |a: &str, changed: &str| {
+        json!({
+            "s1": {
+                "a": {"recipe": a, "files": {"r": "", "bad": ""}, "outputs": ["url"]},
+                "b": {"outputs": ["kept"], "after": ["s1/a"]},
+                "changed": {"recipe": changed, "files": {"r": "", "more": ""}, "outputs": ["other"], "after": ["s1/a"]},
+            },
+            "s2": {
+                "c": {"outputs": ["far"], "after": ["s1/a", "s1/b"]},
+                "d": {"outputs": ["last"], "after": ["s2/c"]},
+            },
+        })
+    };
+    let work: Work = Arc::new(|job| {
+        async move {
+            if &*job.component.recipe.entry == "bad" {
+                return Err(Broken::new(Kind::Recipe, "it broke".to_owned()));
+            }
+            Ok(job.component.outputs.keys().map(|name| (name.clone(), "x".into())).collect())
+        }
+        .boxed()
+    });
+    let first = world.apply("1", model("r", "r")).await;
+    let agents = [world.start("s1", &work), world.start("s2", &work)];
+    for entry in ["s1/b/kept", "s1/changed/other", "s2/d/last"] {
+        assert_eq!(world.read(entry, first).await, Content::Value("x".into()));
+    }
+    let kept = [("s1/b", "s1/b/kept"), ("s2/c", "s2/c/far"), ("s2/d", "s2/d/last")];
+    let (mut revision, mut failed) = (first, None);
+    for digest in ["2", "3"] {
+        revision = world.apply(digest, model("bad", "more")).await;
+        // What has to run again waits for `a`, and fails with it.
+        let failure = world.failure("s1/changed/other", *failed.get_or_insert(revision)).await;
+        assert_eq!(&*failure.component, "s1/a", "{failure:?}");
+        for (component, entry) in kept {
+            assert_eq!(world.state_of(component).await, Some(State::Done), "{component}");
+            assert_eq!(world.space().peek(entry).await.unwrap().unwrap().content, Content::Value("x".into()));
+        }
+    }
+    // An agent that is started anew finds the same.
+    let [one, other] = agents;
+    one.abort();
+    let _ = one.await;
+    let one = world.start("s1", &work);
+    sleep(Duration::from_mins(5)).await;
+    for (component, _) in kept {
+        assert_eq!(world.state_of(component).await, Some(State::Done), "{component}");
+    }
+    assert_eq!(world.ran().iter().filter(|ran| ["s1/b", "s2/c", "s2/d"].contains(&ran.as_str())).count(), 3);
+    // Once `a` works again, so does what had to wait for it.
+    let last = world.apply("4", model("r", "more")).await;
+    assert!(last > revision);
+    assert_eq!(world.read("s1/changed/other", last).await, Content::Value("x".into()));
+    one.abort();
+    other.abort();
+}
+
 /// Whether it is said of a server that its disk is new.
 async fn is_anew(world: &World, server: &str) -> bool {
     let picture = Picture::read(&world.space(), None).await.unwrap();

@@ -45,6 +45,8 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
         golden(&format!("sought-{sought}"), here, &[sought]);
     }
     golden("typo-option", here, &["status", "--wacht"]);
+    golden("directory-as-argument", here, &["destroy", "."]);
+    golden("destroy-not-up", here, &["destroy", "--dir", "."]);
     golden("typo-time", here, &["agent", "--deadline", "5"]);
     golden("no-directory", here, &["up"]);
     golden("no-seed", here, &["up", "elsewhere"]);
@@ -62,6 +64,8 @@ fn wrong_usage_is_told_with_how_to_mend_it() {
     golden("typo-parameter", here, &["up", ".", "--parameter", "db_pasword=x"]);
     std::fs::write(here.join("typo.yaml"), "parametrs:\n  db_password: x\n").expect("writes");
     golden("typo-section", here, &["up", ".", "-e", "typo.yaml"]);
+    std::fs::write(here.join("typos.yaml"), "parametrs:\n  db_password: x\nregistry: {}\n").expect("writes");
+    golden("typo-sections", here, &["up", ".", "-e", "typos.yaml"]);
     std::fs::write(here.join("list.yaml"), "parameters:\n  db_password: [1, 2]\n").expect("writes");
     golden("parameter-of-another-type", here, &["up", ".", "-e", "list.yaml"]);
     golden("attribute-without-value", here, &["up", ".", "--attribute", "web-port.fixed_ips"]);

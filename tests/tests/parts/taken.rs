@@ -110,3 +110,69 @@ fn what_a_service_starts_listens_for_it() {
     let down = stage.run(&["down"]);
     assert_eq!(down.code, Some(0), "{down}");
 }
+
+/// A port that only the test of shared ports uses, and the next one.
+const SHARED: u16 = 6398;
+
+/// Twice two services that want the same port of their server. Python's allow others to share it (`SO_REUSEPORT`).
+#[blueprint]
+fn twice(t: &mut Topology, (): (), release: Release) -> Exports {
+    let network = network(t);
+    let upstream: Url = "http://127.0.0.1:1/".parse().expect("a URL");
+    let (host, address) = server(t, "a", network);
+    let proxy = || HaProxy::new().address(address).port(SHARED).upstreams([upstream.clone()]);
+    let first = t.on(host).run("proxy", proxy());
+    let second = t.on(host).run("other_proxy", proxy());
+    t.after(second, first);
+    let (host, address) = server(t, "b", network);
+    let python = format!(
+        "import os, socket, time; s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1); \
+         s.bind((os.environ['LISTEN'], {})); s.listen(); time.sleep(86400)",
+        SHARED + 1
+    );
+    let app = || {
+        let app = Service::new().url(release.url.parse::<Url>().expect("a URL")).sha256(release.sha256.as_str());
+        app.strip(1_u8)
+            .user("nobody")
+            .command(["/usr/bin/python3", "-c", python.as_str()])
+            .environment(BTreeMap::from([("LISTEN".to_owned(), text!("{}", address))]))
+            .address(address)
+            .port(SHARED + 1)
+            .start_within(Duration::from_secs(10))
+    };
+    let first = t.on(host).run("app", app());
+    let second = t.on(host).run("other_app", app());
+    t.after(second, first);
+    Exports::new()
+}
+
+#[test]
+fn two_services_do_not_share_a_port_unnoticed() {
+    let programs = ["/usr/sbin/haproxy", "/usr/bin/bsdtar", "/usr/bin/jq", "/usr/bin/python3"];
+    if !can_run("parts: two services that want one port", &programs) {
+        return;
+    }
+    let stage = Stage::new(&twice.model(release("1")));
+    let up = stage.run(&["up", "--detach", "--until-done", "--network", "loopback"]);
+    assert_eq!(up.code, Some(1), "{up}");
+    let status: serde_json::Value =
+        serde_json::from_str(&stage.ask(&["status", "--format", "json"]).out).expect("JSON");
+    let found: BTreeMap<&str, &serde_json::Value> = status["components"]
+        .as_array()
+        .expect("components")
+        .iter()
+        .map(|one| (one["component"].as_str().expect("a name"), one))
+        .collect();
+    println!("{status:#}");
+    for (name, first, how) in
+        [("a/other_proxy", "a/proxy", "is taken by process"), ("b/other_app", "b/app", "is also taken by process")]
+    {
+        assert_eq!(found[first]["state"], "done", "{status:#}");
+        assert_eq!(found[name]["state"], "failed", "{status:#}");
+        let said = found[name].to_string();
+        assert!(said.contains("cannot listen: 127.") && said.contains(how), "{name}: {said}");
+    }
+    let down = stage.run(&["down"]);
+    assert_eq!(down.code, Some(0), "{down}");
+    assert_eq!(stage.processes(""), Vec::<i32>::new());
+}

@@ -98,6 +98,26 @@ async fn a_failure_comes_with_the_last_lines() {
 }
 
 #[tokio::test]
+async fn a_recipe_says_itself_why_it_fails() {
+    let says = |words: &str| {
+        let recipe = format!("printf '{words}' >\"$WATTLE_RUN_DIR/run/why\"; echo 'the last line'; exit 3");
+        Stage::shell(&recipe).input("password", secret(Type::STR), "s3cret!")
+    };
+    for (words, message) in [
+        ("10.0.0.5:80 is\\ntaken\\n", "10.0.0.5:80 is taken (the recipe ended with status 3)"),
+        ("it is s3cret!", "it is *** (the recipe ended with status 3)"),
+        (" \\n", "the recipe ended with status 3"),
+    ] {
+        let stage = says(words);
+        let failure = stage.run().await.unwrap_err();
+        assert_eq!(failure.message, message);
+        assert_eq!(failure.log, ["the last line"]);
+    }
+    // What it has said counts for nothing once it ends well.
+    Stage::shell("echo no >\"$WATTLE_RUN_DIR/run/why\"").run_clean().await.unwrap();
+}
+
+#[tokio::test]
 async fn outputs_that_are_not_as_declared() {
     let stage = Stage::shell(
         r#"

@@ -39,7 +39,8 @@ def exact(value):
         if value != value:
             return {"!float": "nan"}
         return {"!float": struct.pack(">d", value).hex()}
-    if isinstance(value, list):
+    # JSON has no tuples: whoever sends them sends lists.
+    if isinstance(value, (list, tuple)):
         return [exact(item) for item in value]
     if isinstance(value, dict):
         if not all(is_text(key) for key in value):

@@ -1,6 +1,7 @@
 //! Conditions, by which Heat decides.
 
 use crate::author::handle::{Condition, Id};
+use crate::author::naming::NameText;
 use crate::author::topology::{Topology, insert};
 use crate::model::{self, Kind, Source};
 
@@ -18,7 +19,7 @@ impl Topology {
     /// }
     /// ```
     #[track_caller]
-    pub fn condition(&mut self, name: impl AsRef<str>, value: impl Argument) -> Condition {
+    pub fn condition(&mut self, name: impl NameText, value: impl Argument) -> Condition {
         let condition = model::Condition::new(self.lower(&value.into_argument()), Source::caller());
         let name = self.qualified(name.as_ref());
         let model = &mut self.model;

@@ -1,5 +1,6 @@
 //! Outputs of the stack that no other stack reads.
 
+use crate::author::naming::NameText;
 use crate::author::topology::{Topology, insert};
 use crate::model::{self, Kind, Source};
 
@@ -28,7 +29,7 @@ impl Topology {
     /// # assert_eq!(t.finish(Exports::new()).outputs["address"].description, "Where customers go.");
     /// ```
     #[track_caller]
-    pub fn output(&mut self, name: impl AsRef<str>, value: impl Argument) -> StackOutput<'_> {
+    pub fn output(&mut self, name: impl NameText, value: impl Argument) -> StackOutput<'_> {
         let output = model::StackOutput::new(self.lower(&value.into_argument()), Source::caller());
         let name = self.qualified(name.as_ref());
         let model = &mut self.model;

@@ -1,13 +1,16 @@
 //! References to resources and their attributes.
 
 use wattle_model::Source;
+use wattle_model::names::meant;
 
 use crate::evaluate::{Mode, Scope, Value};
-use crate::resource::{Asked, How, Kind, Maker, Reference, Resource as StackResource, Subject, references_within};
+use crate::resource::{
+    Asked, How, Kind, Maker, Provider, Reference, Resource as StackResource, Subject, references_within,
+};
 use crate::template::{Resource, Template};
 use crate::yaml::{Node, Tree};
 
-use super::super::{class_rule, unknown_attribute, unknown_reference};
+use super::super::{class_rule, late_fault, unknown_attribute, unknown_reference};
 use super::Judge;
 
 /// The source of a reference.
@@ -82,16 +85,21 @@ impl Judge<'_, '_> {
         let target = stack.resources.get(&reference.name).filter(|_| is_name);
         let Some(target) = target else {
             let declared = stack.loaded.template.resources.get(&reference.name).filter(|_| is_name);
+            let names = stack.resources.keys().map(String::as_str);
             // Heat accepts an explicit order with an absent resource, and it does not check an output's `get_resource` until
             // it needs the value. A failing call is reported separately.
             let accepted = match (who, &reference.how, reference.kind) {
                 (_, How::DependsOn, _) => declared.is_some(),
+                (Who::Output, How::Resource, Kind::Name | Kind::Other) if declared.is_none() => {
+                    let what = format!("there is no resource `{}`", reference.name.escape_debug());
+                    self.found.push(late_fault::diagnostic(what, &at, meant(&reference.name, names)));
+                    return;
+                }
                 (Who::Output, How::Resource, kind) => kind != Kind::Parts,
                 (_, _, Kind::Failure) => true,
                 _ => false,
             };
             if !accepted {
-                let names = stack.resources.keys().map(String::as_str);
                 let taken_out = declared.map(|resource| stack.loaded.template.at(resource.name_span));
                 self.found.push(unknown_reference::diagnostic(&reference.name, names, taken_out.as_ref(), &at));
             }
@@ -112,7 +120,11 @@ impl Judge<'_, '_> {
     }
 
     fn attribute(&mut self, name: &str, target: &StackResource, attribute: &Value, at: &Source) {
-        let Maker::Type(ty) = &target.maker else { return };
+        let ty = match &target.maker {
+            Maker::Type(ty) => ty,
+            Maker::Template(provider) => return self.output_of_nested(name, provider, attribute, at),
+            Maker::None => return,
+        };
         // A failing call is reported separately.
         if ty.placeholder || ty.class.any_attribute || matches!(attribute, Value::Absent) {
             return;
@@ -122,6 +134,22 @@ impl Judge<'_, '_> {
         if !is_known {
             self.found.push(unknown_attribute::diagnostic(name, &target.ty, &attribute.python(), known, at));
         }
+    }
+
+    /// Heat looks for an output of a nested stack only once that stack exists.
+    fn output_of_nested(&mut self, name: &str, provider: &Provider, output: &Value, at: &Source) {
+        // A failing call is reported separately. Every resource has `show`, and `resource.NAME` leads into the stack.
+        let Some(output) = output.as_text().filter(|output| *output != "show" && !output.starts_with("resource."))
+        else {
+            return;
+        };
+        if provider.outputs.iter().any(|known| **known == *output) {
+            return;
+        }
+        let what =
+            format!("`{name}` has no attribute `{}`: `{}` has no such output", output.escape_debug(), provider.path);
+        let known = provider.outputs.iter().map(|known| &**known);
+        self.found.push(late_fault::diagnostic(what, at, meant(output, known)));
     }
 
     /// If a group does not have an attribute itself, it is an attribute of its members, for which Heat creates outputs.

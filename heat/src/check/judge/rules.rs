@@ -25,6 +25,8 @@ impl Judge<'_, '_> {
         let called = self.called(subject);
         let (what, help) = match broken {
             Ok(Broken { what, help }) => (format!("{called}: {what}"), help),
+            // Where values are judged, a failing call is reported separately, as an error.
+            Err(Refused) if self.strict && subject.resource.given.values().any(|given| given.value.is_none()) => return,
             Err(Refused) => (
                 format!("{called} has a property that cannot be read, or lacks one that its type requires"),
                 "check its properties one by one",

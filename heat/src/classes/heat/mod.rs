@@ -109,9 +109,10 @@ fn random_string(subject: Subject<'_>) -> Ruled {
         }
     }
     match integer(&subject.own("length")?) {
-        Some(length) if least > length => {
-            broken(format!("`length` is less than the {least} characters that are required"), "make it longer")
-        }
+        Some(length) if least > length => broken(
+            format!("`length` is {length}, but its classes and sequences need {least} characters"),
+            "make it longer",
+        ),
         _ => Ok(None),
     }
 }

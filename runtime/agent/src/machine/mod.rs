@@ -34,6 +34,8 @@ mod work;
 
 use std::time::Duration;
 
+use wattle_model::names::count;
+
 use crate::memory::Memory;
 use crate::plan::Plan;
 use crate::vault::Vault;
@@ -214,8 +216,8 @@ impl<V: Vault> Machine<V> {
         }
         let Some(desired) = self.desired.clone() else { return };
         let (cx, plan) = (&mut self.cx, &desired.plan);
-        let components = plan.components.len();
-        cx.log(Level::Info, None, format!("begins a revision with {components} components"));
+        let components = count(plan.components.len(), "component");
+        cx.log(Level::Info, None, format!("begins a revision with {components}"));
         let due = teardown::due(cx, plan);
         cx.board.begin(cx.now, plan, due.keys(), &mut cx.actions);
         let mut teardown = Teardown::new(desired, due);

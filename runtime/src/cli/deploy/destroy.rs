@@ -1,7 +1,7 @@
 //! `wattle destroy`: leaves nothing of a stack.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Command};
 use wattle::manners::{must_end, read, reason};
@@ -10,8 +10,9 @@ use wattle::shown;
 use crate::cli::console::Console;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::question::agreed;
-use crate::cli::{args, target, ui};
+use crate::cli::{args, here, target, ui};
 use crate::deploy::{Alone, Deployment, Wanted};
+use crate::local::Folder;
 use crate::seed;
 
 use super::site::{Brought, Site, wanted_again};
@@ -28,8 +29,16 @@ pub(in crate::cli) fn command() -> Command {
 
 pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<Exit, Failure> {
     let listening = ui::listen(matches).await?;
+    if let Some(dir) = args::given_directory(matches).filter(|dir| dir.is_dir() && !here::is_left(dir)) {
+        return Err(not_up(dir));
+    }
     let target = target::find(matches, console)?;
     let (space, key) = target.operated(console).await?;
+    if let Some(folder) = &target.folder
+        && Deployment::whereabouts(space.store(), space.layout().stack(), &key).await?.is_none()
+    {
+        return Err(not_deployed(space.layout().stack(), folder));
+    }
     let session = cloud::session(matches, console).await?;
     let stack = space.layout().stack().to_owned();
     let site = Site::new(space.store(), &stack, &key, session).await?;
@@ -65,6 +74,19 @@ pub(in crate::cli) async fn run(matches: &ArgMatches, console: &mut Console) -> 
             Ok(Exit::Fine)
         }
     }
+}
+
+/// Nothing is up in the directory. What was deployed from there is still in some data space.
+fn not_up(dir: &Path) -> Failure {
+    Failure::usage(format!("`{}` is not up, so it has no data space of its own", dir.display()))
+        .help("name the data space that it was deployed to: `--space zookeeper+tls://HOST:PORT`, or set WATTLE_SPACE")
+        .help("if it was never deployed, there is nothing to delete")
+}
+
+/// Only `up` has made the stack.
+fn not_deployed(stack: &str, folder: &Folder) -> Failure {
+    Failure::usage(format!("`{stack}` is deployed in no cloud: `wattle up` runs it on this machine"))
+        .help(format!("end it: `wattle down {}`", shown::path(folder.name().display())))
 }
 
 /// Removes what the data space knows about the stack. In the meantime, nobody may restart what wattle itself brings up.

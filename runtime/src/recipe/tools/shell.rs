@@ -18,6 +18,8 @@ use crate::space::Kind;
 const SHELL: &str = "/bin/sh";
 /// Most bytes of a first line that are read; Linux reads 255.
 const FIRST_LINE: u64 = 4096;
+/// Most bytes that are read of what a recipe says about its failure.
+const WORDS: u64 = 4096;
 
 /// Runs a script. It writes all its outputs as files.
 pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Environment) -> Result<Report, Broken> {
@@ -38,8 +40,16 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
     let ended = run(job, directory, command).await?;
     let good = ended.status.success();
     let is_silent = ended.log.iter().all(|line| line.trim().is_empty());
-    let why = ended.status.code().filter(|_| !good).and_then(|status| end.tell(&script, status, is_silent));
+    let told = || ended.status.code().and_then(|status| end.tell(&script, status, is_silent));
+    let why = if good { None } else { own_words(&directory.why()).or_else(told) };
     Ok(Report { good, why, outputs: IndexMap::default(), ended })
+}
+
+/// What the recipe says about its failure, if anything.
+fn own_words(path: &Path) -> Option<String> {
+    let mut words = Vec::new();
+    fs::File::open(path).ok()?.take(WORDS).read_to_end(&mut words).ok()?;
+    Some(String::from_utf8_lossy(&words).into_owned()).filter(|words| !words.trim().is_empty())
 }
 
 /// The program that a script's first line names, and what stands behind it, which is one argument (`execve(2)`). The

@@ -67,7 +67,8 @@ fn is_meant(problem: &Problem) -> bool {
         | Problem::CyclicAlias(_)
         | Problem::TooLarge(_)
         | Problem::Surrogate(_)
-        | Problem::UnusableTag(_) => true,
+        | Problem::Set
+        | Problem::Binary => true,
         // Digits of other scripts.
         Problem::Mistagged { tag, found } => (tag.ends_with(":int") || tag.ends_with(":float")) && !found.is_ascii(),
         _ => false,

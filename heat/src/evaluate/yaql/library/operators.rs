@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use wattle_model::names::count;
+
 use super::super::item::{Item, Map};
 use super::super::limits;
 use super::super::machine::{Given, Machine, Sort, Stop, unknown, wrong};
@@ -127,7 +129,9 @@ fn index(_: &Machine<'_>, given: Given) -> Result<Item, Stop> {
     let at = if index < 0 { index.saturating_add(length) } else { index };
     match usize::try_from(at).ok().and_then(|at| items.get(at)) {
         Some(item) => Ok(item.clone()),
-        None => Err(Stop::Wrong(Sort::Index, format!("a list of {length} items has no item at {index}"))),
+        None => {
+            Err(Stop::Wrong(Sort::Index, format!("a list of {} has no item at {index}", count(items.len(), "item"))))
+        }
     }
 }
 

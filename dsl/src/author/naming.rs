@@ -1,0 +1,12 @@
+//! What names are given as.
+
+/// Text that names a part, a component, or another item of a topology.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is in the place of a name, which is text",
+    label = "not a name",
+    note = "the name comes first: `t.add(\"name\", part)`, `t.on(server).run(\"name\", component)`"
+)]
+pub trait NameText: AsRef<str> {}
+
+#[diagnostic::do_not_recommend]
+impl<T: AsRef<str>> NameText for T {}
