@@ -190,17 +190,17 @@ fn an_output_of_a_resource_that_does_not_exist_is_empty() {
     let template = |name: &str| {
         format!(
             "heat_template_version: 2021-04-16\nconditions: {{never: {{equals: [a, b]}}}}\nresources:\n  \
-             r: {{type: OS::Heat::RandomString}}\n  absent: {{type: OS::Heat::RandomString, condition: never}}\n\
+             text: {{type: OS::Heat::RandomString}}\n  absent: {{type: OS::Heat::RandomString, condition: never}}\n\
              outputs: {{o: {{value: {{get_resource: {name}}}}}}}\n"
         )
     };
-    assert_eq!(codes(&template("r")), [""; 0]);
+    assert_eq!(codes(&template("text")), [""; 0]);
     // That is how a template says that it may be empty.
     assert_eq!(codes(&template("absent")), [""; 0]);
-    let found = check(&loaded(&template("rr")));
-    assert_eq!((found[0].code, &*found[0].message), ("W1116", "there is no resource `rr`"));
+    let found = check(&loaded(&template("txet")));
+    assert_eq!((found[0].code, &*found[0].message), ("W1116", "there is no resource `txet`"));
     assert_eq!((found.len(), found[0].severity), (1, wattle::check::Severity::Warning));
-    assert_eq!(found[0].help, ["did you mean `r`?"]);
+    assert_eq!(found[0].help, ["did you mean `text`?"]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Whether a value satisfies a constraint, as judged by `heat.engine.constraints`.
 
 use wattle_model::ParameterType;
+use wattle_model::names::count;
 
 use crate::schema::{broken_named, matches};
 use crate::template::{Constraint, Rule};
@@ -33,14 +34,14 @@ fn breaks_rule(kind: ParameterType, rule: &Rule, value: &Value, raw: bool) -> Op
             if matches!(kind, ParameterType::Str | ParameterType::CommaDelimitedList | ParameterType::Json) =>
         {
             let (length, what) = match value {
-                Value::Text(text) => (text.chars().count(), "characters"),
-                Value::List(items) => (items.len(), "items"),
-                Value::Map(items) => (items.len(), "items"),
+                Value::Text(text) => (text.chars().count(), "character"),
+                Value::List(items) => (items.len(), "item"),
+                Value::Map(items) => (items.len(), "item"),
                 _ if raw => return Some(format!("{} has no length: quote it", value.kind())),
                 _ => return None,
             };
             let bounds = outside(f64::from(u32::try_from(length).unwrap_or(u32::MAX)), min.as_ref(), max.as_ref())?;
-            Some(format!("it has {length} {what}, not {bounds}"))
+            Some(format!("it has {}, not {bounds}", count(length, what)))
         }
         Rule::Modulo { step, offset } if kind == ParameterType::Number => {
             let Some(number) = float(value) else { return no_number(value, raw) };

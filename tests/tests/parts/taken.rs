@@ -157,20 +157,15 @@ fn two_services_do_not_share_a_port_unnoticed() {
     assert_eq!(up.code, Some(1), "{up}");
     let status: serde_json::Value =
         serde_json::from_str(&stage.ask(&["status", "--format", "json"]).out).expect("JSON");
-    let found: BTreeMap<&str, &serde_json::Value> = status["components"]
-        .as_array()
-        .expect("components")
-        .iter()
-        .map(|one| (one["component"].as_str().expect("a name"), one))
-        .collect();
-    println!("{status:#}");
-    for (name, first, how) in
-        [("a/other_proxy", "a/proxy", "is taken by process"), ("b/other_app", "b/app", "is also taken by process")]
+    for (server, first, second, how) in
+        [("a", "proxy", "other_proxy", "is taken by process"), ("b", "app", "other_app", "is also taken by process")]
     {
-        assert_eq!(found[first]["state"], "done", "{status:#}");
-        assert_eq!(found[name]["state"], "failed", "{status:#}");
-        let said = found[name].to_string();
-        assert!(said.contains("cannot listen: 127.") && said.contains(how), "{name}: {said}");
+        let components = &status["servers"][server]["components"];
+        assert_eq!(components[first]["state"], "done", "{status:#}");
+        assert_eq!(components[second]["state"], "failed", "{status:#}");
+        // It is the message, and not only among the last lines.
+        let said = components[second]["failure"]["message"].as_str().expect("a message");
+        assert!(said.starts_with(&format!("{second} cannot listen: 127.")) && said.contains(how), "{said}");
     }
     let down = stage.run(&["down"]);
     assert_eq!(down.code, Some(0), "{down}");

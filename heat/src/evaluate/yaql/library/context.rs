@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use wattle_model::names::count;
+
 use super::super::item::Item;
 use super::super::machine::{Given, Machine, Stop, unknown, wrong};
 use super::super::overload::{Default, Kind, overloads};
@@ -73,7 +75,7 @@ fn unpack(machine: &Machine<'_>, given: Given) -> Result<Item, Stop> {
         let names = names.iter().map(name).collect::<Result<Vec<_>, Stop>>()?;
         names.into_iter().zip(items).collect()
     } else {
-        return wrong(format!("`unpack` has {} names, but a different number of items", names.len()));
+        return wrong(format!("`unpack` has {}, but a different number of items", count(names.len(), "name")));
     };
     given.context.with(values).map(Item::Context)
 }
