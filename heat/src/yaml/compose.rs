@@ -186,7 +186,7 @@ impl Composer {
         };
         let span = Span { start: open.span.start, end };
         let value = pairs_of_it.map(|pairs| Node::new(Tree::List(pairs), span));
-        self.named(Item { fault, value, ..Item::of(tree, span) }, open.anchor)
+        self.named(Item { value, fault, ..Item::of(tree, span) }, open.anchor)
     }
 
     /// Adds a complete item, which its anchor can refer to from now on.

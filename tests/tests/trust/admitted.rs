@@ -90,6 +90,19 @@ fn refuses_other_keys(run: &dyn Fn(&[&str]) -> Ran, key: &str) {
 }
 
 #[test]
+fn who_waits_for_servers_may_say_how_long() {
+    let zookeeper = ZooKeeper::start(1);
+    let stage = Stage::new(&Stack::at("by_hand", &zookeeper).model);
+    let space = zookeeper.address();
+    let run = |args: &[&str]| stage.run_at(stage.path(), &[args, &["--space", &space]].concat());
+    let first = run(&["seed", "apply", "."]);
+    assert_eq!(first.code, Some(0), "{first}");
+    let late = run(&["seed", "admit", "--wait", "--timeout", "1s"]);
+    assert_eq!(late.code, Some(1), "{late}");
+    assert!(late.err.contains("error: `db` and `web` have not announced themselves in time\n"), "{late}");
+}
+
+#[test]
 fn the_operator_is_told_and_one_command_admits() {
     let zookeeper = ZooKeeper::start(1);
     let stack = Stack::at("by_hand", &zookeeper);
@@ -107,9 +120,6 @@ fn the_operator_is_told_and_one_command_admits() {
                      yet\n",
         "{nobody}"
     );
-    let late = run(&["seed", "admit", "--wait", "--timeout", "1s"]);
-    assert_eq!(late.code, Some(1), "{late}");
-    assert!(late.err.contains("error: `db` and `web` have not announced themselves in time\n"), "{late}");
     let mut servers = Servers { stage: &stage, space: space.clone(), children: Vec::new() };
     for server in ["db", "web"] {
         servers.start(server, server);
