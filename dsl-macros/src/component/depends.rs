@@ -1,9 +1,9 @@
 //! Cookbooks on which a cookbook depends, as its `metadata.rb` says.
 
 use wattle_recipe::ChefRecipe;
+use wattle_recipe::refused::Refusal;
 
 use super::files::{Crate, Read};
-use wattle_recipe::refused::Refusal;
 
 /// Adds to `files` every cookbook on which that of `chef` depends, however far away, and their folders to `brought`.
 ///

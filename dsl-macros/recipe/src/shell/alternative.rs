@@ -8,7 +8,7 @@ use super::asked::called;
 use super::joined::{does, is_hushed};
 use super::pipe::program;
 use super::structure::{Shape, Simple};
-use super::unguarded::{assigned, end, risky, words};
+use super::unguarded::{behind_assignments, end, risky, words};
 use super::word::{Kind, Token, Word};
 
 /// Programs that do something where they stand behind `||`, with words of which they have one when they do; none where they always
@@ -67,7 +67,7 @@ pub(super) fn acts(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
 
 fn acts_itself(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
     let own = words(tokens, one.start);
-    let own = &own[own.iter().take_while(|word| assigned(word).is_some()).count()..];
+    let own = behind_assignments(&own);
     let Some(name) = program(own).filter(|_| !is_hushed(tokens, one)) else { return false };
     let is_file = own.first().and_then(|word| word.literal()).is_some_and(|program| program.contains('/'));
     does(name, own)

@@ -3,13 +3,15 @@
 //! A trap on `ERR` that goes on to its end changes nothing, and one that ends the script with success hides the failure. One-sided:
 //! what a trap runs that is not known may end the script.
 
+use std::collections::BTreeMap;
+
 use super::asked::{called, compounds};
 use super::joined;
 use super::lexer::Lexer;
 use super::pipe::{is_alternative, program, within};
 use super::structure::{self, Shape, Simple};
-use super::unguarded::{HARMLESS, assigned, errexit, words};
-use super::word::{Kind, Part, Token, Word, has_short};
+use super::unguarded::{HARMLESS, behind_assignments, errexit, words};
+use super::word::{Part, Token, Word, has_short, is_op};
 use crate::failures::{Unnoticed, Why};
 
 /// Builtins and programs that only say something, and so succeed.
@@ -74,9 +76,8 @@ pub(super) fn is_guard(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> boo
 }
 
 /// Whether a command stands in a subshell.
-pub(super) fn is_scoped(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
-    let is_paren = |token: Option<&Token>| matches!(token, Some(Token { kind: Kind::Op("("), .. }));
-    compounds(shape, one).any(|number| is_paren(tokens.get(shape.compounds[number].start)))
+fn is_scoped(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
+    compounds(shape, one).any(|number| is_op(tokens.get(shape.compounds[number].start), &["("]))
 }
 
 /// What a command runs on one of these signals, if it is a trap that sets something.
@@ -107,27 +108,27 @@ fn of_text(text: &Word, script: &Script<'_, '_>) -> Ending {
         return Ending::Other;
     }
     let simple: Vec<&Simple> = inner.simple.iter().collect();
-    of_commands(&own, &simple, None, script, &mut Vec::new())
+    of_commands(&own, &simple, None, script, &mut BTreeMap::new())
 }
 
-/// What commands do in the end that stand in the compound `around`, in a script with these functions.
-fn of_commands<'t>(
+/// What commands do in the end that stand in the compound `around`, in a script with these functions, of which some are `known`.
+fn of_commands(
     tokens: &[Token],
     simple: &[&Simple],
     around: Option<usize>,
-    script: &Script<'_, 't>,
-    seen: &mut Vec<&'t str>,
+    script: &Script<'_, '_>,
+    known: &mut BTreeMap<usize, Ending>,
 ) -> Ending {
     let mut speaks = false;
     for one in simple {
         let own = words(tokens, one.start);
-        let own = &own[own.iter().take_while(|word| assigned(word).is_some()).count()..];
+        let own = behind_assignments(&own);
         let Some(first) = own.first() else { continue };
         let ending = match (first.literal(), program(own)) {
             (Some("exit"), _) => of_exit(own, speaks, script.is_err),
             // The function that the trap calls is done.
             (Some("return"), _) if around.is_some() => Ending::None,
-            (Some(name), _) if script.shape.functions.contains(&name) => of_function(name, script, seen),
+            (Some(name), _) if script.shape.functions.contains(&name) => of_function(name, script, known),
             (Some(_), Some(name)) if !ENDING.contains(&name) && is_known(name) => Ending::None,
             _ => Ending::Other,
         };
@@ -153,18 +154,19 @@ fn of_exit(words: &[&Word], speaks: bool, is_err: bool) -> Ending {
     }
 }
 
-fn of_function<'t>(name: &str, script: &Script<'_, 't>, seen: &mut Vec<&'t str>) -> Ending {
+fn of_function(name: &str, script: &Script<'_, '_>, known: &mut BTreeMap<usize, Ending>) -> Ending {
     let Script { tokens, shape, .. } = *script;
     let mut bodies = shape.bodies().into_iter().filter(|(_, own)| *own == name);
-    let (Some((number, name)), None) = (bodies.next(), bodies.next()) else { return Ending::Other };
-    if seen.contains(&name) {
-        return Ending::Other;
+    let (Some((number, _)), None) = (bodies.next(), bodies.next()) else { return Ending::Other };
+    if let Some(ending) = known.get(&number) {
+        return *ending;
     }
-    seen.push(name);
+    // What calls itself may not end.
+    known.insert(number, Ending::Other);
     let is_in = |one: &&Simple| compounds(shape, one).any(|own| own == number);
     let simple: Vec<&Simple> = shape.simple.iter().filter(is_in).collect();
-    let ending = of_commands(tokens, &simple, Some(number), script, seen);
-    seen.pop();
+    let ending = of_commands(tokens, &simple, Some(number), script, known);
+    known.insert(number, ending);
     ending
 }
 
@@ -193,11 +195,11 @@ pub(super) fn forgiven(tokens: &[Token], shape: &Shape<'_>) -> Option<Unnoticed>
 /// Where `set -e` begins to rule, and what has run by then; nothing if that cannot be told.
 pub(super) fn before<'s>(tokens: &[Token], shape: &'s Shape<'_>) -> Option<Vec<&'s Simple>> {
     let is_on = |one: &&Simple| errexit(&words(tokens, one.start)) == Some(true) && !is_scoped(tokens, shape, one);
-    let reach = |one: &Simple| reached(tokens, shape, one, &mut Vec::new());
-    let (on, at) =
-        shape.simple.iter().filter(is_on).filter_map(|one| Some((one, reach(one)?))).min_by_key(|(_, at)| *at)?;
-    let is_unclear = |one: &Simple| one.start < at && reach(one).is_none();
-    if shape.simple.iter().filter(is_on).any(is_unclear) {
+    let mut known = BTreeMap::new();
+    let all: Vec<(&Simple, Option<usize>)> =
+        shape.simple.iter().filter(is_on).map(|one| (one, reached(tokens, shape, one, &mut known))).collect();
+    let (on, at) = all.iter().filter_map(|(one, at)| Some((*one, (*at)?))).min_by_key(|(_, at)| *at)?;
+    if all.iter().any(|(one, reached)| one.start < at && reached.is_none()) {
         return None;
     }
     let body = |one: &Simple| compounds(shape, one).find(|number| shape.compounds[*number].is_function);
@@ -224,16 +226,26 @@ pub(super) fn before<'s>(tokens: &[Token], shape: &'s Shape<'_>) -> Option<Vec<&
 }
 
 /// Where the script gets to a command for the first time, by the token of the command, or of the call that leads to it; nothing if it
-/// may not get there.
-fn reached(tokens: &[Token], shape: &Shape<'_>, one: &Simple, seen: &mut Vec<usize>) -> Option<usize> {
+/// may not get there. Of some functions it is `known` where they are called.
+fn reached(
+    tokens: &[Token],
+    shape: &Shape<'_>,
+    one: &Simple,
+    known: &mut BTreeMap<usize, Option<usize>>,
+) -> Option<usize> {
     let Some(number) = one.around else { return Some(one.start) };
     let (_, name) = shape.bodies().into_iter().find(|(own, _)| *own == number)?;
-    if shape.compounds[number].outer.is_some() || seen.contains(&number) {
+    if shape.compounds[number].outer.is_some() {
         return None;
     }
-    seen.push(number);
+    if let Some(at) = known.get(&number) {
+        return *at;
+    }
+    // What only calls itself is never reached.
+    known.insert(number, None);
     let calls = shape.simple.iter().filter(|one| called(tokens, shape, one) == Some(name));
-    let all: Option<Vec<usize>> = calls.map(|call| reached(tokens, shape, call, seen)).collect();
-    seen.pop();
-    all?.into_iter().min()
+    let all: Option<Vec<usize>> = calls.map(|call| reached(tokens, shape, call, known)).collect();
+    let at = all.and_then(|all| all.into_iter().min());
+    known.insert(number, at);
+    at
 }

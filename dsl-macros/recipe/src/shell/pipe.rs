@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::alternative::acts;
 use super::structure::{Shape, Simple};
 use super::unguarded::{FILTERS, asks, end, next, risky, words};
-use super::word::{Kind, Token, Word};
+use super::word::{Kind, Token, Word, is_op};
 use crate::names::file_name;
 
 /// Programs that pass on what comes.
@@ -92,21 +92,20 @@ pub(super) fn within(tokens: &[Token], shape: &Shape<'_>, start: usize, behind: 
     })
 }
 
+/// Operators that join commands.
+const JOINTS: [&str; 5] = ["||", "&&", "|", "|&", "&"];
+
 /// Whether a list ends with a command that does what is missing: `[ -d x ] || mkdir x`.
 fn is_last(tokens: &[Token], shape: &Shape<'_>, one: &Simple) -> bool {
-    let is_op = |token: Option<&Token>, ops: &[&str]| matches!(token, Some(Token { kind: Kind::Op(op), .. }) if ops.contains(op));
     let before = tokens[..one.start].iter().rfind(|token| token.kind != Kind::Newline);
-    let is_end = !is_op(tokens.get(end(tokens, one.start)), &["||", "&&", "|", "|&", "&"]);
+    let is_end = !is_op(tokens.get(end(tokens, one.start)), &JOINTS);
     is_op(before, &["||"]) && is_end && acts(tokens, shape, one)
 }
 
 /// Whether `||` or `&&` stands before or behind a command.
 pub(super) fn is_alternative(tokens: &[Token], one: &Simple) -> bool {
-    let is_joint = |token: Option<&Token>| {
-        matches!(token.map(|token| &token.kind), Some(Kind::Op("||" | "&&" | "|" | "|&" | "&")))
-    };
     let before = tokens[..one.start].iter().rfind(|token| token.kind != Kind::Newline);
-    is_joint(before) || is_joint(tokens.get(end(tokens, one.start)))
+    is_op(before, &JOINTS) || is_op(tokens.get(end(tokens, one.start)), &JOINTS)
 }
 
 /// The program of a command, also behind `sudo`.

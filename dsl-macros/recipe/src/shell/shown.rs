@@ -10,8 +10,8 @@ use super::asked::{called, compounds};
 use super::lexer::Lexer;
 use super::pipe::program;
 use super::structure::{self, Shape, Simple};
-use super::unguarded::{assigned, end, next, words};
-use super::word::{Kind, Part, Token, Word, has_short};
+use super::unguarded::{assigned, behind_assignments, end, next, option, words};
+use super::word::{Kind, Part, Token, Word, has_short, is_op};
 use crate::names::OUTPUTS_PATH;
 use crate::shown::{How, Shown};
 
@@ -91,10 +91,6 @@ fn part_of<'h>(part: &Part, held: &'h BTreeMap<String, String>) -> Option<&'h st
     }
 }
 
-fn is_op(token: Option<&Token>, ops: &[&str]) -> bool {
-    matches!(token, Some(Token { kind: Kind::Op(op), .. }) if ops.contains(op))
-}
-
 struct Script<'s> {
     tokens: &'s [Token],
     shape: &'s Shape<'s>,
@@ -104,7 +100,7 @@ struct Script<'s> {
 impl<'s> Script<'s> {
     /// The words of a command behind its assignments.
     fn own(&self, one: &Simple) -> Vec<&'s Word> {
-        words(self.tokens, one.start).into_iter().skip_while(|word| assigned(word).is_some()).collect()
+        behind_assignments(&words(self.tokens, one.start)).to_vec()
     }
 
     fn program(&self, one: &Simple) -> Option<&'s str> {
@@ -142,7 +138,8 @@ impl<'s> Script<'s> {
         program(&words(self.tokens, consumer)) == Some("tee") && self.passes(consumer)
     }
 
-    /// Whether nothing around a command takes what it says elsewhere, up to the calls of the function in which it stands.
+    /// Whether nothing around a command takes what it says elsewhere, up to the calls of the function in which it stands. Functions
+    /// that were `seen` are looked at already.
     fn is_open(&self, one: &Simple, seen: &mut Vec<usize>) -> bool {
         compounds(self.shape, one).all(|number| {
             let around = &self.shape.compounds[number];
@@ -158,9 +155,7 @@ impl<'s> Script<'s> {
         };
         seen.push(number);
         let mut calls = self.shape.simple.iter().filter(|one| called(self.tokens, self.shape, one) == Some(name));
-        let is_called = calls.any(|call| self.passes(call.start) && self.is_open(call, seen));
-        seen.pop();
-        is_called
+        calls.any(|call| self.passes(call.start) && self.is_open(call, seen))
     }
 
     /// What a command puts out, if it says a secret.
@@ -248,7 +243,7 @@ impl<'s> Script<'s> {
         self.shape.simple.iter().find_map(|one| {
             let own = words(self.tokens, one.start);
             let is_around = || compounds(self.shape, one).next().is_some();
-            match switches(&own) {
+            match option(&own, "xtrace", 'x') {
                 Some(false) => is_on = false,
                 Some(true) if !is_around() => is_on = true,
                 _ => {}
@@ -260,16 +255,4 @@ impl<'s> Script<'s> {
             is_shown.then(|| Shown { name: secret.to_owned(), line, how: How::Traced })
         })
     }
-}
-
-/// Whether a command has the shell show what it runs from now on, or no longer.
-fn switches(words: &[&Word]) -> Option<bool> {
-    let literal: Vec<&str> = words.iter().filter_map(|word| word.literal()).collect();
-    let ["set", rest @ ..] = literal.as_slice() else { return None };
-    rest.iter().enumerate().find_map(|(at, word)| match *word {
-        "xtrace" => Some(at.checked_sub(1).is_some_and(|before| rest[before].starts_with('-'))),
-        word if has_short(word, 'x') => Some(true),
-        word if word.contains('x') && word.starts_with('+') => Some(false),
-        _ => None,
-    })
 }

@@ -10,7 +10,7 @@
 use super::alternative::acts;
 use super::guards::{before, is_guard};
 use super::structure::{Shape, Simple};
-use super::word::{Kind, Part, Token, Word, has_short};
+use super::word::{Kind, Part, Token, Word, has_short, is_op};
 use crate::names::{file_name, leading_identifier};
 
 /// Builtins and programs that do not fail as a rule, or whose status is an answer.
@@ -63,12 +63,17 @@ fn unnoticed(tokens: &[Token], shape: &Shape<'_>, among: &[Simple], everywhere: 
 
 /// Whether a command has failures count from now on, or no longer.
 pub(super) fn errexit(words: &[&Word]) -> Option<bool> {
+    option(words, "errexit", 'e')
+}
+
+/// Whether a command sets an option of the shell, or unsets it. `letter` is its short form.
+pub(super) fn option(words: &[&Word], name: &str, letter: char) -> Option<bool> {
     let literal: Vec<&str> = words.iter().filter_map(|word| word.literal()).collect();
     let ["set", rest @ ..] = literal.as_slice() else { return None };
     rest.iter().enumerate().find_map(|(at, word)| match *word {
-        "errexit" => Some(at.checked_sub(1).is_some_and(|before| rest[before].starts_with('-'))),
-        word if has_short(word, 'e') => Some(true),
-        word if word.contains('e') && word.starts_with('+') => Some(false),
+        word if word == name => Some(at.checked_sub(1).is_some_and(|before| rest[before].starts_with('-'))),
+        word if has_short(word, letter) => Some(true),
+        word if word.contains(letter) && word.starts_with('+') => Some(false),
         _ => None,
     })
 }
@@ -85,10 +90,6 @@ pub(super) fn failing<'t>(tokens: &[Token], shape: &Shape<'t>) -> Vec<&'t str> {
         risky(&words(tokens, last.start), &shape.functions, &[]).filter(|_| is_last)
     };
     shape.bodies().into_iter().filter(|(number, _)| fails(*number).is_some()).map(|(_, name)| name).collect()
-}
-
-fn is_op(token: Option<&Token>, op: &str) -> bool {
-    matches!(token, Some(Token { kind: Kind::Op(own), .. }) if *own == op)
 }
 
 fn is_bang(token: &Token) -> bool {
@@ -144,6 +145,11 @@ pub(super) fn risky(words: &[&Word], functions: &[&str], failing: &[&str]) -> Op
 
 fn is_assignment(word: &Word) -> bool {
     assigned(word).is_some()
+}
+
+/// The words of a command behind the assignments that it begins with.
+pub(super) fn behind_assignments<'s, 'w>(words: &'s [&'w Word]) -> &'s [&'w Word] {
+    &words[words.iter().take_while(|word| is_assignment(word)).count()..]
 }
 
 /// The variable that a word assigns to.
@@ -237,7 +243,7 @@ pub(super) fn goes_on(tokens: &[Token], shape: &Shape, one: &Simple, rule: Rule)
             return false;
         };
         let Some(behind) = closed.behind else { return false };
-        if rule == Rule::Counts && is_op(tokens.get(closed.start), "(") {
+        if rule == Rule::Counts && is_op(tokens.get(closed.start), &["("]) {
             return false;
         }
         (at, around) = (end(tokens, behind), closed.outer);

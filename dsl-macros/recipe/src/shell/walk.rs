@@ -8,7 +8,7 @@ use super::lexer::Lexer;
 use super::pattern::{Pattern, heads_case};
 use super::uses::Uses;
 use super::values::Values;
-use super::word::{Kind, Part, Token, Word};
+use super::word::{Kind, Part, Token, Word, is_op};
 use super::{asked, background, cleared, content, guards, idle, joined, pipe, substituted, unguarded};
 use crate::analysis::{Analysis, SyntaxError};
 use crate::failures::{Failures, Unnoticed, Why};
@@ -219,7 +219,7 @@ impl Walker<'_> {
                         }
                     });
                 }
-                Kind::Op("(") if is_op(tokens.get(at), ")") && names_function(&line.words) => {
+                Kind::Op("(") if is_op(tokens.get(at), &[")"]) && names_function(&line.words) => {
                     self.pending = line.words.pop().and_then(|word| word.literal().map(str::to_owned));
                     line.words.clear();
                     at += 1;
@@ -254,7 +254,7 @@ impl Walker<'_> {
                 self.open("}");
             }
             Some("}") if begins => self.close("}"),
-            Some(text) if array(text).is_some() && is_op(tokens.get(at), "(") => {
+            Some(text) if array(text).is_some() && is_op(tokens.get(at), &["("]) => {
                 let name = array(text).unwrap_or_default().to_owned();
                 return self.array(&name, tokens, at + 1);
             }
@@ -478,8 +478,4 @@ fn array(text: &str) -> Option<&str> {
 /// Whether `()` behind these words declares a function.
 fn names_function(words: &[Word]) -> bool {
     words.len() == 1 || (words.len() == 2 && words[0].bare() == Some("function"))
-}
-
-fn is_op(token: Option<&Token>, op: &str) -> bool {
-    matches!(token, Some(Token { kind: Kind::Op(found), .. }) if *found == op)
 }

@@ -118,6 +118,11 @@ impl Word {
     }
 }
 
+/// Whether a token is one of these operators.
+pub(super) fn is_op(token: Option<&Token>, ops: &[&str]) -> bool {
+    matches!(token, Some(Token { kind: Kind::Op(op), .. }) if ops.contains(op))
+}
+
 /// Whether a word is a group of short options that has this one, such as `-eu`.
 pub(crate) fn has_short(word: &str, option: char) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.contains(option)

@@ -825,3 +825,20 @@ fn scripts_that_a_recipe_runs_are_looked_into() {
     let found = goes_on_after(Tool::Shell, "x.sh", deep).expect("the script of a script");
     assert_eq!((found.file.as_deref(), found.line), (Some("b.sh"), 1));
 }
+
+/// A script of functions, each of which calls the one before it twice, which ends with these lines.
+fn doubling(inner: &str, last: &str) -> String {
+    let mut text = format!("f0() {{\n{inner}\n}}\n");
+    for n in 1..60 {
+        let before = n - 1;
+        text += &format!("f{n}() {{\nf{before}\nf{before}\n}}\n");
+    }
+    text + last
+}
+
+#[test]
+fn functions_that_call_one_another_often_are_looked_at_once() {
+    assert_eq!(first(&doubling("set -e", "tar xf x\nf59\ntar xf y\n")), Some(("tar".to_owned(), 240)));
+    let trapped = doubling("echo failed", "trap 'f59; exit 0' EXIT\nset -e\ntar xf x\necho\n");
+    assert!(matches!(why(&trapped), Some((_, Why::Forgiven { .. }))), "{:?}", why(&trapped));
+}
