@@ -11,7 +11,7 @@ fn cases(numbers: Range<u64>, chaos: Chaos) {
     if let Ok(number) = std::env::var("WATTLE_CASE") {
         return run(number.parse().expect("a number"), chaos);
     }
-    let more = if std::env::var_os("WATTLE_TEST_ALL").is_some() { 8 } else { 1 };
+    let more = if std::env::var_os("WATTLE_TEST_ALL").is_some() { 3 } else { 1 };
     for number in numbers.start * more..numbers.end * more {
         run(number, chaos);
     }

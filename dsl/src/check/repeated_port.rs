@@ -1,5 +1,7 @@
 //! W0315: two components of one server listen on the same port.
 
+use std::collections::HashMap;
+
 use super::registry::check;
 use super::sink::Sink;
 use crate::model::{Component, Declaration, Expr, Name, Ports, Protocol, Source, Type, Value};
@@ -61,17 +63,18 @@ check! {
 
 fn run(sink: &mut Sink<'_, '_>) {
     let model = sink.model;
-    let mut known: Vec<Listener<'_>> = Vec::new();
+    let mut known: HashMap<&Name, Vec<Listener<'_>>> = HashMap::new();
     let mut found = Vec::new();
     for component in model.components.values() {
         let Some(declaration) = model.declaration(component) else { continue };
         let own = listeners(component, declaration);
+        let before = known.entry(&component.server).or_default();
         for listener in &own {
             found.extend(
-                known.iter().find_map(|first| Some((first.clone(), listener.clone(), first.common(listener)?))),
+                before.iter().find_map(|first| Some((first.clone(), listener.clone(), first.common(listener)?))),
             );
         }
-        known.extend(own);
+        before.extend(own);
     }
     for (first, second, port) in found {
         let server = &second.component.server;
@@ -97,13 +100,11 @@ struct Listener<'m> {
 }
 
 impl<'m> Listener<'m> {
-    /// The first port on which both listen.
+    /// The first port on which both, which are of one server, listen.
     fn common(&self, other: &Self) -> Option<u16> {
         let port = self.first.max(other.first);
-        let is_common = self.component.server == other.component.server
-            && self.protocol == other.protocol
-            && port <= self.last.min(other.last)
-            && !self.is_elsewhere(other);
+        let is_common =
+            self.protocol == other.protocol && port <= self.last.min(other.last) && !self.is_elsewhere(other);
         is_common.then_some(port)
     }
 

@@ -7,11 +7,14 @@ use wattle_heat::yaml::Span;
 use wattle_recipe::refused::{self, Home, Refusal};
 use wattle_recipe::{analyse_run, used_files};
 
-use super::Reader;
+use super::{Reader, is_extended};
 use crate::codes::RECIPE;
 
 /// Where the files may be that the recipes of a loaded template use, relative to the template.
 pub(crate) fn used(loaded: &Loaded) -> Vec<String> {
+    if !is_extended(&loaded.template) {
+        return Vec::new();
+    }
     let read = super::read(loaded);
     let mut places = Vec::new();
     for kind in read.model.declarations.values() {

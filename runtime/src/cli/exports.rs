@@ -8,7 +8,7 @@ use wattle::model::{IndexMap, Name, Tree, Value};
 use wattle::values;
 
 use crate::report;
-use crate::space::{Content, Held, Source, Space};
+use crate::space::{Content, Held, Plan, Source, Space};
 
 use super::entries::one_line;
 use super::paint::{Cell, Tone, table};
@@ -18,10 +18,11 @@ pub(super) async fn exports(space: &Space, told: &HashMap<Name, String>, color: 
     let store = space.store();
     let names = store.children(&space.layout().exports()).await.unwrap_or_default();
     let mut rows: Vec<Vec<Cell>> = Vec::new();
+    let mut plans: Plans = HashMap::new();
     for name in names {
         let Some(export) = space.export(&name).await.ok().flatten() else { continue };
         let value = match &export.from {
-            Some(source) => value(space, source, told).await,
+            Some(source) => value(space, source, told, &mut plans).await,
             None => None,
         };
         let cell = match value {
@@ -35,13 +36,24 @@ pub(super) async fn exports(space: &Space, told: &HashMap<Name, String>, color: 
     table(&rows, color, usize::MAX / 2)
 }
 
+/// The plans of servers that have been read.
+type Plans = HashMap<Name, Option<Plan>>;
+
 /// The value as text, as far as it may be shown, and its revision if part of it has failed since.
-async fn value(space: &Space, source: &Source, told: &HashMap<Name, String>) -> Option<(String, Option<u64>)> {
+async fn value(
+    space: &Space,
+    source: &Source,
+    told: &HashMap<Name, String>,
+    plans: &mut Plans,
+) -> Option<(String, Option<u64>)> {
     let mut entries: HashMap<&Name, Shown> = HashMap::new();
     let mut former: Option<u64> = None;
     for entry in source.leaves().filter_map(Held::entry) {
-        let plan = space.plan(entry.split('/').next()?).await.ok()?;
-        let written = report::content(space, plan.as_ref(), entry).await.ok()??;
+        let server = Name::from(entry.split('/').next()?);
+        if !plans.contains_key(&server) {
+            plans.insert(server.clone(), space.plan(&server).await.ok()?);
+        }
+        let written = report::content(space, plans[&server].as_ref(), entry).await.ok()??;
         let is_former = matches!(written.content, Content::Failure(_));
         let good = written.into_good()?;
         if is_former {

@@ -9,7 +9,7 @@ use wattle::values;
 
 use crate::clock;
 use crate::report::{self, Picture, roots};
-use crate::space::{Content, Revision, Space, SpaceError, State, Written};
+use crate::space::{Content, Plan, Revision, Space, SpaceError, State, Written};
 
 use super::console::Console;
 use super::failure::{Exit, Failure};
@@ -61,13 +61,14 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     // The nodes above entries also exist, and are empty.
     let is_entry = entry.split('/').count() == 3;
     let found = target::patiently(&target.address, console, async {
-        // The server's plan says with which key to verify the value.
-        if let Some(server) = entry.split('/').next().filter(|_| is_entry) {
-            space.plan(server).await?;
+        if !is_entry {
+            return space.peek(entry).await;
         }
+        // The server's plan says with which key to verify the value.
+        let plan = plan(&space, entry).await?;
         match space.peek(entry).await.transpose() {
-            Some(found) if is_entry => shown(&space, &entry.into(), found).await.map(Some),
-            found => found.transpose(),
+            Some(found) => shown(&space, plan.as_ref(), &entry.into(), found).await.map(Some),
+            None => Ok(None),
         }
     })
     .await;
@@ -96,7 +97,8 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         Some(written) => written,
         None if matches.get_flag("wait") => {
             let found = wait(&space, entry, wanted, matches.get_one("timeout").copied()).await?;
-            shown(&space, &entry.into(), found).await.map_err(|error| superseded(entry, error))?
+            let plan = plan(&space, entry).await?;
+            shown(&space, plan.as_ref(), &entry.into(), found).await.map_err(|error| superseded(entry, error))?
         }
         None => return Err(not_yet(&space, entry, wanted).await?),
     };
@@ -123,11 +125,20 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
     }
 }
 
-/// What was `found` in an entry, as an operator may see it.
-async fn shown(space: &Space, entry: &Name, found: Result<Written, SpaceError>) -> Result<Written, SpaceError> {
-    let plan = space.plan(entry.split('/').next().unwrap_or(entry)).await?;
-    let is_declared = plan.as_ref().is_some_and(|plan| plan.output(entry).is_some());
-    let written = report::judged(plan.as_ref(), entry, found)?;
+/// The plan of the server that writes an entry.
+async fn plan(space: &Space, entry: &str) -> Result<Option<Plan>, SpaceError> {
+    space.plan(entry.split('/').next().unwrap_or(entry)).await
+}
+
+/// What was `found` in an entry of the server with this plan, as an operator may see it.
+async fn shown(
+    space: &Space,
+    plan: Option<&Plan>,
+    entry: &Name,
+    found: Result<Written, SpaceError>,
+) -> Result<Written, SpaceError> {
+    let is_declared = plan.is_some_and(|plan| plan.output(entry).is_some());
+    let written = report::judged(plan, entry, found)?;
     if is_declared && !matches!(written.content, Content::Failure(_)) {
         return Ok(written);
     }
@@ -193,7 +204,7 @@ async fn wait(
 /// server's plan last changed. For a revision that is still to come, only its own number is known.
 async fn counting(space: &Space, entry: &str, number: u64) -> Result<Revision, SpaceError> {
     let goal = space.goal().await?;
-    let plan = space.plan(entry.split('/').next().unwrap_or(entry)).await?;
+    let plan = plan(space, entry).await?;
     let is_reached = goal.as_ref().is_some_and(|goal| goal.revision >= number);
     let since = plan.map(|plan| plan.revision).filter(|since| is_reached && *since <= number);
     Ok(Revision { space: goal.and_then(|goal| goal.space), number: since.unwrap_or(number) })

@@ -33,6 +33,14 @@ const LOOK: Duration = Duration::from_millis(200);
 /// The contents of a state's `.gitignore`.
 pub(super) const IGNORE: &str = "*\n";
 
+/// Removes a folder with all that is in it, if it is there.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
 /// The folder with the state of one `up`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folder {

@@ -115,6 +115,9 @@ async fn a_recipe_says_itself_why_it_fails() {
     }
     // What it has said counts for nothing once it ends well.
     Stage::shell("echo no >\"$WATTLE_RUN_DIR/run/why\"").run_clean().await.unwrap();
+    // Nobody waits for what never ends.
+    let stage = Stage::shell("mkfifo \"$WATTLE_RUN_DIR/run/why\"; echo 'the last line'; exit 3");
+    assert_eq!(stage.run().await.unwrap_err().message, "the recipe ended with status 3");
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ use crate::agent;
 use super::address::Block;
 use super::agent::{Keeper, Kept, Knows, Launch};
 use super::error::UpError;
-use super::{processes, proxies};
+use super::{folder, processes, proxies};
 use floating::Floating;
 use guest::Guest;
 use state::Place;
@@ -210,10 +210,5 @@ fn prepare(home: &Path, guest: &Guest, is_anew: bool) -> Result<(), String> {
 }
 
 fn remove(home: &Path) -> Result<(), String> {
-    match std::fs::remove_dir_all(home) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(format!("cannot delete `{}`: {}", home.display(), reason(&error)))
-        }
-        _ => Ok(()),
-    }
+    folder::remove(home).map_err(|error| format!("cannot delete `{}`: {}", home.display(), reason(&error)))
 }

@@ -21,14 +21,13 @@ mod tools;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use wattle::model::{IndexMap, Name};
 
 use super::error::UpError;
-use super::folder::Folder;
+use super::folder::{Folder, remove};
 use super::servers::make_home;
 
 use house::House;
@@ -124,13 +123,6 @@ pub(super) fn clear(folder: &Folder) {
     let _ = remove(&folder.disks());
     for home in fs::read_dir(folder.servers()).into_iter().flatten().flatten() {
         let _ = remove(&own(&home.path()));
-    }
-}
-
-fn remove(path: &Path) -> std::io::Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        removed => removed,
     }
 }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
+use wattle::manners::open;
 use wattle::model::IndexMap;
 
 use super::Report;
@@ -48,7 +49,7 @@ pub(super) async fn go(job: &Job, directory: &Directory, mut environment: Enviro
 /// What the recipe says about its failure, if anything.
 fn own_words(path: &Path) -> Option<String> {
     let mut words = Vec::new();
-    fs::File::open(path).ok()?.take(WORDS).read_to_end(&mut words).ok()?;
+    open(path).ok()?.take(WORDS).read_to_end(&mut words).ok()?;
     Some(String::from_utf8_lossy(&words).into_owned()).filter(|words| !words.trim().is_empty())
 }
 

@@ -2,13 +2,13 @@
 //! Specification).
 
 use std::fs::{self, DirBuilder, File, TryLockError};
-use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
 use crate::local::error::UpError;
+use crate::local::folder::remove;
 use crate::own_folder;
 
 /// How often to look whether another process has made an image.
@@ -16,27 +16,51 @@ const LOOK: Duration = Duration::from_millis(500);
 /// How often to try to remove what is not finished.
 const TRIES: u32 = 10;
 
-/// The images of this user.
+/// An image of this user's.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub(super) enum Place {
+    /// It was made before, and is here.
+    Made(PathBuf),
+    /// It has to be made.
+    New(New),
+}
+
+impl Place {
+    /// The place of the image `name`. Where it has to be made, waits until no other process makes one; `say` is told if there is
+    /// one.
+    pub(super) async fn of(name: &str, say: impl FnMut(&str)) -> Result<Self, UpError> {
+        if let Some(image) = find(name)? {
+            return Ok(Self::Made(image));
+        }
+        let cache = Cache::open(say).await?;
+        // Another process may have made it in the meantime.
+        match find(name)? {
+            Some(image) => Ok(Self::Made(image)),
+            None => cache.begin(name).map(Self::New),
+        }
+    }
+}
+
+/// The image `name`, if it was made before.
+fn find(name: &str) -> Result<Option<PathBuf>, UpError> {
+    let path = folder()?.join(name);
+    if !path.is_dir() {
+        return Ok(None);
+    }
+    judge(&path)?;
+    Ok(Some(path))
+}
+
+/// The images of this user, while one is made.
+#[derive(Debug)]
+struct Cache {
     folder: PathBuf,
-    /// Held while an image is made.
-    _lock: File,
+    lock: File,
 }
 
 impl Cache {
-    /// The image `name`, if it was made before.
-    pub(super) fn find(name: &str) -> Result<Option<PathBuf>, UpError> {
-        let path = folder()?.join(name);
-        if !path.is_dir() {
-            return Ok(None);
-        }
-        judge(&path)?;
-        Ok(Some(path))
-    }
-
     /// Waits until no other process makes an image. `say` is told if there is one.
-    pub(super) async fn open(mut say: impl FnMut(&str)) -> Result<Self, UpError> {
+    async fn open(mut say: impl FnMut(&str)) -> Result<Self, UpError> {
         let folder = folder()?;
         let failed = || UpError::file(&folder);
         // What is in an image may be run by root, and may run with another user's rights: others do not get there.
@@ -46,7 +70,7 @@ impl Cache {
         let mut has_said = false;
         loop {
             match lock.try_lock() {
-                Ok(()) => return Ok(Self { folder, _lock: lock }),
+                Ok(()) => return Ok(Self { folder, lock }),
                 Err(TryLockError::Error(error)) => return Err(failed()(error)),
                 Err(TryLockError::WouldBlock) if has_said => {}
                 Err(TryLockError::WouldBlock) => say("another `wattle up` makes an image; waiting for it"),
@@ -57,12 +81,12 @@ impl Cache {
     }
 
     /// An empty folder in which to make the image `name`.
-    pub(super) fn begin(&self, name: &str) -> Result<New, UpError> {
+    fn begin(self, name: &str) -> Result<New, UpError> {
         let new = self.folder.join(format!("{name}.new"));
         // One whose maker was killed.
-        forget(&new).map_err(UpError::file(&new))?;
+        remove(&new).map_err(UpError::file(&new))?;
         DirBuilder::new().mode(0o755).create(&new).map_err(UpError::file(&new))?;
-        Ok(New { image: self.folder.join(name), folder: new })
+        Ok(New { image: self.folder.join(name), folder: new, _lock: self.lock })
     }
 }
 
@@ -73,6 +97,8 @@ pub(super) struct New {
     pub(super) image: PathBuf,
     /// Where it is made.
     pub(super) folder: PathBuf,
+    /// Held while it is made.
+    _lock: File,
 }
 
 impl New {
@@ -87,19 +113,11 @@ impl Drop for New {
     fn drop(&mut self) {
         // Whoever makes it was killed just now, and may write for another moment.
         for _ in 0..TRIES {
-            if forget(&self.folder).is_ok() {
+            if remove(&self.folder).is_ok() {
                 return;
             }
             thread::sleep(LOOK / TRIES);
         }
-    }
-}
-
-/// Removes an image, or a part of one.
-fn forget(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::local::sandbox::refuse;
 use crate::local::sandbox::tools::{Tools, found};
 
 use super::apt::{self, Source};
-use super::cache::Cache;
+use super::cache::Place;
 
 /// What images of Debian for clouds have as well, and recipes expect.
 const PACKAGES: &str = "ca-certificates,curl,iproute2,netbase,procps,python3";
@@ -27,15 +27,10 @@ pub(super) async fn ready(tools: &Tools, mut say: impl FnMut(&str)) -> Result<Pa
     let debootstrap = found("debootstrap", "debootstrap")?;
     let (suite, source) = chosen(Path::new(SCRIPTS), &fs::read_to_string("/etc/os-release").unwrap_or_default());
     let name = format!("{suite}-{}", std::env::consts::ARCH);
-    if let Some(image) = Cache::find(&name)? {
-        return Ok(image);
-    }
-    let cache = Cache::open(&mut say).await?;
-    // Another process may have made it in the meantime.
-    if let Some(image) = Cache::find(&name)? {
-        return Ok(image);
-    }
-    let new = cache.begin(&name)?;
+    let new = match Place::of(&name, &mut say).await? {
+        Place::Made(image) => return Ok(image),
+        Place::New(new) => new,
+    };
     say(&format!("debootstrap makes an image of {suite} in {}, once; that takes a few minutes", new.image.display()));
     let log = new.folder.with_extension("log");
     let run = run(tools, &debootstrap, &suite, source.as_ref(), &new.folder, &log).await;

@@ -13,7 +13,7 @@ use wattle::manners::reason;
 use crate::local::error::UpError;
 use crate::local::sandbox::refuse;
 
-use super::cache::Cache;
+use super::cache::Place;
 use super::layer;
 
 /// The most that an index, a manifest or a configuration may have, in bytes.
@@ -61,14 +61,10 @@ pub(super) async fn ready(path: &Path, mut say: impl FnMut(&str)) -> Result<Path
     let layout = Layout { path };
     let manifest = layout.manifest().map_err(failed)?;
     let name = format!("oci-{}", hex(&manifest.digest).map_err(failed)?);
-    if let Some(image) = Cache::find(&name)? {
-        return Ok(image);
-    }
-    let cache = Cache::open(&mut say).await?;
-    if let Some(image) = Cache::find(&name)? {
-        return Ok(image);
-    }
-    let new = cache.begin(&name)?;
+    let new = match Place::of(&name, &mut say).await? {
+        Place::Made(image) => return Ok(image),
+        Place::New(new) => new,
+    };
     say(&format!("unpacking the image of `{}` into {}, once", path.display(), new.image.display()));
     layout.unpack(&manifest, &new.folder).map_err(failed)?;
     new.finish()
