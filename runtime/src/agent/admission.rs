@@ -9,7 +9,7 @@ use wattle::model::Name;
 
 use crate::clock;
 use crate::space::{Announced, Announcement, Credential, Keyring, Membership, Public, ServerKey, SpaceError};
-use crate::store::StoreError;
+use crate::store::{StoreError, Version};
 
 use super::own_key;
 use super::shared::Shared;
@@ -19,6 +19,10 @@ const REFUSED: Duration = Duration::from_secs(5);
 
 /// The same for requests that will be refused until this server is replaced.
 const REPLACED: Duration = Duration::from_mins(1);
+
+/// How long an announcement of another server stands before this one announces itself again. That one may be gone, or may have
+/// been admitted and be gone since, and its operator sees only who announced itself last.
+const STANDS: Duration = Duration::from_secs(30);
 
 /// The keys of a server, and whether they are admitted.
 #[derive(Debug)]
@@ -231,8 +235,9 @@ pub(super) async fn barred(shared: &Shared) -> (String, Duration) {
         Barred::Another => {
             // Only the place of the announcement says which data space it is.
             shared.admission.is_in(None);
-            *locked(&shared.admission.told) = None;
-            shared.admission.stage.send_replace(Stage::Barred);
+            let was_told = locked(&shared.admission.told).take().is_some();
+            let barred = |stage: &mut Stage| std::mem::replace(stage, Stage::Barred) != Stage::Barred || was_told;
+            shared.admission.stage.send_if_modified(barred);
             let (server, stack) = (&shared.server, shared.space.layout().stack());
             let text = format!(
                 "another server was admitted with the credential of this one's user data, so this one does nothing. If \
@@ -262,8 +267,16 @@ pub(super) async fn announce(shared: &Shared) {
             if !admission.is_due() {
                 return std::future::pending().await;
             }
-            let seen = announce_once(shared, &mut has_said).await?;
-            shared.space.store().changed(&path, seen).await.map(drop)
+            let there = announce_once(shared, &mut has_said).await?;
+            let changed = shared.space.store().changed(&path, there.version);
+            if !there.is_another {
+                return changed.await.map(drop);
+            }
+            let Ok(changed) = time::timeout(STANDS, changed).await else {
+                has_said = false;
+                return Ok(());
+            };
+            changed.map(drop)
         };
         let failed = tokio::select! {
             other = other => other.err(),
@@ -277,29 +290,37 @@ pub(super) async fn announce(shared: &Shared) {
     }
 }
 
-/// Announces the key if needed. Returns the version of the node afterwards.
-async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<crate::store::Version>, StoreError> {
+/// What is in the place of this server's announcement.
+struct There {
+    version: Option<Version>,
+    /// Whether it is the announcement of another server, and this one has made way for it.
+    is_another: bool,
+}
+
+/// Announces the key if needed. Returns what is there afterwards.
+async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<There, StoreError> {
+    let own = |version| There { version, is_another: false };
     let (admission, layout, store) = (&shared.admission, shared.space.layout(), shared.space.store());
     let path = layout.announcement(&shared.server);
-    let Some(node) = store.get(&path).await? else { return Ok(None) };
+    let Some(node) = store.get(&path).await? else { return Ok(own(None)) };
     let credential = admission.credential.key();
     let judge = credential.signer().authority();
     let said = Announcement::read(&path, &node.data, (layout.stack(), &shared.server), &judge);
     let heard = locked(&admission.space).clone();
     let space = heard.or_else(|| Announced::read(&node.data).space);
     let said = said.filter(|said| said.space == space);
-    let own = said.as_ref().and_then(|said| admission.key_of(&said.identity));
+    let announced = said.as_ref().and_then(|said| admission.key_of(&said.identity));
     let newest = admission.own.newest();
     let newest_key = admission.public_of(&newest).key;
-    if own.as_ref().is_some_and(|own| own.expose() == newest.expose()) {
-        return Ok(Some(node.version));
+    if announced.as_ref().is_some_and(|key| key.expose() == newest.expose()) {
+        return Ok(own(Some(node.version)));
     }
-    if said.is_some() && own.is_none() && std::mem::replace(has_said, true) {
+    if said.is_some() && announced.is_none() && std::mem::replace(has_said, true) {
         tracing::warn!(
             "another server with the credential of this one's user data claims to be this one, whose key is {}",
             newest_key.fingerprint(),
         );
-        return Ok(Some(node.version));
+        return Ok(There { version: Some(node.version), is_another: true });
     }
     let mut said = Announcement { space, identity: admission.public_of(&newest), at: clock::now(), endorsed: None };
     // So that someone who only has the credential of the user data cannot interfere.
@@ -312,10 +333,10 @@ async fn announce_once(shared: &Shared, has_said: &mut bool) -> Result<Option<cr
             *has_said = true;
             let key = said.identity.key.fingerprint();
             tracing::info!("this server waits to be admitted; its key is {key}");
-            Ok(Some(version))
+            Ok(own(Some(version)))
         }
         // Another writer was faster.
-        Err(StoreError::Conflict { .. } | StoreError::Missing { .. }) => Ok(Some(node.version)),
+        Err(StoreError::Conflict { .. } | StoreError::Missing { .. }) => Ok(own(Some(node.version))),
         Err(error) => Err(error),
     }
 }

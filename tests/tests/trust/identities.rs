@@ -170,6 +170,45 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     }
 }
 
+/// A server was built anew twice, and the first of these announced itself last and is gone since.
+#[tokio::test]
+async fn who_was_announced_over_comes_again() {
+    let mut stack = Stack::new("over");
+    stack.options.admission = true;
+    let (operator, key) = (stack.operator().await, stack.options.key.clone());
+    apply(&operator, &stack.seed, &stack.options).await.expect("applies");
+    let [mut first, mut web] = both(&stack).await;
+    admit(&operator, "over", &key, &[]).await.expect("admits");
+    until(&stack, "done", all_done(2)).await;
+    first.kill().await;
+
+    let [mut lasting, mut passing] = ["db", "db"].map(Db::of);
+    for second in [&mut lasting, &mut passing] {
+        second.start(&stack).await;
+        let own = second.key().public("over", "db").key.fingerprint();
+        until(&stack, "reported", |picture| picture.admission.others.iter().any(|other| other.key == own)).await;
+    }
+    passing.kill().await;
+    let [lasting_key, passing_key] = [&lasting, &passing].map(|one| one.key().public("over", "db").key.fingerprint());
+    // Its operator cannot know that it is gone.
+    let admitted = admit_only(&operator, "over", &key, &"db".into(), passing_key).await.expect("admits");
+    assert_eq!(admitted.revision, 3);
+    let comes = |picture: &Picture| picture.admission.others.iter().any(|other| other.key == lasting_key);
+    for _ in 0..3 {
+        if comes(&Picture::read(&Space::new(Arc::clone(&operator), "over"), None).await.expect("it is shown")) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_secs(15)).await;
+    }
+    until(&stack, "reported again", comes).await;
+    let admitted = admit_only(&operator, "over", &key, &"db".into(), lasting_key).await.expect("admits");
+    assert_eq!(admitted.revision, 4);
+    until(&stack, "done", |picture| all_done(4)(picture) && lasting.ran.count() == 1).await;
+    for server in [&mut lasting, &mut web] {
+        server.kill().await;
+    }
+}
+
 /// What is public of another server is nobody's own.
 #[tokio::test]
 async fn what_is_announced_needs_its_key_and_the_credential() {
