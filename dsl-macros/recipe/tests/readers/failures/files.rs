@@ -2,7 +2,7 @@
 
 use wattle_recipe::{Tool, Why, goes_on_after};
 
-use super::{first, found, whole, why};
+use super::{first, whole, why};
 
 #[test]
 fn files_that_a_recipe_takes_in_are_looked_into() {
