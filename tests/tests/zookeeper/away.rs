@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
-use wattle_runtime::seed::apply;
 use wattle_runtime::store::{Access, Store};
 use wattle_tests::zookeeper::ZooKeeper;
 

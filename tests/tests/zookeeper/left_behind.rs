@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 use wattle_agent_core::time::Time;
-use wattle_runtime::seed::apply;
 use wattle_runtime::space::{ServerStatus, Space, SpaceError};
 use wattle_runtime::store::{Access, Op, StoreError};
 use wattle_tests::proxy::Proxy;

@@ -13,6 +13,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+use wattle::author::Blueprint;
 use wattle::model::{IndexMap, Name, Value};
 use wattle_runtime::agent::{Agent, Ended, Fixed, Limits};
 use wattle_runtime::recipe::{Broken, Job, Runner};

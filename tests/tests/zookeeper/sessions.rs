@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
-use wattle_runtime::seed::apply;
 use wattle_runtime::store::{Access, Op, Rights, Store, StoreError};
 use wattle_tests::proxy::Proxy;
 use wattle_tests::zookeeper::ZooKeeper;
