@@ -37,14 +37,6 @@ pub fn wattle_agent() -> &'static Path {
     AGENT.get_or_init(|| built(["wattle-runtime", "--bin", "wattle-agent"], &profile()))
 }
 
-/// The path of a command, `wattle` or `wattle-agent`, as it is released.
-///
-/// # Panics
-/// When it cannot be built.
-pub fn released(name: &str) -> PathBuf {
-    built(["wattle-runtime", "--bin", name], &profile().with_file_name("release"))
-}
-
 /// The path of an example's own program.
 ///
 /// # Panics
@@ -61,9 +53,8 @@ fn profile() -> PathBuf {
 
 fn built(what: [&str; 3], directory: &Path) -> PathBuf {
     let profile = profile();
-    let is_released = directory.file_name().is_some_and(|name| name == "release");
     // Built alone, a package has other features than in its workspace, and most of it is compiled once more.
-    if !is_released && std::env::var_os("WATTLE_TEST_BUILT").is_some() {
+    if std::env::var_os("WATTLE_TEST_BUILT").is_some() {
         return directory.join(what[2]);
     }
     let target = profile.parent().expect("a profile lies in a target directory");
@@ -71,9 +62,6 @@ fn built(what: [&str; 3], directory: &Path) -> PathBuf {
     cargo.args(["build", "--quiet", "--package"]).args(what);
     cargo.arg("--manifest-path").arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"));
     cargo.arg("--target-dir").arg(target);
-    if is_released {
-        cargo.arg("--release");
-    }
     assert!(cargo.status().expect("cargo starts").success(), "`{}` does not build", what[2]);
     directory.join(what[2])
 }

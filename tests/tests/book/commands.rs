@@ -1,7 +1,7 @@
 //! A page's commands, given in their order.
 
 use std::fs;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use wattle_tests::{sandbox, skip};
 
@@ -9,6 +9,10 @@ use crate::block::{Block, Language};
 use crate::pages::Page;
 use crate::pattern::difference;
 use crate::session::{Session, repository};
+
+/// Held while cargo builds in the repository's folder: a page that waits for another one's build says nothing for so long that it
+/// would count as hanging.
+static REPOSITORY: Mutex<()> = Mutex::new(());
 
 /// A command with what a page shows of its output.
 #[derive(Debug, PartialEq, Eq)]
@@ -97,6 +101,7 @@ fn changed(old: &str, change: &str) -> Result<String, String> {
 fn give(session: &mut Session, block: &Block) -> Result<(), String> {
     let shown = shown(&block.text)?;
     let last = shown.len() - 1;
+    let _builds_alone = block.in_repository.then(|| REPOSITORY.lock().unwrap_or_else(PoisonError::into_inner));
     if block.in_repository {
         // The repository stays as it is: what a command writes, it writes here.
         session.run(
