@@ -268,15 +268,15 @@ pub(super) async fn announce(shared: &Shared) {
                 return std::future::pending().await;
             }
             let there = announce_once(shared, &mut has_said).await?;
-            let changed = shared.space.store().changed(&path, there.version);
+            let next = shared.space.store().changed(&path, there.version);
             if !there.is_another {
-                return changed.await.map(drop);
+                return next.await.map(drop);
             }
-            let Ok(changed) = time::timeout(STANDS, changed).await else {
+            let Ok(next) = time::timeout(STANDS, next).await else {
                 has_said = false;
                 return Ok(());
             };
-            changed.map(drop)
+            next.map(drop)
         };
         let failed = tokio::select! {
             other = other => other.err(),
