@@ -170,7 +170,7 @@ async fn a_second_server_is_reported_and_admitted_by_its_name_only() {
     }
 }
 
-/// A server was built anew twice, and the first of these announced itself last and is gone since.
+/// A server was built anew twice. The second of these announced itself over the first one, was admitted, and is gone.
 #[tokio::test]
 async fn who_was_announced_over_comes_again() {
     let mut stack = Stack::new("over");
