@@ -100,7 +100,7 @@ pub async fn hosts(session: &Session) -> Result<Hosts, Fault> {
             let (Some(has), Some(used)) = (nodes[0][has].as_i64(), nodes[0][used].as_i64()) else { continue };
             let is_known = compute.has.contains_key(class) || class == "VCPU" && compute.has.contains_key("PCPU");
             if !is_known {
-                compute.has.insert(class.to_owned(), Inventory { total: has, ratio: 1.0 });
+                compute.has.insert(class.to_owned(), Inventory::plain(has));
                 compute.used.insert(class.to_owned(), used);
             }
         }

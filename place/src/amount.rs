@@ -7,7 +7,7 @@ use wattle_words::names::{did_you_mean, list, nearest};
 const UNITS: [(&str, i64); 4] = [("KiB", 1), ("MiB", 1 << 10), ("GiB", 1 << 20), ("TiB", 1 << 30)];
 
 /// The largest amount that is accepted. It is far more than any cloud has, and sums of such amounts stay exact.
-const MOST: i64 = 1 << 40;
+pub(crate) const MOST: i64 = 1 << 40;
 
 /// What an amount is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,27 +69,27 @@ fn size(text: &str, own: i64, rounds_up: bool) -> Result<i64, (String, Option<St
             if unit.is_empty() { format!("`{text}` has no unit") } else { format!("`{unit}` is not a unit of size") };
         return Err((what, Some(help)));
     };
-    let Some(thousandths) = thousandths(number) else {
+    let Some(billionths) = billionths(number) else {
         return Err((format!("`{number}` is not a number"), Some(format!("write `64 {unit}`, or `1.5 {unit}`"))));
     };
-    if thousandths < 0 {
+    if billionths < 0 {
         return Err((format!("{number} {unit} is negative"), None));
     }
-    let (all, whole) = (i128::from(thousandths) * i128::from(*factor), i128::from(own) * 1000);
+    let (all, whole) = (billionths * i128::from(*factor), i128::from(own) * 1_000_000_000);
     let up = i128::from(rounds_up && all % whole != 0);
     within(all / whole + up).map_err(|why| (why, None))
 }
 
-/// A number in thousandths. Sizes are not written more exactly.
-pub(crate) fn thousandths(text: &str) -> Option<i64> {
+/// A number in billionths. What is written more exactly is cut off.
+pub(crate) fn billionths(text: &str) -> Option<i128> {
     let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
     let is_negative = whole.starts_with('-');
     let whole: i64 = whole.parse().ok()?;
-    if rest.is_empty() || rest.len() > 9 || !rest.bytes().all(|byte| byte.is_ascii_digit()) || whole.abs() > MOST {
+    if rest.is_empty() || !rest.bytes().all(|byte| byte.is_ascii_digit()) || !(-MOST..=MOST).contains(&whole) {
         return None;
     }
-    let rest: i64 = format!("{rest:0<3}")[..3].parse().ok()?;
-    Some(whole * 1000 + if is_negative { -rest } else { rest })
+    let rest: i128 = format!("{rest:0<9}")[..9].parse().ok()?;
+    Some(i128::from(whole) * 1_000_000_000 + if is_negative { -rest } else { rest })
 }
 
 #[cfg(test)]

@@ -87,7 +87,8 @@ wattle_model::check! {
 }
 
 wattle_model::check! {
-    /// More of the host is in use than its capacity and its allocation ratio allow. Nothing else is placed on it.
+    /// More of the host is in use than its capacity and its allocation ratio allow. No other server that needs any of that
+    /// is placed on it.
     ///
     /// ```yaml
     /// hosts:
@@ -105,8 +106,8 @@ wattle_model::check! {
 
 wattle_model::check! {
     /// To place a server, wattle must know its flavor and what the flavor contains, the zone that the server must be
-    /// in, and, for a group, how many members it has. The text of the template must also allow a place to be written
-    /// into it.
+    /// in, and, for a group, how many members it has. If the template names a zone or a host, the hosts file must have it.
+    /// The text of the template must also allow a place to be written into it.
     ///
     /// ```yaml
     /// heat_template_version: 2021-04-16

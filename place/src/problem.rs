@@ -37,6 +37,8 @@ pub struct Server {
     pub traits: BTreeSet<String>,
     /// The availability zone that it must be in.
     pub zone: Option<String>,
+    /// The host that it must be on.
+    pub host: Option<String>,
     /// The host that it runs on. What the server asks for counts as used there already.
     pub runs_on: Option<String>,
     /// Whether it may leave that host, at the cost of [`WEIGHT`].
@@ -50,6 +52,8 @@ pub struct Policy {
     pub rule: PlacementRule,
     /// The servers that it applies to, each once, by their places in [`Problem::servers`].
     pub members: Vec<usize>,
+    /// How many of them may be in one place if the rule keeps them apart: 1, unless a server group allows more.
+    pub most: usize,
     /// Whether it must hold.
     pub strength: Strength,
     /// Where it is written.
@@ -119,6 +123,8 @@ impl Policy {
     /// Whether both policies are required but can never hold together.
     pub fn contradicts(&self, other: &Self) -> bool {
         let common = self.members.iter().filter(|member| other.members.contains(member)).count();
+        // As many of them as may be in one place are like one.
+        let common = common.div_ceil(self.most.max(other.most).max(1));
         [self.strength, other.strength] == [Strength::Required; 2] && self.rule.contradicts(&other.rule, common)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** nothing of the solver is used here, so that no mistake is made twice.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::cloud::{Cloud, Level};
 use crate::problem::{DISTANCES, PlacementRule, Policy, Problem, Strength, WEIGHT};
@@ -46,6 +46,10 @@ pub enum Breach {
     Trait(String, String),
     /// A server that is not in the zone that it must be in.
     Zone(String),
+    /// A server that asks for more or less of a resource than its host gives to one server.
+    Share(String, String),
+    /// A server that is not on the host that it must be on.
+    Host(String),
     /// A server that leaves its host but must not.
     Moved(String),
     /// A required policy that does not hold, by its place in [`Problem::policies`].
@@ -80,6 +84,9 @@ pub fn verify(cloud: &Cloud, problem: &Problem, on: &BTreeMap<String, String>) -
         if server.zone.as_ref().is_some_and(|zone| *zone != host.zone) {
             verdict.breaches.push(Breach::Zone(server.name.clone()));
         }
+        if server.host.as_ref().is_some_and(|must| must != name) {
+            verdict.breaches.push(Breach::Host(server.name.clone()));
+        }
         for lacks in server.traits.iter().filter(|one| !host.traits.contains(*one)) {
             verdict.breaches.push(Breach::Trait(server.name.clone(), lacks.clone()));
         }
@@ -87,6 +94,14 @@ pub fn verify(cloud: &Cloud, problem: &Problem, on: &BTreeMap<String, String>) -
         if server.runs_on.as_ref() != Some(name) {
             for (resource, amount) in &server.demand {
                 *asked.entry((name, resource)).or_default() += amount;
+                let is_within =
+                    |bound: Option<&i64>, fits: fn(i64, i64) -> bool| bound.is_none_or(|one| fits(*amount, *one));
+                let is_given = is_within(host.largest.get(resource), |amount, most| amount <= most)
+                    && is_within(host.smallest.get(resource), |amount, least| amount >= least)
+                    && is_within(host.step.get(resource), |amount, step| step == 0 || amount % step == 0);
+                if *amount > 0 && !is_given {
+                    verdict.breaches.push(Breach::Share(server.name.clone(), resource.clone()));
+                }
             }
         }
     }
@@ -129,8 +144,8 @@ pub fn verify(cloud: &Cloud, problem: &Problem, on: &BTreeMap<String, String>) -
     verdict
 }
 
-/// How many servers break a policy: for one that keeps servers apart, all but one of those in each place; for one that brings
-/// them near, the number of places beyond the first.
+/// How many servers break a policy: for one that keeps servers apart, those in each place beyond the most that it allows there; for
+/// one that brings them near, the number of places beyond the first.
 fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<String, String>) -> i64 {
     let host = |member: usize| cloud.host(on.get(&problem.servers[member].name)?);
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
@@ -149,11 +164,13 @@ fn broken(cloud: &Cloud, problem: &Problem, policy: &Policy, on: &BTreeMap<Strin
             let unknown = if required { count(unknown.count()) } else { 0 };
             let places: Vec<_> =
                 policy.members.iter().filter_map(|one| whereabouts(cloud, problem, *one, on, *level)).collect();
-            let distinct = places.iter().collect::<BTreeSet<_>>().len();
+            let mut each: BTreeMap<_, usize> = BTreeMap::new();
+            places.iter().for_each(|place| *each.entry(place).or_default() += 1);
+            let too_many = each.values().map(|here| here.saturating_sub(policy.most)).sum();
             unknown
                 + match policy.rule {
-                    PlacementRule::Apart(_) => count(places.len() - distinct),
-                    _ => count(distinct.saturating_sub(1)),
+                    PlacementRule::Apart(_) => count(too_many),
+                    _ => count(each.len().saturating_sub(1)),
                 }
         }
     }

@@ -19,6 +19,8 @@ pub struct Flavor {
     pub name: String,
     /// How much, by resource class.
     pub asks: BTreeMap<String, i64>,
+    /// How much of `DISK_GB` is the root disk, which a server that boots from a volume does not take.
+    pub root: i64,
     /// The traits that its host must have.
     pub traits: BTreeSet<String>,
 }
@@ -58,9 +60,11 @@ fn read(flavor: &Value) -> Flavor {
             _ => {}
         }
     }
+    // What the extra specs say of the disk is said of all of it, whatever it boots from.
+    let root = if further.contains_key("DISK_GB") { 0 } else { amount("disk") };
     // What the extra specs say takes the place of what the flavor says.
     asks.extend(further);
-    Flavor { name: text(&flavor["name"]).to_owned(), asks, traits }
+    Flavor { name: text(&flavor["name"]).to_owned(), asks, root, traits }
 }
 
 #[cfg(test)]
@@ -79,14 +83,16 @@ mod tests {
             },
         }));
         let asks = [("CUSTOM_GPU", 2), ("DISK_GB", 0), ("MEMORY_MB", 8192), ("PCPU", 4)];
+        assert_eq!(flavor.root, 0);
         assert_eq!(flavor.asks, asks.map(|(class, amount)| (class.to_owned(), amount)).into());
         assert_eq!(flavor.traits, ["CUSTOM_DB2", "HW_CPU_X86_AVX2"].map(str::to_owned).into());
         let plain = read(
-            &json!({ "name": "m1", "vcpus": 1, "ram": 512, "disk": 1, "swap": "", "OS-FLV-EXT-DATA:ephemeral": 0 }),
+            &json!({ "name": "m1", "vcpus": 1, "ram": 512, "disk": 1, "swap": 1, "OS-FLV-EXT-DATA:ephemeral": 3 }),
         );
         assert_eq!(
             plain.asks,
-            [("DISK_GB", 1), ("MEMORY_MB", 512), ("VCPU", 1)].map(|(class, amount)| (class.to_owned(), amount)).into()
+            [("DISK_GB", 5), ("MEMORY_MB", 512), ("VCPU", 1)].map(|(class, amount)| (class.to_owned(), amount)).into()
         );
+        assert_eq!(plain.root, 1);
     }
 }

@@ -27,6 +27,19 @@ pub struct Inventory {
     pub total: i64,
     /// By how much it is overcommitted.
     pub ratio: f64,
+    /// The most that one server gets of it.
+    pub largest: i64,
+    /// The least that one server gets of it.
+    pub smallest: i64,
+    /// What one server gets of it is a multiple of this.
+    pub step: i64,
+}
+
+impl Inventory {
+    /// So much, without anything overcommitted, for one server or for several.
+    pub(super) fn plain(total: i64) -> Self {
+        Self { total, ratio: 1.0, largest: total, smallest: 1, step: 1 }
+    }
 }
 
 /// What the providers of one host offer together.
@@ -104,14 +117,49 @@ impl Offer {
             }
             _ => {
                 for (class, inventory) in said.as_object().into_iter().flatten() {
-                    let amount = |key: &str| inventory[key].as_i64().unwrap_or(0);
+                    let amount = |key: &str| inventory[key].as_i64();
                     let ratio = inventory["allocation_ratio"].as_f64().unwrap_or(1.0);
-                    let all = self.has.entry(class.clone()).or_insert(Inventory { total: 0, ratio });
-                    all.total += (amount("total") - amount("reserved")).max(0);
-                    // Where the providers of a host differ, it has what the most careful one of them says.
+                    let total = (amount("total").unwrap_or(0) - amount("reserved").unwrap_or(0)).max(0);
+                    let (smallest, step) = (amount("min_unit").unwrap_or(1), amount("step_size").unwrap_or(1));
+                    // One server gets all of a class from one provider.
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_precision_loss,
+                        reason = "no host has so much"
+                    )]
+                    let capacity = (total as f64 * ratio) as i64;
+                    let largest = amount("max_unit").unwrap_or(capacity).min(capacity);
+                    let first = Inventory { total: 0, ratio, largest: 0, smallest, step };
+                    let all = self.has.entry(class.clone()).or_insert(first);
+                    all.total += total;
+                    // Where the providers of a host differ, it has what the most careful one of them says, and gives one server what
+                    // any of them gives.
                     all.ratio = all.ratio.min(ratio);
+                    all.largest = all.largest.max(largest);
+                    (all.smallest, all.step) = (all.smallest.min(smallest), all.step.min(step));
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn one_server_gets_what_one_provider_gives() {
+        let inventory = |total: i64, most: i64, step: i64| json!({ "total": total, "reserved": 0, "allocation_ratio": 2.0, "min_unit": step, "max_unit": most, "step_size": step });
+        let mut offer = Offer::default();
+        offer.add("inventories", &json!({ "VCPU": inventory(16, 16, 1), "VGPU": inventory(4, 8, 2) }));
+        offer.add("inventories", &json!({ "VGPU": inventory(6, 3, 1) }));
+        let of = |class: &str| offer.has[class];
+        assert_eq!(of("VCPU"), Inventory { total: 16, ratio: 2.0, largest: 16, smallest: 1, step: 1 });
+        assert_eq!(of("VGPU"), Inventory { total: 10, ratio: 2.0, largest: 8, smallest: 1, step: 1 });
+        let mut old = Offer::default();
+        old.add("inventories", &json!({ "VCPU": { "total": 4, "reserved": 1 } }));
+        assert_eq!(old.has["VCPU"], Inventory::plain(3));
     }
 }

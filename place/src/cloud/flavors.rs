@@ -6,19 +6,21 @@ use wattle_heat::yaml::{Node, Tree, read};
 use wattle_model::{Diagnostic, IndexMap, Source};
 
 use super::fields::Reading;
-use super::host::unit;
+use super::host::{own_resources, unit};
 use super::{Amounts, DISK, MEMORY, VCPUS};
 use crate::amount::Unit;
 use crate::codes::{AMOUNT, SHAPE};
 
 /// The keys of a flavor.
-const KEYS: [&str; 5] = [VCPUS, MEMORY, DISK, "resources", "traits"];
+const KEYS: [&str; 6] = [VCPUS, MEMORY, DISK, "root", "resources", "traits"];
 
 /// What a server of a flavor asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Flavor {
     /// How much of each resource.
     pub demand: Amounts,
+    /// How much of the disk is the root disk, which a server that boots from a volume does not take.
+    pub root: i64,
     /// The traits that its host must have.
     pub traits: BTreeSet<String>,
     /// Where it is described.
@@ -57,12 +59,16 @@ pub(super) fn flavors(reading: &mut Reading, node: &Node) -> Flavors {
     for (name, pair) in reading.map(node, "the flavors") {
         let what = format!("the flavor `{name}`");
         let mut flavor = Flavor { at: reading.at(pair.key.span), ..Flavor::default() };
-        let mut written = BTreeSet::new();
+        let (mut written, mut root) = (BTreeSet::new(), None);
         for (key, field) in reading.known(&pair.value, &what, &KEYS) {
             match key {
                 "traits" => flavor.traits.extend(reading.texts(&field.value, &format!("the traits of {what}"))),
+                "root" => match Unit::DISK.read(&field.value, false) {
+                    Ok(amount) => root = Some((amount, field.value.span)),
+                    Err(why) => reading.amount(field.value.span, &format!("{what}: `root`"), why),
+                },
                 "resources" => {
-                    for (resource, field) in reading.map(&field.value, &format!("the resources of {what}")) {
+                    for (resource, field) in own_resources(reading, &field.value, &what) {
                         demand(reading, &mut flavor, &what, resource, unit(resource), &field.value);
                     }
                 }
@@ -77,6 +83,14 @@ pub(super) fn flavors(reading: &mut Reading, node: &Node) -> Flavors {
             let message = format!("{what} has no {}", wattle_words::names::list(missing, "and"));
             reading.report(&AMOUNT.about, pair.key.span, message, "here", None);
         }
+        // What is not said to be more is the root disk.
+        let disk = flavor.demand.get(DISK).copied().unwrap_or(0);
+        flavor.root = root.map_or(disk, |(root, _)| root);
+        if let Some((root, span)) = root.filter(|(root, _)| *root > disk) {
+            let message = format!("{what}: `root` is {root} GiB, but it is a part of `disk`, which is {disk} GiB");
+            let help = "write under `disk` how much the root disk, the ephemeral disk and swap are together".to_owned();
+            reading.report(&AMOUNT.about, span, message, "here", Some(help));
+        }
         all.insert(name.to_owned(), flavor);
     }
     all
@@ -89,8 +103,8 @@ fn demand(reading: &mut Reading, flavor: &mut Flavor, what: &str, resource: &str
     }
 }
 
-/// Reads the output of `openstack flavor list -f json`, a list of maps. A root disk of 0 means the image's size, which is unknown
-/// here.
+/// Reads the output of `openstack flavor list -f json`, with or without `--long`, a list of maps. A root disk of 0 means the
+/// image's size, which is unknown here.
 fn listed(reading: &mut Reading, items: &[Node]) -> Flavors {
     let mut all = Flavors::default();
     for item in items {
@@ -110,8 +124,17 @@ fn listed(reading: &mut Reading, items: &[Node]) -> Flavors {
                 }
             }
         }
-        if let Some(Ok(ephemeral)) = item.get("Ephemeral").map(|node| Unit::DISK.read(node, true)) {
-            *flavor.demand.entry(DISK.to_owned()).or_default() += ephemeral;
+        flavor.root = flavor.demand.get(DISK).copied().unwrap_or(0);
+        // Swap is in MiB, and an empty text if there is none.
+        for (key, unit, kib) in [("Ephemeral", Unit::DISK, 1 << 20), ("Swap", Unit::MEMORY, 1 << 10)] {
+            let Some(node) = item.get(key).filter(|node| node.tree.as_text() != Some("")) else { continue };
+            match unit.read(node, true) {
+                Ok(amount) => {
+                    let more = (amount * kib + (1 << 20) - 1) / (1 << 20);
+                    *flavor.demand.entry(DISK.to_owned()).or_default() += more;
+                }
+                Err(why) => reading.amount(node.span, &format!("{what}: `{key}`"), why),
+            }
         }
         all.insert(name.to_owned(), flavor);
     }

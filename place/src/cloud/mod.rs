@@ -30,7 +30,7 @@ pub const DISK: &str = "disk";
 pub type Amounts = BTreeMap<String, i64>;
 
 /// A host.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Host {
     /// Its name in Nova.
     pub name: String,
@@ -46,6 +46,12 @@ pub struct Host {
     pub total: Amounts,
     /// How much of that is used.
     pub used: Amounts,
+    /// The most of a resource that it gives to one server, if that is less than it has: Placement's `max_unit`.
+    pub largest: Amounts,
+    /// The least that it gives to one server: Placement's `min_unit`.
+    pub smallest: Amounts,
+    /// What it gives is a multiple of this: Placement's `step_size`.
+    pub step: Amounts,
     /// What is true of it: Placement's traits, or words of your own.
     pub traits: BTreeSet<String>,
 }
@@ -60,6 +66,15 @@ impl Host {
             None if [VCPUS, MEMORY, DISK].contains(&resource) => None,
             None => Some(0),
         }
+    }
+
+    /// Whether it gives one server so much of a resource, however much is left. Whoever asks for none gets none.
+    pub fn gives(&self, resource: &str, amount: i64) -> bool {
+        let is_kept = |of: &Amounts, keeps: &dyn Fn(i64) -> bool| of.get(resource).is_none_or(|bound| keeps(*bound));
+        amount == 0
+            || is_kept(&self.largest, &|most| amount <= most)
+                && is_kept(&self.smallest, &|least| amount >= least)
+                && is_kept(&self.step, &|step| step == 0 || amount % step == 0)
     }
 
     /// Whether more of a resource is used than there is. Then nothing that needs it is placed there, whichever servers leave.

@@ -52,16 +52,7 @@ pub(super) fn hypervisors(reading: &mut Reading, items: &[Node]) -> Cloud {
             reading.found.push(twice.help("give each its own name, or remove one"));
             continue;
         }
-        let host = Host {
-            name: name.to_owned(),
-            at,
-            zone: Cloud::ZONE.to_owned(),
-            room: None,
-            rack: None,
-            total,
-            used,
-            traits: Default::default(),
-        };
+        let host = Host { name: name.to_owned(), at, zone: Cloud::ZONE.to_owned(), total, used, ..Host::default() };
         hosts.insert(name.to_owned(), host);
     }
     Cloud { hosts: hosts.into_values().collect(), flavors: IndexMap::default() }

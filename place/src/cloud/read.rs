@@ -63,6 +63,7 @@ fn sections(reading: &mut Reading, node: &yaml::Node) -> Cloud {
             hosts.push(host(reading, name, pair.key.span, said, &all));
         }
     }
+    defaults.unheard(reading, &hosts);
     let is_used = |name: &str| {
         hosts
             .iter()

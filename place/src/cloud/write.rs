@@ -24,6 +24,12 @@ pub struct Described {
     pub used: Amounts,
     /// Allocation ratios in thousandths; 1 if there is none.
     pub ratios: Amounts,
+    /// The most that it gives to one server, where that is less than it has.
+    pub largest: Amounts,
+    /// The least that it gives to one server, where that is more than one unit.
+    pub smallest: Amounts,
+    /// What that is a multiple of, where that is not one unit.
+    pub step: Amounts,
     /// Its traits.
     pub traits: BTreeSet<String>,
 }
@@ -44,10 +50,14 @@ pub fn hosts_file(hosts: &[Described], flavors: &Flavors) -> String {
         let _ = writeln!(text, "  {}: {{is: {}{within}}}", plain(name), level.word());
     }
     let ratios = common(hosts.iter().map(|host| pairs(&host.ratios)));
+    let shares: Vec<_> = SHARES.iter().map(|(_, of)| common(hosts.iter().map(|host| all(of(host))))).collect();
     let traits = common(hosts.iter().map(|host| host.traits.clone()));
     let mut defaults = Vec::new();
     if !ratios.is_empty() {
         defaults.push(format!("allocation: {}", ratios_of(&ratios)));
+    }
+    for ((key, _), shares) in SHARES.iter().zip(&shares).filter(|(_, shares)| !shares.is_empty()) {
+        defaults.push(format!("{key}: {}", amounts_of(shares)));
     }
     if !traits.is_empty() {
         defaults.push(format!("traits: {}", list(&traits)));
@@ -60,16 +70,19 @@ pub fn hosts_file(hosts: &[Described], flavors: &Flavors) -> String {
         let mut fields = Vec::new();
         fields.extend(standing.places().next().map(|(_, name)| format!("in: {}", plain(name))));
         fields.extend(amounts(&host.has));
-        let used: Amounts =
-            host.used.iter().filter(|(_, used)| **used > 0).map(|(key, used)| (key.clone(), *used)).collect();
+        let used: BTreeSet<(String, i64)> = all(&host.used).into_iter().filter(|(_, used)| *used > 0).collect();
         if !used.is_empty() {
-            let used: Vec<String> =
-                used.iter().map(|(key, used)| format!("{}: {}", plain(key), amount(key, *used))).collect();
-            fields.push(format!("used: {{{}}}", used.join(", ")));
+            fields.push(format!("used: {}", amounts_of(&used)));
         }
         let own: BTreeSet<(String, i64)> = pairs(&host.ratios).difference(&ratios).cloned().collect();
         if !own.is_empty() {
             fields.push(format!("allocation: {}", ratios_of(&own)));
+        }
+        for ((key, of), shares) in SHARES.iter().zip(&shares) {
+            let own: BTreeSet<(String, i64)> = all(of(host)).difference(shares).cloned().collect();
+            if !own.is_empty() {
+                fields.push(format!("{key}: {}", amounts_of(&own)));
+            }
         }
         let own: BTreeSet<String> = host.traits.difference(&traits).cloned().collect();
         if !own.is_empty() {
@@ -82,12 +95,31 @@ pub fn hosts_file(hosts: &[Described], flavors: &Flavors) -> String {
     }
     for (name, flavor) in flavors {
         let mut fields = amounts(&flavor.demand);
+        if flavor.demand.get(DISK).is_some_and(|disk| *disk != flavor.root) {
+            fields.push(format!("root: {}", amount(DISK, flavor.root)));
+        }
         if !flavor.traits.is_empty() {
             fields.push(format!("traits: {}", list(&flavor.traits)));
         }
         let _ = writeln!(text, "  {}: {{{}}}", plain(name), fields.join(", "));
     }
     text
+}
+
+/// Something that is said of each resource of a host.
+type Share = fn(&Described) -> &Amounts;
+
+/// The keys about what one server gets of a host.
+const SHARES: [(&str, Share); 3] =
+    [("largest", |host| &host.largest), ("smallest", |host| &host.smallest), ("step", |host| &host.step)];
+
+fn all(amounts: &Amounts) -> BTreeSet<(String, i64)> {
+    amounts.iter().map(|(name, amount)| (name.clone(), *amount)).collect()
+}
+
+fn amounts_of(all: &BTreeSet<(String, i64)>) -> String {
+    let all: Vec<String> = all.iter().map(|(key, one)| format!("{}: {}", plain(key), amount(key, *one))).collect();
+    format!("{{{}}}", all.join(", "))
 }
 
 /// The places of a host, from the inside outwards.
@@ -200,7 +232,7 @@ mod tests {
     use super::super::{Cloud, Flavor};
     use super::*;
 
-    fn amounts_of<const N: usize>(all: [(&str, i64); N]) -> Amounts {
+    fn of<const N: usize>(all: [(&str, i64); N]) -> Amounts {
         all.map(|(name, amount)| (name.to_owned(), amount)).into()
     }
 
@@ -210,9 +242,12 @@ mod tests {
             zone: zone.to_owned(),
             room: None,
             rack: rack.map(str::to_owned),
-            has: amounts_of([(VCPUS, 16), (MEMORY, 65_536), (DISK, 1_000), ("CUSTOM_GPU", 2)]),
-            used: amounts_of([(VCPUS, 3), (MEMORY, 0)]),
-            ratios: amounts_of([(VCPUS, 1_500), (MEMORY, 1_000)]),
+            has: of([(VCPUS, 16), (MEMORY, 65_536), (DISK, 1_000), ("CUSTOM_GPU", 2)]),
+            used: of([(VCPUS, 3), (MEMORY, 0)]),
+            ratios: of([(VCPUS, 1_500), (MEMORY, 1_000)]),
+            largest: of([(VCPUS, 16), (MEMORY, 65_536)]),
+            smallest: Amounts::new(),
+            step: of([("CUSTOM_GPU", 2)]),
             traits: ["HW_A".to_owned(), format!("CUSTOM_{name}")].into(),
         }
     }
@@ -222,8 +257,10 @@ mod tests {
         let mut hosts = vec![host("no", "az 1", Some("az 1")), host("h1", "az 1", Some("12")), host("h2", "az2", None)];
         hosts[1].room = Some("12".to_owned());
         hosts[2].ratios.insert(VCPUS.to_owned(), 16_000);
+        hosts[2].largest.insert(VCPUS.to_owned(), 8);
         let flavor = Flavor {
-            demand: amounts_of([(VCPUS, 1), (MEMORY, 512), (DISK, 0), ("CUSTOM_GPU", 1)]),
+            demand: of([(VCPUS, 1), (MEMORY, 512), (DISK, 5), ("CUSTOM_GPU", 1)]),
+            root: 3,
             ..Flavor::default()
         };
         let flavors = Flavors::from_iter([("m1".to_owned(), flavor)]);
@@ -244,9 +281,12 @@ mod tests {
         assert_eq!((second.total[VCPUS], first.total[VCPUS], first.total[DISK]), (256, 24, 1_000));
         assert_eq!((second.used[VCPUS], second.total["CUSTOM_GPU"]), (3, 2));
         assert_eq!(second.traits, ["HW_A".to_owned(), "CUSTOM_h2".to_owned()].into());
-        assert_eq!(cloud.flavors["m1"].demand["CUSTOM_GPU"], 1);
+        assert_eq!((cloud.flavors["m1"].demand["CUSTOM_GPU"], cloud.flavors["m1"].root), (1, 3));
+        assert_eq!((first.largest[VCPUS], second.largest[VCPUS], third.largest[MEMORY]), (16, 8, 65_536));
+        assert_eq!((&first.smallest, first.step["CUSTOM_GPU"]), (&Amounts::new(), 2));
         assert!(
-            text.contains("defaults: {traits: [HW_A]}") && text.contains("memory: 64 GiB, disk: 1000 GiB"),
+            text.contains("defaults: {largest: {memory: 64 GiB}, step: {CUSTOM_GPU: 2}, traits: [HW_A]}")
+                && text.contains("memory: 64 GiB, disk: 1000 GiB"),
             "{text}"
         );
     }

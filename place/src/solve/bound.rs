@@ -10,7 +10,7 @@ pub(super) fn bound(of: &Instance) -> i64 {
         .groups
         .iter()
         .filter_map(|group| {
-            let places = of.within[group.level].len();
+            let places = of.within[group.level].len() * group.most as usize;
             let over = i64::try_from(group.members.len().saturating_sub(places)).unwrap_or(0);
             group.weight.filter(|_| group.is_apart).map(|weight| weight * over)
         })
@@ -26,7 +26,9 @@ pub(super) fn bound(of: &Instance) -> i64 {
 /// The smallest possible distance between two servers.
 fn apart(of: &Instance, one: u32, other: u32) -> i64 {
     let must = of.groups_of[one as usize].iter().filter(|group| of.groups_of[other as usize].contains(group));
-    let must = must.map(|group| &of.groups[*group as usize]).filter(|group| group.is_apart && group.weight.is_none());
+    let must = must
+        .map(|group| &of.groups[*group as usize])
+        .filter(|group| group.is_apart && group.most == 1 && group.weight.is_none());
     let levels = must.map(|group| group.level + 1).max().unwrap_or(0);
     // Both must fit on the same host.
     let fits = || {

@@ -149,7 +149,7 @@ impl<'i> Program<'i> {
                 if group.weight.is_some() {
                     row.push((self.problem.add_var(cost, (0.0, f64::INFINITY)), -1.0));
                 }
-                self.problem.add_constraint(row, ComparisonOp::Le, 1.0);
+                self.problem.add_constraint(row, ComparisonOp::Le, f64::from(group.most));
             } else {
                 let one = self.problem.add_var(cost, (0.0, 1.0));
                 taken.push((one, 1.0));

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::cloud::{Cloud, Level};
 use crate::problem::{PlacementRule, Problem, Strength, WEIGHT};
 
-/// More than anything asks for.
-const UNLIMITED: i64 = 1 << 50;
+/// More than all servers ask for.
+const UNLIMITED: i64 = 1 << 60;
 
 /// Roughly the weight of a server that overflows its host.
 pub(super) const OVERFLOW: i64 = 100_000;
@@ -14,6 +14,8 @@ pub(super) const OVERFLOW: i64 = 100_000;
 /// A rule about places: at most one server in each, or all in one.
 pub(super) struct Group {
     pub(super) is_apart: bool,
+    /// How many may be in one place if they are to be apart.
+    pub(super) most: u32,
     pub(super) level: usize,
     pub(super) members: Vec<u32>,
     /// `None` if the rule must hold.
@@ -57,6 +59,7 @@ struct Needs<'p> {
     traits: BTreeSet<&'p str>,
     zones: BTreeSet<&'p str>,
     levels: BTreeSet<Level>,
+    host: Option<&'p str>,
     runs_on: Option<&'p str>,
     moves: bool,
     demand: Vec<i64>,
@@ -164,6 +167,7 @@ impl Instance {
                 traits: about.traits.iter().map(String::as_str).collect(),
                 zones: about.zone.iter().map(String::as_str).collect(),
                 levels: BTreeSet::new(),
+                host: about.host.as_deref(),
                 runs_on: about.runs_on.as_deref(),
                 moves: about.moves,
                 demand: self.demand[server * self.resources..][..self.resources].to_vec(),
@@ -198,11 +202,14 @@ impl Instance {
             let asks = needs.demand[one];
             asks == 0
                 || runs_here
-                || !about.is_overfull(resources[one]) && asks <= self.free[host * self.resources + one]
+                || !about.is_overfull(resources[one])
+                    && asks <= self.free[host * self.resources + one]
+                    && about.gives(resources[one], asks)
         };
         needs.traits.iter().all(|kind| about.traits.contains(*kind))
             && needs.zones.iter().all(|zone| about.zone == *zone)
             && needs.levels.iter().all(|level| about.place(*level).is_some())
+            && needs.host.is_none_or(|host| about.name == host)
             && (needs.moves || needs.runs_on.is_none() || runs_here)
             && (0..self.resources).all(has_room)
     }
@@ -221,6 +228,7 @@ impl Instance {
                     policy.members.iter().for_each(|member| self.groups_of[*member].push(group));
                     self.groups.push(Group {
                         is_apart: matches!(policy.rule, PlacementRule::Apart(_)),
+                        most: index(policy.most.max(1)),
                         level: Level::ALL.iter().position(|one| one == level).unwrap_or(0),
                         members: policy.members.iter().map(|member| index(*member)).collect(),
                         weight,

@@ -110,7 +110,23 @@ pub(crate) fn is_possible(cloud: &Cloud, problem: &Problem, effort: Effort) -> O
     let mut problem = problem.clone();
     problem.wires.clear();
     problem.policies.retain(|policy| policy.strength == crate::Strength::Required);
-    match solve(&Instance::new(cloud, &problem), effort) {
+    if conflict::evident(cloud, &problem).is_some() {
+        return Some(false);
+    }
+    let of = Instance::new(cloud, &problem);
+    // What is easy is found soon; what is not is most often impossible, and the program knows that before the search ends.
+    let first = greedy(&of);
+    let steps = (effort.steps / 20).saturating_mul(u64::try_from(of.servers.max(20)).unwrap_or(u64::MAX));
+    let is_enough = |worth: Worth| worth.wrong == 0;
+    if first.worth.wrong == 0 || Search::new(first, 0).run(steps, &is_enough).worth.wrong == 0 {
+        return Some(true);
+    }
+    match exact(&of, None, effort) {
+        Exact::Found { .. } => return Some(true),
+        Exact::Impossible => return Some(false),
+        Exact::Unknown => {}
+    }
+    match solve(&of, effort) {
         Solved::Found { .. } => Some(true),
         Solved::Impossible => Some(false),
         Solved::Unknown(_) => None,

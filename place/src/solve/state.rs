@@ -70,7 +70,7 @@ impl<'i> State<'i> {
             let load = self.load[first + resource];
             let free = of.free[first + resource];
             let (before, after) = ((load - free).max(0), (load + sign * asks - free).max(0));
-            sum += of.scale[resource] * (after - before);
+            sum = of.scale[resource].saturating_mul(after - before).saturating_add(sum);
         }
         sum
     }
@@ -88,7 +88,7 @@ impl<'i> State<'i> {
             let left = of.free[first + one] - self.load[first + one] - asks;
             left.clamp(-(1 << 40), 1 << 40) * of.scale[one]
         });
-        left.sum()
+        left.fold(0, i64::saturating_add)
     }
 
     /// Whether more is asked of a host than it has.
@@ -105,7 +105,8 @@ impl<'i> State<'i> {
                 let about = &of.groups[*group as usize];
                 let place = of.at[about.level][host as usize] as usize;
                 let here = self.counts[*group as usize][place] as usize;
-                about.weight.is_none() && if about.is_apart { here > 1 } else { here < about.members.len() }
+                about.weight.is_none()
+                    && if about.is_apart { here > about.most as usize } else { here < about.members.len() }
             })
     }
 
@@ -137,11 +138,11 @@ impl<'i> State<'i> {
             let is_apart = about.is_apart;
             if let Some(from) = from {
                 let here = counts[*from as usize];
-                broken -= i64::from(if is_apart { here > 1 } else { here == 1 });
+                broken -= i64::from(if is_apart { here > about.most } else { here == 1 });
             }
             if let Some(to) = to {
                 let there = counts[*to as usize];
-                broken += i64::from(if is_apart { there > 0 } else { there == 0 });
+                broken += i64::from(if is_apart { there >= about.most } else { there == 0 });
             }
             match about.weight {
                 None => all.wrong += broken * BROKEN,

@@ -1,12 +1,13 @@
 //! Turns a template whose servers have no places into one whose servers have them.
 //!
-//! What belongs here: what the servers of a template ask for (`servers`), the policies in it (`policies`, `carrier`), the
-//! template with places (`written`, by means of `edit`), servers that run already
-//! (`standing`), and what cannot be promised (`promise`). What does not: I/O, and
-//! deciding where something goes.
+//! What belongs here: what the servers of a template ask for (`servers`, `flavor`), the policies in it (`policies`, `carrier`) and
+//! the servers that they name (`members`), the template with places (`written`, by means of `edit`), servers that run already
+//! (`standing`), and what cannot be promised (`promise`). What does not: I/O, and deciding where something goes.
 
 mod carrier;
 mod edit;
+mod flavor;
+mod members;
 mod policies;
 mod promise;
 mod servers;
@@ -126,7 +127,7 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
         return Err(wattle_model::check::sorted(found));
     }
     let problem = Problem { servers: servers.all.iter().map(|one| one.asks.clone()).collect(), policies, wires };
-    let mut cloud = servers.with_marks(order.cloud);
+    let mut cloud = order.cloud.clone();
     servers.with_what_runs(&mut cloud, &mut found);
     let is_fixed = problem.servers.iter().any(|server| server.runs_on.is_some() && !server.moves);
     let placement = place(&cloud, &problem, order.effort).map_err(|why| vec![unplaced(why, is_fixed)])?;
@@ -143,6 +144,7 @@ pub fn placed(order: Order<'_>) -> Result<Placed, Vec<Diagnostic>> {
             let way = match (&one.own, order.is_admin) {
                 _ if before == Some(&host.name) => Way::Stays,
                 _ if before.is_none() && one.runs.is_some() => Way::Somewhere,
+                _ if one.asks.host.is_some() => Way::Host,
                 (None, _) => Way::Nova,
                 (Some(_), true) => Way::Host,
                 (Some(_), false) => Way::Zone,

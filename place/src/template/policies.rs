@@ -5,7 +5,7 @@ use wattle_heat::template::Template;
 use wattle_heat::{Desired, Loaded};
 use wattle_model::placement::{Level, PlacementRule, Strength};
 use wattle_model::{Diagnostic, Severity, Source};
-use wattle_words::names::{did_you_mean, nearest, some};
+use wattle_words::names::some;
 
 use crate::cloud::fields::Reading;
 use crate::codes::POLICY;
@@ -13,6 +13,7 @@ use crate::problem::{Policy, WEIGHT, Wire};
 
 use super::Order;
 use super::carrier::{Carried, KEY, Said, read as carried};
+use super::members::Names;
 use super::servers::Servers;
 
 const GROUP: &str = "OS::Nova::ServerGroup";
@@ -25,17 +26,18 @@ pub(super) fn read(
     servers: &Servers,
     found: &mut Vec<Diagnostic>,
 ) -> (Vec<Policy>, usize, Vec<Wire>) {
+    let names = Names { loaded: order.loaded, desired, servers };
     let Carried { policies: said, wires: talks } = metadata(order, found);
     let mut policies = groups(desired, servers);
     let of_groups = policies.len();
     for (number, one) in said.into_iter().enumerate() {
         let at = (order.said)(number).unwrap_or_else(|| one.at.clone());
-        policies.extend(policy(order, one, at, desired, servers, found));
+        policies.extend(policy(one, at, names, found));
     }
     contradictions(&policies, of_groups, found);
     let mut wires = Vec::new();
     for talk in talks.iter().flatten() {
-        let ends = talk.between.iter().map(|one| members(order, one, "a wire", desired, servers, found));
+        let ends = talk.between.iter().map(|one| names.members(one, "a wire", found));
         let Some(ends) = ends.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>() else { continue };
         let pairs = ends[0].iter().flat_map(|one| ends[1].iter().map(move |other| (*one, *other)));
         let pairs = pairs.filter(|(one, other)| one != other);
@@ -101,8 +103,15 @@ fn groups(desired: &Desired, servers: &Servers) -> Vec<Policy> {
         if of.len() < 2 {
             continue;
         }
-        // Servers of a group need not be apart if its rules allow several on a host.
-        let is_lax = group.property("rules") != Value::Null;
+        // None if its rules are not known.
+        let most = match group.property("rules") {
+            Value::Null => Some(1),
+            Value::Map(rules) => match rules.get("max_server_per_host") {
+                None | Some(Value::Null) => Some(1),
+                Some(most) => of_number(most),
+            },
+            _ => None,
+        };
         let Value::List(words) = group.property("policies") else { continue };
         for word in words.iter().filter_map(Value::as_text) {
             let (is_soft, plain) = word.strip_prefix("soft-").map_or((false, word), |plain| (true, plain));
@@ -115,29 +124,50 @@ fn groups(desired: &Desired, servers: &Servers) -> Vec<Policy> {
             policies.push(Policy {
                 rule,
                 members: of.clone(),
-                strength: if is_soft || is_lax { Strength::Preferred(WEIGHT) } else { Strength::Required },
+                most: most.unwrap_or(1),
+                strength: if is_soft || most.is_none() { Strength::Preferred(WEIGHT) } else { Strength::Required },
                 at: group.at.clone(),
                 words: format!("the server group `{name}` ({word}) of {names}"),
             });
         }
     }
+    for one in &servers.all {
+        let hints = [(&one.same, "same_host", true), (&one.different, "different_host", false)];
+        for (others, hint, is_same) in hints {
+            let place = |name: &String| servers.all.iter().position(|other| other.asks.name == *name);
+            let this = place(&one.asks.name);
+            // Those on whose hosts it must not be may be together.
+            for other in others.iter().filter_map(place).filter(|other| Some(*other) != this) {
+                let level = Level::Host;
+                policies.push(Policy {
+                    rule: if is_same { PlacementRule::Near(level) } else { PlacementRule::Apart(level) },
+                    members: this.into_iter().chain([other]).collect(),
+                    most: 1,
+                    strength: Strength::Required,
+                    at: one.asks.at.clone(),
+                    words: format!("the hint `{hint}` of `{}`", one.asks.name),
+                });
+            }
+        }
+    }
     policies
 }
 
-fn policy(
-    order: Order<'_>,
-    said: Said,
-    at: Source,
-    desired: &Desired,
-    servers: &Servers,
-    found: &mut Vec<Diagnostic>,
-) -> Option<Policy> {
+/// A number above 0.
+fn of_number(value: &Value) -> Option<usize> {
+    let number = match value {
+        Value::Integer(number) => usize::try_from(*number).ok(),
+        other => other.as_text()?.parse().ok(),
+    };
+    number.filter(|number| *number > 0)
+}
+
+fn policy(said: Said, at: Source, names: Names<'_>, found: &mut Vec<Diagnostic>) -> Option<Policy> {
     let words = said.rule.words(said.members.iter().map(|(name, _)| &**name));
-    let named: Vec<Option<Vec<usize>>> =
-        said.members.iter().map(|one| members(order, one, &words, desired, servers, found)).collect();
-    let is_whole = named.iter().all(|one| one.as_ref().is_some_and(|one| !one.is_empty()));
+    let of_each: Vec<Option<Vec<usize>>> = said.members.iter().map(|one| names.members(one, &words, found)).collect();
+    let is_whole = of_each.iter().all(|one| one.as_ref().is_some_and(|one| !one.is_empty()));
     let mut of: Vec<usize> = Vec::new();
-    for one in named.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten() {
+    for one in of_each.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten() {
         if !of.contains(&one) {
             of.push(one);
         }
@@ -150,40 +180,7 @@ fn policy(
         }
         return None;
     }
-    Some(Policy { rule: said.rule, members: of, strength: said.strength, at, words })
-}
-
-/// The servers that a member names; none if it names nothing that could be a server, which is reported. A resource whose
-/// condition does not hold, a group without members, and a member of a group whose members are not known yet may be named although
-/// there are no such servers.
-fn members(
-    order: Order<'_>,
-    (name, at): &(String, Source),
-    of: &str,
-    desired: &Desired,
-    servers: &Servers,
-    found: &mut Vec<Diagnostic>,
-) -> Option<Vec<usize>> {
-    let named = servers.named(name);
-    let there = desired.resources.get(name);
-    let mut nested = order.loaded.library.templates.values().map(|nested| &nested.template);
-    let last = name.rsplit('/').next().unwrap_or(name);
-    let is_written = order.loaded.template.resources.contains_key(name)
-        || nested.any(|template| template.resources.contains_key(last));
-    let is_absent = there.is_none() && is_written;
-    let is_open = name.split_once('/').and_then(|(group, _)| desired.resources.get(group));
-    let is_open = is_open.is_some_and(wattle_heat::desired::Resource::has_open_members);
-    if !named.is_empty() || is_absent || is_open || there.is_some_and(|one| one.is_stack || one.is_group()) {
-        return Some(named);
-    }
-    let (what, label) = match there {
-        Some(other) => (format!("`{name}` is not a server"), format!("it is an `{}`", other.ty())),
-        None => (format!("there is no server `{name}`"), "here".to_owned()),
-    };
-    let near = nearest(name, servers.all.iter().map(|one| &*one.asks.name));
-    let diagnostic = POLICY.about.diagnostic(format!("{of}: {what}")).label(at, label);
-    found.push(diagnostic.help_if(near.map(did_you_mean)));
-    None
+    Some(Policy { rule: said.rule, members: of, most: 1, strength: said.strength, at, words })
 }
 
 /// Reports pairs that can never hold together in any cloud. Whether server groups contradict each other is for Nova to judge.

@@ -107,6 +107,7 @@ fn is_grouped(problem: &Problem, of_groups: usize, number: usize) -> bool {
     let policy = &problem.policies[number];
     let keeps = |group: &Policy| {
         group.rule == policy.rule
+            && group.most <= policy.most
             && (must(group) || !must(policy))
             && policy.members.iter().all(|one| group.members.contains(one))
     };

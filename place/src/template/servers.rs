@@ -1,21 +1,20 @@
 //! What the servers of a template ask of their hosts, and where each is written.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use wattle_heat::desired::Resource;
 use wattle_heat::evaluate::Value;
 use wattle_heat::{Desired, template};
-use wattle_model::{Diagnostic, IndexMap, Source, Value as Known};
-use wattle_words::names::{did_you_mean, nearest, some};
+use wattle_model::{Diagnostic, Source, Value as Known};
+use wattle_words::names::{did_you_mean, nearest};
 
-use crate::cloud::{Amounts, Cloud, DISK, MEMORY, VCPUS};
 use crate::codes::UNKNOWN;
 use crate::problem::Server;
 
+use super::flavor::{Unknown, asks as of_flavor};
 use super::{Order, Runs};
 
-const SERVER: &str = "OS::Nova::Server";
-const FLAVOR: &str = "OS::Nova::Flavor";
+pub(super) const SERVER: &str = "OS::Nova::Server";
 
 /// The servers of a template.
 pub(super) struct Servers {
@@ -31,12 +30,13 @@ pub(super) struct Written {
     /// The server group that its hints name, by its full name, and whether it has any hints.
     pub(super) group: Option<String>,
     pub(super) has_hints: bool,
+    /// The servers on whose hosts it must be (`same_host`), and on whose hosts it must not be (`different_host`).
+    pub(super) same: Vec<String>,
+    pub(super) different: Vec<String>,
     /// What is known of it, if it runs already.
     pub(super) runs: Option<Runs>,
     /// The `availability_zone` in its template.
     pub(super) zone: Option<String>,
-    /// The host that its template already names.
-    host: Option<String>,
 }
 
 impl Servers {
@@ -54,19 +54,17 @@ impl Servers {
             let written = definitions.own(one).filter(|_| is_alone);
             let hints = one.property("scheduler_hints");
             let mut asks = Server { name: name.clone(), at: one.at.clone(), ..Server::default() };
-            match flavor(order, desired, one) {
+            match of_flavor(order, desired, one) {
                 Ok(flavor) => (asks.demand, asks.traits) = flavor,
                 Err(flavor) => flavors.add(flavor, name, &one.at),
             }
-            let mut host = None;
             match one.property("availability_zone") {
                 Value::Text(zone) => match zone.split_once(':') {
                     None => asks.zone = Some(zone).filter(|zone| !zone.is_empty()),
                     Some((zone, rest)) => {
                         asks.zone = Some(zone.to_owned()).filter(|zone| !zone.is_empty());
                         // The host may be followed by a node, which is another name for the same host except for bare metal.
-                        host = Some(rest.split(':').next().unwrap_or(rest).to_owned());
-                        asks.traits.extend(host.as_deref().map(mark));
+                        asks.host = rest.split(':').find(|name| !name.is_empty()).map(str::to_owned);
                     }
                 },
                 Value::Null => {}
@@ -84,19 +82,29 @@ impl Servers {
             if let Some(runs) = &runs {
                 asks.runs_on.clone_from(&runs.host);
                 asks.moves =
-                    order.moves && order.is_admin && host.is_none() && written.is_some() && runs.host.is_some();
+                    order.moves && order.is_admin && asks.host.is_none() && written.is_some() && runs.host.is_some();
                 if !asks.moves {
                     asks.traits.clear();
+                    asks.host = None;
                     asks.zone = runs.zone.clone().filter(|_| runs.host.is_none());
                 }
             }
             let zone = zone.map(str::to_owned);
-            let group = hints.to_model();
-            let group = match &group {
-                Known::Map(hints) => hints.get("group").and_then(referred),
+            let known = hints.to_model();
+            let hinted = |hint: &str| match &known {
+                Known::Map(hints) => hints.get(hint),
                 _ => None,
             };
-            Written { asks, own: written, group, has_hints: hints != Value::Null, runs, zone, host }
+            let all_hinted = |hint: &str| match hinted(hint) {
+                Some(Known::List(all)) => all.iter().filter_map(referred).collect(),
+                one => one.and_then(referred).into_iter().collect(),
+            };
+            if runs.is_none() {
+                found.extend(nowhere(order, &asks));
+            }
+            let (group, same, different) =
+                (hinted("group").and_then(referred), all_hinted("same_host"), all_hinted("different_host"));
+            Written { asks, own: written, group, has_hints: hints != Value::Null, same, different, runs, zone }
         });
         let all = all.collect();
         found.extend(flavors.diagnostics(order));
@@ -122,30 +130,51 @@ impl Servers {
         if !within.is_empty() {
             return within;
         }
-        let nested = of(&|server| server.rsplit_once('/').is_some_and(|(_, last)| last == name));
+        let nested = of(&|server| is_last(server, name));
         if nested.len() == 1 { nested } else { Vec::new() }
     }
 
-    /// The cloud, in which hosts that templates already name are marked.
-    pub(super) fn with_marks(&self, cloud: &Cloud) -> Cloud {
-        let named: BTreeSet<&str> = self.all.iter().filter_map(|one| one.host.as_deref()).collect();
-        let mut cloud = cloud.clone();
-        for host in cloud.hosts.iter_mut().filter(|host| named.contains(&*host.name)) {
-            host.traits.insert(mark(&host.name));
-        }
-        cloud
+    /// The full names of the servers whose last part `name` is.
+    pub(super) fn ending_in(&self, name: &str) -> Vec<&str> {
+        self.all.iter().map(|one| &*one.asks.name).filter(|server| is_last(server, name)).collect()
     }
 }
 
 /// Whether the unknown members of a group may be servers, or may contain some.
-fn may_have_servers(group: &Resource) -> bool {
+pub(super) fn may_have_servers(group: &Resource) -> bool {
     let mut given = group.all_given().map(|(_, value)| value.to_model().to_string());
     given.any(|given| given.contains(SERVER) || given.contains(".yaml"))
 }
 
-/// A trait of one host only. It cannot be one of Placement's, because those have no spaces.
-fn mark(host: &str) -> String {
-    format!("host {host}")
+/// What is wrong if the host or the zone that a server's template names is not in the cloud.
+fn nowhere(order: Order<'_>, asks: &Server) -> Option<Diagnostic> {
+    let (name, hosts) = (&asks.name, &order.cloud.hosts);
+    let (message, help) = match (&asks.host, &asks.zone) {
+        (Some(named), zone) => match (order.cloud.host(named), zone) {
+            (None, _) => (
+                format!("`{name}` is to be on the host `{named}`, which the hosts file does not have"),
+                nearest(named, hosts.iter().map(|host| &*host.name)).map(did_you_mean),
+            ),
+            (Some(host), Some(zone)) if host.zone != *zone => (
+                format!(
+                    "`{name}` is to be on the host `{named}` in the zone `{zone}`, but that host is in the zone `{}`",
+                    host.zone
+                ),
+                Some(format!("write `{}:{named}`", host.zone)),
+            ),
+            _ => return None,
+        },
+        (None, Some(zone)) if !hosts.iter().any(|host| host.zone == *zone) => (
+            format!("`{name}` is to be in the zone `{zone}`, in which there is no host"),
+            nearest(zone, hosts.iter().map(|host| &*host.zone)).map(did_you_mean),
+        ),
+        _ => return None,
+    };
+    Some(UNKNOWN.about.diagnostic(message).label(&asks.at, "its `availability_zone` says so").help_if(help))
+}
+
+fn is_last(server: &str, name: &str) -> bool {
+    server.rsplit_once('/').is_some_and(|(_, last)| last == name)
 }
 
 fn is_within(server: &str, name: &str) -> bool {
@@ -185,64 +214,5 @@ pub(super) fn referred(value: &Known) -> Option<String> {
     match value {
         Known::Map(call) if call.len() == 1 => call.get("get_resource")?.as_str().map(str::to_owned),
         _ => None,
-    }
-}
-
-/// What a server asks for; if that is unknown, its flavor, as far as it is known.
-fn flavor(
-    order: Order<'_>,
-    desired: &Desired,
-    server: &Resource,
-) -> Result<(Amounts, BTreeSet<String>), Option<String>> {
-    let flavor = server.property("flavor");
-    if let Some(name) = flavor.as_text() {
-        let known = order.flavors.get(name).or_else(|| order.cloud.flavors.get(name));
-        return known.map(|known| (known.demand.clone(), known.traits.clone())).ok_or(Some(name.to_owned()));
-    }
-    let of_stack = referred(&flavor.to_model()).and_then(|name| desired.resources.get(&name));
-    let of_stack = of_stack.filter(|one| one.made_by() == FLAVOR).ok_or(None)?;
-    let amount = |name: &str| match of_stack.property(name) {
-        Value::Integer(amount) => i64::try_from(amount).map_err(|_| None),
-        Value::Null => Ok(0),
-        _ => Err(None),
-    };
-    let demand = [
-        (VCPUS.to_owned(), amount("vcpus")?),
-        (MEMORY.to_owned(), amount("ram")?),
-        (DISK.to_owned(), amount("disk")? + amount("ephemeral")?),
-    ];
-    Ok((demand.into(), BTreeSet::new()))
-}
-
-/// Flavors that nothing describes, and the servers that have them.
-#[derive(Default)]
-struct Unknown {
-    all: IndexMap<Option<String>, Vec<(String, Source)>>,
-}
-
-impl Unknown {
-    fn add(&mut self, flavor: Option<String>, server: &str, at: &Source) {
-        self.all.entry(flavor).or_default().push((server.to_owned(), at.clone()));
-    }
-
-    fn diagnostics(self, order: Order<'_>) -> impl Iterator<Item = Diagnostic> {
-        self.all.into_iter().map(move |(flavor, servers)| {
-            let names = some(servers.iter().map(|(name, _)| &**name), 6);
-            let message = match &flavor {
-                Some(flavor) => format!("the flavor `{flavor}` of {names} is not described"),
-                None => format!("it is not known which flavor {names} will have"),
-            };
-            let mut diagnostic = UNKNOWN.about.diagnostic(message);
-            for (_, at) in &servers {
-                diagnostic = diagnostic.label(at, "here");
-            }
-            let Some(flavor) = flavor else {
-                return diagnostic.help("set the parameter: `--parameter NAME=VALUE`, or an environment");
-            };
-            let known = order.flavors.keys().chain(order.cloud.flavors.keys()).map(String::as_str);
-            diagnostic.help_if(nearest(&flavor, known).map(did_you_mean)).help(
-                "describe it under `flavors` in the hosts file, or pass the output of `openstack flavor list -f json`: `--flavors FILE`",
-            )
-        })
     }
 }

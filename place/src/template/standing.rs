@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wattle_model::{Diagnostic, Severity, Source};
+use wattle_model::{Diagnostic, Severity};
 use wattle_words::names::some;
 
 use crate::cloud::{Amounts, Cloud, DISK, Host, MEMORY, VCPUS};
@@ -76,13 +76,10 @@ impl Servers {
             found.push(servers.iter().fold(diagnostic, |diagnostic, one| diagnostic.label(&one.asks.at, "here")));
             cloud.hosts.push(Host {
                 name: name.to_owned(),
-                at: Source::default(),
                 zone: zone.unwrap_or_else(|| Cloud::ZONE.to_owned()),
-                room: None,
-                rack: None,
                 total: full.clone(),
                 used: full,
-                traits: Default::default(),
+                ..Host::default()
             });
         }
     }

@@ -33,6 +33,8 @@ pub(super) fn files(
         for (one, place) in servers.all.iter().zip(all.iter_mut()) {
             let Some((_, definition)) = one.own.as_ref().filter(|(own, _)| own == file) else { continue };
             let zone = match place.way {
+                // The author's own words stay.
+                Way::Host if one.asks.host.is_some() => None,
                 Way::Host => Some(format!("{}:{}", place.host.zone, place.host.name)),
                 Way::Zone | Way::Nova => Some(place.host.zone.clone()),
                 Way::Stays | Way::Somewhere => one

@@ -33,13 +33,11 @@ fn host(number: usize) -> Host {
     let total = [(VCPUS.to_owned(), HOST.0), (MEMORY.to_owned(), HOST.1 * 1024)].into();
     Host {
         name: format!("h{number}"),
-        at: Default::default(),
         zone: "nova".to_owned(),
         room: Some(format!("hall{}", number / 200)),
         rack: Some(format!("r{}", number / 10)),
         total,
-        used: BTreeMap::new(),
-        traits: Default::default(),
+        ..Host::default()
     }
 }
 
@@ -71,6 +69,7 @@ fn made(servers: usize, hosts: usize, fill: i64, seed: u64) -> (Cloud, Problem) 
                 problem.policies.push(Policy {
                     rule,
                     members: members.clone(),
+                    most: 1,
                     strength,
                     at: Default::default(),
                     words,

@@ -66,7 +66,7 @@ host: {}
             "10:34 W1604 the host `c1`: `memory`: `GB` is not a unit of size (did you mean `GiB`? units are `KiB`, `MiB`, `GiB` and `TiB`)",
             "11:3 W1604 the host `c2` has no `vcpus`, `memory` and `disk` (write what all hosts have in common only once, under `defaults`)",
             "11:12 W1602 the host `c2` is in `hal`, which is not a place in the file (did you mean `hall`?)",
-            "11:17 W1601 the host `c2`: unknown key `vcpu` (did you mean `vcpus`? keys of the host `c2` are `in`, `vcpus`, `memory`, `disk`, `resources`, `used`, `allocation` and `traits`)",
+            "11:17 W1601 the host `c2`: unknown key `vcpu` (did you mean `vcpus`? keys of the host `c2` are `in`, `vcpus`, `memory`, `disk`, `resources`, `used`, `allocation`, `largest`, `smallest`, `step` and `traits`)",
             "12:3 W1603 `c1` appears twice in the hosts (give each its own name, or remove one)",
             "13:62 W1604 the host `c3`: `allocation` of `vcpus`: it is not a ratio (write a number above 0 and up to 1000, such as `1.5`)",
             "13:72 W1601 what is used of the host `c3` must be a map, but is an integer",

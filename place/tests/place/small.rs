@@ -11,13 +11,11 @@ use wattle_place::{
 pub(crate) fn cloud(hosts: &[(i64, i64, usize, bool)]) -> Cloud {
     let host = |(number, (vcpus, memory, rack, licensed)): (usize, &(i64, i64, usize, bool))| Host {
         name: format!("h{number}"),
-        at: Default::default(),
         zone: format!("z{}", rack / 2),
-        room: None,
         rack: (*rack < 4).then(|| format!("r{rack}")),
         total: [(VCPUS.to_owned(), *vcpus), (MEMORY.to_owned(), *memory)].into(),
-        used: Default::default(),
         traits: licensed.then(|| "LICENSED".to_owned()).into_iter().collect(),
+        ..Host::default()
     };
     Cloud { hosts: hosts.iter().enumerate().map(host).collect(), flavors: Default::default() }
 }
@@ -37,6 +35,7 @@ pub(crate) fn policy(rule: PlacementRule, members: &[usize], strength: Strength)
         words: format!("{rule:?} of {members:?}"),
         rule,
         members: members.to_vec(),
+        most: 1,
         strength,
         at: Default::default(),
     }

@@ -9,7 +9,7 @@ use wattle_model::{Bandwidth, Diagnostic};
 use wattle_place::template::{Order, Placed, Way, check, placed};
 use wattle_place::{Cloud, Effort, Flavors};
 
-const HOSTS: &str = "
+pub(crate) const HOSTS: &str = "
 places:
   r1: {is: rack, in: az1}
   r2: {is: rack, in: az1}
@@ -29,28 +29,33 @@ flavors:
 ";
 
 /// A template of these resources, each in a line.
-fn template(resources: &str) -> String {
+pub(crate) fn template(resources: &str) -> String {
     format!(
         "heat_template_version: 2021-04-16\nparameters:\n  size: {{type: number}}\n  flavor: {{type: string}}\nresources:\n{resources}"
     )
 }
 
-fn server(name: &str, flavor: &str, rest: &str) -> String {
+pub(crate) fn server(name: &str, flavor: &str, rest: &str) -> String {
     format!("  {name}:\n    type: OS::Nova::Server\n    properties:\n      image: i\n      flavor: {flavor}\n{rest}")
 }
 
-fn servers(names: &[&str]) -> String {
+pub(crate) fn servers(names: &[&str]) -> String {
     names.iter().map(|name| server(name, "small", "")).collect()
 }
 
-fn policies(all: &str) -> String {
+pub(crate) fn policies(all: &str) -> String {
     format!(
         "  placement:\n    type: OS::Heat::None\n    metadata:\n      wattle.placement:\n        policies: [{all}]\n"
     )
 }
 
 /// Places a template and the files that it names.
-fn run(text: &str, files: &[(&str, &str)], is_admin: bool, given: &[(&str, Value)]) -> Result<Placed, Vec<Diagnostic>> {
+pub(crate) fn run(
+    text: &str,
+    files: &[(&str, &str)],
+    is_admin: bool,
+    given: &[(&str, Value)],
+) -> Result<Placed, Vec<Diagnostic>> {
     with_wires(text, files, is_admin, given, &[])
 }
 
@@ -91,16 +96,16 @@ pub(crate) fn found(text: &str, code: &str) -> Vec<Diagnostic> {
     run(text, &[], code != "W1610", &[]).map_or_else(|wrong| wrong, |placed| placed.warnings)
 }
 
-fn admin(text: &str) -> Placed {
+pub(crate) fn admin(text: &str) -> Placed {
     run(text, &[], true, &[]).unwrap_or_else(|wrong| panic!("{wrong:#?}"))
 }
 
-fn host<'p>(placed: &'p Placed, server: &str) -> &'p str {
+pub(crate) fn host<'p>(placed: &'p Placed, server: &str) -> &'p str {
     let found = placed.servers.iter().find(|one| one.server == server);
     &found.unwrap_or_else(|| panic!("{server}: {placed:#?}")).host.name
 }
 
-fn messages(found: &[Diagnostic]) -> Vec<String> {
+pub(crate) fn messages(found: &[Diagnostic]) -> Vec<String> {
     found.iter().map(|one| format!("{}: {}", one.code, one.message)).collect()
 }
 
@@ -284,7 +289,7 @@ fn members_of_groups_are_left_to_nova_with_room_kept_for_them() {
         ]
     );
     let wrong = run(&text, &[], true, &[("size", Value::Integer(4))]).expect_err("five on four hosts");
-    assert!(messages(&wrong)[0].contains("5 servers must be in different hosts"), "{wrong:#?}");
+    assert!(messages(&wrong)[0].contains("5 servers must be on different hosts"), "{wrong:#?}");
     let wrong = run(&text, &[], true, &[]).expect_err("nobody knows how many");
     assert_eq!(messages(&wrong), ["W1606: it is not known which servers the group `web` has"]);
 }

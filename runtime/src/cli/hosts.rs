@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::{ArgMatches, Command};
-use wattle_openstack::hosts::{Compute, Hosts, flavors, hosts};
+use wattle_openstack::hosts::{Compute, Hosts, Inventory, flavors, hosts};
 use wattle_openstack::{Fault, Session};
 use wattle_place::{Amounts, DISK, Described, Flavor, Flavors, MEMORY, VCPUS, hosts_file};
 
@@ -22,7 +22,8 @@ pub(super) fn command() -> Command {
             (
                 "What is read",
                 "  From Nova: hosts, their availability zones, and flavors. From Placement: what hosts have, how
-  much of it is used, allocation ratios and traits. Hosts that are disabled or down are left out.
+  much of it is used, allocation ratios, what one server gets at most, and traits. Hosts that are
+  disabled or down are left out.
   Nova knows no racks: a host is in the rack and in the room that the properties `rack` and `room`
   of its aggregates name: `openstack aggregate set --property rack=r1 AGGREGATE`.",
             ),
@@ -56,7 +57,7 @@ pub(super) async fn run(matches: &ArgMatches, console: &mut Console) -> Result<E
         .into_iter()
         .map(|flavor| {
             let demand = flavor.asks.iter().map(|(class, amount)| (resource(class).to_owned(), *amount)).collect();
-            (flavor.name, Flavor { demand, traits: flavor.traits, ..Flavor::default() })
+            (flavor.name, Flavor { demand, root: flavor.root, traits: flavor.traits, ..Flavor::default() })
         })
         .collect();
     let hosts: Vec<Described> = all.into_iter().map(described).collect();
@@ -72,7 +73,14 @@ fn described(host: Compute) -> Described {
         all.iter().map(|(class, amount)| (resource(class).to_owned(), *amount)).collect()
     };
     #[expect(clippy::cast_possible_truncation, reason = "it is within the bounds that a hosts file has")]
-    let thousandths = |ratio: f64| (ratio * 1000.0).clamp(1.0, 1_000_000.0) as i64;
+    let thousandths = |ratio: f64| (ratio * 1000.0 + 1e-6).clamp(1.0, 1_000_000.0) as i64;
+    // What says no more than how much there is, or that there is no rule, is left out.
+    let shares = |of: &dyn Fn(&Inventory) -> Option<i64>| -> Amounts {
+        host.has.iter().filter_map(|(class, has)| Some((resource(class).to_owned(), of(has)?))).collect()
+    };
+    let largest = shares(&|has| Some(has.largest).filter(|most| *most < has.total * thousandths(has.ratio) / 1000));
+    let smallest = shares(&|has| Some(has.smallest).filter(|least| *least > 1));
+    let step = shares(&|has| Some(has.step).filter(|step| *step > 1));
     Described {
         zone: host.zone.clone(),
         room: place("room"),
@@ -80,6 +88,9 @@ fn described(host: Compute) -> Described {
         has: host.has.iter().map(|(class, has)| (resource(class).to_owned(), has.total)).collect(),
         used: amounts(&host.used),
         ratios: host.has.iter().map(|(class, has)| (resource(class).to_owned(), thousandths(has.ratio))).collect(),
+        largest,
+        smallest,
+        step,
         traits: host.traits,
         name: host.name,
     }

@@ -107,8 +107,74 @@ fn what_is_wrong_is_told_with_its_places_and_nothing_is_written() {
         .collect();
     fs::write(here.join("one.yaml"), one.replace("  annex: {is: room}\n", "")).expect("writes");
     golden("place-no-room", here, &["place", "shop.yaml", "--hosts", "one.yaml"]);
+    let full = CLOUD.replace("disk: 1 TiB}", "disk: 1 TiB, used: {vcpus: 15, memory: 66 GiB}}");
+    fs::write(here.join("full.yaml"), full).expect("writes");
+    golden("place-full", here, &["place", "shop.yaml", "--hosts", "full.yaml", "--message-format", "concise"]);
     golden("place-no-hosts", here, &["place", "shop.yaml", "--hosts", "cluod.yaml"]);
     assert!(!here.join("placed").exists(), "something was written");
+}
+
+/// What a template names stands beside the placed one as it stood beside it before, and nothing that was read is lost.
+#[test]
+fn files_keep_their_places_and_none_that_was_read_is_overwritten() {
+    let stage = stage();
+    let here = stage.path();
+    let place = |template: &str, more: &[&str]| {
+        let mut command = Command::new(wattle());
+        command.args(["place", template, "--hosts", "cloud.yaml"]).args(more).current_dir(here);
+        let ran = apart(&mut command, here).output().expect("wattle runs");
+        (ran.status.code(), String::from_utf8(ran.stderr).expect("text"))
+    };
+    let write = |name: &str, text: &str| {
+        fs::create_dir_all(here.join(name).parent().expect("a folder")).expect("creates");
+        fs::write(here.join(name), text).expect("writes");
+    };
+    let read = |name: &str| fs::read_to_string(here.join(name)).expect("reads");
+    let one = |name: &str| {
+        format!(
+            "heat_template_version: 2021-04-16\nresources:\n  {name}:\n    type: OS::Nova::Server\n    properties: {{image: i, \
+             flavor: m1.small, networks: [{{network: n}}]}}\n"
+        )
+    };
+    let with = |part: &str| format!("{}  part: {{type: {part}}}\n", one("web"));
+    // However its folder is written.
+    write("stack/inner.yaml", &one("db"));
+    write("stack/template.yaml", &with("inner.yaml"));
+    for (number, template) in
+        ["./stack/template.yaml", "stack/../stack/template.yaml", "stack//template.yaml"].into_iter().enumerate()
+    {
+        let out = format!("out{number}");
+        let (code, said) = place(template, &["-o", &out]);
+        assert_eq!(code, Some(0), "{said}");
+        assert!(read(&format!("{out}/inner.yaml")).contains("availability_zone"), "{template}");
+        assert!(!here.join(&out).join("stack").exists(), "{template}");
+    }
+    // What is outside of its folder cannot stand beside it.
+    write("part.yaml", &one("db"));
+    write("stack/outside.yaml", &with("../part.yaml"));
+    for out in [&["-o", "out"][..], &["-o", "."], &[]] {
+        let (code, said) = place("stack/outside.yaml", out);
+        assert!(
+            code == Some(2) && said.contains("the template names `part.yaml`, which is not in its folder"),
+            "{said}"
+        );
+    }
+    assert_eq!(read("part.yaml"), one("db"));
+    // The folder of the placed template has what the template was made from.
+    write("deep/placed/template.yaml", &one("db"));
+    write("deep/template.yaml", &with("placed/template.yaml"));
+    let (code, said) = place("deep/template.yaml", &[]);
+    let overwritten = "`deep/placed/template.yaml` would be overwritten, but it was read";
+    assert!(code == Some(2) && said.contains(overwritten), "{said}");
+    assert_eq!(read("deep/placed/template.yaml"), one("db"));
+    write("other/shop.yaml", "{}\n");
+    let (code, said) = place("shop.yaml", &["-o", "other", "-e", "other/shop.yaml"]);
+    assert!(code == Some(2) && said.contains("`other/shop.yaml` would be overwritten"), "{said}");
+    fs::rename(here.join("cloud.yaml"), here.join("other/shop.yaml")).expect("moves");
+    std::os::unix::fs::symlink("other/shop.yaml", here.join("cloud.yaml")).expect("links");
+    let (code, said) = place("shop.yaml", &["-o", "other"]);
+    assert!(code == Some(2) && said.contains("`other/shop.yaml` would be overwritten"), "{said}");
+    assert_eq!(read("other/shop.yaml"), CLOUD);
 }
 
 /// The nodes of a cell outlive a rack, and are near their deployment manager; on a cloud with three racks.

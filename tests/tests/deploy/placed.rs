@@ -89,7 +89,7 @@ places:
   r1: {is: rack, in: nova}
   r2: {is: rack, in: nova}
   r3: {is: rack, in: az2}
-defaults: {allocation: {vcpus: 4}, traits: [COMPUTE_NODE, HW_CPU_X86_AVX2]}
+defaults: {allocation: {vcpus: 4}, largest: {vcpus: 16}, traits: [COMPUTE_NODE, HW_CPU_X86_AVX2]}
 hosts:
   compute-1: {in: r1, vcpus: 16, memory: 65024 MiB, disk: 1000 GiB}
   compute-2: {in: r1, vcpus: 16, memory: 65024 MiB, disk: 1000 GiB}

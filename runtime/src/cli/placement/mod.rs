@@ -79,7 +79,7 @@ impl Described {
             (Ok(cloud), Ok(flavors)) => (cloud, flavors),
             (cloud, flavors) => return Err(cloud.err().into_iter().chain(flavors.err()).flatten().collect()),
         };
-        let mut placed = placed(Order {
+        let found = placed(Order {
             loaded: template.loaded,
             text: template.text,
             said: &|number| template.beside.places.get(&number).cloned(),
@@ -90,9 +90,18 @@ impl Described {
             moves: template.moves,
             is_admin: matches.get_flag("admin"),
             effort: Effort::default(),
-        })?;
-        placed.warnings.extend(warnings);
-        Ok(placed)
+        });
+        // A host that is full, as its file says, may be why there is no placement.
+        match found {
+            Ok(mut placed) => {
+                placed.warnings.extend(warnings);
+                Ok(placed)
+            }
+            Err(mut wrong) => {
+                wrong.extend(warnings);
+                Err(wrong)
+            }
+        }
     }
 }
 

@@ -136,6 +136,11 @@ impl Given {
         self.texts.get(name)
     }
 
+    /// The names of all texts that were read.
+    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
+        self.texts.keys()
+    }
+
     /// Reads a further file that diagnostics can refer to. `what` says what it is.
     pub(super) fn further(&mut self, path: &Path, what: &str) -> Result<(String, Arc<str>), Failure> {
         let name = path.display().to_string();

@@ -1,6 +1,6 @@
 //! `wattle place`: decides where the servers of a template go, all of them together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -12,6 +12,7 @@ use wattle::lower::{Lowering, Seed};
 use wattle::manners::{exit_codes, read, read_bytes, reason};
 use wattle::plan::SETTINGS;
 use wattle::view;
+use wattle_heat::files::join;
 use wattle_hot::model::is_extended;
 use wattle_place::template::Placed;
 
@@ -95,9 +96,10 @@ pub(in crate::cli) fn run(matches: &ArgMatches, console: &mut Console) -> Result
         Err(wrong) => return tell(&given, &wrong, format, console),
     };
     let own = folder(&given.loaded.template.file);
-    let directory = matches.get_one("out").cloned().unwrap_or_else(|| Path::new(own).join("placed"));
-    let files = files(&given, own, &placed, &beside)?;
-    is_elsewhere(&directory, own)?;
+    let directory = matches.get_one("out").cloned().unwrap_or_else(|| Path::new(&own).join("placed"));
+    let files = files(&given, &own, &placed, &beside)?;
+    is_elsewhere(&directory, &own)?;
+    keeps_what_was_read(&directory, &files, &given)?;
     let tree = write_files(&directory, &files)?;
     console.err.write(&given.render(&placed.warnings, format, &console.err.options()))?;
     if is_json(matches) {
@@ -117,7 +119,7 @@ fn beside(given: &Given) -> Result<Beside, Failure> {
     if is_extended(&given.loaded.template) {
         return Ok(Beside::of_model(given.model()));
     }
-    let path = Path::new(folder(&given.loaded.template.file)).join("seed.yaml");
+    let path = Path::new(&folder(&given.loaded.template.file)).join("seed.yaml");
     if !given.is_emitted || !path.is_file() {
         return Ok(Beside::default());
     }
@@ -139,39 +141,41 @@ fn tell(given: &Given, wrong: &[Diagnostic], format: view::Format, console: &mut
     Ok(Exit::Failed)
 }
 
-/// The folder of a file, with a slash at its end. Empty for the current directory.
-fn folder(file: &str) -> &str {
-    file.rfind('/').map_or("", |end| &file[..=end])
+/// The folder of a file as the paths of the files that it names have it, with a slash at its end. Empty for the current
+/// directory.
+fn folder(file: &str) -> String {
+    let folder = join(file, ".");
+    if folder.is_empty() || folder.ends_with('/') { folder } else { folder + "/" }
 }
 
 /// The placed template with everything that it names, and what `emit` wrote beside it.
 fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<Vec<Copied>, Failure> {
-    let name = |path: &str| path.strip_prefix(own).unwrap_or(path).to_owned();
+    let name = |path: &str| {
+        let name = path.strip_prefix(own).filter(|name| !name.split('/').any(|part| matches!(part, "" | "..")));
+        name.map(str::to_owned).ok_or_else(|| {
+            Failure::usage(format!("the template names `{path}`, which is not in its folder"))
+                .note("nothing was written")
+                .help("put it there, so that the placed template has it beside it")
+        })
+    };
     let root = &*given.loaded.template.file;
     let changed = |path: &str| placed.files.iter().find(|(file, _)| file == path).map(|(_, text)| text.as_bytes());
     let mut all = Vec::new();
     let text = given.text(root).map_or(&[][..], |text| text.as_bytes());
-    let first = if root.starts_with('<') { "template.yaml".to_owned() } else { name(root) };
+    let first = if root.starts_with('<') { "template.yaml" } else { root.rsplit('/').next().unwrap_or(root) };
     let bytes = changed(root).unwrap_or(text).to_vec();
-    all.push(Copied { name: first, content: "the template, with places".into(), bytes });
+    all.push(Copied { name: first.to_owned(), content: "the template, with places".into(), bytes });
     let library = &given.loaded.library;
     for (path, text) in library.contents.iter().filter(|(path, _)| *path != root) {
         let Ok(text) = text else { continue };
         let content =
             if changed(path).is_some() { "a nested template, with places" } else { "what the template names" };
         let bytes = changed(path).unwrap_or(text.as_bytes()).to_vec();
-        all.push(Copied { name: name(path), content: content.into(), bytes });
+        all.push(Copied { name: name(path)?, content: content.into(), bytes });
     }
     for (path, bytes) in library.recipes.iter().filter(|(path, _)| !library.contents.contains_key(*path)) {
         let Ok(bytes) = bytes else { continue };
-        all.push(Copied { name: name(path), content: "a recipe's file".into(), bytes: bytes.clone() });
-    }
-    for file in all.iter().map(|file| &file.name) {
-        if file.starts_with('/') || file.split('/').any(|part| matches!(part, "" | "." | "..")) {
-            return Err(Failure::usage(format!("the template names `{file}`, which is not in its folder"))
-                .note("nothing was written")
-                .help("put it there, so that the placed template has it beside it"));
-        }
+        all.push(Copied { name: name(path)?, content: "a recipe's file".into(), bytes: bytes.clone() });
     }
     if given.is_emitted {
         for (file, content) in [
@@ -195,6 +199,21 @@ fn files(given: &Given, own: &str, placed: &Placed, beside: &Beside) -> Result<V
         }
     }
     Ok(all)
+}
+
+/// Refuses to overwrite a file that the placement was made from, because nobody else may have it.
+fn keeps_what_was_read(directory: &Path, files: &[Copied], given: &Given) -> Result<(), Failure> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let library = &given.loaded.library;
+    let names = given.names().chain(library.contents.keys()).chain(library.recipes.keys());
+    let sources: HashSet<PathBuf> = names.filter_map(|name| real(Path::new(name))).collect();
+    let mut paths = files.iter().map(|file| directory.join(&file.name));
+    match paths.find(|path| real(path).is_some_and(|path| sources.contains(&path))) {
+        Some(path) => Err(Failure::usage(format!("`{}` would be overwritten, but it was read", path.display()))
+            .note("nothing was written")
+            .help("choose another place: `--out DIR`")),
+        None => Ok(()),
+    }
 }
 
 /// Refuses the template's own folder, because a template that is placed already would be taken for what its author
